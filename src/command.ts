@@ -1,0 +1,34 @@
+/** Where a line goes: to one of the registered agent commands, or to bash. */
+export enum CommandType {
+  AGENT_SHELL_COMMAND = 'agent_shell_command',
+  NATIVE_SHELL_COMMAND = 'native_shell_command',
+}
+
+/** What a command leaves behind, as a shell sees it. */
+export interface CommandResult {
+  stdout: string;
+  stderr: string;
+  /** 0 is success; 1 a refused request; 2 wrong usage; 124 a timeout; 130 a cancel; 128 + N death by signal N. */
+  exitCode: number;
+}
+
+/** One call of an agent command. */
+export interface Invocation {
+  /** The arguments after the command's name, as bash would pass them. */
+  argv: readonly string[];
+  /** Reads standard input to its end. An interactive shell and a missing redirection give the empty string. */
+  stdin: () => Promise<string>;
+  /**
+   * The text after the command's name as the model typed it, where the router saw it. It is there so that a handler
+   * can still read JSON whose quotes bash took away; bash's own reading in `argv` comes first.
+   */
+  raw?: string;
+}
+
+/** A command that the agent shell itself carries out. A host registers its own beside TodoWrite and TodoRead. */
+export interface AgentBashHandler {
+  /** The command's name as it stands on a command line; letters, digits, `_` and `-`. */
+  readonly name: string;
+  /** Never prints or exits: what is to be said is in the result. */
+  execute(invocation: Invocation): Promise<CommandResult>;
+}

@@ -1,0 +1,12 @@
+// Files that the build puts into the code as text.
+declare module '*.md' {
+  const text: string;
+  export default text;
+}
+declare module '*.sh' {
+  const text: string;
+  export default text;
+}
+
+/** The version in package.json, put in by the build. */
+declare const PACKAGE_VERSION: string;

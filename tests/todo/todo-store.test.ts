@@ -1,0 +1,106 @@
+import { expect, test, vi } from 'vitest';
+import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+
+const item = (content: string): TodoItem => ({
+  content,
+  activeForm: `${content}ing`,
+  status: 'pending',
+});
+
+test('an update replaces the whole list', () => {
+  const store = new TodoStore();
+  store.update([item('Build'), item('Test')]);
+  store.update([item('Ship')]);
+  expect(store.get().items).toEqual([item('Ship')]);
+});
+
+test('clear empties the list and tells the listeners', () => {
+  const store = new TodoStore();
+  const listener = vi.fn();
+  store.update([item('Build')]);
+  store.onChange(listener);
+  store.clear();
+  expect(store.get().items).toEqual([]);
+  expect(listener).toHaveBeenCalledTimes(1);
+});
+
+test('the clock that is handed in dates each update', () => {
+  let time = 1000;
+  const store = new TodoStore(() => new Date(time));
+  expect(store.get().updatedAt).toEqual(new Date(1000));
+  time = 2000;
+  store.update([]);
+  expect(store.get().updatedAt).toEqual(new Date(2000));
+});
+
+test('nothing that a caller does to its array afterwards changes the store', () => {
+  const store = new TodoStore();
+  const items = [item('Build')];
+  store.update(items);
+  items.push(item('Test'));
+  (items[0] as TodoItem).content = 'Broken';
+  expect(store.get().items).toEqual([item('Build')]);
+});
+
+test('a snapshot cannot be changed', () => {
+  const store = new TodoStore();
+  store.update([item('Build')]);
+  const { items } = store.get() as unknown as { items: TodoItem[] };
+  expect(() => items.push(item('Test'))).toThrow(TypeError);
+  expect(() => {
+    (items[0] as TodoItem).status = 'completed';
+  }).toThrow(TypeError);
+});
+
+test('an older snapshot stays as it was', () => {
+  const store = new TodoStore();
+  store.update([item('Build')]);
+  const before = store.get();
+  store.update([item('Ship')]);
+  expect(before.items).toEqual([item('Build')]);
+});
+
+test('listeners run in the order in which they were added, and not at once', () => {
+  const store = new TodoStore();
+  const calls: string[] = [];
+  store.onChange(() => calls.push('first'));
+  store.onChange(() => calls.push('second'));
+  expect(calls).toEqual([]);
+  store.update([]);
+  expect(calls).toEqual(['first', 'second']);
+});
+
+test('the returned function unsubscribes that one listener, and may be called twice', () => {
+  const store = new TodoStore();
+  const listener = vi.fn();
+  const stop = store.onChange(listener);
+  store.onChange(listener);
+  stop();
+  stop();
+  store.update([]);
+  expect(listener).toHaveBeenCalledTimes(1);
+});
+
+test('a listener that throws silences no other, undoes no update, and its error is reported', async () => {
+  const store = new TodoStore();
+  const failure = new Error('broken listener');
+  const heard = vi.fn();
+  const warned = new Promise((resolve) => process.once('warning', resolve));
+  store.onChange(() => {
+    throw failure;
+  });
+  store.onChange(heard);
+  store.update([item('Build')]);
+  expect(heard).toHaveBeenCalledTimes(1);
+  expect(store.get().items).toEqual([item('Build')]);
+  expect(await warned).toBe(failure);
+});
+
+test('a listener may unsubscribe itself while it runs', () => {
+  const store = new TodoStore();
+  const heard = vi.fn();
+  const stop = store.onChange(() => stop());
+  store.onChange(heard);
+  store.update([]);
+  expect(heard).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+export default defineConfig({
+  define: { PACKAGE_VERSION: JSON.stringify(version) },
+  plugins: [
+    {
+      // Help pages and bash scripts are imported as text, as the build does.
+      name: 'text-files',
+      enforce: 'pre',
+      load: (id) =>
+        /\.(md|sh)$/.test(id)
+          ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
+          : undefined,
+    },
+  ],
+  test: { include: ['tests/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 },
+});
