@@ -1,0 +1,40 @@
+const PLAIN = /^[\x20-\x7e]*$/;
+const LINE_BREAKS_AND_TABS = /\r\n|[\t\n\v\f\r\x85\u2028\u2029]/g;
+const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
+/** Bidirectional overrides and isolates, zero-width spaces, tags and their like; the joiner of emoji stays. */
+const INVISIBLE_FORMAT = /(?!\u200d)\p{Cf}/gu;
+const LONE_SURROGATE = /\p{Cs}/gu;
+const ELLIPSIS = '...';
+/** Characters may be dropped, so more than `maxChars` are looked at; but never the whole of a long text. */
+const UNITS_READ_PER_CHARACTER = 8;
+
+/**
+ * `text` on one line, with nothing in it that a terminal would take for anything but text.
+ *
+ * Line breaks and tabs become a space; other controls become visible (ESC is shown as `␛`, so what an escape sequence
+ * was can still be read); bidirectional overrides and other invisible format characters are dropped, but for the
+ * zero-width joiner of emoji; a lone surrogate becomes U+FFFD.
+ *
+ * @param maxChars The most code points to return. Text beyond it is cut and ends in `...`, which counts.
+ */
+export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): string {
+  if (text.length <= maxChars && PLAIN.test(text)) return text;
+  const unitsRead = maxChars * UNITS_READ_PER_CHARACTER;
+  const isCut = text.length > unitsRead;
+  const safe = (isCut ? text.slice(0, unitsRead).replace(/[\ud800-\udbff]$/, '') : text)
+    .replace(LINE_BREAKS_AND_TABS, ' ')
+    .replace(CONTROLS, controlPicture)
+    .replace(INVISIBLE_FORMAT, '')
+    .replace(LONE_SURROGATE, '\ufffd');
+  if (!isCut && safe.length <= maxChars) return safe;
+  const characters = [...safe];
+  if (!isCut && characters.length <= maxChars) return safe;
+  return characters.slice(0, Math.max(0, maxChars - ELLIPSIS.length)).join('') + ELLIPSIS;
+}
+
+/** Unicode has a picture for each C0 control and for DEL, none for the C1 controls. */
+function controlPicture(control: string): string {
+  const code = control.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? '\u2421' : '\ufffd';
+}
