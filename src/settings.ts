@@ -1,0 +1,72 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { safeText } from './safe-text.ts';
+
+export interface Settings {
+  /** The most items that a list may have (TODO_MAX_ITEMS). */
+  readonly maxItems: number;
+  /** The most characters, in code points, of one text of an item (TODO_MAX_CONTENT_LENGTH). */
+  readonly maxContentLength: number;
+}
+
+export interface SettingsReading {
+  readonly settings: Settings;
+  /** A line for each value that could not be used, without its newline. */
+  readonly warnings: readonly string[];
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export const DEFAULT_SETTINGS: Settings = Object.freeze({ maxItems: 50, maxContentLength: 200 });
+
+/** A larger `.env` holds something else than settings, and is not read. */
+const MAX_ENV_FILE_BYTES = 256 * 1024;
+const MAX_WARNED_CHARACTERS = 40;
+
+/**
+ * The settings as they stand now: each from `environment`, else from the TODO_* keys of `.env` in `directory`, else
+ * its default. Never throws. Cheap enough for every command: the file is read again only when it has changed.
+ */
+export function readSettings(environment: Variables, directory: string): SettingsReading {
+  const file = readEnvFile(join(directory, '.env'));
+  const warnings: string[] = [];
+  const positiveInteger = (name: string, fallback: number): number => {
+    const text = environment[name] ?? file[name];
+    if (text === undefined) return fallback;
+    const value = /^\s*[1-9][0-9]*\s*$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(value)) return value;
+    const received = safeText(text, MAX_WARNED_CHARACTERS);
+    warnings.push(
+      `Warning: ${name} must be a positive integer, received '${received}'; using ${fallback}`,
+    );
+    return fallback;
+  };
+  const settings = {
+    maxItems: positiveInteger('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
+    maxContentLength: positiveInteger('TODO_MAX_CONTENT_LENGTH', DEFAULT_SETTINGS.maxContentLength),
+  };
+  return { settings, warnings };
+}
+
+/** One file is enough to remember: a program seldom changes its directory. */
+let remembered: { key: string; variables: Variables } | undefined;
+
+function readEnvFile(path: string): Variables {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return {};
+    const key = [path, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ');
+    if (remembered?.key !== key)
+      remembered = { key, variables: todoKeys(parseEnv(readFileSync(path, 'utf8'))) };
+    return remembered.variables;
+  } catch {
+    // A file that cannot be read is as good as none: the settings are optional.
+    return {};
+  }
+}
+
+/** Only these are read, so that nothing else of that file, secrets above all, is kept. */
+function todoKeys(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('TODO_')));
+}

@@ -1,0 +1,153 @@
+import * as z from 'zod/mini';
+import { safeText } from '../safe-text.ts';
+import type { Settings } from '../settings.ts';
+import type { Problems } from './refusal.ts';
+import type { TodoItem } from './todo-store.ts';
+import { characterCount, isBlank } from './visible-text.ts';
+
+/** What is repeated of the input in an error is cut to this many characters. */
+const MAX_QUOTED_CHARACTERS = 40;
+/** Of a list that is too long anyway, no more items are looked at, so that refusing it costs little. */
+const MAX_ITEMS_LOOKED_AT = 1000;
+const MAX_INDICES_NAMED = 5;
+/** As many lines as an error ever shows; further problems are only counted. */
+const MAX_LINES_KEPT = 20;
+
+export type ListValidation =
+  | { readonly items: readonly TodoItem[] }
+  | { readonly problems: Problems };
+
+/** Checks a JSON value against the schema and the limits: the items of the list, or every problem it has. */
+export function validateTodoList(value: unknown, settings: Settings): ListValidation {
+  const listProblems = problemsOfList(value, settings);
+  const result = schemaFor(settings).safeParse(withoutSurplus(value, settings));
+  if (result.success && listProblems.length === 0) return { items: result.data.todos };
+  const lines: string[] = [];
+  let count = 0;
+  for (const issue of result.error?.issues ?? []) {
+    for (const line of issueLines(issue, value, MAX_LINES_KEPT - lines.length)) lines.push(line);
+    count += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+  }
+  return { problems: { lines, unlisted: count - lines.length, closing: listProblems } };
+}
+
+type TodoListSchema = ReturnType<typeof buildSchema>;
+
+/** Building a schema takes longer than reading a list with it, and a program hardly ever changes its limits. */
+let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
+
+function schemaFor({ maxContentLength }: Settings): TodoListSchema {
+  if (built?.maxContentLength !== maxContentLength) {
+    built = { maxContentLength, schema: buildSchema(maxContentLength) };
+  }
+  return built.schema;
+}
+
+function buildSchema(maxLength: number) {
+  const text = z.string().check(({ value, issues }) => {
+    const message = textProblem(value, maxLength);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  });
+  const item = z.strictObject({
+    content: text,
+    activeForm: text,
+    status: z.enum(['pending', 'in_progress', 'completed']),
+    id: z.exactOptional(text),
+    priority: z.exactOptional(z.enum(['high', 'medium', 'low'])),
+  });
+  return z.strictObject({ todos: z.array(item) });
+}
+
+function textProblem(text: string, maxLength: number): string | undefined {
+  if (isBlank(text)) return 'Cannot be blank';
+  // Code points are never more than code units, so most texts need not be counted.
+  if (text.length <= maxLength) return undefined;
+  const length = characterCount(text);
+  return length > maxLength
+    ? `Must be at most ${maxLength} characters, received ${length}`
+    : undefined;
+}
+
+function todosOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'todos')
+    ? (value as { todos: unknown }).todos
+    : undefined;
+}
+
+function withoutSurplus(value: unknown, { maxItems }: Settings): unknown {
+  const todos = todosOf(value);
+  const mostItems = Math.max(maxItems, MAX_ITEMS_LOOKED_AT);
+  if (!Array.isArray(todos) || todos.length <= mostItems) return value;
+  return { ...(value as object), todos: todos.slice(0, mostItems) };
+}
+
+/** What is wrong with the list as a whole, its items aside. */
+function problemsOfList(value: unknown, { maxItems }: Settings): string[] {
+  const todos = todosOf(value);
+  if (!Array.isArray(todos)) return [];
+  const lines: string[] = [];
+  if (todos.length > maxItems) {
+    lines.push(`todos: Must have at most ${maxItems} items, received ${todos.length}`);
+  }
+  const named: string[] = [];
+  let inProgress = 0;
+  for (const [index, item] of todos.entries()) {
+    if (item?.status !== 'in_progress') continue;
+    inProgress++;
+    if (named.length < MAX_INDICES_NAMED) named.push(`todos[${index}]`);
+  }
+  if (inProgress > named.length) named.push(`and ${inProgress - named.length} more`);
+  if (inProgress > 1) {
+    lines.push(
+      `todos: Only one item can be in_progress, received ${inProgress} (${named.join(', ')})`,
+    );
+  }
+  return lines;
+}
+
+/** One problem that zod found, as lines; at most `most` of them. */
+function issueLines(issue: z.core.$ZodIssue, root: unknown, most: number): string[] {
+  if (most <= 0) return [];
+  const path = pathText(issue.path);
+  const prefix = path === '' ? '' : `${path}: `;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, most).map((key) => `${prefix}Unrecognized key ${quoted(key)}`);
+  }
+  return [prefix + message(issue, valueAt(root, issue.path))];
+}
+
+function message(issue: z.core.$ZodIssue, received: unknown): string {
+  if (received === undefined) return 'Required';
+  if (issue.code === 'invalid_type') {
+    return `Expected ${issue.expected}, received ${typeName(received)}`;
+  }
+  if (issue.code === 'invalid_value') {
+    const expected = issue.values.map((value) => `'${String(value)}'`).join(' | ');
+    return `Expected ${expected}, received ${typeof received === 'string' ? quoted(received) : typeName(received)}`;
+  }
+  return issue.message;
+}
+
+/** `todos[0].content`; the root has no name. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** The path comes from the schema: it holds indices and the schema's own keys, never a key of the input. */
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
+  return value;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function quoted(text: string): string {
+  return `'${safeText(text, MAX_QUOTED_CHARACTERS)}'`;
+}
