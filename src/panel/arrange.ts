@@ -1,0 +1,44 @@
+import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
+
+/** The items that a panel has room for, and how many of each status are hidden. */
+export interface Arrangement {
+  readonly shown: readonly TodoItem[];
+  readonly hidden: Readonly<Record<TodoStatus, number>>;
+}
+
+const STATUSES: readonly TodoStatus[] = ['completed', 'in_progress', 'pending'];
+const PRIORITIES = ['high', 'medium', 'low'];
+
+/**
+ * Chooses the items for `rows` rows, the last of which says what is hidden when not all fit.
+ * Hidden first are the completed, oldest first, then the pending from the end.
+ */
+export function arrange(items: readonly TodoItem[], rows: number): Arrangement {
+  const sorted = sortPrioritised(items);
+  const hidden = { completed: 0, in_progress: 0, pending: 0 };
+  if (sorted.length <= rows) return { shown: sorted, hidden };
+  // With a single row, what is in progress matters more than how much is hidden.
+  const active = sorted.some((item) => item.status === 'in_progress');
+  const room = rows === 1 && active ? 1 : Math.max(0, rows - 1);
+  const kept = new Set(byImportance(sorted).slice(0, room));
+  for (const item of sorted) if (!kept.has(item)) hidden[item.status] += 1;
+  return { shown: sorted.filter((item) => kept.has(item)), hidden };
+}
+
+/** Items that carry a priority change places among themselves only, so that the others keep theirs. */
+function sortPrioritised(items: readonly TodoItem[]): readonly TodoItem[] {
+  const sorted = items
+    .filter((item) => item.priority)
+    .sort((a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || rank(a) - rank(b));
+  let next = 0;
+  return items.map((item) => (item.priority && sorted[next++]) || item);
+}
+
+function rank(item: TodoItem): number {
+  return PRIORITIES.indexOf(item.priority ?? '');
+}
+
+function byImportance(items: readonly TodoItem[]): TodoItem[] {
+  const having = (status: TodoStatus) => items.filter((item) => item.status === status);
+  return [...having('in_progress'), ...having('pending'), ...having('completed').reverse()];
+}

@@ -1,0 +1,19 @@
+/** The control sequences that the panel needs, all of them known since the VT220 but for synchronized output. */
+
+export const BEGIN_FRAME = '\x1b[?2026h';
+export const END_FRAME = '\x1b[?2026l';
+export const SAVE_CURSOR = '\x1b7';
+export const RESTORE_CURSOR = '\x1b8';
+export const RESET_STYLE = '\x1b[0m';
+export const ERASE_LINE_RIGHT = '\x1b[K';
+export const ERASE_BELOW = '\x1b[J';
+export const AUTOWRAP_ON = '\x1b[?7h';
+export const AUTOWRAP_OFF = '\x1b[?7l';
+
+export const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : '');
+export const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : '');
+/** Moves within the row, to a column counted from 1. */
+export const toColumn = (column: number): string => `\x1b[${column}G`;
+
+/** Makes sure of `rows` rows below the cursor, scrolling if need be; unlike newlines it keeps the column. */
+export const makeRoom = (rows: number): string => '\x1bD'.repeat(rows) + up(rows);

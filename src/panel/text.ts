@@ -1,0 +1,76 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+import { safeText } from '../safe-text.ts';
+
+const PLAIN = /^[ -~]*$/;
+const MARKS_PER_CHARACTER = 2;
+
+const segmenter = /* made when first needed: it is slow to make */ lazy(
+  () => new Intl.Segmenter('en', { granularity: 'grapheme' }),
+);
+
+/**
+ * Makes any text one line whose width terminals agree on: safe, composed, and without the joiners, variation
+ * selectors, skin tones and heaps of combining marks that some draw in fewer columns than others.
+ */
+export function oneLine(text: string): string {
+  const line = safeText(text).replace(/\s+/gu, ' ').trim();
+  return PLAIN.test(line) ? line : agreedText(line);
+}
+
+function agreedText(text: string): string {
+  const kept = text
+    .normalize('NFC')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]/gu, '')
+    // Vowels and finals of Hangul that found no syllable: their width hangs on what stands before them.
+    .replace(/[\u1160-\u11ff\ud7b0-\ud7ff]/gu, '\ufffd');
+  let marks = MARKS_PER_CHARACTER;
+  let result = '';
+  for (const character of kept) {
+    const isMark = /\p{M}/u.test(character);
+    marks = isMark ? marks + 1 : 0;
+    if (marks <= MARKS_PER_CHARACTER && (!isMark || result !== '')) result += character;
+  }
+  return result;
+}
+
+/** The columns that a line from `oneLine`, or any text without control characters, takes on a terminal. */
+export function displayWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+/** The columns of one code point: 0 for marks and invisible ones, 2 for wide ones, else 1. */
+export function characterWidth(character: string): number {
+  if (character < '\u0300') return 1;
+  if (/[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]/u.test(character)) return 0;
+  return eastAsianWidth(character.codePointAt(0) ?? 0);
+}
+
+/** Cuts text to `columns`, never inside a character; a cut text ends in `ellipsis`. */
+export function truncate(text: string, columns: number, ellipsis = '…'): string {
+  if (displayWidth(text) <= columns) return text;
+  const mark = cut(ellipsis, columns);
+  return cut(text, columns - displayWidth(mark)) + mark;
+}
+
+function cut(text: string, columns: number): string {
+  if (PLAIN.test(text)) return text.slice(0, Math.max(0, columns));
+  let width = 0;
+  let result = '';
+  for (const { segment } of segmenter().segment(text)) {
+    width += displayWidth(segment);
+    if (width > columns) break;
+    result += segment;
+  }
+  return result;
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
