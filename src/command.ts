@@ -29,6 +29,21 @@ export interface Invocation {
 export interface AgentBashHandler {
   /** The command's name as it stands on a command line; letters, digits, `_` and `-`. */
   readonly name: string;
+  /** Whether the handler can read JSON from `raw`: then a line that is this name and raw JSON is a call of it. */
+  readonly readsRawJson?: boolean;
   /** Never prints or exits: what is to be said is in the result. */
   execute(invocation: Invocation): Promise<CommandResult>;
+}
+
+/** Carries out a call. A handler that throws in spite of its contract gives an error like any other command's. */
+export async function executeSafely(
+  handler: AgentBashHandler,
+  invocation: Invocation,
+): Promise<CommandResult> {
+  try {
+    return await handler.execute(invocation);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { stdout: '', stderr: `${handler.name}: internal error: ${reason}\n`, exitCode: 1 };
+  }
 }

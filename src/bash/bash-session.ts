@@ -1,0 +1,228 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AgentBashHandler, CommandResult } from '../command.ts';
+import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
+import { BashProcess } from './bash-process.ts';
+import { findBash } from './find-bash.ts';
+import { OutputCapture } from './output-capture.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface BashSessionOptions {
+  /** The environment of the commands. Only PATH is changed. TMPDIR says where private files go. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Where the session starts. */
+  cwd: string;
+  /** The agent commands that exist in this bash, by name. One that is added later is there from the next line on. */
+  handlers?: ReadonlyMap<string, AgentBashHandler>;
+  /** Puts stderr into stdout, in the order in which both were written: for a terminal. */
+  mergeStderr?: boolean;
+  /** Hear all output when it comes, byte for byte, also between lines. A chunk's memory is used again afterwards. */
+  onStdout?: (chunk: Buffer) => void;
+  onStderr?: (chunk: Buffer) => void;
+}
+
+export interface RunOptions {
+  /** What the line reads on its standard input; /dev/null unless given. */
+  stdin?: string | undefined;
+  /** After so many milliseconds the line is killed. No limit unless given. */
+  timeoutMs?: number | undefined;
+  /** Kills the line when it is aborted. */
+  signal?: AbortSignal | undefined;
+  /** What follows the name of an agent command on this line as it was typed, for a handler that bash's reading fails. */
+  raw?: RawArguments | undefined;
+}
+
+const TIMEOUT_EXIT_CODE = 124;
+const CANCEL_EXIT_CODE = 130;
+
+/**
+ * One persistent bash: `cd`, variables, functions and options last from line to line.
+ *
+ * Output and error are separate and never trimmed; each keeps its first 64 MiB. What a background job writes between
+ * two lines comes with the next one. When bash ends (`exit 3`), that is the line's exit code; after that, a timeout or
+ * a cancel the next line gets a fresh bash in the last known directory. Bash starts with the first line.
+ */
+export class BashSession {
+  readonly #options: BashSessionOptions;
+  readonly #stdout = new OutputCapture();
+  readonly #stderr = new OutputCapture();
+  #home: Home | undefined;
+  #process: BashProcess | undefined;
+  #processCount = 0;
+  #cwd: string;
+  #queue: Promise<unknown> = Promise.resolve();
+  #disposed: Promise<void> | undefined;
+
+  /** `$?` at the start of the next line. */
+  lastExitCode = 0;
+
+  constructor(options: BashSessionOptions) {
+    this.#options = options;
+    this.#cwd = options.cwd;
+  }
+
+  /** The session's directory, as bash last told it. */
+  get cwd(): string {
+    return this.#cwd;
+  }
+
+  /** Runs one line, after those that were given before it. Rejects only after `dispose()`. */
+  run(line: string, options: RunOptions = {}): Promise<CommandResult> {
+    const result = this.#queue.then(() => this.#run(line, options));
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  /** Kills what runs, and leaves no process, socket or file behind. */
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    return this.#disposed;
+  }
+
+  async #run(line: string, options: RunOptions): Promise<CommandResult> {
+    if (this.#disposed) {
+      throw new Error('The bash session is disposed');
+    }
+    if (line.includes('\0')) {
+      return this.#ended(2, 'a command line cannot hold a NUL character');
+    }
+    if (options.signal?.aborted) {
+      return this.#ended(CANCEL_EXIT_CODE, 'cancelled before it began');
+    }
+    const home = await this.#open();
+    const bash = this.#ready(home);
+    home.host.rawArguments = options.raw;
+    const stop = this.#stopper(bash, options);
+    const ending = await bash.evaluate(line, {
+      lastExitCode: this.lastExitCode,
+      stdin: writeStdin(home.directory, options.stdin),
+    });
+    stop.disarm();
+    if (ending.alive && !stop.reason) {
+      this.#cwd = ending.cwd;
+      return this.#ended(ending.exitCode);
+    }
+    await bash.kill();
+    this.#process = undefined;
+    const restarted = `bash was restarted in ${this.#cwd}`;
+    switch (stop.reason) {
+      case 'timeout':
+        return this.#ended(
+          TIMEOUT_EXIT_CODE,
+          `timed out after ${options.timeoutMs} ms; ${restarted}`,
+        );
+      case 'cancel':
+        return this.#ended(CANCEL_EXIT_CODE, `cancelled; ${restarted}`);
+      default:
+        return this.#ended(ending.exitCode);
+    }
+  }
+
+  /** Makes the result of a line, with one line of our own on stderr where there is something to say. */
+  #ended(exitCode: number, message?: string): CommandResult {
+    this.lastExitCode = exitCode;
+    const stdout = this.#stdout.take();
+    const stderr = this.#stderr.take();
+    const lineBreak = stderr === '' || stderr.endsWith('\n') ? '' : '\n';
+    return {
+      stdout,
+      stderr: message ? `${stderr}${lineBreak}agent-shell: ${message}\n` : stderr,
+      exitCode,
+    };
+  }
+
+  async #open(): Promise<Home> {
+    if (!this.#home) {
+      const { env, handlers } = this.#options;
+      const bash = findBash(env);
+      const directory = mkdtempSync(join(env.TMPDIR || '/tmp', 'agent-shell-'));
+      const watchdog = new Watchdog(bash, directory, env.PATH ?? '');
+      const host = await AgentCommandHost.start({
+        directory,
+        bash,
+        handlers: handlers ?? new Map(),
+      });
+      this.#home = { bash, directory, watchdog, host };
+    }
+    return this.#home;
+  }
+
+  /** A living bash, and all files that it needs: an `rm -rf /tmp/*` may have taken them. */
+  #ready({ bash, directory, watchdog, host }: Home): BashProcess {
+    host.writeFiles();
+    if (this.#process?.alive) {
+      this.#process.writeFiles();
+      return this.#process;
+    }
+    this.#cwd = nearestDirectory(this.#cwd);
+    this.#processCount += 1;
+    this.#process = new BashProcess({
+      bash,
+      env: host.environment(this.#options.env),
+      cwd: this.#cwd,
+      directory: join(directory, String(this.#processCount)),
+      mergeStderr: this.#options.mergeStderr ?? false,
+      onStdout: (chunk) => {
+        this.#stdout.add(chunk);
+        this.#options.onStdout?.(chunk);
+      },
+      onStderr: (chunk) => {
+        this.#stderr.add(chunk);
+        this.#options.onStderr?.(chunk);
+      },
+    });
+    if (this.#process.pid !== undefined) {
+      watchdog.guard(this.#process.pid);
+    }
+    return this.#process;
+  }
+
+  #stopper(bash: BashProcess, { timeoutMs, signal }: RunOptions) {
+    const stopper = {
+      reason: undefined as 'timeout' | 'cancel' | undefined,
+      disarm: () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      },
+    };
+    const stop = (reason: 'timeout' | 'cancel') => {
+      stopper.reason ??= reason;
+      void bash.kill();
+    };
+    const onAbort = () => stop('cancel');
+    const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs, 'timeout');
+    signal?.addEventListener('abort', onAbort);
+    return stopper;
+  }
+
+  async #dispose(): Promise<void> {
+    const home = this.#home ?? (await this.#queue.then(() => this.#home));
+    await this.#process?.kill();
+    await home?.host.dispose();
+    if (home) {
+      rmSync(home.directory, { recursive: true, force: true });
+    }
+    await home?.watchdog.dismiss();
+  }
+}
+
+interface Home {
+  bash: string;
+  directory: string;
+  watchdog: Watchdog;
+  host: AgentCommandHost;
+}
+
+function writeStdin(directory: string, stdin: string | undefined): string {
+  if (stdin === undefined) {
+    return '/dev/null';
+  }
+  const file = join(directory, 'stdin');
+  writeFileSync(file, stdin, { mode: 0o600 });
+  return file;
+}
+
+/** The directory itself, or the nearest one above it that still exists. */
+function nearestDirectory(directory: string): string {
+  return existsSync(directory) ? directory : nearestDirectory(dirname(directory));
+}

@@ -1,0 +1,71 @@
+import { constants, openSync, readSync } from 'node:fs';
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
+
+// No pipe holds more than this, so whatever was in it at one moment is read after this many bytes.
+const PIPE_CAPACITY = 1024 * 1024;
+
+/**
+ * Reads a FIFO as its data comes, and at once where its reader must catch up.
+ *
+ * The FIFO is opened for writing as well, so that it has no end: it goes on when one writer is gone and another comes.
+ */
+export class FifoReader {
+  readonly #fd: number;
+  readonly #socket: Socket;
+  readonly #buffer = Buffer.allocUnsafe(64 * 1024);
+  readonly #onData: (chunk: Buffer) => void;
+
+  /** @param onData gets a chunk whose memory is used again afterwards: copy what is to be kept. */
+  constructor(path: string, onData: (chunk: Buffer) => void) {
+    this.#onData = onData;
+    this.#fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const options: SocketConstructorOpts & { onread: OnReadOpts } = {
+      fd: this.#fd,
+      onread: {
+        buffer: this.#buffer,
+        callback: (length) => {
+          onData(this.#buffer.subarray(0, length));
+          return true;
+        },
+      },
+    };
+    this.#socket = new Socket(options);
+    this.#socket.on('error', () => {});
+  }
+
+  /**
+   * Hands over everything that was written before this call. A write to a FIFO is complete when it returns, so when a
+   * command has ended all of its output is in the FIFO or read already; no marker in the output is needed.
+   */
+  drain(): void {
+    for (let total = 0; total < PIPE_CAPACITY; ) {
+      const length = readAvailable(this.#fd, this.#buffer);
+      if (length === 0) {
+        return;
+      }
+      total += length;
+      this.#onData(this.#buffer.subarray(0, length));
+    }
+  }
+
+  ref(): void {
+    this.#socket.ref();
+  }
+
+  /** Lets the process end although the FIFO is open. */
+  unref(): void {
+    this.#socket.unref();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+function readAvailable(fd: number, buffer: Buffer): number {
+  try {
+    return readSync(fd, buffer);
+  } catch {
+    return 0; // EAGAIN: nothing there now
+  }
+}

@@ -1,0 +1,67 @@
+import type { Readable, Writable } from 'node:stream';
+import * as z from 'zod/mini';
+import type { BashRouter } from '../router/bash-router.ts';
+import { splitLines } from './split-lines.ts';
+
+const REQUEST = z.strictObject({
+  id: z.union([z.string(), z.number()]),
+  command: z.string(),
+  timeoutMs: z.optional(z.number().check(z.positive())),
+});
+// setTimeout takes no more; such a limit is as good as none.
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * Serves one client: for each request line one result line, in order, until the end of input.
+ *
+ *     {"id":1,"command":"echo hi","timeoutMs":30000}
+ *     {"id":1,"type":"native_shell_command","stdout":"hi\n","stderr":"","exitCode":0,"durationMs":0.4}
+ *
+ * A line that is no such request gets `{"id":null,"error":"..."}`.
+ */
+export async function serveJsonl(
+  router: BashRouter,
+  input: Readable,
+  output: Writable,
+): Promise<void> {
+  try {
+    for await (const line of splitLines(input)) {
+      output.write(`${JSON.stringify(await answer(router, line))}\n`);
+    }
+  } finally {
+    await router.dispose();
+  }
+}
+
+async function answer(router: BashRouter, line: string): Promise<object> {
+  const request = parseRequest(line);
+  if (typeof request === 'string') {
+    return { id: null, error: request };
+  }
+  const { id, command, timeoutMs } = request;
+  const type = router.identifyCommandType(command);
+  const start = performance.now();
+  const { stdout, stderr, exitCode } = await router.route(command, {
+    timeoutMs: timeoutMs === undefined || timeoutMs > LONGEST_TIMEOUT_MS ? undefined : timeoutMs,
+  });
+  const durationMs = Math.round((performance.now() - start) * 100) / 100;
+  return { id, type, stdout, stderr, exitCode, durationMs };
+}
+
+/** The request, or what is wrong with it. */
+function parseRequest(line: string): z.infer<typeof REQUEST> | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'Not JSON. Expected one request a line: {"id":1,"command":"...","timeoutMs":30000}';
+  }
+  const { data, error } = REQUEST.safeParse(value);
+  if (data) {
+    return data;
+  }
+  const problems = error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'request'}: ${message}`,
+  );
+  return `Not a request. ${problems.join('; ').slice(0, 500)}`;
+}

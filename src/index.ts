@@ -1,0 +1,1 @@
+export { BashRouter } from './router/bash-router.ts';

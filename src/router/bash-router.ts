@@ -1,0 +1,100 @@
+import { BashSession, type RunOptions } from '../bash/bash-session.ts';
+import { findBash } from '../bash/find-bash.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  type CommandType,
+  executeSafely,
+} from '../command.ts';
+import { readSettings } from '../settings.ts';
+import { todoStore } from '../todo/todo-store.ts';
+import { agentHandlers } from './agent-handlers.ts';
+import { heredocHint } from './heredoc-hint.ts';
+import { readLine } from './read-line.ts';
+
+/** What runs the lines that are not one literal agent command. */
+export interface NativeShell {
+  /** `$?` at the start of the next line. */
+  lastExitCode: number;
+  run(line: string, options: RunOptions): Promise<CommandResult>;
+  dispose(): Promise<void>;
+}
+
+export interface BashRouterOptions {
+  /** The agent commands; TodoWrite and TodoRead on `todoStore` unless given. */
+  handlers?: readonly AgentBashHandler[];
+  /**
+   * Makes the shell for all other lines; a BashSession with this process's environment and directory unless given.
+   * It gets the router's handlers, which must exist as commands in it.
+   */
+  shell?: (handlers: ReadonlyMap<string, AgentBashHandler>) => NativeShell;
+}
+
+export type RouteOptions = Omit<RunOptions, 'raw'>;
+
+/** Sends each command line to the agent command that it calls, or to bash. */
+export class BashRouter {
+  readonly #handlers = new Map<string, AgentBashHandler>();
+  readonly #shell: NativeShell;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor({ handlers, shell }: BashRouterOptions = {}) {
+    const settings = () => readSettings(process.env, process.cwd());
+    for (const handler of handlers ?? agentHandlers(todoStore, settings)) {
+      this.register(handler);
+    }
+    const startShell =
+      shell ?? ((all) => new BashSession({ env: process.env, cwd: process.cwd(), handlers: all }));
+    this.#shell = startShell(this.#handlers);
+  }
+
+  /**
+   * Adds an agent command, or replaces the one of that name. It is known to the router at once, and inside bash from
+   * the next line on.
+   *
+   * @throws RangeError when the name is not made of letters, digits, `_` and `-`.
+   */
+  register(handler: AgentBashHandler): void {
+    if (!/^\w[\w-]*$/.test(handler.name)) {
+      throw new RangeError(`Not a name for an agent command: '${handler.name}'`);
+    }
+    this.#handlers.set(handler.name, handler);
+  }
+
+  /** Tells what `route` would take the line for, without running it. */
+  identifyCommandType(line: string): CommandType {
+    return readLine(line, this.#handlers).type;
+  }
+
+  /**
+   * Runs one line, which may hold newlines, after those that were given before it.
+   *
+   * What goes wrong is in the result: an exit code that is not 0, and stderr. Rejects only after `dispose()`.
+   */
+  route(line: string, options: RouteOptions = {}): Promise<CommandResult> {
+    const result = this.#queue.then(() => this.#route(line, options));
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  /** Ends the shell and what runs in it. */
+  dispose(): Promise<void> {
+    return this.#shell.dispose();
+  }
+
+  async #route(line: string, options: RouteOptions): Promise<CommandResult> {
+    const { call, raw } = readLine(line, this.#handlers);
+    if (call) {
+      const stdin = async () => options.stdin ?? '';
+      const result = await executeSafely(call.handler, { ...call.invocation, stdin });
+      this.#shell.lastExitCode = result.exitCode;
+      return result;
+    }
+    const result = await this.#shell.run(line, { ...options, raw });
+    if (result.exitCode === 0) {
+      return result;
+    }
+    const hint = await heredocHint(line, this.#handlers, findBash(process.env));
+    return { ...result, stderr: result.stderr + hint };
+  }
+}

@@ -1,0 +1,22 @@
+import { checkSyntax } from '../bash/check-syntax.ts';
+
+/**
+ * What to add to bash's own error where bash could not read a line that names an agent command: how to pass the JSON
+ * so that it can. Empty where bash can read the line, or where it names none.
+ *
+ * @param bash the absolute path of bash.
+ */
+export async function heredocHint(
+  line: string,
+  names: { has(name: string): boolean },
+  bash: string,
+): Promise<string> {
+  const name = line.match(/[\w-]+/g)?.find((word) => names.has(word));
+  if (name === undefined || (await checkSyntax(bash, line)) === 'complete') {
+    return '';
+  }
+  return `Note: pass the JSON as a heredoc, in which quotes need no care: ${name} <<'EOF'
+{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}
+EOF
+`;
+}
