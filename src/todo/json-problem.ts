@@ -1,0 +1,177 @@
+import { endOfString } from './json-strings.ts';
+
+/** Where a text stops being JSON, and why. */
+export interface JsonProblem {
+  /** An index into the text; its length where the text ends too early. */
+  readonly offset: number;
+  readonly message: string;
+  /** What accident may have led to it: a text cut short, quotes taken away, a bare quote inside a string. */
+  readonly kind: 'cut' | 'unquoted' | 'inner quote' | 'other';
+}
+
+/**
+ * The first problem of a JSON text, or undefined where there is none.
+ *
+ * Node's own messages differ from release to release and stop at slips that are forgiven here. This passes over those
+ * (trailing commas, shell escapes, line breaks in strings), so that what it names is what must be mended. A key that
+ * stands twice in one object is a problem too: JSON.parse would drop the first one without a word.
+ */
+export function findJsonProblem(text: string): JsonProblem | undefined {
+  return new Scanner(text).run();
+}
+
+const BLANKS = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9A-Za-z_.+-])/y;
+const LITERAL = /(?:true|false|null)(?![0-9A-Za-z_])/y;
+const BARE_WORD = /[A-Za-z_]/y;
+const BARE_KEY = /[A-Za-z_][A-Za-z0-9_]*\s*:/y;
+/** JSON's own escapes, and those that are forgiven. */
+const ESCAPE = /\\(?:["\\/bfnrt!'`$]|u[0-9a-fA-F]{4})/y;
+/** All controls but line breaks and tabs, which are forgiven. */
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
+
+/** `element` and `key` may also be the end of their array or object, so that a trailing comma passes. */
+type Expected = 'value' | 'element' | 'key' | 'colon' | 'separator' | 'nothing';
+
+/** Keeps its own stack, so that no depth of nesting can exhaust the machine's. */
+class Scanner {
+  readonly #text: string;
+  /** The closing bracket of each open object or array, and the keys of an object so far. */
+  readonly #open: { closing: '}' | ']'; keys: Set<string> }[] = [];
+  #at = 0;
+  #expected: Expected = 'value';
+  #isAfterString = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  run(): JsonProblem | undefined {
+    for (;;) {
+      this.#skip(BLANKS);
+      const character = this.#text[this.#at];
+      if (character === undefined) break;
+      const problem = this.#token(character);
+      if (problem !== undefined) return problem;
+    }
+    return this.#expected === 'nothing'
+      ? undefined
+      : this.#problem('the text ends before the JSON is complete', 'cut');
+  }
+
+  #token(character: string): JsonProblem | undefined {
+    const closing = this.#open.at(-1)?.closing;
+    const mayClose = this.#expected !== 'value' && this.#expected !== 'colon';
+    if (character === closing && mayClose) {
+      this.#at++;
+      this.#open.pop();
+      return this.#endValue();
+    }
+    switch (this.#expected) {
+      case 'value':
+      case 'element':
+        return this.#value(character);
+      case 'key':
+        return this.#key(character);
+      case 'colon':
+        if (character !== ':') return this.#problem("expected ':' after the property name");
+        return this.#pass('value');
+      case 'separator':
+        if (character === ',') return this.#pass(closing === '}' ? 'key' : 'element');
+        return this.#problem(
+          `expected ',' or '${closing}'`,
+          this.#isAfterString ? 'inner quote' : 'other',
+        );
+      case 'nothing':
+        return this.#problem('unexpected text after the end of the JSON');
+    }
+  }
+
+  #value(character: string): JsonProblem | undefined {
+    if (character === '{' || character === '[') {
+      this.#open.push({ closing: character === '{' ? '}' : ']', keys: new Set() });
+      return this.#pass(character === '{' ? 'key' : 'element');
+    }
+    if (character === '"') return this.#string() ?? this.#endValue(true);
+    if (this.#skip(NUMBER) || this.#skip(LITERAL)) return this.#endValue();
+    const isBareText = this.#open.length > 0 && this.#sees(BARE_WORD);
+    return this.#problem('expected a value', isBareText ? 'unquoted' : 'other');
+  }
+
+  #key(character: string): JsonProblem | undefined {
+    if (character !== '"') {
+      const kind = this.#sees(BARE_KEY) ? 'unquoted' : 'other';
+      return this.#problem('expected a property name in double quotes', kind);
+    }
+    const start = this.#at;
+    const problem = this.#string();
+    if (problem !== undefined) return problem;
+    const name = decoded(this.#text.slice(start, this.#at));
+    const keys = this.#open.at(-1)?.keys;
+    if (keys?.has(name)) {
+      this.#at = start;
+      return this.#problem('this property stands twice in one object');
+    }
+    keys?.add(name);
+    this.#expected = 'colon';
+    return undefined;
+  }
+
+  #string(): JsonProblem | undefined {
+    const start = this.#at;
+    const end = endOfString(this.#text, start);
+    if (end === -1) return this.#problem('the string that begins here is never closed', 'cut');
+    const string = this.#text.slice(start, end);
+    const control = string.search(CONTROL);
+    if (control !== -1) {
+      this.#at = start + control;
+      return this.#problem(
+        'a control character in a string must be written as \\u and four digits',
+      );
+    }
+    for (let at = string.indexOf('\\'); at !== -1; at = string.indexOf('\\', ESCAPE.lastIndex)) {
+      ESCAPE.lastIndex = at;
+      if (!ESCAPE.test(string)) {
+        this.#at = start + at;
+        return this.#problem('unknown escape in a string; a backslash itself is written \\\\');
+      }
+    }
+    this.#at = end;
+    return undefined;
+  }
+
+  #endValue(isString = false): undefined {
+    this.#isAfterString = isString;
+    this.#expected = this.#open.length === 0 ? 'nothing' : 'separator';
+  }
+
+  #pass(expected: Expected): undefined {
+    this.#at++;
+    this.#expected = expected;
+  }
+
+  #sees(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    return pattern.test(this.#text);
+  }
+
+  #skip(pattern: RegExp): boolean {
+    if (!this.#sees(pattern)) return false;
+    this.#at = pattern.lastIndex;
+    return true;
+  }
+
+  #problem(message: string, kind: JsonProblem['kind'] = 'other'): JsonProblem {
+    return { offset: this.#at, message, kind };
+  }
+}
+
+/** Two spellings of one key are one key to JSON.parse. */
+function decoded(key: string): string {
+  if (!key.includes('\\')) return key;
+  try {
+    return `"${JSON.parse(key)}"`;
+  } catch {
+    return key;
+  }
+}

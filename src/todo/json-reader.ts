@@ -1,0 +1,74 @@
+import { findJsonProblem, type JsonProblem } from './json-problem.ts';
+import { FRAME_REPAIRS, type JsonRepair, TEXT_REPAIRS } from './json-repairs.ts';
+
+export type JsonReading =
+  | {
+      readonly value: unknown;
+      /** What was mended to read it, a line each. */
+      readonly notes: readonly string[];
+    }
+  | { readonly problem: JsonProblem };
+
+/**
+ * Reads a JSON text, forgiving the slips of json-repairs.ts where the text is not JSON as it stands.
+ *
+ * It is read whole or not at all. A property that stands twice in one object is a problem, not a value: which of the
+ * two was meant is not certain. Never throws, and takes time linear in the length of the text.
+ */
+export function readJson(text: string): JsonReading {
+  const asItStands = parse(text);
+  if (asItStands !== undefined) return unlessRepeated(text, asItStands.value, []);
+
+  const notes: string[] = [];
+  const framed = mendAll(FRAME_REPAIRS, text, notes);
+  const mended = parse(mendAll(TEXT_REPAIRS, framed, notes));
+  if (mended !== undefined) return unlessRepeated(framed, mended.value, notes);
+  return { problem: findJsonProblem(framed) ?? NOT_JSON };
+}
+
+const NOT_JSON: JsonProblem = { offset: 0, message: 'this is not JSON', kind: 'other' };
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function mendAll(repairs: readonly JsonRepair[], text: string, notes: string[]): string {
+  let mended = text;
+  for (const { mend, note } of repairs) {
+    const before = mended;
+    mended = mend(before);
+    if (mended !== before) notes.push(note);
+  }
+  return mended;
+}
+
+/** JSON.parse drops the first of two equal keys; then the text names more properties than the value has. */
+function unlessRepeated(text: string, value: unknown, notes: readonly string[]): JsonReading {
+  if (propertiesNamed(text) === propertiesHeld(value)) return { value, notes };
+  // Text inside a string may look like a property as well; only a scan can tell.
+  const problem = findJsonProblem(text);
+  return problem === undefined ? { value, notes } : { problem };
+}
+
+function propertiesNamed(text: string): number {
+  const pattern = /"[ \t\n\r]*:/g;
+  let count = 0;
+  while (pattern.test(text)) count++;
+  return count;
+}
+
+function propertiesHeld(root: unknown): number {
+  let count = 0;
+  const pending = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (!Array.isArray(value)) count += Object.keys(value).length;
+    for (const child of Object.values(value)) pending.push(child);
+  }
+  return count;
+}

@@ -1,0 +1,76 @@
+import { splitAtStrings } from './json-strings.ts';
+
+/** One slip that is forgiven: how to mend it in a JSON text, and what to say of it. */
+export interface JsonRepair {
+  /** Said when the text was changed; one line. */
+  readonly note: string;
+  /** The mended text, or the same text where there is nothing to mend. Takes time linear in its length. */
+  readonly mend: (text: string) => string;
+}
+
+/** Around the JSON. They put blanks in the place of what they take away, so that positions in the text stay true. */
+export const FRAME_REPAIRS: readonly JsonRepair[] = [
+  { note: 'left out a byte-order mark before the JSON', mend: dropByteOrderMark },
+  { note: 'left out the code fence around the JSON', mend: dropCodeFence },
+];
+
+/** Within the JSON. Each leaves what the others mend as it is, so that they work in any combination. */
+export const TEXT_REPAIRS: readonly JsonRepair[] = [
+  {
+    note: "read \\!, \\', \\` and \\$ as the characters themselves; JSON has no such escapes",
+    mend: dropShellEscapes,
+  },
+  {
+    note: 'read a line break or tab inside a string as \\n, \\r or \\t',
+    mend: escapeLineBreaksAndTabs,
+  },
+  { note: 'left out a trailing comma', mend: dropTrailingCommas },
+];
+
+function dropByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text;
+}
+
+/** ```` ```json ... ``` ````, with any language name or none. */
+function dropCodeFence(text: string): string {
+  const opening = /^\s*```[A-Za-z0-9_+-]*/.exec(text)?.[0];
+  const end = text.trimEnd().length;
+  if (opening === undefined || end < opening.length + 3 || !text.endsWith('```', end)) return text;
+  return ' '.repeat(opening.length) + text.slice(opening.length, end - 3);
+}
+
+/** Shells and harnesses put a backslash before these; JSON has no such escapes, so the meaning is certain. */
+function dropShellEscapes(text: string): string {
+  return mapStrings(text, (string) =>
+    string.replace(/\\([\s\S])/g, (written, character) =>
+      "!'`$".includes(character) ? character : written,
+    ),
+  );
+}
+
+const LINE_BREAK_OR_TAB_ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escapeLineBreaksAndTabs(text: string): string {
+  return mapStrings(text, (string) =>
+    string.replace(/[\n\r\t]/g, (character) => LINE_BREAK_OR_TAB_ESCAPES[character] ?? character),
+  );
+}
+
+/** Only a comma that follows a value: `[,]`, `{,}` and `[1,,]` stay the errors that they are. */
+function dropTrailingCommas(text: string): string {
+  return splitAtStrings(text)
+    .map((part, index) => {
+      if (index % 2 === 1) return part;
+      // After the first part, the start of one is the end of a string, and so of a value or a key.
+      const afterValue =
+        index === 0 ? /([^\s[{,:]\s*),(?=\s*[\]}])/g : /((?:^|[^\s[{,:])\s*),(?=\s*[\]}])/g;
+      return part.replace(afterValue, '$1 ');
+    })
+    .join('');
+}
+
+function mapStrings(text: string, change: (string: string) => string): string {
+  return splitAtStrings(text)
+    .map((part, index) => (index % 2 === 1 ? change(part) : part))
+    .join('');
+}
