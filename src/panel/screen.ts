@@ -1,17 +1,20 @@
+import { drawBelow, eraseBelow, type Joint, wrap } from './below.ts';
 import {
   BEGIN_FRAME,
-  down,
   END_FRAME,
-  ERASE_BELOW,
-  makeRoom,
+  ERASE_LINE_RIGHT,
   RESET_STYLE,
   RESTORE_CURSOR,
   SAVE_CURSOR,
+  toColumn,
 } from './escapes.ts';
+import { OutputFilter } from './output-filter.ts';
+import { OutputTail } from './output-tail.ts';
+import { changedRows, wholeRow } from './rows.ts';
 
 /** What a panel is drawn on: `process.stdout`, or anything like it. */
 export interface PanelStream {
-  write(chunk: string): unknown;
+  write(chunk: string | Uint8Array): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
@@ -20,19 +23,35 @@ export interface PanelStream {
 }
 
 /**
- * Output with a panel that stays below it.
+ * A terminal that shows output, and below it a panel.
  *
- * The panel is drawn below the cursor, and after each frame the cursor is back where it was. So nothing above or left
- * of the cursor can ever be erased, whatever the terminal did in between.
+ * The panel stands below the cursor, and after each frame the cursor is back where it was: at the end of the output,
+ * or in the input of a prompt. So no frame can erase anything above or left of the cursor, whatever the terminal or
+ * another program did in between; and rows below the cursor are what terminals drop first when they shrink.
+ *
+ * All output must come through here. With no panel set, nothing but the output itself is written.
  */
 export class Screen {
   readonly #stream: PanelStream;
+  readonly #filters: boolean;
+  readonly #filter = new OutputFilter();
+  readonly #tail = new OutputTail();
+  /** The rows to show, and those that are on the terminal now; undefined where that is not known. */
   #panel: readonly string[] = [];
+  #shown: readonly string[] | undefined = [];
+  #columns: number;
+  #atPrompt = false;
+  /** Rows of a prompt's input below the cursor. */
+  #inputBelow = 0;
 
-  constructor(stream: PanelStream) {
+  /** @param options.filters Whether output is filtered, as it must be where a panel is to be set. */
+  constructor(stream: PanelStream, { filters = true } = {}) {
     this.#stream = stream;
+    this.#filters = filters;
+    this.#columns = this.columns;
   }
 
+  /** The size of the terminal, or 80 by 24 where the stream does not know it. */
   get columns(): number {
     return this.#stream.columns || 80;
   }
@@ -41,26 +60,139 @@ export class Screen {
     return this.#stream.rows || 24;
   }
 
-  /** Shows these lines as the panel, in place of the earlier ones. */
-  setPanel(lines: readonly string[]): void {
-    if (same(lines, this.#panel)) return;
-    this.#panel = lines;
-    this.#stream.write(BEGIN_FRAME + this.#draw() + END_FRAME);
+  /** Shows these rows as the panel, each at most `columns` wide. Equal rows write nothing, changed ones their change. */
+  setPanel(rows: readonly string[]): void {
+    this.#panel = rows;
+    const fitting = this.#fitting();
+    const shown = this.#shown;
+    if (shown && sameRows(fitting, shown)) return;
+    if (shown?.length !== fitting.length) {
+      this.#frame(this.#draw());
+      return;
+    }
+    this.#shown = fitting;
+    const changes = changedRows(shown, fitting, this.#inputBelow);
+    this.#frame(SAVE_CURSOR + RESET_STYLE + changes + RESTORE_CURSOR + this.#refill());
+  }
+
+  /** Writes output of a command, filtered so that it cannot break the panel, in the place where the last output ended. */
+  writeOutput(chunk: Uint8Array | string): void {
+    const text = this.#filter.push(chunk);
+    if (this.#filters) {
+      this.#writeText(text);
+    } else {
+      this.#tail.push(text, this.columns);
+      this.#stream.write(chunk);
+    }
+  }
+
+  /** Ends a command's output: what it left incomplete is dropped, and colours that it left on are turned off. */
+  endCommand(): void {
+    const rest = this.#filter.end();
+    if (this.#filters) this.#writeText(this.#tail.style === '' ? rest : rest + RESET_STYLE);
+  }
+
+  /** Starts a new line, if the last one has something in it. */
+  startLine(): void {
+    if (!this.#tail.isEmpty) this.writeOutput('\n');
+  }
+
+  /**
+   * Writes what a line editor writes to show its prompt and input, unfiltered.
+   *
+   * @param inputBelow How many rows of the input are below the cursor afterwards.
+   */
+  writePrompt(text: string, inputBelow = 0): void {
+    const typed = this.#atPrompt && inputBelow === this.#inputBelow && !/[\x00-\x1f]/.test(text);
+    if (typed) {
+      this.#stream.write(text);
+      return;
+    }
+    const erased = this.#erase();
+    this.#atPrompt = !text.endsWith('\n');
+    this.#inputBelow = inputBelow;
+    this.#tail.newLine();
+    this.#frame(erased + text + this.#draw());
+  }
+
+  /** Draws the whole panel again: after a resize, or when the program was suspended. */
+  redraw(rows: readonly string[] = this.#panel): void {
+    const { columns } = this;
+    this.#panel = rows;
+    const shown = this.#shown;
+    this.#shown = shown?.length === 0 ? shown : undefined;
+    // A terminal that widens may take the first row of the panel for the rest of the line that the cursor is in.
+    const joined = columns > this.#columns && !this.#atPrompt && this.#shown === undefined;
+    this.#tail.resize(columns);
+    this.#columns = columns;
+    this.#frame((joined ? this.#eraseLineEnd() : '') + this.#erase() + this.#draw());
+  }
+
+  /** Leaves the panel as ordinary text after the output, and the cursor below it. */
+  close(): void {
+    const rows = this.#panel;
+    this.setPanel([]);
+    if (rows.length === 0) return;
+    this.startLine();
+    this.#stream.write(rows.map((row) => `${wholeRow(row)}\r\n`).join(''));
+  }
+
+  #writeText(text: string): void {
+    if (text === '') return;
+    const erased = this.#erase();
+    this.#atPrompt = false;
+    this.#inputBelow = 0;
+    this.#tail.push(text, this.columns);
+    this.#frame(erased + text + this.#draw());
+  }
+
+  /** One write, which terminals that know synchronized output show all at once. */
+  #frame(body: string): void {
+    if (body === '') return;
+    const plain = this.#shown?.length === 0 && !body.includes(SAVE_CURSOR);
+    this.#stream.write(plain ? body : BEGIN_FRAME + body + END_FRAME);
+  }
+
+  #fitting(): readonly string[] {
+    return this.#panel.slice(0, Math.max(0, this.rows - 1 - this.#inputBelow));
+  }
+
+  #erase(): string {
+    if (this.#shown?.length === 0) return '';
+    this.#shown = [];
+    // Where nothing can be below the cursor, making room would scroll the cursor's own row away.
+    if (this.#inputBelow + 1 >= this.rows) return '';
+    return eraseBelow(this.#inputBelow) + this.#refill();
   }
 
   #draw(): string {
-    const rows = this.#panel.map((line) => `\r\n${line}`).join('');
+    const rows = this.#fitting();
+    if (rows.length === 0) return this.#erase();
+    this.#shown = rows;
     return (
-      makeRoom(Math.max(1, this.#panel.length)) +
-      SAVE_CURSOR +
-      RESET_STYLE +
-      `${down(1)}\r${ERASE_BELOW}\x1b[A` +
-      rows +
-      RESTORE_CURSOR
+      drawBelow(rows.map(wholeRow), this.#joint(), this.columns, this.#inputBelow) + this.#refill()
     );
+  }
+
+  /** How to get into the row below; see `drawBelow`. */
+  #joint(): Joint {
+    const { columns } = this;
+    if (this.#tail.isFull(columns)) return { enter: this.#tail.refill(columns) + RESET_STYLE };
+    if (!this.#tail.certain || this.#tail.filled === columns) return { enter: '\r\n' };
+    return { enter: wrap(columns), leave: toColumn(columns) + ERASE_LINE_RIGHT };
+  }
+
+  #refill(): string {
+    return this.#tail.isFull(this.columns) ? this.#tail.refill(this.columns) : '';
+  }
+
+  #eraseLineEnd(): string {
+    if (!this.#tail.certain) return '';
+    const end = toColumn(this.#tail.filled + 1);
+    return SAVE_CURSOR + RESET_STYLE + end + ERASE_LINE_RIGHT + RESTORE_CURSOR;
   }
 }
 
-function same(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((line, index) => line === b[index]);
+function sameRows(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((row, index) => row === b[index]);
 }

@@ -1,36 +1,154 @@
-import type { TodoStore } from '../todo/todo-store.ts';
-import { renderTodos } from './render-todos.ts';
+import type { TodoState, TodoStore } from '../todo/todo-store.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { keyOf, plainReport } from './plain-report.ts';
+import { renderDone, renderTodos } from './render-todos.ts';
 import { type PanelStream, Screen } from './screen.ts';
-import { type Environment, themeFor } from './theme.ts';
+import { type Environment, type Theme, themeFor } from './theme.ts';
 
-/** When a panel is drawn: `auto` on a terminal that can, `plain` as one line per change. */
+/**
+ * How a list is shown: `auto` draws a panel on a terminal that can, and nothing elsewhere; `always` draws it on any
+ * stream; `never` shows nothing; `plain` writes one line of words per change to any stream.
+ */
 export type PanelMode = 'auto' | 'always' | 'never' | 'plain';
 
+/** What a panel is made of. */
 export interface TaskPanelOptions {
   store: TodoStore;
+  /** The terminal to draw on, such as `process.stdout`. */
   stream: PanelStream;
+  /** The environment of who looks at it, such as `process.env`: TERM, the locale, NO_COLOR and FORCE_COLOR. */
   env: Environment;
+  /** `auto` unless given. */
   mode?: PanelMode;
+  clock?: Clock;
 }
 
-/** Shows the list of a store on a terminal, and keeps it in sight. */
-export class TaskPanel {
-  readonly screen: Screen;
-  readonly #unsubscribe: () => void;
+/** Changes that come faster than this are drawn together. */
+const FRAME_MS = 25;
+/** Half the period of the pulse: two frames a second. */
+const PULSE_MS = 500;
 
-  constructor({ store, stream, env, mode = 'auto' }: TaskPanelOptions) {
-    this.screen = new Screen(stream);
-    const live =
-      mode === 'always' || (mode === 'auto' && stream.isTTY === true && env.TERM !== 'dumb');
-    const theme = themeFor(stream, env);
-    const draw = () => {
-      const { columns, rows } = this.screen;
-      this.screen.setPanel(renderTodos(store.get(), { columns, rows, theme }));
-    };
-    this.#unsubscribe = live ? store.onChange(draw) : () => {};
+/**
+ * Shows the list of a store on a terminal, below the output, and keeps it in sight.
+ *
+ * While the panel is live, what else the program prints on the same terminal must go through `write`: text that is
+ * printed past it is never erased, but may run into the panel.
+ */
+export class TaskPanel {
+  /** The terminal with the panel, for who shows more than output there, such as a prompt. */
+  readonly screen: Screen;
+  readonly #store: TodoStore;
+  readonly #stream: PanelStream;
+  readonly #clock: Clock;
+  readonly #theme: Theme;
+  readonly #isLive: boolean;
+  readonly #unsubscribe: () => void;
+  #reported: TodoState;
+  #isFolded = false;
+  #active: { key: string; since: number } | undefined;
+  #frameIsDue = false;
+  #cancelFrame: (() => void) | undefined;
+  #cancelPulse: (() => void) | undefined;
+
+  constructor({ store, stream, env, mode = 'auto', clock = systemClock }: TaskPanelOptions) {
+    this.#store = store;
+    this.#stream = stream;
+    this.#clock = clock;
+    this.#theme = themeFor(stream, env);
+    this.#reported = { items: [], updatedAt: store.get().updatedAt };
+    const canDraw = stream.isTTY === true && env.TERM !== 'dumb';
+    this.#isLive = mode === 'always' || (mode === 'auto' && canDraw);
+    this.screen = new Screen(stream, { filters: this.#isLive });
+    if (this.#isLive) {
+      this.#unsubscribe = store.onChange(() => this.#changed());
+      stream.on?.('resize', this.#resized);
+      this.#draw();
+    } else if (mode === 'plain') {
+      this.#unsubscribe = store.onChange((state) => this.#report(state));
+      this.#report(store.get());
+    } else {
+      this.#unsubscribe = () => {};
+    }
   }
 
+  /** Writes other output above the panel. Without a live panel it is written as it is. */
+  write(chunk: Uint8Array | string): void {
+    this.screen.writeOutput(chunk);
+  }
+
+  /** Says that the next command begins: a list whose items are all completed folds to one line. */
+  commandStarted(): void {
+    const { items } = this.#store.get();
+    this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');
+    if (this.#isLive) this.#draw();
+  }
+
+  /** Leaves the panel's last state as ordinary text, with the cursor below it, and lets go of store and stream. */
   dispose(): void {
     this.#unsubscribe();
+    this.#stream.off?.('resize', this.#resized);
+    this.#cancelFrame?.();
+    this.#cancelPulse?.();
+    if (this.#isLive) this.screen.setPanel(this.#render());
+    this.screen.close();
   }
+
+  #changed(): void {
+    this.#isFolded = false;
+    if (this.#cancelFrame) this.#frameIsDue = true;
+    else this.#drawAndPause();
+  }
+
+  #drawAndPause(): void {
+    this.#frameIsDue = false;
+    this.#draw();
+    this.#cancelFrame = this.#clock.after(FRAME_MS, () => {
+      this.#cancelFrame = undefined;
+      if (this.#frameIsDue) this.#drawAndPause();
+    });
+  }
+
+  #draw(): void {
+    this.screen.setPanel(this.#render());
+    if (this.#active === undefined) {
+      this.#cancelPulse?.();
+      this.#cancelPulse = undefined;
+    } else {
+      this.#cancelPulse ??= this.#clock.after(PULSE_MS, () => {
+        this.#cancelPulse = undefined;
+        this.#draw();
+      });
+    }
+  }
+
+  #render(): string[] {
+    const state = this.#store.get();
+    const elapsedMs = this.#elapsed(state);
+    const { columns, rows } = this.screen;
+    const bright = Math.floor(elapsedMs / PULSE_MS) % 2 === 1;
+    const options = { columns, rows, theme: this.#theme, elapsedMs, bright };
+    return this.#isFolded ? renderDone(state, options) : renderTodos(state, options);
+  }
+
+  /** How long the item in progress has been so, as far as this panel has seen. */
+  #elapsed({ items }: TodoState): number {
+    const item = items.find(({ status }) => status === 'in_progress');
+    const key = item && keyOf(item);
+    const now = this.#clock.now();
+    if (key !== this.#active?.key)
+      this.#active = key === undefined ? undefined : { key, since: now };
+    return this.#active ? now - this.#active.since : 0;
+  }
+
+  #report(state: TodoState): void {
+    const line = plainReport(this.#reported, state);
+    this.#reported = state;
+    if (line === '') return;
+    this.screen.startLine();
+    this.screen.writeOutput(`${line}\n`);
+  }
+
+  readonly #resized = (): void => {
+    this.screen.redraw(this.#render());
+  };
 }

@@ -1,0 +1,73 @@
+import { Writable } from 'node:stream';
+import type { Screen } from './screen.ts';
+
+/** The part of a `readline.Interface` that says where its cursor is. */
+export interface LineEditor {
+  readonly line: string;
+  cursor: number;
+  getCursorPos(): { rows: number; cols: number };
+}
+
+/**
+ * What a `readline.Interface` takes for the terminal, where a screen has it.
+ *
+ *     const output = new PromptOutput(screen);
+ *     const editor = readline.createInterface({ input, output, terminal: true });
+ *     output.editor = editor;
+ *
+ * The editor moves about in several small writes; they reach the screen as one, once the editor has done its key.
+ */
+export class PromptOutput extends Writable {
+  readonly isTTY = true;
+  /** Whose input is shown; until it is set, it is taken to be a single row. */
+  editor: LineEditor | undefined;
+  readonly #screen: Screen;
+  #pending = '';
+
+  constructor(screen: Screen) {
+    super({ decodeStrings: false });
+    this.#screen = screen;
+  }
+
+  get columns(): number {
+    return this.#screen.columns;
+  }
+
+  get rows(): number {
+    return this.#screen.rows;
+  }
+
+  override _write(chunk: string | Uint8Array, _encoding: string, done: () => void): void {
+    if (this.#pending === '') queueMicrotask(() => this.flush());
+    this.#pending += String(chunk);
+    // The line is entered: a command may now write its output, and must find the cursor below the input.
+    if (this.#pending.endsWith('\r\n')) this.flush();
+    done();
+  }
+
+  /** Shows at once what the editor has written so far. */
+  flush(): void {
+    const text = this.#pending;
+    this.#pending = '';
+    if (text === '') return;
+    this.#screen.writePrompt(text, text.endsWith('\n') ? 0 : rowsBelow(this.editor));
+  }
+
+  /** Tells the editor of a new size, so that it lays out its input anew. Call it after the screen has been redrawn. */
+  resize(): void {
+    this.emit('resize');
+    this.flush();
+  }
+}
+
+function rowsBelow(editor: LineEditor | undefined): number {
+  if (editor === undefined) return 0;
+  const { cursor, line } = editor;
+  const { rows } = editor.getCursorPos();
+  try {
+    editor.cursor = line.length;
+    return editor.getCursorPos().rows - rows;
+  } finally {
+    editor.cursor = cursor;
+  }
+}
