@@ -17,8 +17,8 @@ export class VirtualTerminal extends EventEmitter {
       allowProposedApi: true,
       ...options,
     });
-    this.columns = columns;
-    this.rows = rows;
+    this.columns = this.#terminal.cols;
+    this.rows = this.#terminal.rows;
   }
 
   columns: number;
@@ -39,8 +39,9 @@ export class VirtualTerminal extends EventEmitter {
   async resize(columns: number, rows: number): Promise<void> {
     await this.settle();
     this.#terminal.resize(columns, rows);
-    this.columns = columns;
-    this.rows = rows;
+    // It takes no less than two columns.
+    this.columns = this.#terminal.cols;
+    this.rows = this.#terminal.rows;
     this.emit('resize');
   }
 
@@ -57,19 +58,27 @@ export class VirtualTerminal extends EventEmitter {
     return this.#rows(0, this.#terminal.buffer.active.baseY);
   }
 
-  /** Scrollback and screen, each line that the terminal had to wrap in one piece again. */
-  async lines(): Promise<string[]> {
+  /** Scrollback and screen down to the cursor's row, each line that the terminal had to wrap in one piece again. */
+  async linesToCursor(): Promise<string[]> {
     await this.settle();
     const buffer = this.#terminal.buffer.active;
+    const last = buffer.baseY + buffer.cursorY;
     const lines: string[] = [];
-    for (let y = 0; y < buffer.length; y++) {
+    for (let y = 0; y <= last; y++) {
       const row = buffer.getLine(y);
-      const wraps = buffer.getLine(y + 1)?.isWrapped ?? false;
+      const wraps = y < last && buffer.getLine(y + 1)?.isWrapped;
       const text = row?.translateToString(!wraps) ?? '';
       if (row?.isWrapped && y > 0) lines.push(`${lines.pop()}${text}`);
       else lines.push(text);
     }
-    return withoutEmptyEnd(lines.map((line) => line.trimEnd()));
+    return lines;
+  }
+
+  /** The rows below the cursor, without blanks at their ends and without empty rows at the end. */
+  async rowsBelowCursor(): Promise<string[]> {
+    await this.settle();
+    const { baseY, cursorY, length } = this.#terminal.buffer.active;
+    return this.#rows(baseY + cursorY + 1, length);
   }
 
   /** Where the cursor is: column and row of the screen, from 0. */
