@@ -36,8 +36,8 @@ type Expected = 'value' | 'element' | 'key' | 'colon' | 'separator' | 'nothing';
 /** Keeps its own stack, so that no depth of nesting can exhaust the machine's. */
 class Scanner {
   readonly #text: string;
-  /** The closing bracket of each open object or array, and the keys of an object so far. */
-  readonly #open: { closing: '}' | ']'; keys: Set<string> }[] = [];
+  /** The closing bracket of each open object or array, and the keys of an object once it has one. */
+  readonly #open: { closing: '}' | ']'; keys?: Set<string> }[] = [];
   #at = 0;
   #expected: Expected = 'value';
   #isAfterString = false;
@@ -89,7 +89,7 @@ class Scanner {
 
   #value(character: string): JsonProblem | undefined {
     if (character === '{' || character === '[') {
-      this.#open.push({ closing: character === '{' ? '}' : ']', keys: new Set() });
+      this.#open.push({ closing: character === '{' ? '}' : ']' });
       return this.#pass(character === '{' ? 'key' : 'element');
     }
     if (character === '"') return this.#string() ?? this.#endValue(true);
@@ -107,12 +107,12 @@ class Scanner {
     const problem = this.#string();
     if (problem !== undefined) return problem;
     const name = decoded(this.#text.slice(start, this.#at));
-    const keys = this.#open.at(-1)?.keys;
-    if (keys?.has(name)) {
+    const object = this.#open.at(-1);
+    if (object?.keys?.has(name)) {
       this.#at = start;
       return this.#problem('this property stands twice in one object');
     }
-    keys?.add(name);
+    if (object !== undefined) object.keys = (object.keys ?? new Set()).add(name);
     this.#expected = 'colon';
     return undefined;
   }

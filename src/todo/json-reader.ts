@@ -38,7 +38,8 @@ function parse(text: string): { value: unknown } | undefined {
 
 function mendAll(repairs: readonly JsonRepair[], text: string, notes: string[]): string {
   let mended = text;
-  for (const { mend, note } of repairs) {
+  for (const { sign, mend, note } of repairs) {
+    if (!sign.test(mended)) continue;
     const before = mended;
     mended = mend(before);
     if (mended !== before) notes.push(note);
@@ -48,7 +49,7 @@ function mendAll(repairs: readonly JsonRepair[], text: string, notes: string[]):
 
 /** JSON.parse drops the first of two equal keys; then the text names more properties than the value has. */
 function unlessRepeated(text: string, value: unknown, notes: readonly string[]): JsonReading {
-  if (propertiesNamed(text) === propertiesHeld(value)) return { value, notes };
+  if (hasProperties(value, propertiesNamed(text))) return { value, notes };
   // Text inside a string may look like a property as well; only a scan can tell.
   const problem = findJsonProblem(text);
   return problem === undefined ? { value, notes } : { problem };
@@ -61,14 +62,25 @@ function propertiesNamed(text: string): number {
   return count;
 }
 
-function propertiesHeld(root: unknown): number {
-  let count = 0;
+/** Whether the objects of `root` have `count` properties together. */
+function hasProperties(root: unknown, count: number): boolean {
+  let missing = count;
   const pending = [root];
-  while (pending.length > 0) {
+  while (missing > 0 && pending.length > 0) {
     const value = pending.pop();
-    if (typeof value !== 'object' || value === null) continue;
-    if (!Array.isArray(value)) count += Object.keys(value).length;
-    for (const child of Object.values(value)) pending.push(child);
+    if (Array.isArray(value)) {
+      for (const child of value) if (isCollection(child)) pending.push(child);
+    } else if (isCollection(value)) {
+      for (const key of Object.keys(value)) {
+        missing--;
+        const child = value[key];
+        if (isCollection(child)) pending.push(child);
+      }
+    }
   }
-  return count;
+  return missing === 0;
+}
+
+function isCollection(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -4,31 +4,47 @@ import { splitAtStrings } from './json-strings.ts';
 export interface JsonRepair {
   /** Said when the text was changed; one line. */
   readonly note: string;
+  /** Only a text in which this is found can have the slip. It spares most texts the taking apart. */
+  readonly sign: RegExp;
   /** The mended text, or the same text where there is nothing to mend. Takes time linear in its length. */
   readonly mend: (text: string) => string;
 }
 
 /** Around the JSON. They put blanks in the place of what they take away, so that positions in the text stay true. */
 export const FRAME_REPAIRS: readonly JsonRepair[] = [
-  { note: 'left out a byte-order mark before the JSON', mend: dropByteOrderMark },
-  { note: 'left out the code fence around the JSON', mend: dropCodeFence },
+  {
+    note: 'left out a byte-order mark before the JSON',
+    sign: /^\ufeff/,
+    mend: dropByteOrderMark,
+  },
+  {
+    note: 'left out the code fence around the JSON',
+    sign: /^\s*```/,
+    mend: dropCodeFence,
+  },
 ];
 
 /** Within the JSON. Each leaves what the others mend as it is, so that they work in any combination. */
 export const TEXT_REPAIRS: readonly JsonRepair[] = [
   {
     note: "read \\!, \\', \\` and \\$ as the characters themselves; JSON has no such escapes",
+    sign: /\\[!'`$]/,
     mend: dropShellEscapes,
   },
   {
     note: 'read a line break or tab inside a string as \\n, \\r or \\t',
+    sign: /[\n\r\t]/,
     mend: escapeLineBreaksAndTabs,
   },
-  { note: 'left out a trailing comma', mend: dropTrailingCommas },
+  {
+    note: 'left out a trailing comma',
+    sign: /,\s*[\]}]/,
+    mend: dropTrailingCommas,
+  },
 ];
 
 function dropByteOrderMark(text: string): string {
-  return text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text;
+  return ` ${text.slice(1)}`;
 }
 
 /** ```` ```json ... ``` ````, with any language name or none. */
@@ -41,11 +57,8 @@ function dropCodeFence(text: string): string {
 
 /** Shells and harnesses put a backslash before these; JSON has no such escapes, so the meaning is certain. */
 function dropShellEscapes(text: string): string {
-  return mapStrings(text, (string) =>
-    string.replace(/\\([\s\S])/g, (written, character) =>
-      "!'`$".includes(character) ? character : written,
-    ),
-  );
+  // An escaped backslash is matched too, and kept, so that what follows it is not taken for an escape.
+  return mapStrings(text, (string) => string.replace(/\\([!'`$])|(\\[\s\S])/g, '$1$2'));
 }
 
 const LINE_BREAK_OR_TAB_ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -1,36 +1,37 @@
 import { readJson } from './json-reader.ts';
 
 /**
- * The JSON in the rest of a command line, where the whole of it is one JSON object or array (the slips of the
- * forgiving reader included): unquoted, or inside one outer pair of quotes that its own text may break. Undefined
- * where it is anything else. Takes time linear in the length of the text.
- *
- * @param rest What stands after the command's name, as it was typed.
+ * Whether the whole of `text` is one JSON object or array, the slips of the forgiving reader included. Takes time
+ * linear in the length of the text.
  */
-export function rawJsonText(rest: string): string | undefined {
-  const text = withoutOuterQuotes(rest.trim());
+export function isJsonCollection(text: string): boolean {
   const reading = readJson(text);
-  return 'value' in reading && typeof reading.value === 'object' && reading.value !== null
-    ? text
-    : undefined;
+  return 'value' in reading && typeof reading.value === 'object' && reading.value !== null;
 }
 
 /**
- * Whether a line that is no literal command must be read as raw JSON all the same, since bash can make no list of it.
+ * Whether the rest of a command line that is no literal command is JSON all the same: the whole of it one object or
+ * array, unquoted or inside one outer pair of quotes that its own text may break. Bash can make no list of such a line.
  *
  * Not so where the JSON stands in single quotes and bash would read all of it as one word: then what stands between
  * the inner quotes is meant for bash, as in `'{"todos":[{"content":"'$NAME'",...}]}'`.
+ * Takes time linear in the length of the text.
+ *
+ * @param rest What stands after the command's name, as it was typed.
  */
 export function isRawJson(rest: string): boolean {
   const text = rest.trim();
-  return rawJsonText(text) !== undefined && !(text.startsWith("'") && isOneWord(text));
+  if (text.startsWith("'") && isOneWord(text)) return false;
+  return isJsonCollection(withoutOuterQuotes(text));
 }
 
-function withoutOuterQuotes(text: string): string {
-  const quote = text[0];
-  if ((quote !== "'" && quote !== '"') || text.length < 2 || !text.endsWith(quote)) return text;
+/** `text` without its blanks and the one pair of quotes around it, if there is one; what is inside is not read. */
+export function withoutOuterQuotes(rest: string): string {
+  const text = rest.trim();
+  const quote = text.charAt(0);
+  if (!/['"]/.test(quote) || text.length < 2 || !text.endsWith(quote)) return text;
   const inner = text.slice(1, -1);
-  // The two ways to write an apostrophe inside single quotes; someone who wrote one may have forgotten another.
+  // The two ways to write an apostrophe inside single quotes; who wrote one may have forgotten another.
   return quote === "'" ? inner.replaceAll(`'\\''`, "'").replaceAll(`'"'"'`, "'") : inner;
 }
 

@@ -6,7 +6,7 @@ import type { TodoItem } from './todo-store.ts';
 import { characterCount, isBlank } from './visible-text.ts';
 
 /** Of a list that is too long anyway, no more items are looked at, so that refusing it costs little. */
-const MAX_ITEMS_LOOKED_AT = 1000;
+const MAX_ITEMS_LOOKED_AT = 100;
 const MAX_INDICES_NAMED = 5;
 /** As many lines as an error ever shows; further problems are only counted. */
 const MAX_LINES_KEPT = 20;
@@ -89,8 +89,8 @@ function problemsOfList(value: unknown, { maxItems }: Settings): string[] {
   }
   const named: string[] = [];
   let inProgress = 0;
-  for (const [index, item] of todos.entries()) {
-    if (item?.status !== 'in_progress') continue;
+  for (let index = 0; index < todos.length; index++) {
+    if (todos[index]?.status !== 'in_progress') continue;
     inProgress++;
     if (named.length < MAX_INDICES_NAMED) named.push(`todos[${index}]`);
   }

@@ -1,7 +1,7 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type Settings, type SettingsReading } from '../settings.ts';
-import { rawJsonText } from './raw-json.ts';
+import { isJsonCollection, withoutOuterQuotes } from './raw-json.ts';
 import { refusal } from './refusal.ts';
 import { explainAccident } from './shell-accidents.ts';
 import { readTodoInput } from './todo-input.ts';
@@ -75,8 +75,8 @@ async function readList(invocation: Invocation, settings: Settings): Promise<Lis
   const asBashReadIt = await readArguments(invocation, settings);
   if ('items' in asBashReadIt) return asBashReadIt;
   if (isTooLarge(raw)) return { refused: tooLarge(raw) };
-  const typed = rawJsonText(raw);
-  if (typed === undefined || typed === argv[0]) return asBashReadIt;
+  const typed = withoutOuterQuotes(raw);
+  if (typed === argv[0] || !isJsonCollection(typed)) return asBashReadIt;
   const asTyped = readText(typed, settings);
   return 'items' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
 }
