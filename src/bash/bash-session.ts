@@ -66,6 +66,11 @@ export class BashSession {
     return this.#cwd;
   }
 
+  /** Whether there is a bash now. There is none before the first line, and after one that ended it. */
+  get isAlive(): boolean {
+    return this.#process?.alive ?? false;
+  }
+
   /** Runs one line, after those that were given before it. Rejects only after `dispose()`. */
   run(line: string, options: RunOptions = {}): Promise<CommandResult> {
     const result = this.#queue.then(() => this.#run(line, options));

@@ -37,7 +37,7 @@ async function main(): Promise<number> {
     case 'interactive': {
       if (process.stdin.isTTY) {
         const { runInteractive } = await import('./repl.ts');
-        return runInteractive(handlers, options.panel);
+        return runInteractive({ handlers, store: todoStore, panelMode: options.panel });
       }
       const { runBash } = await import('./run-as-bash.ts');
       return runBash([], byName);

@@ -1,7 +1,242 @@
-import type { AgentBashHandler } from '../command.ts';
-export async function runInteractive(
-  _handlers: AgentBashHandler[],
-  _panel: boolean,
-): Promise<number> {
-  return 0;
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { BashSession } from '../bash/bash-session.ts';
+import { checkSyntax } from '../bash/check-syntax.ts';
+import { findBash } from '../bash/find-bash.ts';
+import { type AgentBashHandler, CommandType } from '../command.ts';
+import { PromptOutput } from '../panel/prompt-output.ts';
+import { type PanelMode, TaskPanel } from '../panel/task-panel.ts';
+import { BashRouter } from '../router/bash-router.ts';
+import { safeText } from '../safe-text.ts';
+import type { TodoStore } from '../todo/todo-store.ts';
+import { HeldLines } from './held-lines.ts';
+
+const CONTINUATION_PROMPT = '> ';
+const HISTORY_SIZE = 1000;
+
+export interface ReplOptions {
+  handlers: readonly AgentBashHandler[];
+  store: TodoStore;
+  panelMode: PanelMode;
+}
+
+/** Runs the interactive shell on this process's terminal until the user leaves it. Gives its exit code. */
+export function runInteractive(options: ReplOptions): Promise<number> {
+  return new Repl(options).run();
+}
+
+/**
+ * A prompt over one BashSession, with the task panel below.
+ *
+ * The line editor reads keys all the time. While a command runs it is not shown: what is typed then appears at the
+ * next prompt, and Ctrl-C goes to the command.
+ */
+class Repl {
+  readonly #panel: TaskPanel;
+  readonly #session: BashSession;
+  readonly #router: BashRouter;
+  readonly #output: PromptOutput;
+  readonly #editor: Interface;
+  readonly #backgroundOutput = new HeldLines((lines) => this.#interrupt(lines));
+  /** Lines entered and not yet run. */
+  readonly #entered: string[] = [];
+  /** The first lines of a command that goes on. */
+  #unfinished = '';
+  #running: AbortController | undefined;
+  #isWorking = false;
+  #isClosed = false;
+  #leave: (exitCode: number) => void = () => {};
+
+  constructor({ handlers, store, panelMode }: ReplOptions) {
+    this.#panel = new TaskPanel({
+      store,
+      stream: process.stdout,
+      env: process.env,
+      mode: panelMode,
+    });
+    let session: BashSession | undefined;
+    this.#router = new BashRouter({
+      handlers,
+      shell: (all) => {
+        session = new BashSession({
+          env: process.env,
+          cwd: process.cwd(),
+          handlers: all,
+          mergeStderr: true,
+          onStdout: (chunk) => this.#onOutput(chunk),
+        });
+        return session;
+      },
+    });
+    this.#session = session as unknown as BashSession;
+    this.#output = new PromptOutput(this.#panel.screen);
+    this.#editor = createInterface({
+      input: process.stdin,
+      output: this.#output,
+      terminal: process.stdout.isTTY === true,
+      historySize: HISTORY_SIZE,
+    });
+    this.#output.editor = this.#editor;
+  }
+
+  async run(): Promise<number> {
+    const left = new Promise<number>((resolve) => {
+      this.#leave = resolve;
+    });
+    this.#editor.on('line', (line) => {
+      this.#entered.push(line);
+      void this.#work();
+    });
+    this.#editor.on('SIGINT', () => this.#onInterrupt());
+    this.#editor.on('SIGTSTP', () => this.#suspend());
+    this.#editor.on('close', () => {
+      this.#isClosed = true;
+      if (!this.#isWorking) this.#leave(this.#session.lastExitCode);
+    });
+    process.stdout.on('resize', () => this.#output.resize());
+    const stopListening = this.#onSignals();
+    this.#prompt();
+    try {
+      return await left;
+    } finally {
+      stopListening();
+      await this.#close();
+    }
+  }
+
+  /** Runs what was entered, one line after the other, then shows the prompt again. */
+  async #work(): Promise<void> {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    this.#output.isMuted = true;
+    for (let line = this.#entered.shift(); line !== undefined; line = this.#entered.shift()) {
+      const command = this.#unfinished + line;
+      if (await this.#isUnfinished(command)) {
+        this.#unfinished = `${command}\n`;
+        continue;
+      }
+      this.#unfinished = '';
+      const hasEnded = command.trim() !== '' && (await this.#runCommand(command));
+      if (hasEnded) {
+        this.#leave(this.#session.lastExitCode);
+        return;
+      }
+    }
+    this.#isWorking = false;
+    this.#output.isMuted = false;
+    if (this.#isClosed) this.#leave(this.#session.lastExitCode);
+    else this.#prompt();
+  }
+
+  /** Whether the shell ended with the command, as `exit` makes it. */
+  async #runCommand(command: string): Promise<boolean> {
+    const isNative = this.#router.identifyCommandType(command) === CommandType.NATIVE_SHELL_COMMAND;
+    const running = new AbortController();
+    this.#running = running;
+    this.#backgroundOutput.flush();
+    this.#panel.commandStarted();
+    const { stdout, stderr } = await this.#router.route(command, { signal: running.signal });
+    this.#running = undefined;
+    // What bash printed has been shown as it came.
+    this.#panel.write(isNative ? stderr : stderr + stdout);
+    this.#panel.screen.endCommand();
+    this.#panel.screen.startLine();
+    return isNative && !running.signal.aborted && !this.#session.isAlive;
+  }
+
+  async #isUnfinished(command: string): Promise<boolean> {
+    if (
+      command.trim() === '' ||
+      this.#router.identifyCommandType(command) !== CommandType.NATIVE_SHELL_COMMAND
+    ) {
+      return false;
+    }
+    const endsInBackslash = /(?:^|[^\\])(?:\\\\)*\\$/.test(command);
+    return endsInBackslash || (await checkSyntax(findBash(process.env), command)) === 'incomplete';
+  }
+
+  #prompt(): void {
+    this.#editor.setPrompt(
+      this.#unfinished === '' ? promptFor(this.#session.cwd) : CONTINUATION_PROMPT,
+    );
+    this.#editor.prompt(true);
+  }
+
+  #onOutput(chunk: Buffer): void {
+    if (this.#isWorking) this.#panel.write(chunk);
+    else this.#backgroundOutput.push(chunk);
+  }
+
+  /** Shows what a background job printed above the prompt and the input. */
+  #interrupt(lines: Buffer): void {
+    if (this.#isWorking) {
+      this.#panel.write(lines);
+      return;
+    }
+    this.#output.clear();
+    this.#panel.write(lines);
+    this.#panel.screen.startLine();
+    this.#editor.prompt(true);
+  }
+
+  #onInterrupt(): void {
+    if (this.#isWorking) {
+      this.#running?.abort();
+      return;
+    }
+    this.#unfinished = '';
+    this.#output.write('^C\r\n');
+    this.#editor.write(null, { ctrl: true, name: 'e' });
+    this.#editor.write(null, { ctrl: true, name: 'u' });
+    this.#prompt();
+  }
+
+  #suspend(): void {
+    this.#panel.screen.close();
+    process.stdin.setRawMode?.(false);
+    process.once('SIGCONT', () => {
+      process.stdin.setRawMode?.(true);
+      this.#panel.screen.redraw();
+      if (!this.#isWorking) this.#prompt();
+    });
+    process.kill(process.pid, 'SIGSTOP');
+  }
+
+  /** Leaves in order on a signal, and on an error of our own. Gives the function that ends the listening. */
+  #onSignals(): () => void {
+    const listeners: [string, (...args: never[]) => void][] = [
+      ['SIGINT', () => (this.#running ? this.#running.abort() : this.#leave(130))],
+      ['SIGTERM', () => this.#leave(143)],
+      ['SIGHUP', () => this.#leave(129)],
+      ['SIGTSTP', () => this.#suspend()],
+      [
+        'uncaughtException',
+        (error: Error) => {
+          this.#panel.write(`agent-shell: internal error: ${error.stack}\n`);
+          this.#leave(1);
+        },
+      ],
+    ];
+    for (const [event, listener] of listeners) process.on(event, listener);
+    return () => {
+      for (const [event, listener] of listeners) process.off(event, listener);
+    };
+  }
+
+  async #close(): Promise<void> {
+    this.#running?.abort();
+    this.#isWorking = true;
+    this.#editor.close();
+    this.#backgroundOutput.flush();
+    this.#panel.screen.endCommand();
+    this.#panel.screen.startLine();
+    this.#panel.dispose();
+    await this.#router.dispose();
+  }
+}
+
+function promptFor(cwd: string): string {
+  const name = cwd === homedir() ? '~' : basename(cwd) || '/';
+  return `${safeText(name)} $ `;
 }

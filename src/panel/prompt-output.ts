@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { ERASE_BELOW, up } from './escapes.ts';
 import type { Screen } from './screen.ts';
 
 /** The part of a `readline.Interface` that says where its cursor is. */
@@ -6,6 +7,8 @@ export interface LineEditor {
   readonly line: string;
   cursor: number;
   getCursorPos(): { rows: number; cols: number };
+  /** The rows of the input above the cursor when it was last drawn; readline goes up so far to draw it again. */
+  prevRows?: number;
 }
 
 /**
@@ -21,6 +24,8 @@ export class PromptOutput extends Writable {
   readonly isTTY = true;
   /** Whose input is shown; until it is set, it is taken to be a single row. */
   editor: LineEditor | undefined;
+  /** While it is set, what the editor writes is dropped: a command has the screen. */
+  isMuted = false;
   readonly #screen: Screen;
   #pending = '';
 
@@ -38,6 +43,10 @@ export class PromptOutput extends Writable {
   }
 
   override _write(chunk: string | Uint8Array, _encoding: string, done: () => void): void {
+    if (this.isMuted) {
+      done();
+      return;
+    }
     if (this.#pending === '') queueMicrotask(() => this.flush());
     this.#pending += String(chunk);
     // The line is entered: a command may now write its output, and must find the cursor below the input.
@@ -51,6 +60,15 @@ export class PromptOutput extends Writable {
     this.#pending = '';
     if (text === '') return;
     this.#screen.writePrompt(text, text.endsWith('\n') ? 0 : rowsBelow(this.editor));
+  }
+
+  /** Takes the prompt and its input off the screen, so that output can come in their place. */
+  clear(): void {
+    this.flush();
+    if (this.editor === undefined) return;
+    const { rows } = this.editor.getCursorPos();
+    this.#screen.writePrompt(`\r${up(rows)}${ERASE_BELOW}`);
+    this.editor.prevRows = 0;
   }
 
   /** Tells the editor of a new size, so that it lays out its input anew. Call it after the screen has been redrawn. */
