@@ -205,22 +205,19 @@ class Repl {
 
   /** Leaves in order on a signal, and on an error of our own. Gives the function that ends the listening. */
   #onSignals(): () => void {
-    const listeners: [string, (...args: never[]) => void][] = [
-      ['SIGINT', () => (this.#running ? this.#running.abort() : this.#leave(130))],
-      ['SIGTERM', () => this.#leave(143)],
-      ['SIGHUP', () => this.#leave(129)],
-      ['SIGTSTP', () => this.#suspend()],
-      [
-        'uncaughtException',
-        (error: Error) => {
-          this.#panel.write(`agent-shell: internal error: ${error.stack}\n`);
-          this.#leave(1);
-        },
-      ],
-    ];
-    for (const [event, listener] of listeners) process.on(event, listener);
+    const listeners: Record<string, (error: Error) => void> = {
+      SIGINT: () => (this.#running ? this.#running.abort() : this.#leave(130)),
+      SIGTERM: () => this.#leave(143),
+      SIGHUP: () => this.#leave(129),
+      SIGTSTP: () => this.#suspend(),
+      uncaughtException: (error) => {
+        this.#panel.write(`agent-shell: internal error: ${error.stack}\n`);
+        this.#leave(1);
+      },
+    };
+    for (const [event, listener] of Object.entries(listeners)) process.on(event, listener);
     return () => {
-      for (const [event, listener] of listeners) process.off(event, listener);
+      for (const [event, listener] of Object.entries(listeners)) process.off(event, listener);
     };
   }
 

@@ -1,6 +1,6 @@
 import type { RawArguments } from '../bash/agent-commands.ts';
 import { type AgentBashHandler, CommandType, type Invocation } from '../command.ts';
-import { rawJsonText } from '../todo/raw-json.ts';
+import { isJsonCollection, withoutOuterQuotes } from '../todo/raw-json.ts';
 import { parseLiteralCommand } from './literal-command.ts';
 
 /** How the router takes a line: as a call that it makes itself, or as one that bash reads. */
@@ -11,10 +11,10 @@ export interface LineReading {
 }
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
-const NAME_AND_REST = /^[ \t]*([\w-]+)[ \t]+([^]*)$/;
+const NAME_AND_REST = /^[ \t]*([\w-]+)[ \t]+([\s\S]*)$/;
 const SINGLE_QUOTED = /'[^']*'/g;
 // Nothing outside the quotes ends a word. The alternatives start with different characters: one pass, no backtracking.
-const ONE_WORD = /^(?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\|&;()<>])+$/;
+const ONE_WORD = /^(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s'"\\|&;()<>])+$/;
 
 /**
  * Reads a line without running anything: a literal agent command, raw JSON after the name of one, or a line for bash.
@@ -35,7 +35,7 @@ export function readLine(
     const invocation = { argv: words.slice(1), ...(raw && { raw }) };
     return { type: AGENT_SHELL_COMMAND, call: { handler, invocation } };
   }
-  if (!handler?.readsRawJson || rawJsonText(raw) === undefined) {
+  if (!handler?.readsRawJson || !isJsonCollection(withoutOuterQuotes(raw))) {
     return { type: NATIVE_SHELL_COMMAND };
   }
   if (raw.startsWith("'") && ONE_WORD.test(raw)) {

@@ -24,6 +24,7 @@ const QUOTES_BROKE =
  */
 export class TodoWriteHandler implements AgentBashHandler {
   readonly name = 'TodoWrite';
+  readonly readsRawJson = true;
   readonly #store: TodoStore;
   readonly #settings: () => SettingsReading;
 
