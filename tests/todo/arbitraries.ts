@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { isBlank } from '../../src/todo/visible-text.ts';
+
+/** Text with what breaks quoting and JSON often in it, and any Unicode now and then. */
+export const text: fc.Arbitrary<string> = fc
+  .string({
+    unit: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...'ab \\"\'`$!{}[],:\n\r\t') },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
+    ),
+    maxLength: 20,
+  })
+  .filter((candidate) => !isBlank(candidate));
+
+export const plainText: fc.Arbitrary<string> = fc
+  .string({ unit: fc.constantFrom(...'abc{}[],: "'), maxLength: 12 })
+  .map((candidate) => `x${candidate}`);
+
+/** A list that the schema accepts. */
+export function todoList(words: fc.Arbitrary<string> = text): fc.Arbitrary<TodoItem[]> {
+  const item = fc.record(
+    {
+      content: words,
+      activeForm: words,
+      status: fc.constantFrom('pending' as const, 'completed' as const),
+      id: words,
+      priority: fc.constantFrom('high' as const, 'medium' as const, 'low' as const),
+    },
+    { requiredKeys: ['content', 'activeForm', 'status'] },
+  );
+  return fc
+    .tuple(fc.array(item, { maxLength: 6 }), fc.nat())
+    .map(([items, chosen]) =>
+      items.map((each, index) =>
+        index === chosen % 7 ? { ...each, status: 'in_progress' as const } : each,
+      ),
+    );
+}

@@ -1,0 +1,34 @@
+import type { CommandResult } from '../../src/command.ts';
+import type { SettingsReading } from '../../src/settings.ts';
+import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+
+export const BEFORE: readonly TodoItem[] = [
+  { content: 'Stay', activeForm: 'Staying', status: 'pending' },
+];
+
+export interface Call {
+  stdin?: string;
+  raw?: string;
+  settings?: Partial<SettingsReading['settings']>;
+  warnings?: string[];
+}
+
+export interface Outcome extends CommandResult {
+  /** The list afterwards; `BEFORE` where it was left untouched. */
+  items: readonly Readonly<TodoItem>[];
+}
+
+/** Calls TodoWrite on a store of its own that holds `BEFORE`. */
+export async function todoWrite(argv: string[], call: Call = {}): Promise<Outcome> {
+  const store = new TodoStore();
+  store.update(BEFORE);
+  const settings = { maxItems: 50, maxContentLength: 200, ...call.settings };
+  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: call.warnings ?? [] }));
+  const result = await handler.execute({
+    argv,
+    stdin: async () => call.stdin ?? '',
+    ...(call.raw === undefined ? {} : { raw: call.raw }),
+  });
+  return { ...result, items: store.get().items };
+}

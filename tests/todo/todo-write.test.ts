@@ -1,0 +1,397 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readSettings } from '../../src/settings.ts';
+import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { text, todoList } from './arbitraries.ts';
+import { BEFORE, todoWrite } from './call.ts';
+
+const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };
+const list = (...items: object[]) => JSON.stringify({ todos: items });
+const USAGE = `Usage: TodoWrite '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}'\n`;
+const HEREDOC = `TodoWrite <<'EOF'
+{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}
+EOF
+`;
+
+test('a list in one argument replaces the whole list, and the reply counts its states', async () => {
+  const items = [
+    { content: 'Plan', activeForm: 'Planning', status: 'completed' },
+    { content: 'Test', activeForm: 'Testing', status: 'in_progress' },
+    build,
+  ];
+  expect(await todoWrite([list(...items)])).toEqual({
+    stdout: 'Todo list updated: 1 completed, 1 in_progress, 1 pending\n',
+    stderr: '',
+    exitCode: 0,
+    items,
+  });
+});
+
+test('an empty list clears the list', async () => {
+  expect(await todoWrite(['{"todos":[]}'])).toEqual({
+    stdout: 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n',
+    stderr: '',
+    exitCode: 0,
+    items: [],
+  });
+});
+
+test.each([[[]], [['-']]])(
+  'with the arguments %j the list is read from standard input',
+  async (argv) => {
+    const result = await todoWrite(argv, { stdin: `${list(build)}\n` });
+    expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [build] });
+  },
+);
+
+test('standard input is not read where the list is an argument', async () => {
+  const stdin = async () => {
+    throw new Error('read');
+  };
+  const result = await new TodoWriteHandler(new TodoStore()).execute({
+    argv: [list(build)],
+    stdin,
+  });
+  expect(result.exitCode).toBe(0);
+});
+
+test.each([
+  ['no argument and no input', [], ''],
+  ['no argument and blank input', [], ' \n'],
+  ['a dash and no input', ['-'], ''],
+  ['an empty argument', [''], list(build)],
+  ['a blank argument', ['  \t'], list(build)],
+])('%s: the JSON is missing', async (_, argv, stdin) => {
+  expect(await todoWrite(argv, { stdin })).toEqual({
+    stdout: '',
+    stderr: `Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`,
+    exitCode: 1,
+    items: BEFORE,
+  });
+});
+
+test('text that is no JSON: the error says where and what, and ends in the usage', async () => {
+  expect(await todoWrite(['{invalid}'])).toEqual({
+    stdout: '',
+    stderr: `Error: Invalid JSON format
+- line 1, column 2: expected a property name in double quotes, near {invalid}
+${USAGE}`,
+    exitCode: 1,
+    items: BEFORE,
+  });
+});
+
+test('truncated JSON is refused, never half read, and the error names the likely cause and the heredoc', async () => {
+  expect(await todoWrite([list(build).slice(0, -10)])).toEqual({
+    stdout: '',
+    stderr: `Error: Invalid JSON format
+- line 1, column 63: the string that begins here is never closed, near ...lding","status":"p
+- The JSON is cut short, as when an unescaped quote, a backtick or $( in its text ends it early. In a heredoc bash changes nothing:
+${HEREDOC}${USAGE}`,
+    exitCode: 1,
+    items: BEFORE,
+  });
+});
+
+test('JSON whose quotes bash took away: the error says so', async () => {
+  const { stderr } = await todoWrite(['{todos:[{content:Build}]}']);
+  expect(stderr).toBe(`Error: Invalid JSON format
+- line 1, column 2: expected a property name in double quotes, near {todos:[{content:Build}]}
+- The double quotes of the JSON are gone, as when bash takes them for its own. In a heredoc bash changes nothing:
+${HEREDOC}${USAGE}`);
+});
+
+test('a bare double quote inside a text: the error says so', async () => {
+  const { stderr } = await todoWrite(['{"todos":[{"content":"Say "hi" now"}]}']);
+  expect(stderr).toBe(`Error: Invalid JSON format
+- line 1, column 28: expected ',' or '}', near ..."content":"Say "hi" now"}]}
+- A double quote inside a text must be written \\"; or bash has put something else in its place. In a heredoc bash changes nothing:
+${HEREDOC}${USAGE}`);
+});
+
+test('several arguments are no list: the error says how many, and how to keep it in one piece', async () => {
+  expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop"}]}'])).toEqual({
+    stdout: '',
+    stderr: `Error: Invalid JSON format
+- expected the JSON as one argument, received 2; the first is {"todos":[{"content":"Dont
+- The JSON is in pieces, as when an unescaped quote in its text splits it. In a heredoc bash changes nothing:
+${HEREDOC}${USAGE}`,
+    exitCode: 1,
+    items: BEFORE,
+  });
+});
+
+test('a list that breaks the rules is refused whole', async () => {
+  expect(await todoWrite([list(build, { ...build, status: 'done' })])).toEqual({
+    stdout: '',
+    stderr: `Error: Validation failed
+- todos[1].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'
+`,
+    exitCode: 1,
+    items: BEFORE,
+  });
+});
+
+test('each slip that was forgiven is noted on stderr, and stdout stays exact', async () => {
+  expect(await todoWrite([`\ufeff[${JSON.stringify(build)},]`])).toEqual({
+    stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
+    stderr: `Note: left out a byte-order mark before the JSON
+Note: left out a trailing comma
+Note: took the bare array for the list; it belongs in {"todos":[...]}
+`,
+    exitCode: 0,
+    items: [build],
+  });
+});
+
+test('a slip of the same kind in two places is noted once', async () => {
+  const nested = `{"todos":${JSON.stringify(`[${JSON.stringify(build)},]`)},}`;
+  expect((await todoWrite([nested])).stderr.match(/trailing comma/g)).toHaveLength(1);
+});
+
+test('a list of exactly 1 MiB is read, and one of a byte more is refused before it is', async () => {
+  const padded = (bytes: number) => list(build) + ' '.repeat(bytes - list(build).length);
+  expect((await todoWrite([padded(1024 * 1024)])).exitCode).toBe(0);
+  const refused = {
+    stdout: '',
+    stderr: 'Error: Validation failed\n- The list must be at most 1 MiB, received 1048577 bytes\n',
+    exitCode: 1,
+    items: BEFORE,
+  };
+  expect(await todoWrite([padded(1024 * 1024 + 1)])).toEqual(refused);
+  expect(await todoWrite([], { stdin: padded(1024 * 1024 + 1) })).toEqual(refused);
+  expect(await todoWrite([], { raw: padded(1024 * 1024 + 1) })).toEqual(refused);
+});
+
+test('the size of a list is counted in bytes, not in characters', async () => {
+  const { stderr } = await todoWrite(['"'.padEnd(400_000, '日')]);
+  expect(stderr).toBe(
+    'Error: Validation failed\n- The list must be at most 1 MiB, received 1199998 bytes\n',
+  );
+});
+
+test('-h prints the usage on stdout', async () => {
+  expect(await todoWrite(['-h'])).toEqual({
+    stdout: USAGE,
+    stderr: '',
+    exitCode: 0,
+    items: BEFORE,
+  });
+});
+
+test('--help prints the help page on stdout', async () => {
+  const { stdout, ...rest } = await todoWrite(['--help']);
+  expect(stdout).toMatch(/^TodoWrite - /);
+  expect(rest).toEqual({ stderr: '', exitCode: 0, items: BEFORE });
+});
+
+test('a todo about the -h flag is a todo', async () => {
+  const item = { ...build, content: 'Explain -h and --help', activeForm: '-h' };
+  expect((await todoWrite([list(item)])).items).toEqual([item]);
+});
+
+test('-h among the words of a list whose quotes broke asks for no help', async () => {
+  const result = await todoWrite(['{"todos":[{"content":"Dont', 'use', '-h', 'here"}]}']);
+  expect(result).toMatchObject({ stdout: '', exitCode: 1 });
+});
+
+test('the limits are those of the settings at the time of the call', async () => {
+  let maxItems = 1;
+  const settings = () => ({ settings: { maxItems, maxContentLength: 200 }, warnings: [] });
+  const handler = new TodoWriteHandler(new TodoStore(), settings);
+  const call = { argv: [list(build, build)], stdin: async () => '' };
+  expect((await handler.execute(call)).stderr).toBe(
+    'Error: Validation failed\n- todos: Must have at most 1 items, received 2\n',
+  );
+  maxItems = 2;
+  expect((await handler.execute(call)).exitCode).toBe(0);
+});
+
+test('a warning about a setting is one more line on stderr, whether the list is taken or refused', async () => {
+  const warnings = ['Warning: one', 'Warning: two'];
+  const taken = await todoWrite([list(build)], { warnings });
+  expect(taken).toMatchObject({ exitCode: 0, stderr: 'Warning: one\nWarning: two\n' });
+  const refused = await todoWrite(['{}'], { warnings });
+  expect(refused.stderr).toBe(
+    'Error: Validation failed\n- todos: Required\nWarning: one\nWarning: two\n',
+  );
+});
+
+test('standard input that cannot be read is an error, not a throw', async () => {
+  const stdin = async () => {
+    throw new Error('broken\npipe');
+  };
+  expect(await new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin })).toEqual({
+    stdout: '',
+    stderr: 'Error: Cannot update the list\n- broken pipe\n',
+    exitCode: 1,
+  });
+});
+
+test('a store that cannot take the list is an error, not a throw', async () => {
+  class FullStore extends TodoStore {
+    override update(): void {
+      throw new Error('no space');
+    }
+  }
+  const handler = new TodoWriteHandler(new FullStore());
+  expect(await handler.execute({ argv: [list(build)], stdin: async () => '' })).toEqual({
+    stdout: '',
+    stderr: 'Error: Cannot update the list\n- no space\n',
+    exitCode: 1,
+  });
+});
+
+test('without a store of its own it writes the shared one', async () => {
+  await new TodoWriteHandler().execute({ argv: [list(build)], stdin: async () => '' });
+  expect(todoStore.get().items).toEqual([build]);
+  todoStore.clear();
+});
+
+/** stderr as a terminal gets it: whole lines, at most 4 KB, nothing but text. */
+function expectSafe(stderr: string): void {
+  expect(Buffer.byteLength(stderr)).toBeLessThanOrEqual(4096);
+  expect(stderr).toMatch(/^(?:[^\n]+\n)*$/);
+  expect(stderr.replaceAll('\n', '')).not.toMatch(/(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+}
+
+async function expectResultOrCleanError(input: string): Promise<void> {
+  for (const call of [{ argv: [input] }, { argv: [input, input] }, { argv: [], raw: input }]) {
+    const { exitCode, stdout, stderr, items } = await todoWrite(call.argv, call);
+    expectSafe(stderr);
+    if (exitCode === 0) {
+      expect(stdout).toMatch(/^Todo list updated: \d+ completed, \d+ in_progress, \d+ pending\n$/);
+      expect(stderr).not.toMatch(/^Error/m);
+    } else {
+      expect(exitCode).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/^Error: /);
+      expect(items).toEqual(BEFORE);
+    }
+  }
+}
+
+test('any JSON value whatever gets a result or a clean error', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }), (value) =>
+      expectResultOrCleanError(JSON.stringify(value)),
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('any value that looks somewhat like a list gets a result or a clean error', async () => {
+  const wild = fc.oneof(text, fc.string({ unit: 'binary', maxLength: 400 }), fc.jsonValue());
+  const item = fc.oneof(
+    fc.dictionary(
+      fc.oneof(fc.constantFrom('content', 'activeForm', 'status', '__proto__'), text),
+      wild,
+    ),
+    fc.record({
+      content: wild,
+      activeForm: wild,
+      status: fc.oneof(fc.constantFrom('pending', 'in_progress'), wild),
+      id: wild,
+    }),
+    wild,
+  );
+  const root = fc.record(
+    { todos: fc.array(item, { maxLength: 70 }), items: wild },
+    { requiredKeys: ['todos'] },
+  );
+  await fc.assert(
+    fc.asyncProperty(root, (value) => expectResultOrCleanError(JSON.stringify(value))),
+    { numRuns: 500 },
+  );
+});
+
+test('any string whatever gets a result or a clean error', async () => {
+  const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+  const soup = fc
+    .array(
+      fc.constantFrom(
+        ...'{}[]",:\\`$\'! \n',
+        '"todos":',
+        '"items":',
+        '```',
+        'null',
+        '1',
+        '\x1b[2J',
+        '\u202e',
+      ),
+    )
+    .map((parts) => parts.join(''));
+  await fc.assert(fc.asyncProperty(fc.oneof(fc.string({ unit }), soup), expectResultOrCleanError), {
+    numRuns: 2000,
+  });
+});
+
+test('the longest lines that an error can hold stay within 4 KB, the list-level ones among them', async () => {
+  const wide = '\u{1f600}'.repeat(210);
+  const item = {
+    content: wide,
+    activeForm: wide,
+    status: 'in_progress',
+    priority: wide,
+    [wide]: wide,
+  };
+  const { warnings } = readSettings(
+    { TODO_MAX_ITEMS: wide, TODO_MAX_CONTENT_LENGTH: wide },
+    '/nowhere',
+  );
+  const { stderr } = await todoWrite([list(...Array(200).fill(item))], { warnings: [...warnings] });
+  expectSafe(stderr);
+  expect(stderr).toContain('- todos: Must have at most 50 items, received 200\n');
+  expect(stderr).toContain('- todos: Only one item can be in_progress, received 200 (');
+  expect(stderr).toMatch(/\n- and \d+ more\n/);
+});
+
+test('any valid list is stored as it is, without a word on stderr', async () => {
+  await fc.assert(
+    fc.asyncProperty(todoList(), async (items) => {
+      expect(await todoWrite([list(...items)])).toMatchObject({ exitCode: 0, stderr: '', items });
+    }),
+  );
+});
+
+const deep = 100_000;
+test.each([
+  ['unclosed arrays', '['.repeat(deep)],
+  ['arrays', '['.repeat(deep) + ']'.repeat(deep)],
+  ['objects', `${'{"todos":'.repeat(deep)}1${'}'.repeat(deep)}`],
+  ['arrays in an item', `{"todos":[${'['.repeat(deep) + ']'.repeat(deep)}]}`],
+])('%s nested 100,000 deep are refused', async (_, input) => {
+  const { exitCode, stderr } = await todoWrite([input]);
+  expect(exitCode).toBe(1);
+  expectSafe(stderr);
+});
+
+async function bestTime(run: () => unknown): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 15; round++) {
+    const start = performance.now();
+    await run();
+    best = Math.min(best, performance.now() - start);
+  }
+  return best;
+}
+
+test('100,000 broken items are refused in about the time it takes to parse them', async () => {
+  const input = `{"todos":[${Array(100_000).fill('{}').join()}]}`;
+  const parsing = await bestTime(() => JSON.parse(input));
+  expect(await bestTime(() => todoWrite([input]))).toBeLessThan(10 * parsing + 5);
+});
+
+test('a valid list costs a small multiple of parsing it, so the schema is not built anew', async () => {
+  const input = list(...Array(10).fill(build));
+  const handler = new TodoWriteHandler(new TodoStore());
+  const call = { argv: [input], stdin: async () => '' };
+  const parsing = await bestTime(() => {
+    for (let i = 0; i < 200; i++) JSON.parse(input);
+  });
+  const executing = await bestTime(async () => {
+    for (let i = 0; i < 200; i++) await handler.execute(call);
+  });
+  expect(executing).toBeLessThan(20 * parsing);
+});
