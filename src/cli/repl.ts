@@ -39,8 +39,8 @@ class Repl {
   readonly #output: PromptOutput;
   readonly #editor: Interface;
   readonly #backgroundOutput = new HeldLines((lines) => this.#interrupt(lines));
-  /** Lines entered and not yet run. */
-  readonly #entered: string[] = [];
+  /** Lines entered and not yet run; those that were typed while another one ran have not been shown. */
+  readonly #entered: { line: string; isShown: boolean }[] = [];
   /** The first lines of a command that goes on. */
   #unfinished = '';
   #running: AbortController | undefined;
@@ -85,7 +85,7 @@ class Repl {
       this.#leave = resolve;
     });
     this.#editor.on('line', (line) => {
-      this.#entered.push(line);
+      this.#entered.push({ line, isShown: !this.#isWorking });
       void this.#work();
     });
     this.#editor.on('SIGINT', () => this.#onInterrupt());
@@ -110,8 +110,9 @@ class Repl {
     if (this.#isWorking) return;
     this.#isWorking = true;
     this.#output.isMuted = true;
-    for (let line = this.#entered.shift(); line !== undefined; line = this.#entered.shift()) {
-      const command = this.#unfinished + line;
+    for (let next = this.#entered.shift(); next; next = this.#entered.shift()) {
+      if (!next.isShown) this.#panel.write(`${this.#promptText()}${next.line}\n`);
+      const command = this.#unfinished + next.line;
       if (await this.#isUnfinished(command)) {
         this.#unfinished = `${command}\n`;
         continue;
@@ -138,10 +139,10 @@ class Repl {
     this.#panel.commandStarted();
     const { stdout, stderr } = await this.#router.route(command, { signal: running.signal });
     this.#running = undefined;
-    // What bash printed has been shown as it came.
-    this.#panel.write(isNative ? stderr : stderr + stdout);
     this.#panel.screen.endCommand();
     this.#panel.screen.startLine();
+    // What bash printed has been shown as it came; all else is whole lines of ours.
+    this.#panel.write(isNative ? stderr : stderr + stdout);
     return isNative && !running.signal.aborted && !this.#session.isAlive;
   }
 
@@ -157,10 +158,14 @@ class Repl {
   }
 
   #prompt(): void {
-    this.#editor.setPrompt(
-      this.#unfinished === '' ? promptFor(this.#session.cwd) : CONTINUATION_PROMPT,
-    );
+    this.#editor.setPrompt(this.#promptText());
     this.#editor.prompt(true);
+  }
+
+  #promptText(): string {
+    if (this.#unfinished !== '') return CONTINUATION_PROMPT;
+    const { cwd } = this.#session;
+    return `${safeText(cwd === homedir() ? '~' : basename(cwd) || '/')} $ `;
   }
 
   #onOutput(chunk: Buffer): void {
@@ -231,9 +236,4 @@ class Repl {
     this.#panel.dispose();
     await this.#router.dispose();
   }
-}
-
-function promptFor(cwd: string): string {
-  const name = cwd === homedir() ? '~' : basename(cwd) || '/';
-  return `${safeText(name)} $ `;
 }
