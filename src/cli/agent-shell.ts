@@ -1,8 +1,10 @@
+import type { AgentBashHandler } from '../command.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { readSettings } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import helpPage from './agent-shell.md';
-import { parseArguments } from './arguments.ts';
+import { type Arguments, parseArguments } from './arguments.ts';
+import { showChanges } from './show-changes.ts';
 
 const USAGE_ERROR = 2;
 
@@ -26,23 +28,30 @@ async function main(): Promise<number> {
       await serveJsonl(new BashRouter({ handlers }), process.stdin, process.stdout);
       return 0;
     }
-    case 'line': {
-      const { runLine } = await import('./run-as-bash.ts');
-      return runLine(options.line, options.parameters, byName);
-    }
-    case 'script': {
-      const { runBash } = await import('./run-as-bash.ts');
-      return runBash(options.argv, byName);
-    }
-    case 'interactive': {
+    case 'interactive':
       if (process.stdin.isTTY) {
         const { runInteractive } = await import('./repl.ts');
         return runInteractive({ handlers, store: todoStore, panelMode: options.panel });
       }
-      const { runBash } = await import('./run-as-bash.ts');
-      return runBash([], byName);
-    }
+      return asBash({ ...options, mode: 'script', argv: [] }, byName);
+    case 'line':
+    case 'script':
+      return asBash(options, byName);
   }
+}
+
+async function asBash(
+  options: Extract<Arguments, { mode: 'line' | 'script' }>,
+  handlers: ReadonlyMap<string, AgentBashHandler>,
+): Promise<number> {
+  const { runBash, runLine } = await import('./run-as-bash.ts');
+  const showEnd = await showChanges(todoStore, options.panel);
+  const exitCode =
+    options.mode === 'line'
+      ? await runLine(options.line, options.parameters, handlers)
+      : await runBash(options.argv, handlers);
+  showEnd();
+  return exitCode;
 }
 
 // A reader that goes away, as `head` does, is no error of ours.
