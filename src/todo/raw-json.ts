@@ -1,23 +1,19 @@
 import { readJson } from './json-reader.ts';
 
 /**
- * The JSON in the rest of a command line, where the whole of it is one JSON object or array (the slips of the forgiving
- * reader included): unquoted, or inside one outer pair of quotes that its own text may break. Undefined where it is
- * anything else. Takes time linear in the length of the text.
- *
- * It does not know what bash would make of the line; whose reading counts is for the caller to say.
- *
- * @param rest What stands after the command's name, as it was typed.
+ * Whether the whole of `text` is one JSON object or array, the slips of the forgiving reader included.
+ * Takes time linear in the length of the text.
  */
-export function rawJsonText(rest: string): string | undefined {
-  const text = withoutOuterQuotes(rest);
+export function isJsonCollection(text: string): boolean {
   const reading = readJson(text);
-  return 'value' in reading && typeof reading.value === 'object' && reading.value !== null
-    ? text
-    : undefined;
+  return 'value' in reading && typeof reading.value === 'object' && reading.value !== null;
 }
 
-/** `rest` without the blanks and the one pair of quotes around it, if there is one; what is inside is not read. */
+/**
+ * What someone means by the rest of a command line that is one outer pair of quotes, if the text between them is taken
+ * as it was typed: quotes inside it, which would end the pair for bash, are part of the text. Blanks around it are cut
+ * off; text without such a pair is returned as it is.
+ */
 export function withoutOuterQuotes(rest: string): string {
   const text = rest.trim();
   const quote = text.charAt(0);
@@ -25,4 +21,16 @@ export function withoutOuterQuotes(rest: string): string {
   const inner = text.slice(1, -1);
   // The two ways to write an apostrophe inside single quotes; who wrote one may have forgotten another.
   return quote === "'" ? inner.replaceAll(`'\\''`, "'").replaceAll(`'"'"'`, "'") : inner;
+}
+
+/**
+ * The JSON in the rest of a command line, where the whole of it is one JSON object or array: unquoted, or inside one
+ * outer pair of quotes that its own text may break. Undefined where it is anything else. What bash would make of the
+ * line is for the caller to weigh.
+ *
+ * @param rest What stands after the command's name, as it was typed.
+ */
+export function rawJsonText(rest: string): string | undefined {
+  const text = withoutOuterQuotes(rest);
+  return isJsonCollection(text) ? text : undefined;
 }

@@ -1,7 +1,7 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type Settings, type SettingsReading } from '../settings.ts';
-import { rawJsonText, withoutOuterQuotes } from './raw-json.ts';
+import { isJsonCollection, withoutOuterQuotes } from './raw-json.ts';
 import { refusal } from './refusal.ts';
 import { explainAccident } from './shell-accidents.ts';
 import { readTodoInput } from './todo-input.ts';
@@ -24,7 +24,6 @@ const QUOTES_BROKE =
  */
 export class TodoWriteHandler implements AgentBashHandler {
   readonly name = 'TodoWrite';
-  readonly readsRawJson = true;
   readonly readsRawJson = true;
   readonly #store: TodoStore;
   readonly #settings: () => SettingsReading;
@@ -77,9 +76,8 @@ async function readList(invocation: Invocation, settings: Settings): Promise<Lis
   const asBashReadIt = await readArguments(invocation, settings);
   if ('items' in asBashReadIt) return asBashReadIt;
   if (isTooLarge(raw)) return { refused: tooLarge(raw) };
-  if (withoutOuterQuotes(raw) === argv[0]) return asBashReadIt;
-  const typed = rawJsonText(raw);
-  if (typed === undefined) return asBashReadIt;
+  const typed = withoutOuterQuotes(raw);
+  if (typed === argv[0] || !isJsonCollection(typed)) return asBashReadIt;
   const asTyped = readText(typed, settings);
   return 'items' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
 }

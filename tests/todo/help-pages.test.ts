@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import readPage from '../../src/todo/todo-read.md';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import writePage from '../../src/todo/todo-write.md';
+import { todoWrite } from './call.ts';
+
+test.each([
+  ['TodoWrite', writePage],
+  ['TodoRead', readPage],
+])('the page of %s is under 60 lines of under 100 columns', (_, page) => {
+  const lines = page.split('\n');
+  expect(lines.length).toBeLessThan(60);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(100);
+});
+
+test('the limits on the page are those of the settings', () => {
+  expect(writePage).toContain(`up to ${DEFAULT_SETTINGS.maxContentLength} characters`);
+  expect(writePage).toContain(`up to ${DEFAULT_SETTINGS.maxItems} items`);
+});
+
+test("the page's example, pasted into bash, gives the page's reply", async () => {
+  const [, example = '', reply = ''] =
+    /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(writePage) ?? [];
+  const stdin = execFileSync('bash', ['-c', `TodoWrite() { cat; }\n${example}`], {
+    encoding: 'utf8',
+  });
+  const { exitCode, stdout, stderr } = await todoWrite([], { stdin });
+  expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: reply, stderr: '' });
+});
+
+test('the example of TodoRead is what it prints', async () => {
+  const store = new TodoStore();
+  store.update([
+    { content: 'Refactor auth module', activeForm: 'Refactoring', status: 'completed' },
+    {
+      content: 'Add unit tests',
+      activeForm: 'Adding unit tests for auth module',
+      status: 'in_progress',
+    },
+    { content: 'Update documentation', activeForm: 'Updating', status: 'pending' },
+  ]);
+  const { stdout } = await new TodoReadHandler(store).execute({ argv: [] });
+  expect(readPage.replaceAll('\n  ', '\n')).toContain(`$ TodoRead\n${stdout}`);
+});

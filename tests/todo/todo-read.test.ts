@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.ts';
+import { todoList } from './arbitraries.ts';
+
+const at = new Date('2026-01-02T03:04:05.678Z');
+
+async function todoRead(argv: string[], ...items: TodoItem[]) {
+  const store = new TodoStore(() => at);
+  store.update(items);
+  return new TodoReadHandler(store).execute({ argv });
+}
+
+const pending = (content: string): TodoItem => ({
+  content,
+  activeForm: 'Doing',
+  status: 'pending',
+});
+
+test('the list is shown a line a task, and then how many are completed', async () => {
+  const result = await todoRead(
+    [],
+    { content: 'Refactor auth module', activeForm: 'Refactoring', status: 'completed' },
+    {
+      content: 'Add unit tests',
+      activeForm: 'Adding unit tests for auth module',
+      status: 'in_progress',
+      id: '2',
+      priority: 'high',
+    },
+    pending('Update documentation'),
+  );
+  expect(result).toEqual({
+    stdout: `[x] Refactor auth module
+[>] Add unit tests <- Adding unit tests for auth module
+[ ] Update documentation
+
+(1/3 completed)
+`,
+    stderr: '',
+    exitCode: 0,
+  });
+});
+
+test('an empty list is said to be empty', async () => {
+  expect(await todoRead([])).toEqual({ stdout: 'No todos.\n', stderr: '', exitCode: 0 });
+});
+
+test('--json prints the list and its time as one line', async () => {
+  const item: TodoItem = { ...pending('Build'), id: '1', priority: 'low' };
+  expect(await todoRead(['--json'], item)).toEqual({
+    stdout:
+      '{"todos":[{"content":"Build","activeForm":"Doing","status":"pending","id":"1","priority":"low"}],"updatedAt":"2026-01-02T03:04:05.678Z"}\n',
+    stderr: '',
+    exitCode: 0,
+  });
+});
+
+test('--json of an empty list is JSON too', async () => {
+  const { stdout } = await todoRead(['--json']);
+  expect(JSON.parse(stdout)).toEqual({ todos: [], updatedAt: at.toISOString() });
+});
+
+test('text that a terminal would obey is shown as text', async () => {
+  const { stdout } = await todoRead([], pending('a\x1b[2Jb\nc\u202ed'));
+  expect(stdout).toBe('[ ] a␛[2Jb cd\n\n(0/1 completed)\n');
+});
+
+test('any list comes through --json whole, and in printable characters only', async () => {
+  await fc.assert(
+    fc.asyncProperty(todoList(), async (items) => {
+      const { stdout } = await todoRead(['--json'], ...items);
+      expect(JSON.parse(stdout).todos).toEqual(items);
+      expect(stdout).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+\n$/u);
+    }),
+  );
+});
+
+test('-h prints the usage', async () => {
+  const usage = { stdout: 'Usage: TodoRead [--json]\n', stderr: '', exitCode: 0 };
+  expect(await todoRead(['-h'])).toEqual(usage);
+});
+
+test('--help prints the help page', async () => {
+  const { stdout, ...rest } = await todoRead(['--help']);
+  expect(stdout).toMatch(/^TodoRead - /);
+  expect(rest).toEqual({ stderr: '', exitCode: 0 });
+});
+
+test.each([
+  [['list'], 'list'],
+  [['--json', '--all'], '--all'],
+  [[''], ''],
+  [['\x1b[2J'], '␛[2J'],
+])('the unknown argument in %j is wrong usage', async (argv, shown) => {
+  expect(await todoRead(argv, pending('Build'))).toEqual({
+    stdout: '',
+    stderr: `Error: Unexpected argument '${shown}'\nUsage: TodoRead [--json]\n`,
+    exitCode: 2,
+  });
+});
+
+test('without a store of its own it reads the shared one', async () => {
+  todoStore.update([pending('Shared')]);
+  const { stdout } = await new TodoReadHandler().execute({ argv: [] });
+  todoStore.clear();
+  expect(stdout).toContain('[ ] Shared\n');
+});
