@@ -1,6 +1,6 @@
 import type { RawArguments } from '../bash/agent-commands.ts';
 import { type AgentBashHandler, CommandType, type Invocation } from '../command.ts';
-import { rawJsonText } from '../todo/raw-json.ts';
+import { isJsonCollection, withoutOuterQuotes } from '../todo/raw-json.ts';
 import { parseLiteralCommand } from './literal-command.ts';
 
 /** How the router takes a line: as a call that it makes itself, or as one that bash reads. */
@@ -35,7 +35,7 @@ export function readLine(
     const invocation = { argv: words.slice(1), ...(raw && { raw }) };
     return { type: AGENT_SHELL_COMMAND, call: { handler, invocation } };
   }
-  if (!handler?.readsRawJson || rawJsonText(raw) === undefined) {
+  if (!handler?.readsRawJson || !isJsonCollection(withoutOuterQuotes(raw))) {
     return { type: NATIVE_SHELL_COMMAND };
   }
   if (raw.startsWith("'") && ONE_WORD.test(raw)) {
