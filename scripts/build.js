@@ -1,7 +1,7 @@
 // Builds dist/: the library as one ESM file with its types, each executable as one CommonJS file.
 // Executables are bundled CommonJS because their start-up is most of what a short command costs.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,6 @@ const common = {
   logLevel: 'warning',
 };
 
-rmSync(inRoot('dist'), { recursive: true, force: true });
 await Promise.all([
   build({
     ...common,
