@@ -8,15 +8,21 @@ import type { TodoStore } from '../todo/todo-store.ts';
  * @returns what to call when bash has ended.
  */
 export async function showChanges(store: TodoStore, mode: PanelMode): Promise<() => void> {
-  if (mode === 'never' || (mode === 'auto' && !process.stdout.isTTY)) return () => {};
-  const { TaskPanel } = await import('../panel/task-panel.ts');
-  const options = { store, stream: process.stdout, env: process.env, mode };
+  const { stdout, env } = process;
+  const canDraw = stdout.isTTY && env.TERM !== 'dumb';
+  if (mode === 'never' || (mode === 'auto' && !canDraw)) return () => {};
   if (mode === 'plain') {
-    const panel = new TaskPanel(options);
+    const { TaskPanel } = await import('../panel/task-panel.ts');
+    const panel = new TaskPanel({ store, stream: stdout, env, mode });
     return () => panel.dispose();
   }
+  const { renderTodos } = await import('../panel/render-todos.ts');
+  const { themeFor } = await import('../panel/theme.ts');
   const before = store.get();
   return () => {
-    if (store.get() !== before) new TaskPanel(options).dispose();
+    const { columns = 80, rows = 24 } = stdout;
+    const theme = themeFor(stdout, env);
+    const lines = store.get() === before ? [] : renderTodos(store.get(), { columns, rows, theme });
+    stdout.write(lines.map((line) => `${line}\n`).join(''));
   };
 }
