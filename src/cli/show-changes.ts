@@ -20,7 +20,9 @@ export async function showChanges(store: TodoStore, mode: PanelMode): Promise<()
   const { themeFor } = await import('../panel/theme.ts');
   const before = store.get();
   return () => {
-    const { columns = 80, rows = 24 } = stdout;
+    // A terminal that does not know its size says 0.
+    const columns = stdout.columns || 80;
+    const rows = stdout.rows || 24;
     const theme = themeFor(stdout, env);
     const lines = store.get() === before ? [] : renderTodos(store.get(), { columns, rows, theme });
     stdout.write(lines.map((line) => `${line}\n`).join(''));
