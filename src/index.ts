@@ -1,1 +1,41 @@
-export { BashRouter } from './router/bash-router.ts';
+export { BashSession, type BashSessionOptions, type RunOptions } from './bash/bash-session.ts';
+export {
+  type AgentBashHandler,
+  type CommandResult,
+  CommandType,
+  type Invocation,
+} from './command.ts';
+export { type RenderOptions, renderTodos } from './panel/render-todos.ts';
+export type { PanelStream } from './panel/screen.ts';
+export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
+export { createTheme, type Theme, themeFor } from './panel/theme.ts';
+export {
+  BashRouter,
+  type BashRouterOptions,
+  type NativeShell,
+  type RouteOptions,
+} from './router/bash-router.ts';
+export {
+  DEFAULT_SETTINGS,
+  readSettings,
+  type Settings,
+  type SettingsReading,
+} from './settings.ts';
+export type { Problems } from './todo/refusal.ts';
+export { TodoReadHandler } from './todo/todo-read.ts';
+export {
+  type ListValidation,
+  type TodoListSchema,
+  todoListSchema,
+  validateTodoList,
+} from './todo/todo-schema.ts';
+export {
+  type TodoItem,
+  type TodoListener,
+  type TodoPriority,
+  type TodoState,
+  type TodoStatus,
+  TodoStore,
+  todoStore,
+} from './todo/todo-store.ts';
+export { TodoWriteHandler } from './todo/todo-write.ts';

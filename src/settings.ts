@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { safeText } from './safe-text.ts';
 
+/** The limits of a list. */
 export interface Settings {
   /** The most items that a list may have (TODO_MAX_ITEMS). */
   readonly maxItems: number;
@@ -10,6 +11,7 @@ export interface Settings {
   readonly maxContentLength: number;
 }
 
+/** What `readSettings` found. */
 export interface SettingsReading {
   readonly settings: Settings;
   /** A line for each value that could not be used, without its newline. */
@@ -18,6 +20,7 @@ export interface SettingsReading {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** What holds where nothing else is set: 50 items, 200 characters. */
 export const DEFAULT_SETTINGS: Settings = Object.freeze({ maxItems: 50, maxContentLength: 200 });
 
 /** A larger `.env` holds something else than settings, and is not read. */

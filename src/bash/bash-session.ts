@@ -7,6 +7,7 @@ import { findBash } from './find-bash.ts';
 import { OutputCapture } from './output-capture.ts';
 import { Watchdog } from './watchdog.ts';
 
+/** What a session is made of. */
 export interface BashSessionOptions {
   /** The environment of the commands. Only PATH is changed. TMPDIR says where private files go. */
   env: Readonly<Record<string, string | undefined>>;
@@ -21,6 +22,7 @@ export interface BashSessionOptions {
   onStderr?: (chunk: Buffer) => void;
 }
 
+/** How one line is run. */
 export interface RunOptions {
   /** What the line reads on its standard input; /dev/null unless given. */
   stdin?: string | undefined;

@@ -20,6 +20,7 @@ export interface NativeShell {
   dispose(): Promise<void>;
 }
 
+/** What a router is made of. Without any: TodoWrite and TodoRead on `todoStore`, and a bash of its own. */
 export interface BashRouterOptions {
   /** The agent commands; TodoWrite and TodoRead on `todoStore` unless given. */
   handlers?: readonly AgentBashHandler[];
@@ -30,6 +31,7 @@ export interface BashRouterOptions {
   shell?: (handlers: ReadonlyMap<string, AgentBashHandler>) => NativeShell;
 }
 
+/** How one line is run: its standard input, its time limit in milliseconds, and a signal that cancels it. */
 export type RouteOptions = Omit<RunOptions, 'raw'>;
 
 /** Sends each command line to the agent command that it calls, or to bash. */

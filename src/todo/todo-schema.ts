@@ -11,14 +11,18 @@ const MAX_INDICES_NAMED = 5;
 /** As many lines as an error ever shows; further problems are only counted. */
 const MAX_LINES_KEPT = 20;
 
+/** The items of a valid list, or all that is wrong with one that is not. */
 export type ListValidation =
   | { readonly items: readonly TodoItem[] }
   | { readonly problems: Problems };
 
-/** Checks a JSON value against the schema and the limits: the items of the list, or every problem it has. */
+/**
+ * Checks a JSON value against the schema and the limits. Never throws. Takes an already parsed value: the slips that
+ * TodoWrite forgives are not forgiven here.
+ */
 export function validateTodoList(value: unknown, settings: Settings): ListValidation {
   const listProblems = problemsOfList(value, settings);
-  const result = schemaFor(settings).safeParse(withoutSurplus(value, settings));
+  const result = todoListSchema(settings).safeParse(withoutSurplus(value, settings));
   if (result.success && listProblems.length === 0) return { items: result.data.todos };
   const lines: string[] = [];
   let count = 0;
@@ -29,12 +33,18 @@ export function validateTodoList(value: unknown, settings: Settings): ListValida
   return { problems: { lines, unlisted: count - lines.length, closing: listProblems } };
 }
 
-type TodoListSchema = ReturnType<typeof buildSchema>;
+/** The zod schema of `{"todos":[...]}`. */
+export type TodoListSchema = ReturnType<typeof buildSchema>;
 
 /** Building a schema takes longer than reading a list with it, and a program hardly ever changes its limits. */
 let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
 
-function schemaFor({ maxContentLength }: Settings): TodoListSchema {
+/**
+ * The schema of `{"todos":[...]}`, for a host that builds on it. It holds what concerns one item: keys, types, and the
+ * length of texts. What concerns the whole list, its length and the single item in progress, only `validateTodoList`
+ * checks.
+ */
+export function todoListSchema({ maxContentLength }: Settings): TodoListSchema {
   if (built?.maxContentLength !== maxContentLength) {
     built = { maxContentLength, schema: buildSchema(maxContentLength) };
   }

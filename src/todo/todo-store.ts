@@ -1,4 +1,6 @@
+/** How far a task is: not begun, being worked on now, wholly done. */
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
+/** How much a task matters, where its list says so. */
 export type TodoPriority = 'high' | 'medium' | 'low';
 
 /** One task of the list. */
@@ -8,7 +10,9 @@ export interface TodoItem {
   /** The same while it is being done: "Running tests". */
   activeForm: string;
   status: TodoStatus;
+  /** A name by which the writer of the list knows the task. */
   id?: string;
+  /** Items that carry one are sorted by it in the panel. */
   priority?: TodoPriority;
 }
 
@@ -19,6 +23,7 @@ export interface TodoState {
   readonly updatedAt: Date;
 }
 
+/** Hears of each change of a store. One that throws silences no other and undoes no update: it becomes a warning. */
 export type TodoListener = (state: TodoState) => void;
 
 /**
@@ -32,16 +37,21 @@ export class TodoStore {
   readonly #listeners = new Set<{ listener: TodoListener }>();
   #state: TodoState;
 
+  /** An empty list. @param now The clock that `updatedAt` is read from; that of the machine unless given. */
   constructor(now: () => Date = () => new Date()) {
     this.#now = now;
     this.#state = snapshot([], now());
   }
 
+  /** The list as it stands. A later update does not change what was returned. */
   get(): TodoState {
     return this.#state;
   }
 
-  /** Replaces the list and calls the listeners, in the order in which they were added. */
+  /**
+   * Replaces the list and calls the listeners, in the order in which they were added. The items are copied as they
+   * are: who takes them from outside checks them first, with `validateTodoList`.
+   */
   update(items: readonly TodoItem[]): void {
     const state = snapshot(items, this.#now());
     this.#state = state;
