@@ -5,9 +5,9 @@ import {
   RESET_STYLE,
   RESTORE_CURSOR,
   SAVE_CURSOR,
-  toColumn,
   up,
 } from './escapes.ts';
+import { wrap } from './rows.ts';
 
 /** How to get from the row above a panel into its first row, and how to remove the traces of that afterwards. */
 export interface Joint {
@@ -51,10 +51,4 @@ export function eraseBelow(skip: number): string {
     `${down(skip + 1)}\r${ERASE_BELOW}` +
     RESTORE_CURSOR
   );
-}
-
-/** Fills the last column of a row, so that the next character wraps. */
-export function wrap(columns: number): string {
-  // In a single column it would fill what the row consists of.
-  return columns > 1 ? `${toColumn(columns)} ` : '\r\n';
 }

@@ -1,4 +1,5 @@
 import { RESET_STYLE, toColumn } from './escapes.ts';
+import { RowLayout } from './row-layout.ts';
 import { characterWidth } from './text.ts';
 
 const PLAIN = /^[ -~]*$/;
@@ -9,20 +10,19 @@ const DOUBTFUL = /[\p{M}\p{Default_Ignorable_Code_Point}\p{Regional_Indicator}\p
 const MAX_STYLE = 256;
 
 /**
- * Follows where a terminal's cursor is in the last line of the output.
+ * Follows the last line of the output: where the cursor is in its row, and which colours are on.
  *
- * A terminal that has just filled a row wraps only when the next character comes, and forgets about it when the cursor
- * moves. So whoever moves the cursor there must print the row's last character again.
+ * A terminal that has just filled a row wraps only when the next character comes, and forgets about that when the
+ * cursor moves. So whoever moves the cursor there must print the row's last character again.
  */
 export class OutputTail {
-  /** The columns left of the cursor in its row, and the columns of the row that have text. */
-  column = 0;
-  filled = 0;
-  /** Whether the numbers above can be relied on. */
-  certain = true;
   /** The colours and the like that are on, as the sequences that turned them on. */
   style = '';
-  #wrapped = false;
+  /** How the cursor's row may look. After a resize there are two answers, as not all terminals lay out lines anew. */
+  #layouts = [new RowLayout()];
+  /** The columns of the line in the rows above the cursor's. */
+  #above = 0;
+  #isCertain = true;
   #last = '';
   #lastStyle = '';
 
@@ -33,37 +33,52 @@ export class OutputTail {
       const [token, parameters = '', final] = match;
       if (final === 'm') this.#restyle(parameters);
       else if (match.index < lastLine) continue;
-      else if (final === 'K') this.#last = '';
       else if (final === 'H' || token === '\n') this.newLine();
-      else if (token === '\r') this.column = 0;
-      else if (token === '\b') this.column = Math.max(0, Math.min(this.column, columns - 1) - 1);
-      else if (token === '\t') this.#tab(columns);
-      else if (token >= ' ') this.#print(token, columns);
+      else if (final === 'K' || token < ' ') this.#control(token, columns);
+      else this.#print(token, columns);
     }
   }
 
-  /** The cursor is at the start of an empty row. */
+  /** The cursor is at the start of an empty line. */
   newLine(): void {
-    this.column = 0;
-    this.filled = 0;
-    this.certain = true;
-    this.#wrapped = false;
+    this.#layouts = [new RowLayout()];
+    this.#above = 0;
+    this.#isCertain = true;
     this.#last = '';
   }
 
-  /** The terminal has a new width, and has perhaps laid out the line anew. */
+  /** The terminal has a new width. */
   resize(columns: number): void {
-    if (this.#wrapped || this.filled > columns) this.certain = false;
+    const [kept = new RowLayout()] = this.#layouts;
+    const length = this.#above + kept.filled;
+    if (this.#above === 0 && length <= columns) return;
+    if (kept.column !== kept.filled) this.#isCertain = false;
+    const clipped = kept.clip(columns);
+    const reflowed = new RowLayout();
+    reflowed.advance(length, columns);
+    this.#above = length - clipped.filled;
+    this.#layouts = [clipped, reflowed];
   }
 
   /** Whether nothing has been printed in the line yet. */
   get isEmpty(): boolean {
-    return this.filled === 0 && !this.#wrapped;
+    return this.#above + this.filled === 0;
   }
 
   /** Whether the row is full and the cursor waits behind its last character. */
   isFull(columns: number): boolean {
-    return this.certain && this.column === columns && this.#last !== '';
+    const isFull = this.#layouts.every((layout) => layout.column === columns);
+    return isFull && this.#isCertain && this.#last !== '';
+  }
+
+  /** Whether nothing is in the last column of the row. */
+  isLastColumnFree(columns: number): boolean {
+    return this.#isCertain && this.filled < columns;
+  }
+
+  /** The columns of the row that have text. */
+  get filled(): number {
+    return Math.max(...this.#layouts.map((layout) => layout.filled));
   }
 
   /** Brings the terminal back to waiting behind the last character of a full row. */
@@ -74,39 +89,40 @@ export class OutputTail {
       : place + RESET_STYLE + this.#lastStyle + this.#last + RESET_STYLE + this.style;
   }
 
+  #control(token: string, columns: number): void {
+    // Where a row that is full is erased or left, its last character is not what to print again.
+    if (token !== '\x07') this.#last = '';
+    for (const layout of this.#layouts) {
+      if (token === '\r') layout.column = 0;
+      if (token === '\b') layout.back(columns);
+      if (token === '\t') layout.tab(columns);
+    }
+  }
+
   #print(text: string, columns: number): void {
     if (PLAIN.test(text)) this.#advance(text.length, columns);
-    else {
-      for (const character of text) {
-        if (DOUBTFUL.test(character)) this.certain = false;
-        const width = characterWidth(character);
-        if (this.column + width > columns) this.#advance(columns - this.column, columns);
-        this.#advance(width, columns);
-      }
-    }
+    else for (const character of text) this.#printCharacter(character, columns);
     this.#last = [...text.slice(-2)].at(-1) ?? '';
     this.#lastStyle = this.style;
   }
 
-  #advance(width: number, columns: number): void {
-    const end = this.column + width;
-    if (end > columns) {
-      this.#wrapped = true;
-      this.filled = 0;
-    }
-    this.column = end <= columns ? end : ((end - 1) % columns) + 1;
-    this.filled = Math.max(this.filled, this.column);
+  #printCharacter(character: string, columns: number): void {
+    if (DOUBTFUL.test(character)) this.#isCertain = false;
+    const width = characterWidth(character);
+    const room = columns - (this.#layouts[0]?.column ?? 0);
+    this.#advance(room > 0 && room < width ? room + width : width, columns);
   }
 
-  #tab(columns: number): void {
-    if (this.column < columns) this.column = Math.min(columns - 1, (this.column >> 3) * 8 + 8);
-    this.filled = Math.max(this.filled, this.column);
-    this.#last = '';
+  #advance(width: number, columns: number): void {
+    const end = (this.#layouts[0]?.column ?? 0) + width;
+    this.#above += columns * Math.max(0, Math.ceil(end / columns) - 1);
+    for (const layout of this.#layouts) layout.advance(width, columns);
   }
 
   #restyle(parameters: string): void {
+    const sequence = `\x1b[${parameters}m`;
     if (/^0*$/.test(parameters)) this.style = '';
-    else if (/^0*;/.test(parameters)) this.style = `\x1b[${parameters}m`;
-    else this.style = `${this.style}\x1b[${parameters}m`.slice(-MAX_STYLE).replace(/^[^\x1b]+/, '');
+    else if (/^0*;/.test(parameters)) this.style = sequence;
+    else this.style = (this.style + sequence).slice(-MAX_STYLE).replace(/^[^\x1b]+/, '');
   }
 }

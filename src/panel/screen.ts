@@ -1,6 +1,7 @@
-import { drawBelow, eraseBelow, type Joint, wrap } from './below.ts';
+import { drawBelow, eraseBelow, type Joint } from './below.ts';
 import {
   BEGIN_FRAME,
+  down,
   END_FRAME,
   ERASE_LINE_RIGHT,
   RESET_STYLE,
@@ -10,7 +11,7 @@ import {
 } from './escapes.ts';
 import { OutputFilter } from './output-filter.ts';
 import { OutputTail } from './output-tail.ts';
-import { changedRows, wholeRow } from './rows.ts';
+import { changedRows, wholeRow, wrap } from './rows.ts';
 
 /** What a panel is drawn on: `process.stdout`, or anything like it. */
 export interface PanelStream {
@@ -39,6 +40,7 @@ export class Screen {
   /** The rows to show, and those that are on the terminal now; undefined where that is not known. */
   #panel: readonly string[] = [];
   #shown: readonly string[] | undefined = [];
+  #isHidden = false;
   #columns: number;
   #atPrompt = false;
   /** Rows of a prompt's input below the cursor. */
@@ -71,7 +73,7 @@ export class Screen {
       return;
     }
     this.#shown = fitting;
-    const changes = changedRows(shown, fitting, this.#inputBelow);
+    const changes = changedRows(shown, fitting, this.columns, this.#inputBelow);
     this.#frame(SAVE_CURSOR + RESET_STYLE + changes + RESTORE_CURSOR + this.#refill());
   }
 
@@ -92,9 +94,10 @@ export class Screen {
     if (this.#filters) this.#writeText(this.#tail.style === '' ? rest : rest + RESET_STYLE);
   }
 
-  /** Starts a new line, if the last one has something in it. */
+  /** Starts a new line, if the last one has something in it; after a prompt, below its input. */
   startLine(): void {
-    if (!this.#tail.isEmpty) this.writeOutput('\n');
+    if (this.#atPrompt) this.writePrompt(`${down(this.#inputBelow)}\r\n`);
+    else if (!this.#tail.isEmpty) this.writeOutput('\n');
   }
 
   /**
@@ -115,10 +118,17 @@ export class Screen {
     this.#frame(erased + text + this.#draw());
   }
 
+  /** Takes the panel off the terminal until `redraw`, as when the program is suspended. */
+  hide(): void {
+    this.#isHidden = true;
+    this.#frame(this.#erase());
+  }
+
   /** Draws the whole panel again: after a resize, or when the program was suspended. */
   redraw(rows: readonly string[] = this.#panel): void {
     const { columns } = this;
     this.#panel = rows;
+    this.#isHidden = false;
     const shown = this.#shown;
     this.#shown = shown?.length === 0 ? shown : undefined;
     // A terminal that widens may take the first row of the panel for the rest of the line that the cursor is in.
@@ -154,7 +164,8 @@ export class Screen {
   }
 
   #fitting(): readonly string[] {
-    return this.#panel.slice(0, Math.max(0, this.rows - 1 - this.#inputBelow));
+    const room = this.#isHidden ? 0 : Math.max(0, this.rows - 1 - this.#inputBelow);
+    return this.#panel.slice(0, room);
   }
 
   #erase(): string {
@@ -178,7 +189,7 @@ export class Screen {
   #joint(): Joint {
     const { columns } = this;
     if (this.#tail.isFull(columns)) return { enter: this.#tail.refill(columns) + RESET_STYLE };
-    if (!this.#tail.certain || this.#tail.filled === columns) return { enter: '\r\n' };
+    if (!this.#tail.isLastColumnFree(columns)) return { enter: '\r\n' };
     return { enter: wrap(columns), leave: toColumn(columns) + ERASE_LINE_RIGHT };
   }
 
@@ -187,7 +198,7 @@ export class Screen {
   }
 
   #eraseLineEnd(): string {
-    if (!this.#tail.certain) return '';
+    if (!this.#tail.isLastColumnFree(this.columns)) return '';
     const end = toColumn(this.#tail.filled + 1);
     return SAVE_CURSOR + RESET_STYLE + end + ERASE_LINE_RIGHT + RESTORE_CURSOR;
   }

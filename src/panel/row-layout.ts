@@ -1,0 +1,32 @@
+/** Where the cursor is in a row of the terminal that output goes to. */
+export class RowLayout {
+  /** The columns left of the cursor; as many as the terminal has when the row is full. */
+  column = 0;
+  /** The columns up to the last one that has text. */
+  filled = 0;
+
+  /** Prints so many columns, going on in new rows where they do not fit. */
+  advance(width: number, columns: number): void {
+    const end = this.column + width;
+    if (end > columns) this.filled = 0;
+    this.column = end > columns ? ((end - 1) % columns) + 1 : end;
+    this.filled = Math.max(this.filled, this.column);
+  }
+
+  back(columns: number): void {
+    this.column = Math.max(0, Math.min(this.column, columns - 1) - 1);
+  }
+
+  tab(columns: number): void {
+    if (this.column < columns) this.column = Math.min(columns - 1, (this.column >> 3) * 8 + 8);
+    this.filled = Math.max(this.filled, this.column);
+  }
+
+  /** The same row where a narrower terminal has cut it. */
+  clip(columns: number): RowLayout {
+    const clipped = new RowLayout();
+    clipped.column = Math.min(this.column, columns);
+    clipped.filled = Math.min(this.filled, columns);
+    return clipped;
+  }
+}
