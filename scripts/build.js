@@ -1,7 +1,7 @@
 // Builds dist/: the library as one ESM file with its types, each executable as one CommonJS file.
 // Executables are bundled CommonJS because their start-up is most of what a short command costs.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,18 +21,22 @@ const common = {
   logLevel: 'warning',
 };
 
+// Built beside the old one and then put in its place, so that who uses dist/ meanwhile finds it whole.
+const building = mkdtempSync(inRoot('.dist-'));
+process.once('exit', () => rmSync(building, { recursive: true, force: true }));
+const out = (path) => join(building, 'dist', path);
 await Promise.all([
   build({
     ...common,
     entryPoints: ['src/index.ts'],
-    outfile: 'dist/index.js',
+    outfile: out('index.js'),
     format: 'esm',
     packages: 'external',
   }),
   build({
     ...common,
     entryPoints: { 'agent-shell': 'src/cli/agent-shell.ts' },
-    outdir: 'dist/bin',
+    outdir: out('bin'),
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     minifySyntax: true,
@@ -40,10 +44,16 @@ await Promise.all([
     banner: { js: '#!/usr/bin/env node' },
   }),
 ]);
-chmodSync(inRoot('dist/bin/agent-shell.cjs'), 0o755);
+chmodSync(out('bin/agent-shell.cjs'), 0o755);
 
 const tsc = join(
   dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
   'bin/tsc',
 );
-execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json', '--outDir', out('types')], {
+  cwd: root,
+  stdio: 'inherit',
+});
+
+rmSync(inRoot('dist'), { recursive: true, force: true });
+renameSync(join(building, 'dist'), inRoot('dist'));
