@@ -9,7 +9,8 @@ const UNITS_AFTER = 24;
 export function describeProblem(text: string, { offset, message }: JsonProblem): string {
   const lines = text.slice(0, offset).split('\n');
   const column = characterCount(lines.at(-1) ?? '') + 1;
-  return `line ${lines.length}, column ${column}: ${message}, near ${excerpt(text, offset)}`;
+  const near = excerpt(text, offset);
+  return `line ${lines.length}, column ${column}: ${message}${near && `, near ${near}`}`;
 }
 
 function excerpt(text: string, offset: number): string {

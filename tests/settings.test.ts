@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS, readSettings } from '../src/settings.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'settings-'));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const writeEnv = (text: string | Buffer) => writeFileSync(join(directory, '.env'), text);
+
+test('without any setting the defaults hold', () => {
+  expect(readSettings({}, directory)).toEqual({
+    settings: { maxItems: 50, maxContentLength: 200 },
+    warnings: [],
+  });
+});
+
+test('a setting in the environment holds', () => {
+  const environment = { TODO_MAX_ITEMS: '3', TODO_MAX_CONTENT_LENGTH: ' 10 ' };
+  expect(readSettings(environment, directory).settings).toEqual({
+    maxItems: 3,
+    maxContentLength: 10,
+  });
+});
+
+test('a setting in .env holds', () => {
+  writeEnv('TODO_MAX_ITEMS=7\nexport TODO_MAX_CONTENT_LENGTH="9" # short\n');
+  expect(readSettings({}, directory).settings).toEqual({ maxItems: 7, maxContentLength: 9 });
+});
+
+test('the environment wins over .env', () => {
+  writeEnv('TODO_MAX_ITEMS=7\n');
+  expect(readSettings({ TODO_MAX_ITEMS: '8' }, directory).settings.maxItems).toBe(8);
+});
+
+test('settings are read anew at each call', () => {
+  expect(readSettings({}, directory).settings.maxItems).toBe(50);
+  writeEnv('TODO_MAX_ITEMS=7\n');
+  expect(readSettings({}, directory).settings.maxItems).toBe(7);
+  writeEnv('TODO_MAX_ITEMS=70\n');
+  expect(readSettings({}, directory).settings.maxItems).toBe(70);
+  rmSync(join(directory, '.env'));
+  expect(readSettings({}, directory).settings.maxItems).toBe(50);
+});
+
+test.each(['abc', '0', '-5', '1.5', '1e3', '0x10', '', '5 items', '99999999999999999999'])(
+  'a value that is no positive integer gives the default and one warning: %j',
+  (value) => {
+    expect(readSettings({ TODO_MAX_ITEMS: value }, directory)).toEqual({
+      settings: DEFAULT_SETTINGS,
+      warnings: [
+        `Warning: TODO_MAX_ITEMS must be a positive integer, received '${value}'; using 50`,
+      ],
+    });
+  },
+);
+
+test('each bad value has a warning of its own, and the other settings hold', () => {
+  writeEnv('TODO_MAX_CONTENT_LENGTH=long\n');
+  expect(readSettings({ TODO_MAX_ITEMS: '5' }, directory)).toEqual({
+    settings: { maxItems: 5, maxContentLength: 200 },
+    warnings: [
+      "Warning: TODO_MAX_CONTENT_LENGTH must be a positive integer, received 'long'; using 200",
+    ],
+  });
+});
+
+test('a warning shows the value cut short and made safe', () => {
+  const { warnings } = readSettings({ TODO_MAX_ITEMS: `\x1b[2J\n${'x'.repeat(100)}` }, directory);
+  expect(warnings).toEqual([
+    `Warning: TODO_MAX_ITEMS must be a positive integer, received '␛[2J ${'x'.repeat(32)}...'; using 50`,
+  ]);
+});
+
+test.each([
+  ['is a directory', () => mkdirSync(join(directory, '.env'))],
+  ['is far too large', () => writeEnv(`TODO_MAX_ITEMS=7\n${'#'.repeat(300 * 1024)}`)],
+  ['is binary', () => writeEnv(Buffer.from([0xff, 0x00, 0xfe, 0x3d, 0x0a]))],
+  ['is in a directory that is not there', () => rmSync(directory, { recursive: true })],
+])('a .env that %s is no error', (_, prepare) => {
+  prepare();
+  expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
+});
+
+test('names that objects inherit are no settings', () => {
+  writeEnv('__proto__=1\nTODO_MAX_ITEMS=7\n');
+  expect(readSettings({}, directory).settings.maxItems).toBe(7);
+});
+
+test('.env.example lists every setting with its default', async () => {
+  const example = parseEnv(await readFile('.env.example', 'utf8'));
+  expect(example).toEqual({ TODO_MAX_ITEMS: '50', TODO_MAX_CONTENT_LENGTH: '200' });
+  expect(readSettings(example, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
+});

@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readTodoInput } from '../../src/todo/todo-input.ts';
+import { validateTodoList } from '../../src/todo/todo-schema.ts';
+import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { plainText, todoList } from './arbitraries.ts';
+
+const item: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };
+const ITEM = JSON.stringify(item);
+const LIMITS = { maxItems: 50, maxContentLength: 200 };
+
+/** The items that a text is read as; undefined where it is refused, by the reader or by the schema. */
+function itemsIn(text: string): readonly TodoItem[] | undefined {
+  const input = readTodoInput(text);
+  if ('problem' in input) return undefined;
+  const validation = validateTodoList(input.value, LIMITS);
+  return 'items' in validation ? validation.items : undefined;
+}
+
+function notesOn(text: string): readonly string[] {
+  const input = readTodoInput(text);
+  return 'notes' in input ? input.notes : [];
+}
+
+test('a list that is right is read as it is, without a note', () => {
+  expect(readTodoInput(`{"todos":[${ITEM}]}`)).toEqual({ value: { todos: [item] }, notes: [] });
+});
+
+test.each([
+  ['bare array', `[${ITEM}]`, 'took the bare array for the list; it belongs in {"todos":[...]}'],
+  ['items', `{"items":[${ITEM}]}`, 'read "items" as "todos"'],
+  [
+    'array in a string',
+    JSON.stringify({ todos: `[${ITEM}]` }),
+    'read the string in "todos" as the array that it holds',
+  ],
+  [
+    'shell escape',
+    `{"todos":[${ITEM.replace('Build"', 'Bu\\!ld"')}]}`.replace('\\!', '\\!'),
+    "read \\!, \\', \\` and \\$ as the characters themselves; JSON has no such escapes",
+  ],
+  [
+    'raw line break',
+    `{"todos":[${ITEM.replace('Build"', 'Bu\nld"')}]}`,
+    'read a line break or tab inside a string as \\n, \\r or \\t',
+  ],
+  ['trailing comma', `{"todos":[${ITEM},],}`, 'left out a trailing comma'],
+  ['byte-order mark', `\ufeff{"todos":[${ITEM}]}`, 'left out a byte-order mark before the JSON'],
+  [
+    'code fence',
+    `\`\`\`json\n{"todos":[${ITEM}]}\n\`\`\``,
+    'left out the code fence around the JSON',
+  ],
+])('a slip is forgiven and noted: %s', (_, text, note) => {
+  expect(notesOn(text)).toEqual([note]);
+  expect(itemsIn(text)).toHaveLength(1);
+});
+
+test('an array in a string may have slips of its own', () => {
+  const text = JSON.stringify({ items: `\ufeff[${ITEM},]` });
+  expect(itemsIn(text)).toEqual([item]);
+  expect(notesOn(text)).toEqual([
+    'read "items" as "todos"',
+    'read the string in "todos" as the array that it holds',
+    'left out a byte-order mark before the JSON',
+    'left out a trailing comma',
+  ]);
+});
+
+test.each([
+  ['both todos and items', `{"todos":[${ITEM}],"items":[]}`],
+  ['todos in a string beside items', `{"todos":"[]","items":[${ITEM}]}`],
+  ['items that are no list', '{"items":5}'],
+  ['an object in the string', JSON.stringify({ todos: ITEM })],
+  ['a string that is no JSON', '{"todos":"Build"}'],
+  ['the whole list in a string', JSON.stringify(`{"todos":[${ITEM}]}`)],
+  ['an object that is an item', ITEM],
+  ['a list within a list', `[[${ITEM}]]`],
+  ['a property twice', `{"todos":[${ITEM}],"todos":[]}`],
+  ['a property of an item twice', `{"todos":[${ITEM.replace('{', '{"content":"Test",')}]}`],
+  ['a property twice beside a slip', `{"todos":[${ITEM}],"todos":[],}`],
+  [
+    'a property twice within a string',
+    JSON.stringify({ todos: `[${ITEM.replace('{', '{"content":"Test",')}]` }),
+  ],
+  ['two lists', `{"todos":[${ITEM}]}{"todos":[]}`],
+  ['text after the list', `{"todos":[${ITEM}]} done`],
+  ['an array that is cut short within a string', JSON.stringify({ todos: `[${ITEM}` })],
+])('what is not certain is not guessed: %s', (_, text) => {
+  expect(itemsIn(text)).toBeUndefined();
+});
+
+test('a broken array in a string is told by its place in the string', () => {
+  expect(readTodoInput(JSON.stringify({ todos: '[1' }))).toEqual({
+    problem:
+      'in the string "todos": line 1, column 3: the text ends before the JSON is complete, near [1',
+    kind: 'cut',
+  });
+});
+
+test('a place is told in the text as it was given, fence and byte-order mark included', () => {
+  expect(readTodoInput('\ufeff```json\n{"a":\\!}\n```')).toMatchObject({
+    problem: expect.stringMatching(/^line 2, column 6: expected a value/),
+  });
+});
+
+test('text in strings that looks like a property is no property twice', () => {
+  const content = '"content": "x", "content": "y"';
+  expect(itemsIn(JSON.stringify({ todos: [{ ...item, content }] }))).toEqual([
+    { ...item, content },
+  ]);
+});
+
+describe('slips applied mechanically to random lists are read back to the same list', () => {
+  const mapStrings = (json: string, change: (string: string) => string) =>
+    json.replace(/"(?:[^"\\]|\\.)*"/g, change);
+  const members = (object: object) =>
+    Object.entries(object).map(
+      ([key, value]) => `${JSON.stringify(key)} : ${JSON.stringify(value)}`,
+    );
+  const withCommas = (items: readonly TodoItem[]) =>
+    `[${items.map((each) => `{ ${members(each).join(' , ')} ,\n}`).join(', ')}${items.length > 0 ? ' ,' : ''}]`;
+
+  const arrays: Record<string, (items: readonly TodoItem[]) => string> = {
+    none: (items) => JSON.stringify(items),
+    'trailing commas': withCommas,
+  };
+  const strings: Record<string, (json: string) => string> = {
+    none: (json) => json,
+    'shell escapes': (json) => mapStrings(json, (string) => string.replace(/[!'`$]/g, '\\$&')),
+    'raw line breaks and tabs': (json) =>
+      mapStrings(json, (string) =>
+        string.replace(
+          /\\(.)/g,
+          (written, name) => ({ n: '\n', r: '\r', t: '\t' })[name as string] ?? written,
+        ),
+      ),
+  };
+  const shapes: Record<string, (array: string) => string> = {
+    none: (array) => `{"todos":${array}}`,
+    'a bare array': (array) => array,
+    items: (array) => `{"items":${array}}`,
+    'an array in a string': (array) => JSON.stringify({ todos: array }),
+    'items in a string': (array) => JSON.stringify({ items: array }),
+  };
+  const frames: Record<string, (json: string) => string> = {
+    none: (json) => json,
+    'a byte-order mark': (json) => `\ufeff${json}`,
+    'a fence': (json) => `\`\`\`json\n${json}\n\`\`\`\n`,
+    'a fence without language after a byte-order mark': (json) => `\ufeff\`\`\`\n${json}\n\`\`\``,
+  };
+  const one = <T>(table: Record<string, T>) => fc.constantFrom(...Object.entries(table));
+
+  const slips = [
+    ...Object.keys(arrays).map((name) => [name, 'none', 'none', 'none'] as const),
+    ...Object.keys(strings).map((name) => ['none', name, 'none', 'none'] as const),
+    ...Object.keys(shapes).map((name) => ['none', 'none', name, 'none'] as const),
+    ...Object.keys(frames).map((name) => ['none', 'none', 'none', name] as const),
+  ];
+  test.each(slips)('one slip: %s, %s, %s, %s', (array, string, shape, frame) => {
+    fc.assert(
+      fc.property(todoList(), (items) => {
+        const json = strings[string]?.(arrays[array]?.(items) ?? '') ?? '';
+        expect(itemsIn(frames[frame]?.(shapes[shape]?.(json) ?? '') ?? '')).toEqual(items);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('any combination of slips', () => {
+    fc.assert(
+      fc.property(
+        todoList(),
+        one(arrays),
+        one(strings),
+        one(strings),
+        one(shapes),
+        one(frames),
+        (
+          items,
+          [, array],
+          [innerSlip, inner],
+          [outerSlip, outer],
+          [shapeSlip, shape],
+          [, frame],
+        ) => {
+          // Twice in the same string, a shell escape is an escaped backslash.
+          fc.pre(innerSlip !== outerSlip || shapeSlip.includes('string'));
+          expect(itemsIn(frame(outer(shape(inner(array(items))))))).toEqual(items);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('damaged text is refused, or read as what was meant before', () => {
+  const writings: ((items: TodoItem[]) => string)[] = [
+    (items) => JSON.stringify({ todos: items }),
+    (items) => JSON.stringify({ todos: items }, null, 2),
+    (items) => JSON.stringify(items),
+    (items) => JSON.stringify({ items: JSON.stringify(items) }),
+    (items) => `\`\`\`json\n${JSON.stringify({ todos: items })}\n\`\`\``,
+    (items) => `\ufeff${JSON.stringify({ todos: items })}`,
+  ];
+  const written = fc
+    .tuple(todoList(), fc.constantFrom(...writings))
+    .map(([items, write]) => write(items));
+
+  test('no truncation of a list is ever read', () => {
+    fc.assert(
+      fc.property(written, (text) => {
+        for (let end = 0; end < text.length; end++)
+          expect(itemsIn(text.slice(0, end))).toBeUndefined();
+        for (let start = 2; start < text.length; start++) {
+          expect(itemsIn(text.slice(start)) ?? itemsIn(text)).toEqual(itemsIn(text));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('the head of one list and the tail of another are never read as a third, unless JSON itself reads them so', () => {
+    const damaged = fc
+      .tuple(
+        todoList(plainText),
+        todoList(plainText),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.nat(),
+      )
+      .map(([first, second, cut, drop]) => {
+        const head = JSON.stringify({ todos: first });
+        const tail = JSON.stringify({ todos: second });
+        return head.slice(0, Math.floor(cut * head.length)) + tail.slice(drop % tail.length);
+      });
+    fc.assert(
+      fc.property(damaged, (text) => {
+        // A comma before a bracket is forgiven by design, wherever it comes from.
+        fc.pre(!/,[\]}]/.test(text));
+        const items = itemsIn(text);
+        if (items !== undefined) expect(JSON.parse(text)).toEqual({ todos: items });
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+test('any text whatever is read in linear time: a million marks of any slip are no burden', () => {
+  for (const mark of [
+    '"',
+    '\\"',
+    '[',
+    '{"a":',
+    '[1,',
+    ',]',
+    '\\!',
+    '```',
+    ', ',
+    ' ',
+    '\n',
+    '"\\',
+    '"a":',
+  ]) {
+    const start = performance.now();
+    readTodoInput(`{"todos":["${mark.repeat(1_000_000 / mark.length)}`);
+    readTodoInput(mark.repeat(1_000_000 / mark.length));
+    expect(performance.now() - start).toBeLessThan(10_000);
+  }
+});

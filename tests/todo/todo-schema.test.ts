@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import { validateTodoList } from '../../src/todo/todo-schema.ts';
+
+const item = { content: 'Build', activeForm: 'Building', status: 'pending' };
+const SETTINGS = { maxItems: 50, maxContentLength: 200 };
+
+/** The lines of the refusal, those about the list as a whole last. */
+function problemsOf(value: unknown, settings = SETTINGS): string[] {
+  const validation = validateTodoList(value, settings);
+  if (!('problems' in validation)) return [];
+  return [...validation.problems.lines, ...(validation.problems.closing ?? [])];
+}
+
+const of = (...items: unknown[]) => problemsOf({ todos: items });
+
+test('a list with every field is accepted as it is', () => {
+  const full = { ...item, id: '1', priority: 'high' };
+  expect(validateTodoList({ todos: [full, item] }, SETTINGS)).toEqual({ items: [full, item] });
+});
+
+test.each(['pending', 'in_progress', 'completed'])('the status %s is accepted', (status) => {
+  expect(of({ ...item, status })).toEqual([]);
+});
+
+test.each(['high', 'medium', 'low'])('the priority %s is accepted', (priority) => {
+  expect(of({ ...item, priority })).toEqual([]);
+});
+
+test.each([
+  ['null', null],
+  ['number', 5],
+  ['string', 'x'],
+  ['boolean', true],
+  ['array', []],
+])('a root that is no object but a %s is refused', (name, value) => {
+  expect(problemsOf(value)).toEqual([`Expected {"todos":[...]}, received ${name}`]);
+});
+
+test('an object without todos is refused', () => {
+  expect(problemsOf({})).toEqual(['todos: Required']);
+});
+
+test('todos that are no array are refused', () => {
+  expect(problemsOf({ todos: 'x' })).toEqual(['todos: Expected array, received string']);
+});
+
+test('a key beside todos is refused', () => {
+  expect(problemsOf({ todos: [], items: [] })).toEqual(["Unrecognized key 'items'"]);
+});
+
+test('every field that is missing is named', () => {
+  expect(of({})).toEqual([
+    'todos[0].content: Required',
+    'todos[0].activeForm: Required',
+    'todos[0].status: Required',
+  ]);
+});
+
+test('an item that is no object is refused', () => {
+  expect(of(null, 'x', [])).toEqual([
+    'todos[0]: Expected object, received null',
+    'todos[1]: Expected object, received string',
+    'todos[2]: Expected object, received array',
+  ]);
+});
+
+test('a field of the wrong type is refused', () => {
+  expect(of({ content: 5, activeForm: null, status: 1, id: 2, priority: {} })).toEqual([
+    'todos[0].content: Expected string, received number',
+    'todos[0].activeForm: Expected string, received null',
+    "todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received number",
+    'todos[0].id: Expected string, received number',
+    "todos[0].priority: Expected 'high' | 'medium' | 'low', received object",
+  ]);
+});
+
+test('an unknown status and an unknown priority are refused, and shown', () => {
+  expect(of({ ...item, status: 'done', priority: 'HIGH' })).toEqual([
+    "todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'",
+    "todos[0].priority: Expected 'high' | 'medium' | 'low', received 'HIGH'",
+  ]);
+});
+
+test.each(['', '   ', '\n\t', '\u200b', '\x1b', '\u2800', '\u3164'])(
+  'text in which nothing can be seen is blank: %j',
+  (blank) => {
+    expect(of({ ...item, content: blank, activeForm: blank, id: blank })).toEqual([
+      'todos[0].content: Cannot be blank',
+      'todos[0].activeForm: Cannot be blank',
+      'todos[0].id: Cannot be blank',
+    ]);
+  },
+);
+
+test('text may be as long as the limit, in code points, and no longer', () => {
+  expect(of({ ...item, content: '😀'.repeat(200), activeForm: 'x'.repeat(200) })).toEqual([]);
+  expect(
+    of({ ...item, content: '😀'.repeat(201), activeForm: 'x'.repeat(214), id: 'x'.repeat(300) }),
+  ).toEqual([
+    'todos[0].content: Must be at most 200 characters, received 201',
+    'todos[0].activeForm: Must be at most 200 characters, received 214',
+    'todos[0].id: Must be at most 200 characters, received 300',
+  ]);
+});
+
+test('each unknown key is a line', () => {
+  expect(of({ ...item, foo: 1, bar: 2 })).toEqual([
+    "todos[0]: Unrecognized key 'foo'",
+    "todos[0]: Unrecognized key 'bar'",
+  ]);
+});
+
+test('keys that objects inherit are unknown keys like others', () => {
+  const value = JSON.parse(
+    '{"todos":[{"__proto__":{"content":"x"},"constructor":1,"toString":2}],"__proto__":[]}',
+  );
+  expect(problemsOf(value)).toEqual([
+    'todos[0].content: Required',
+    'todos[0].activeForm: Required',
+    'todos[0].status: Required',
+    "todos[0]: Unrecognized key '__proto__'",
+    "todos[0]: Unrecognized key 'constructor'",
+    "todos[0]: Unrecognized key 'toString'",
+    "Unrecognized key '__proto__'",
+  ]);
+});
+
+test('what is repeated of the input is cut short and made safe', () => {
+  const hostile = `\x1b]0;x\x07\n\u202e${'😀'.repeat(100)}`;
+  const shown = `'␛]0;x␇ ${'😀'.repeat(30)}...'`;
+  expect(of({ ...item, status: hostile, [hostile]: 1 })).toEqual([
+    `todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received ${shown}`,
+    `todos[0]: Unrecognized key ${shown}`,
+  ]);
+});
+
+test('a list may have as many items as the limit, and no more', () => {
+  expect(of(...Array(50).fill(item))).toEqual([]);
+  expect(of(...Array(61).fill(item))).toEqual(['todos: Must have at most 50 items, received 61']);
+});
+
+test('only one item can be in progress; the others are named by their places', () => {
+  const active = { ...item, status: 'in_progress' };
+  expect(of(item, active)).toEqual([]);
+  expect(of(active, item, item, item, active)).toEqual([
+    'todos: Only one item can be in_progress, received 2 (todos[0], todos[4])',
+  ]);
+});
+
+test('a long row of places is cut', () => {
+  expect(of(...Array(8).fill({ ...item, status: 'in_progress' }))).toEqual([
+    'todos: Only one item can be in_progress, received 8 (todos[0], todos[1], todos[2], todos[3], todos[4], and 3 more)',
+  ]);
+});
+
+test('all problems are told at once: those of the items in order, then those of the list', () => {
+  const active = { ...item, status: 'in_progress' };
+  const items = [
+    { activeForm: ' ', status: 'in_progress' },
+    { ...item, status: 'done' },
+    { ...item, content: 'x'.repeat(214) },
+    { ...item, foo: 1 },
+    ...Array(57).fill(active),
+  ];
+  expect(of(...items)).toEqual([
+    'todos[0].content: Required',
+    'todos[0].activeForm: Cannot be blank',
+    "todos[1].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'",
+    'todos[2].content: Must be at most 200 characters, received 214',
+    "todos[3]: Unrecognized key 'foo'",
+    'todos: Must have at most 50 items, received 61',
+    'todos: Only one item can be in_progress, received 58 (todos[0], todos[4], todos[5], todos[6], todos[7], and 53 more)',
+  ]);
+});
+
+test('problems beyond the lines that are kept are counted', () => {
+  const validation = validateTodoList({ todos: Array(10).fill({ a: 1, b: 2 }) }, SETTINGS);
+  expect(validation).toMatchObject({ problems: { unlisted: 30, closing: [] } });
+  expect(problemsOf({ todos: Array(10).fill({ a: 1, b: 2 }) })).toHaveLength(20);
+});
+
+test('other limits count at once', () => {
+  const long = { ...item, content: 'abcdef' };
+  expect(problemsOf({ todos: [long, item] }, { maxItems: 1, maxContentLength: 5 })).toEqual([
+    'todos[0].content: Must be at most 5 characters, received 6',
+    'todos[0].activeForm: Must be at most 5 characters, received 8',
+    'todos[1].activeForm: Must be at most 5 characters, received 8',
+    'todos: Must have at most 1 items, received 2',
+  ]);
+  expect(of(long)).toEqual([]);
+});
+
+test('with a limit above it, every item of a long list is checked', () => {
+  const items = [...Array(4999).fill(item), {}];
+  expect(problemsOf({ todos: items }, { maxItems: 5000, maxContentLength: 200 })).toHaveLength(3);
+});
