@@ -80,7 +80,8 @@ class Scanner {
         if (character === ',') return this.#pass(closing === '}' ? 'key' : 'element');
         return this.#problem(
           `expected ',' or '${closing}'`,
-          this.#isAfterString ? 'inner quote' : 'other',
+          // A bare word there, and no mere missing comma, is text that a quote has let out of its string.
+          this.#isAfterString && !/["{[\]}:]/.test(character) ? 'inner quote' : 'other',
         );
       case 'nothing':
         return this.#problem('unexpected text after the end of the JSON');

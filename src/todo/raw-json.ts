@@ -22,15 +22,3 @@ export function withoutOuterQuotes(rest: string): string {
   // The two ways to write an apostrophe inside single quotes; who wrote one may have forgotten another.
   return quote === "'" ? inner.replaceAll(`'\\''`, "'").replaceAll(`'"'"'`, "'") : inner;
 }
-
-/**
- * The JSON in the rest of a command line, where the whole of it is one JSON object or array: unquoted, or inside one
- * outer pair of quotes that its own text may break. Undefined where it is anything else. What bash would make of the
- * line is for the caller to weigh.
- *
- * @param rest What stands after the command's name, as it was typed.
- */
-export function rawJsonText(rest: string): string | undefined {
-  const text = withoutOuterQuotes(rest);
-  return isJsonCollection(text) ? text : undefined;
-}

@@ -78,6 +78,7 @@ test.each([
   ['a bare word', 'nope', 'other'],
   ['a bare word in braces', '{invalid}', 'other'],
   ['a missing comma', '[1 2]', 'other'],
+  ['a missing comma between strings', '["a" "b"]', 'other'],
 ])('the kind of accident is known: %s', (_, text, kind) => {
   expect(findJsonProblem(text)?.kind).toBe(kind);
 });
