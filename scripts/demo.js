@@ -76,11 +76,13 @@ const READING_MS = 450;
  * @param options.env The environment of who looks at it.
  * @param options.clock Of the panel; the machine's unless given.
  * @param options.pause Waits so many milliseconds; does not wait where nobody watches unless given.
+ * @param options.pace Seconds that a test of the agent's takes; none where nobody watches unless given.
  * @param options.signal Ends it early.
  */
 export async function playDemo(stream, options = {}) {
   const { env = process.env, clock, signal } = options;
   const isWatched = stream.isTTY === true;
+  const { pace = isWatched ? 0.4 : 0 } = options;
   const pause = options.pause ?? (isWatched ? (ms) => sleep(ms, undefined, { signal }) : () => {});
   const directory = mkdtempSync(join(tmpdir(), 'slug-'));
   writeFileSync(join(directory, 'slug'), SLUG);
@@ -94,7 +96,7 @@ export async function playDemo(stream, options = {}) {
     handlers: [new TodoWriteHandler(store), new TodoReadHandler(store)],
     shell: (handlers) =>
       new BashSession({
-        env: { ...process.env, PACE: isWatched ? '0.4' : '0' },
+        env: { ...process.env, PACE: String(pace) },
         cwd: directory,
         handlers,
         mergeStderr: true,
