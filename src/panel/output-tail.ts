@@ -34,7 +34,8 @@ export class OutputTail {
       if (final === 'm') this.#restyle(parameters);
       else if (match.index < lastLine) continue;
       else if (final === 'H' || token === '\n') this.newLine();
-      else if (final === 'K' || token < ' ') this.#control(token, columns);
+      else if (final === 'K') this.#erased(parameters);
+      else if (token < ' ') this.#control(token, columns);
       else this.#print(token, columns);
     }
   }
@@ -62,7 +63,7 @@ export class OutputTail {
 
   /** Whether nothing has been printed in the line yet. */
   get isEmpty(): boolean {
-    return this.#above + this.filled === 0;
+    return this.#above + this.filled === 0 && this.#last === '';
   }
 
   /** Whether the row is full and the cursor waits behind its last character. */
@@ -89,9 +90,12 @@ export class OutputTail {
       : place + RESET_STYLE + this.#lastStyle + this.#last + RESET_STYLE + this.style;
   }
 
+  /** Erasing to the right spares a full row; where it did not, its last character must not come back. */
+  #erased(parameters: string): void {
+    if (parameters !== '' && parameters !== '0') this.#last = '';
+  }
+
   #control(token: string, columns: number): void {
-    // Where a row that is full is erased or left, its last character is not what to print again.
-    if (token !== '\x07') this.#last = '';
     for (const layout of this.#layouts) {
       if (token === '\r') layout.column = 0;
       if (token === '\b') layout.back(columns);

@@ -51,7 +51,7 @@ export function renderDone(state: TodoState, options: RenderOptions): string[] {
   const count = state.items.length;
   if (count === 0 || rows < 2) return [];
   const text = `${theme.completed} ${count} ${count === 1 ? 'task' : 'tasks'} completed`;
-  return [theme.paint.completed(truncate(text, columns, theme.ellipsis))];
+  return [theme.paint.completed(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];
 }
 
 /** A duration as the panel shows it: `42s`, `3m 05s`, `2h 07m`. */
@@ -103,9 +103,12 @@ function hiddenNote(hidden: Arrangement['hidden']): string {
 
 function box(body: Row[], width: number, progress: string, theme: Theme): string[] {
   const { frame } = theme;
-  const rule = frame.top.repeat(width - displayWidth(TITLE) - progress.length - 4);
+  const start = `${frame.top} ${TITLE} `;
+  const end = ` ${progress} ${frame.top}`;
+  const room = width + 2 - start.length;
+  const top = start + (end.length < room ? end : '').padStart(room, frame.top);
   return [
-    `${frame.topLeft}${frame.top} ${TITLE} ${rule} ${progress} ${frame.top}${frame.topRight}`,
+    `${frame.topLeft}${top}${frame.topRight}`,
     ...body.map(
       (row) => `${frame.left} ${row.text}${' '.repeat(width - row.width)} ${frame.right}`,
     ),

@@ -22,10 +22,12 @@ const SURE = /^[\x20-\x7e\x1b─│┌┐└┘✓●○…]*$/;
 export function wholeRow(row: string): string {
   if (SURE.test(row)) return row;
   const text = row.replace(/\x1b\[[\d;]*m/g, '');
-  const border = / (\S)$/.exec(row)?.[1] ?? '';
-  const head = row.slice(0, row.length - border.length);
+  const border = / ([│|])$/.exec(row)?.[1] ?? '';
+  // The first character may have to wrap, to get into the row.
+  const first = /^(\x1b\[[\d;]*m)*./u.exec(row)?.[0] ?? '';
+  const rest = row.slice(first.length, row.length - border.length);
   const close = border === '' ? '' : toColumn(displayWidth(text)) + border + ERASE_LINE_RIGHT;
-  return AUTOWRAP_OFF + head + ERASE_LINE_RIGHT + close + AUTOWRAP_ON;
+  return first + AUTOWRAP_OFF + rest + ERASE_LINE_RIGHT + close + AUTOWRAP_ON;
 }
 
 /** Fills the last column of a row, so that the next character wraps. */

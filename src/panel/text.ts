@@ -21,8 +21,8 @@ function agreedText(text: string): string {
   const kept = text
     .normalize('NFC')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]/gu, '')
-    // Vowels and finals of Hangul that found no syllable: their width hangs on what stands before them.
-    .replace(/[\u1160-\u11ff\ud7b0-\ud7ff]/gu, '\ufffd');
+    // Vowels, finals and tones of Hangul that found no syllable: their width hangs on what stands before them.
+    .replace(/[\u1160-\u11ff\ud7b0-\ud7ff\u302e\u302f]/gu, '\ufffd');
   let marks = MARKS_PER_CHARACTER;
   let result = '';
   for (const character of kept) {

@@ -1,5 +1,24 @@
 import { EventEmitter } from 'node:events';
 import xterm from '@xterm/headless';
+import { eastAsianWidth } from 'get-east-asian-width';
+
+const WIDE_EMOJI = /^\p{Emoji_Presentation}$/u;
+
+/** What xterm.js knows of widths is from before most emoji. Bit 0 says that a character joins the last one, bits 1 and 2 are its width. */
+const widths: xterm.IUnicodeVersionProvider = {
+  version: 'wide emoji',
+  wcwidth: (codePoint) => {
+    const character = String.fromCodePoint(codePoint);
+    if (codePoint < 0x20 || (codePoint >= 0x7f && codePoint < 0xa0)) return 0;
+    if (/\p{M}|\p{Default_Ignorable_Code_Point}/u.test(character)) return 0;
+    return WIDE_EMOJI.test(character) || eastAsianWidth(codePoint) === 2 ? 2 : 1;
+  },
+  charProperties: (codePoint, preceding) => {
+    const width = widths.wcwidth(codePoint);
+    const base = (preceding >> 1) & 3;
+    return width === 0 && base > 0 ? (base << 1) | 1 : width << 1;
+  },
+};
 
 /** A terminal without a window, and the stream of a program that runs on it. */
 export class VirtualTerminal extends EventEmitter {
@@ -8,15 +27,19 @@ export class VirtualTerminal extends EventEmitter {
   readonly writes: string[] = [];
   readonly #terminal: xterm.Terminal;
 
-  constructor(columns = 80, rows = 24, options: xterm.ITerminalOptions = {}) {
+  /** @param wideEmoji Whether emoji are two columns wide, as they are on most terminals; without it they are one. */
+  constructor(columns = 80, rows = 24, { wideEmoji = false } = {}) {
     super();
     this.#terminal = new xterm.Terminal({
       cols: columns,
       rows,
       scrollback: 10_000,
       allowProposedApi: true,
-      ...options,
     });
+    if (wideEmoji) {
+      this.#terminal.unicode.register(widths);
+      this.#terminal.unicode.activeVersion = widths.version;
+    }
     this.columns = this.#terminal.cols;
     this.rows = this.#terminal.rows;
   }
@@ -88,9 +111,8 @@ export class VirtualTerminal extends EventEmitter {
     return { x: cursorX, y: cursorY };
   }
 
-  /** One cell of the screen, with its colours. */
-  async cell(x: number, y: number): Promise<xterm.IBufferCell | undefined> {
-    await this.settle();
+  /** One cell of the screen as it was when it last settled, with its colours. */
+  cell(x: number, y: number): xterm.IBufferCell | undefined {
     const buffer = this.#terminal.buffer.active;
     return buffer.getLine(buffer.baseY + y)?.getCell(x);
   }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Screen } from '../../src/panel/screen.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';

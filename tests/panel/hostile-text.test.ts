@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Screen } from '../../src/panel/screen.ts';
+import { TaskPanel } from '../../src/panel/task-panel.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { FakeClock } from './fake-clock.ts';
+
+const ESCAPES = [
+  '\x1b[31m',
+  '\x1b[2J',
+  '\x1b[H',
+  '\x1b[10;10H',
+  '\x1b[999A',
+  '\x1b[5B',
+  '\x1b[3;5r',
+  '\x1b[?1049h',
+  '\x1b[?25l',
+  '\x1b[?6h',
+  '\x1b[?7l',
+  '\x1b[4h',
+  '\x1b[20h',
+  '\x1b[?2026h',
+  '\x1b[L',
+  '\x1b[M',
+  '\x1b[99@',
+  '\x1b[99P',
+  '\x1b[2X',
+  '\x1b[5S',
+  '\x1b[5T',
+  '\x1b[6n',
+  '\x1b[c',
+  '\x1b[!p',
+  '\x1b[5;5',
+  '\x1b[',
+  '\x1b',
+  '\x1bc',
+  '\x1bM',
+  '\x1bD',
+  '\x1bE',
+  '\x1b7',
+  '\x1b8',
+  '\x1b#8',
+  '\x1b(0',
+  '\x1b)0',
+  '\x0e',
+  '\x0f',
+  '\x1b]0;title\x07',
+  '\x1b]52;c;aGk=\x1b\\',
+  '\x1b]0;',
+  '\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\',
+  '\x1bPq#0~\x1b\\',
+  '\x1bP',
+  '\x1b_apc\x1b\\',
+  '\x1b^pm\x1b\\',
+  '\x1bXsos\x1b\\',
+  '\x9b2J',
+  '\x9b10;10H',
+  '\x9d0;t\x9c',
+  '\x90q\x9c',
+  '\x84',
+  '\x85',
+  '\x88',
+  '\x8d',
+  '\x98',
+  '\x9c',
+  '\x9f',
+  '\u202e',
+  '\u2066',
+  '\u200f',
+  '\u061c',
+  '\u200d',
+  '\ufe0f',
+  '\ufe0e',
+  '\u0301'.repeat(50),
+  '\u20e3',
+  '\ud800',
+  '\udc00',
+  '❤️',
+  '👩‍👩‍👧',
+  '🇩🇪',
+  '👍🏽',
+  '1️⃣',
+  '你好',
+  '\u1161',
+  '\u0e33',
+  '\t',
+  '\n',
+  '\r',
+  '\b',
+  '\x07',
+  '\v',
+  '\f',
+  '\x7f',
+  '\0',
+  '\x18',
+  '\x1a',
+  '\u2028',
+  '\u0085',
+  '\ufeff',
+  '\u{e0041}',
+];
+
+const hostile = fc
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...ESCAPES) },
+      fc.stringMatching(/^[a-z ]{1,12}$/),
+      fc.string({ unit: 'binary', maxLength: 10 }),
+      fc
+        .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 })
+        .map((units) => String.fromCharCode(...units)),
+    ),
+    { minLength: 1, maxLength: 10 },
+  )
+  .map((parts) => parts.join(''));
+
+const item = fc.record({
+  content: hostile,
+  activeForm: hostile,
+  status: fc.constantFrom('completed' as const, 'in_progress' as const, 'pending' as const),
+});
+
+const size = fc.record({
+  columns: fc.integer({ min: 24, max: 90 }),
+  rows: fc.integer({ min: 8, max: 24 }),
+});
+
+test.each([true, false])(
+  'no text of a todo reaches the terminal as anything but text in its box (wide emoji: %s)',
+  async (wideEmoji) => {
+    await fc.assert(
+      fc.asyncProperty(
+        size,
+        fc.array(fc.array(item, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+        async ({ columns, rows }, lists) => {
+          const terminal = new VirtualTerminal(columns, rows, { wideEmoji });
+          const store = new TodoStore();
+          const clock = new FakeClock();
+          const panel = new TaskPanel({ store, stream: terminal, env: {}, clock });
+          panel.write('above\n$ ');
+          const modes = JSON.stringify(terminal.modes);
+          for (const list of lists) {
+            store.update(list);
+            clock.pass(1000);
+          }
+          const width = Math.min(columns - 1, 60);
+          const [above, prompt, top, ...box] = await terminal.screen();
+          expect([above, prompt]).toEqual(['above', '$']);
+          expect(await terminal.cursor()).toEqual({ x: 2, y: 1 });
+          expect(top).toMatch(/^┌─ Tasks ─+ \d+\/\d+ ─┐$/);
+          expect(top).toHaveLength(width);
+          expect(box.at(-1)).toBe(`└${'─'.repeat(width - 2)}┘`);
+          for (let row = 0; row < box.length - 1; row++) {
+            for (const x of [0, width - 1]) {
+              expect(terminal.cell(x, row + 3)?.getChars()).toBe('│');
+            }
+            for (let x = width; x < columns; x++) {
+              expect(
+                terminal
+                  .cell(x, row + 3)
+                  ?.getChars()
+                  .trim(),
+              ).toBe('');
+            }
+          }
+          expect(JSON.stringify(terminal.modes)).toBe(modes);
+          panel.dispose();
+        },
+      ),
+      { numRuns: 150 },
+    );
+  },
+);
+
+const PANEL = ['┌─ Tasks ─ 1/2 ─┐', '│ ✓ Build       │', '└───────────────┘'];
+
+test('whatever a command prints, the panel is below it, whole, once, and the terminal as it was', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      size,
+      fc.array(hostile, { maxLength: 6 }),
+      async ({ columns, rows }, chunks) => {
+        const terminal = new VirtualTerminal(columns, rows);
+        const modes = JSON.stringify(terminal.modes);
+        const screen = new Screen(terminal);
+        screen.setPanel(PANEL);
+        for (const chunk of chunks) screen.writeOutput(chunk);
+        screen.endCommand();
+        screen.startLine();
+        expect(await terminal.rowsBelowCursor()).toEqual(PANEL);
+        expect((await terminal.linesToCursor()).join('\n')).not.toContain('Tasks');
+        expect(JSON.stringify(terminal.modes)).toBe(modes);
+        screen.writeOutput('plain');
+        expect((await terminal.linesToCursor()).at(-1)).toBe('plain');
+        const { x, y } = await terminal.cursor();
+        expect(terminal.cell(x - 1, y)?.isAttributeDefault()).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatElapsed, renderDone, renderTodos } from '../../src/panel/render-todos.ts';
+import { displayWidth } from '../../src/panel/text.ts';
+import { createTheme } from '../../src/panel/theme.ts';
+import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { plan, stateOf, todos } from './todos.ts';
+
+const ascii = createTheme({ unicode: false });
+
+function render(items: TodoItem[], columns = 80, rows = 24): string[] {
+  return renderTodos(stateOf(items), { columns, rows });
+}
+
+/** What the rows of a box say, without the frame. */
+function body(items: TodoItem[], columns = 80, rows = 24): string[] {
+  const lines = render(items, columns, rows);
+  return lines.slice(1, -1).map((line) => line.slice(2, -2).trimEnd());
+}
+
+test('the panel is a box with a glyph for each status and the progress in its title', () => {
+  expect(render(todos('x Analyze', '> Build', '- Ship'), 40)).toEqual([
+    '┌─ Tasks ─────────────────────── 1/3 ─┐',
+    '│ ✓ Analyze                           │',
+    '│ ● Doing Build...                    │',
+    '│ ○ Ship                              │',
+    '└─────────────────────────────────────┘',
+  ]);
+});
+
+test('an empty list has no panel', () => {
+  expect(render([])).toEqual([]);
+});
+
+test('a terminal without Unicode gets ASCII, and a question mark for what it cannot show', () => {
+  const state = stateOf(todos('x Café 你好', '> Build', '- Ship'));
+  expect(renderTodos(state, { columns: 30, rows: 24, theme: ascii })).toEqual([
+    '+- Tasks ------------- 1/3 -+',
+    '| x Caf? ??                 |',
+    '| > Doing Build...          |',
+    '| - Ship                    |',
+    '+---------------------------+',
+  ]);
+});
+
+test('below 24 columns the box goes and the rows stay', () => {
+  const items = todos('x Analyze', '> Build');
+  expect(render(items, 24)).toHaveLength(4);
+  expect(render(items, 23)).toEqual(['✓ Analyze', '● Doing Build...']);
+  expect(render(items, 10)).toEqual(['✓ Analyze', '● Doing …']);
+});
+
+test('it works down to a screen of one column', () => {
+  expect(render(todos('x Analyze', '> Build'), 2)).toEqual(['✓', '●']);
+  expect(render(todos('x Analyze', '> Build'), 1)).toEqual(['✓', '●']);
+});
+
+test('it takes at most ten rows and never more than half of the screen', () => {
+  for (let rows = 1; rows <= 60; rows++) {
+    for (const columns of [1, 10, 24, 80]) {
+      const height = render(plan(50, 3), columns, rows).length;
+      expect(height).toBe(Math.min(10, Math.floor(rows / 2)));
+    }
+  }
+});
+
+test('a screen too low for a box has rows only', () => {
+  expect(render(plan(50, 3), 40, 5)).toEqual(['● Doing step 4...', '… 3 completed, 46 pending']);
+});
+
+test('a single row is for what is in progress', () => {
+  expect(render(plan(50, 3), 40, 2)).toEqual(['● Doing step 4...']);
+  expect(render(todos('x a', '- b'), 40, 2)).toEqual(['… 1 completed, 1 pending']);
+});
+
+test('completed items are hidden first, the oldest first', () => {
+  const rows = body(plan(9, 5));
+  expect(rows).toEqual(
+    [
+      '✓ step 3',
+      '✓ step 4',
+      '✓ step 5',
+      '● Doing step 6...',
+      '○ step 7',
+      '○ step 8',
+      '○ step 9',
+      '… 2 completed',
+    ].slice(-8),
+  );
+});
+
+test('then pending items are hidden from the end, and what is in progress always shows', () => {
+  const items = [...plan(20, 3), ...todos('- last')];
+  expect(body(items)).toEqual([
+    '● Doing step 4...',
+    '○ step 5',
+    '○ step 6',
+    '○ step 7',
+    '○ step 8',
+    '○ step 9',
+    '○ step 10',
+    '… 3 completed, 11 pending',
+  ]);
+});
+
+test('an item in progress shows even behind a hundred pending ones', () => {
+  const items = [...todos(...Array.from({ length: 100 }, (_, i) => `- p${i}`)), ...todos('> it')];
+  expect(body(items)).toContain('● Doing it...');
+});
+
+test('items with a priority are sorted by status, then priority; the others keep their places', () => {
+  const items: TodoItem[] = [
+    { content: 'low', activeForm: 'l', status: 'pending', priority: 'low' },
+    { content: 'plain', activeForm: 'p', status: 'pending' },
+    { content: 'high', activeForm: 'h', status: 'pending', priority: 'high' },
+    { content: 'done', activeForm: 'd', status: 'completed', priority: 'low' },
+    { content: 'now', activeForm: 'now', status: 'in_progress', priority: 'medium' },
+  ];
+  expect(body(items)).toEqual(['✓ done', '○ plain', '● now...', '○ high', '○ low']);
+});
+
+test('an item that has run for a second or more shows for how long', () => {
+  const state = stateOf(todos('> Build'));
+  const at = (elapsedMs: number) => renderTodos(state, { columns: 30, elapsedMs })[1];
+  expect(at(999)).toBe('│ ● Doing Build...          │');
+  expect(at(12_000)).toBe('│ ● Doing Build...      12s │');
+  expect(at(725_000)).toBe('│ ● Doing Build...  12m 05s │');
+});
+
+test('elapsed time is told in seconds, minutes or hours', () => {
+  expect([59_999, 60_000, 3_599_000, 3_600_000, 100 * 3_600_000].map(formatElapsed)).toEqual([
+    '59s',
+    '1m 00s',
+    '59m 59s',
+    '1h 00m',
+    '100h 00m',
+  ]);
+});
+
+test('a folded panel is one line', () => {
+  const done = (count: number) => renderDone(stateOf(plan(count, count)), { columns: 80 });
+  expect(done(4)).toEqual(['✓ 4 tasks completed']);
+  expect(done(1)).toEqual(['✓ 1 task completed']);
+  expect(done(0)).toEqual([]);
+  expect(renderDone(stateOf(plan(4, 4)), { columns: 10 })).toEqual(['✓ 4 task…']);
+});
+
+test('the width of the box does not hang on the items', () => {
+  const widths = [plan(1, 0), plan(50, 20), todos(`- ${'long '.repeat(40)}`), todos('x 你好')]
+    .flatMap((items) => render(items, 100))
+    .map(displayWidth);
+  expect(new Set(widths)).toEqual(new Set([60]));
+});
+
+const tricky = fc.constantFrom(
+  ...[
+    'a',
+    'word ',
+    '你',
+    'ｱ',
+    '한',
+    '👍',
+    '👍🏽',
+    '👩‍👩‍👧‍👦',
+    '❤️',
+    '🇩🇪',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    'é',
+    'e\u0301',
+    'Z\u0301\u0302\u0303\u0304',
+  ],
+  ...[
+    '\u0301',
+    '\u1100\u1161\u11a8',
+    '\u1161',
+    'नि',
+    'ำ',
+    '\u200b',
+    '\u00ad',
+    '\ufeff',
+    '…',
+    '\t',
+    '\n',
+    '\x1b[31m',
+  ],
+);
+const text = fc.array(tricky, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''));
+const item: fc.Arbitrary<TodoItem> = fc.record({
+  content: fc.oneof(text, fc.string({ unit: 'binary', maxLength: 60 })),
+  activeForm: text,
+  status: fc.constantFrom('completed', 'in_progress', 'pending'),
+});
+
+test('whatever the text, each line is one row of the agreed width and the frame is closed', () => {
+  fc.assert(
+    fc.property(
+      fc.array(item, { minLength: 1, maxLength: 20 }),
+      fc.integer({ min: 1, max: 120 }),
+      fc.integer({ min: 0, max: 100_000 }),
+      (items, columns, elapsedMs) => {
+        const lines = renderTodos(stateOf(items), { columns, rows: 24, elapsedMs });
+        for (const line of lines) {
+          expect(line).not.toMatch(/[\p{Cc}\p{Cs}\p{Cf}]/u);
+          if (columns < 24) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+          else expect(displayWidth(line)).toBe(Math.min(columns - 1, 60));
+          if (columns >= 24) expect(line).toMatch(/^(┌─.*─┐|│ .* │|└─+┘)$/u);
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,25 @@
+import type { TodoItem, TodoState, TodoStatus } from '../../src/todo/todo-store.ts';
+
+/** Items from lines such as `x Build`, `> Test`, `- Ship`: completed, in progress and pending. */
+export function todos(...lines: string[]): TodoItem[] {
+  const status: Record<string, TodoStatus> = { x: 'completed', '>': 'in_progress', '-': 'pending' };
+  return lines.map((line) => ({
+    content: line.slice(2),
+    activeForm: `Doing ${line.slice(2)}`,
+    status: status[line.charAt(0)] ?? 'pending',
+  }));
+}
+
+export function stateOf(items: TodoItem[]): TodoState {
+  return { items, updatedAt: new Date(0) };
+}
+
+/** `count` items, of which the first `completed` are done and the next is in progress. */
+export function plan(count: number, completed: number): TodoItem[] {
+  return todos(
+    ...Array.from({ length: count }, (_, i) => {
+      const mark = i < completed ? 'x' : i === completed ? '>' : '-';
+      return `${mark} step ${i + 1}`;
+    }),
+  );
+}
