@@ -1,3 +1,6 @@
+import { MemoryPlace } from '../state/memory-place.ts';
+import { change, type Place, type Version } from '../state/place.ts';
+
 /** How far a task is: not begun, being worked on now, wholly done. */
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
 /** How much a task matters, where its list says so. */
@@ -23,29 +26,50 @@ export interface TodoState {
   readonly updatedAt: Date;
 }
 
+/** One version of the list. */
+export interface TodoVersion extends TodoState {
+  /** 1 for the first list that was written, and one more each time; 0 for a list that was never written. */
+  readonly version: number;
+  /** The agent that wrote it. */
+  readonly by: string;
+}
+
 /** Hears of each change of a store. One that throws silences no other and undoes no update: it becomes a warning. */
-export type TodoListener = (state: TodoState) => void;
+export type TodoListener = (state: TodoVersion) => void;
+
+type Items = readonly Readonly<TodoItem>[];
 
 /**
  * Holds one task list and tells its listeners of each change.
  *
  * An update replaces the whole list; nothing is merged. Snapshots are frozen copies, so that nothing that a caller
- * does to its own array afterwards changes the store.
+ * does to its own array afterwards changes the store. Where the list lives in files, others may change it at any time,
+ * and whatever reads or writes it may throw a StateError; then nothing is changed, unless its message says so.
  */
 export class TodoStore {
   readonly #now: () => Date;
+  readonly #place: Place<Items>;
   readonly #listeners = new Set<{ listener: TodoListener }>();
-  #state: TodoState;
+  readonly #unwritten: TodoVersion;
+  #latest: { of: Version<Items>; state: TodoVersion } | undefined;
+  #endWatch: (() => void) | undefined;
 
-  /** An empty list. @param now The clock that `updatedAt` is read from; that of the machine unless given. */
-  constructor(now: () => Date = () => new Date()) {
+  /**
+   * @param now The clock that `updatedAt` is read from; that of the machine unless given.
+   * @param place Where the list lives; in memory, empty, unless given.
+   */
+  constructor(now: () => Date = () => new Date(), place: Place<Items> = new MemoryPlace()) {
     this.#now = now;
-    this.#state = snapshot([], now());
+    this.#place = place;
+    this.#unwritten = Object.freeze({ items: frozen([]), updatedAt: now(), version: 0, by: '' });
   }
 
   /** The list as it stands. A later update does not change what was returned. */
-  get(): TodoState {
-    return this.#state;
+  get(): TodoVersion {
+    const newest = this.#place.load();
+    if (newest === undefined) return this.#unwritten;
+    if (this.#latest?.of !== newest) this.#latest = { of: newest, state: stateOf(newest) };
+    return this.#latest.state;
   }
 
   /**
@@ -53,16 +77,28 @@ export class TodoStore {
    * are: who takes them from outside checks them first, with `validateTodoList`.
    */
   update(items: readonly TodoItem[]): void {
-    const state = snapshot(items, this.#now());
-    this.#state = state;
-    for (const { listener } of [...this.#listeners]) {
-      try {
-        listener(state);
-      } catch (error) {
-        // The update stands and the others must hear of it; a warning keeps the error from being lost.
-        process.emitWarning(error instanceof Error ? error : new Error(String(error)));
-      }
-    }
+    const content = frozen(items);
+    change(this.#place, () => ({ content, at: this.#now() }));
+  }
+
+  /** The same, but only where the list is still at this version. @returns whether it was. */
+  updateIf(version: number, items: readonly TodoItem[]): boolean {
+    if (this.get().version !== version) return false;
+    return this.#place.commit(version, frozen(items), this.#now()) !== undefined;
+  }
+
+  /** Makes the version before the newest the list again, as a new version. @returns false where none is kept. */
+  undo(): boolean {
+    const undone = change(this.#place, (newest) => {
+      const content = newest && this.#contentBefore(newest);
+      return content && { content, at: this.#now() };
+    });
+    return undone !== undefined;
+  }
+
+  /** The versions that are kept, the newest first. */
+  history(): TodoVersion[] {
+    return Array.from(this.#place.history(), stateOf);
   }
 
   /** The same as `update([])`. */
@@ -74,17 +110,47 @@ export class TodoStore {
   onChange(listener: TodoListener): () => void {
     const entry = { listener };
     this.#listeners.add(entry);
+    this.#endWatch ??= this.#place.watch(() => this.#announce());
     return () => {
       this.#listeners.delete(entry);
+      if (this.#listeners.size > 0) return;
+      this.#endWatch?.();
+      this.#endWatch = undefined;
     };
+  }
+
+  #contentBefore(newest: Version<Items>): Items | undefined {
+    if (newest.version === 1) return frozen([]);
+    for (const { version, content } of this.#place.history()) {
+      if (version < newest.version) return content;
+    }
+    return undefined;
+  }
+
+  #announce(): void {
+    withWarning(() => {
+      const state = this.get();
+      for (const { listener } of [...this.#listeners]) withWarning(() => listener(state));
+    });
   }
 }
 
-function snapshot(items: readonly TodoItem[], updatedAt: Date): TodoState {
-  return Object.freeze({
-    items: Object.freeze(items.map((item) => Object.freeze({ ...item }))),
-    updatedAt,
-  });
+/** The update stands, and the others must hear of it; a warning keeps the error from being lost. */
+function withWarning(action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function stateOf({ content, at, version, by }: Version<Items>): TodoVersion {
+  return Object.freeze({ items: frozen(content), updatedAt: at, version, by });
+}
+
+function frozen(items: Items): Items {
+  if (Object.isFrozen(items) && items.every(Object.isFrozen)) return items;
+  return Object.freeze(items.map((item) => Object.freeze({ ...item })));
 }
 
 /** The list that a program shares when it needs only one. */

@@ -1,0 +1,59 @@
+import { dirname } from 'node:path';
+import type { FileSystem } from './file-system.ts';
+import { attempt, errorCode } from './state-error.ts';
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Writes a new file that a power cut cannot take away. Where that fails, no file stays behind. */
+export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void {
+  const descriptor = attempt('create', path, () => fs.open(path, 'wx', PRIVATE_FILE));
+  try {
+    try {
+      attempt('write', path, () => fs.write(descriptor, bytes));
+      attempt('save', path, () => fs.fsync(descriptor));
+    } finally {
+      // Some file systems tell only here that there was no room for what was written.
+      attempt('close', path, () => fs.close(descriptor));
+    }
+  } catch (error) {
+    discard(fs, path);
+    throw error;
+  }
+}
+
+/** Makes what was done to the names in a folder withstand a power cut. */
+export function syncFolder(fs: FileSystem, path: string): void {
+  const descriptor = attempt('open', path, () => fs.open(path, 'r'));
+  try {
+    attempt('save', path, () => fs.fsync(descriptor));
+  } finally {
+    attempt('close', path, () => fs.close(descriptor));
+  }
+}
+
+/** Makes a folder, and those that it is in, where they are not there yet; for this user alone. */
+export function makeFolder(fs: FileSystem, path: string): void {
+  const parent = dirname(path);
+  const make = () => attempt('make the folder', path, () => fs.mkdir(path, PRIVATE_FOLDER));
+  try {
+    try {
+      make();
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' || parent === path) throw error;
+      makeFolder(fs, parent);
+      make();
+    }
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return;
+    throw error;
+  }
+  syncFolder(fs, parent);
+}
+
+/** Removes a file that nobody needs. Where that fails it stays, and does no harm. */
+export function discard(fs: FileSystem, path: string): void {
+  try {
+    fs.unlink(path);
+  } catch {}
+}

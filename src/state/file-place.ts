@@ -1,0 +1,123 @@
+import { type FileSystem, nodeFileSystem } from './file-system.ts';
+import { type FolderReading, headFile, newId, type VersionName } from './folder-names.ts';
+import { DEFAULT_AGENT, DEFAULT_HISTORY, type Place, type Version } from './place.ts';
+import { encodeVersion, type StoredVersion } from './version-file.ts';
+import { VersionFolder } from './version-folder.ts';
+import { watchFolder } from './watch-folder.ts';
+
+export interface FilePlaceOptions {
+  /** The list's own folder, absolute. It is made when the first version is. */
+  folder: string;
+  /** The agent that commits through this place. */
+  author?: string;
+  /** How many versions to keep, the newest included. */
+  history?: number;
+  fs?: FileSystem;
+}
+
+/**
+ * A place in a folder, for any number of processes at once. What `commit` returns is on the disk; nothing that a
+ * process leaves behind when it is killed stops another. docs/state.md has the layout and the promises.
+ */
+export class FilePlace<T> implements Place<T> {
+  readonly #folder: VersionFolder<T>;
+  readonly #author: string;
+  readonly #history: number;
+  readonly #looks = new Set<() => void>();
+
+  constructor(options: FilePlaceOptions) {
+    const { author = DEFAULT_AGENT, history = DEFAULT_HISTORY, fs = nodeFileSystem } = options;
+    this.#folder = new VersionFolder(options.folder, fs);
+    this.#author = author;
+    this.#history = history;
+  }
+
+  load(): StoredVersion<T> | undefined {
+    let missed: VersionName | undefined;
+    for (;;) {
+      const { head } = this.#folder.list();
+      if (head === undefined || head.version === 0) return undefined;
+      const version = this.#folder.read(head);
+      if (version !== undefined) return version;
+      // It may have been replaced and removed since the folder was read; not so if it is the head again.
+      if (missed?.id === head.id) throw this.#folder.missing(head);
+      missed = head;
+    }
+  }
+
+  *history(): Generator<StoredVersion<T>> {
+    let newer = this.load();
+    while (newer !== undefined) {
+      yield newer;
+      const before: VersionName = { version: newer.version - 1, id: newer.after };
+      newer = before.version === 0 ? undefined : this.#folder.read(before);
+    }
+  }
+
+  commit(base: number, content: T, at: Date): Version<T> | undefined {
+    const found = this.#folder.list();
+    if ((found.head?.version ?? 0) !== base) return undefined;
+    const from = found.head ?? this.#folder.create();
+    const to = { version: base + 1, id: newId() };
+    const version = { version: to.version, after: from.id, at, by: this.#author, content };
+    if (!this.#folder.add(from, to, encodeVersion(version))) return undefined;
+    this.#sweep(found, to);
+    for (const look of [...this.#looks]) look();
+    return version;
+  }
+
+  watch(listener: () => void): () => void {
+    let seen = this.#headName();
+    const look = () => {
+      const now = this.#headName();
+      if (now === seen) return;
+      seen = now;
+      listener();
+    };
+    this.#looks.add(look);
+    const stop = watchFolder(this.#folder.path, look);
+    return () => {
+      this.#looks.delete(look);
+      stop();
+    };
+  }
+
+  /**
+   * Removes the versions beyond those that are kept, and the files of attempts that failed and could not clean up. No
+   * clock is needed to tell these from attempts under way: what has the number of a version that is there, and is not
+   * that version, can never become one.
+   */
+  #sweep({ versions }: FolderReading, newest: VersionName): void {
+    const isOld = ({ version }: VersionName) => version <= newest.version - this.#history;
+    const seen = new Set([newest.version]);
+    const doubled = versions.filter(({ version }) => seen.size === seen.add(version).size);
+    const strays =
+      doubled.length === 0
+        ? []
+        : this.#strays(versions, newest, Math.min(...doubled.map(({ version }) => version)));
+    this.#folder.remove([...versions.filter(isOld), ...strays]);
+  }
+
+  #strays(versions: readonly VersionName[], newest: VersionName, lowest: number): VersionName[] {
+    const ids = new Map([[newest.version, newest.id]]);
+    try {
+      for (const { version, after } of this.history()) {
+        ids.set(version - 1, after);
+        if (version <= lowest) break;
+      }
+    } catch {
+      // A version that cannot be read stops no commit; what is older than it stays for now.
+    }
+    return versions.filter(({ version, id }) => ids.has(version) && ids.get(version) !== id);
+  }
+
+  #headName(): string {
+    try {
+      const { head } = this.#folder.list();
+      return head === undefined ? '' : headFile(head);
+    } catch {
+      // That it cannot be read is news too: who is told of it will find out by reading.
+      return 'unreadable';
+    }
+  }
+}

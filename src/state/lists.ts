@@ -1,0 +1,62 @@
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { pathName, textOfPathName } from './path-name.ts';
+import { attempt, errorCode } from './state-error.ts';
+import { UNFINISHED } from './version-folder.ts';
+
+/** What names one list. */
+export interface ListName {
+  readonly session: string;
+  readonly agent: string;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where all lists are: TODO_STATE_DIR, else the folder that the platform has for what programs remember.
+ *
+ * @param stateDir the setting TODO_STATE_DIR; it may be relative to `directory`.
+ * @param home the user's own folder, for when HOME is not set.
+ */
+export function stateFolder(
+  stateDir: string | undefined,
+  environment: Variables,
+  { directory, home }: { directory: string; home: () => string },
+): string {
+  if (stateDir) return resolve(directory, stateDir);
+  const { XDG_STATE_HOME = '' } = environment;
+  // Its specification says to pass over a relative one.
+  if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'todowrite');
+  return join(environment.HOME || home(), '.local', 'state', 'todowrite');
+}
+
+/** The session that has no other name: the enclosing git work tree or, outside of any, the folder itself. */
+export function sessionOf(directory: string): string {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    if (statSync(join(folder, '.git'), { throwIfNoEntry: false })) return folder;
+    if (dirname(folder) === folder) return directory;
+  }
+}
+
+/** The folder of one list. */
+export function listFolder(state: string, { session, agent }: ListName): string {
+  return join(state, pathName(session), pathName(agent));
+}
+
+/** The lists of a session, in the order of their agents' names. */
+export function listsOf(state: string, session: string): { agent: string; folder: string }[] {
+  const folder = join(state, pathName(session));
+  return namesIn(folder)
+    .filter((name) => !name.endsWith(UNFINISHED))
+    .map((name) => ({ agent: textOfPathName(name) ?? name, folder: join(folder, name) }))
+    .sort((a, b) => (a.agent < b.agent ? -1 : 1));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return attempt('read', folder, () => readdirSync(folder));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

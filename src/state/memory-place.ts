@@ -1,0 +1,39 @@
+import { DEFAULT_AGENT, DEFAULT_HISTORY, type Place, type Version } from './place.ts';
+
+/** A place that ends with the process. What is committed is kept as it is given, not copied. */
+export class MemoryPlace<T> implements Place<T> {
+  readonly #author: string;
+  readonly #history: number;
+  readonly #listeners = new Set<{ listener: () => void }>();
+  /** The newest first. */
+  #versions: readonly Version<T>[] = [];
+
+  constructor({ author = DEFAULT_AGENT, history = DEFAULT_HISTORY } = {}) {
+    this.#author = author;
+    this.#history = history;
+  }
+
+  load(): Version<T> | undefined {
+    return this.#versions[0];
+  }
+
+  history(): Iterable<Version<T>> {
+    return this.#versions;
+  }
+
+  commit(base: number, content: T, at: Date): Version<T> | undefined {
+    if (base !== (this.load()?.version ?? 0)) return undefined;
+    const version = Object.freeze({ version: base + 1, at, by: this.#author, content });
+    this.#versions = [version, ...this.#versions.slice(0, this.#history - 1)];
+    for (const { listener } of [...this.#listeners]) listener();
+    return version;
+  }
+
+  watch(listener: () => void): () => void {
+    const entry = { listener };
+    this.#listeners.add(entry);
+    return () => {
+      this.#listeners.delete(entry);
+    };
+  }
+}

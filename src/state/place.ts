@@ -1,0 +1,62 @@
+/** One version of what a place holds. Never changes once it is there. */
+export interface Version<T> {
+  /** 1, 2, 3, ... without a gap. A place that was never written is at version 0, which nobody has made. */
+  readonly version: number;
+  /** When it was made. */
+  readonly at: Date;
+  /** The agent that made it. */
+  readonly by: string;
+  readonly content: T;
+}
+
+/**
+ * Where a list lives: in memory, in a folder, or wherever else these four can be done.
+ *
+ * All of them may throw a StateError; then nothing was changed, unless its message says so.
+ */
+export interface Place<T> {
+  /** The newest version, or undefined where there is none yet. */
+  load(): Version<T> | undefined;
+  /** The versions that are kept, the newest first. Older ones are read as they are asked for. */
+  history(): Iterable<Version<T>>;
+  /**
+   * Makes `content` the version after `base`, whole and for good, or does nothing at all.
+   *
+   * @param base the number of the version that it replaces; 0 where there is none.
+   * @param at when the new version is made.
+   * @returns the new version; undefined where `base` is not, or no longer, the newest.
+   */
+  commit(base: number, content: T, at: Date): Version<T> | undefined;
+  /**
+   * Calls back soon after the newest version has become another, whoever made it; changes that come close together may
+   * be one call. What is committed through this place itself is called back for before `commit` returns. Never throws.
+   *
+   * @returns what ends it.
+   */
+  watch(listener: () => void): () => void;
+}
+
+/** The author of a list that no other name is given for. */
+export const DEFAULT_AGENT = 'main';
+
+/** How many versions a place keeps unless told otherwise, the newest included. */
+export const DEFAULT_HISTORY = 50;
+
+/**
+ * Replaces what a place holds by what is computed from it, again and again until nobody else came in between.
+ *
+ * @param compute gets the newest version; may return undefined to leave it be.
+ * @returns the new version; undefined where `compute` left it be.
+ */
+export function change<T>(
+  place: Place<T>,
+  compute: (newest: Version<T> | undefined) => { content: T; at: Date } | undefined,
+): Version<T> | undefined {
+  for (;;) {
+    const newest = place.load();
+    const next = compute(newest);
+    if (next === undefined) return undefined;
+    const committed = place.commit(newest?.version ?? 0, next.content, next.at);
+    if (committed !== undefined) return committed;
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * A list cannot be read or written where it lives: the disk is full, a folder may not be entered, a file is damaged.
+ * The message names the file and the trouble. A command that meets one ends with exit code 3.
+ */
+export class StateError extends Error {
+  override readonly name = 'StateError';
+}
+
+/** Does one thing to one file. What it throws becomes a StateError: `cannot write /path: ENOSPC: no space left ...`. */
+export function attempt<T>(action: string, path: string, operation: () => T): T {
+  try {
+    return operation();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StateError(`cannot ${action} ${path}: ${reason}`, { cause });
+  }
+}
+
+/** The code of the system's error, such as `ENOENT`, also where `attempt` has wrapped it. */
+export function errorCode(error: unknown): string | undefined {
+  const system = error instanceof StateError ? error.cause : error;
+  return (system as NodeJS.ErrnoException | null | undefined)?.code;
+}

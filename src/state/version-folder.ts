@@ -1,0 +1,162 @@
+import { dirname, join } from 'node:path';
+import { discard, makeFolder, syncFolder, writeDurably } from './durable-files.ts';
+import type { FileSystem } from './file-system.ts';
+import {
+  type FolderReading,
+  headFile,
+  readNames,
+  type VersionName,
+  versionFile,
+} from './folder-names.ts';
+import { attempt, errorCode, StateError } from './state-error.ts';
+import { decodeVersion, type StoredVersion } from './version-file.ts';
+
+/** So often a folder is read again that seems to have no head: it may have been read while the head was renamed. */
+const MOST_READINGS = 100;
+
+/** What follows the name of a list's folder while it is being made. No other name ends so. */
+export const UNFINISHED = '~new';
+
+const VERSION_0: VersionName = { version: 0, id: '' };
+
+/**
+ * The files of one list: a file for each version, never changed once it is written, and one empty file, the head,
+ * whose name says which version is the newest.
+ *
+ * A commit is one rename of the head. Nobody can rename what is no longer there, so of several that started from the
+ * same version one succeeds; and since names of heads are never used twice, one that was held up for however long
+ * fails too. (The number of a removed version could be taken again by one that links a file to it.)
+ */
+export class VersionFolder<T> {
+  readonly path: string;
+  readonly #fs: FileSystem;
+
+  constructor(path: string, fs: FileSystem) {
+    this.path = path;
+    this.#fs = fs;
+  }
+
+  list(): FolderReading {
+    for (let reading = 1; ; reading++) {
+      const found = readNames(this.#names());
+      if (found.head !== undefined || found.versions.length === 0) return found;
+      if (reading === MOST_READINGS) {
+        throw new StateError(
+          `${this.path} is damaged: no head-... file says which version is the newest`,
+        );
+      }
+    }
+  }
+
+  /** @returns undefined where the file is not there. */
+  read(name: VersionName): StoredVersion<T> | undefined {
+    const path = this.#pathOf(name);
+    let bytes: Buffer;
+    try {
+      bytes = attempt('read', path, () => this.#fs.read(path));
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    const stored = decodeVersion<T>(bytes);
+    if ('problem' in stored) throw new StateError(`${path} ${stored.problem}`);
+    if (stored.version !== name.version) {
+      throw new StateError(`${path} is damaged: it holds version ${stored.version}`);
+    }
+    return stored;
+  }
+
+  /** The error for a version that should be there and is not. */
+  missing(name: VersionName): StateError {
+    return new StateError(
+      `${this.#pathOf(name)} is missing, but ${headFile(name)} names it as the newest`,
+    );
+  }
+
+  /**
+   * Makes the folder with the head of version 0 in it, where it is not there. It appears with its head or not at all,
+   * so this head too is made only once. All steps may be done by several at once, or be done again after a crash.
+   */
+  create(): VersionName {
+    const session = dirname(this.path);
+    const unfinished = this.path + UNFINISHED;
+    makeFolder(this.#fs, session);
+    makeFolder(this.#fs, unfinished);
+    try {
+      const head = join(unfinished, headFile(VERSION_0));
+      const descriptor = attempt('create', head, () => this.#fs.open(head, 'a', 0o600));
+      attempt('close', head, () => this.#fs.close(descriptor));
+      syncFolder(this.#fs, unfinished);
+      attempt('make the folder', this.path, () => this.#fs.rename(unfinished, this.path));
+      syncFolder(this.#fs, session);
+    } catch (error) {
+      const isTaken = ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '');
+      if (isTaken) this.#removeUnfinished(unfinished);
+      // Someone else may have been quicker, with this same folder or with one before.
+      if (this.list().head === undefined) throw error;
+    }
+    return VERSION_0;
+  }
+
+  /**
+   * Adds a version and makes it the newest, durably.
+   *
+   * @returns false, and nothing is changed, where `from` is not, or no longer, the newest.
+   */
+  add(from: VersionName, to: VersionName, bytes: Buffer): boolean {
+    const path = this.#pathOf(to);
+    const oldHead = join(this.path, headFile(from));
+    const newHead = join(this.path, headFile(to));
+    try {
+      writeDurably(this.#fs, path, bytes);
+      attempt('replace', oldHead, () => this.#fs.rename(oldHead, newHead));
+    } catch (error) {
+      const isGone = errorCode(error) === 'ENOENT';
+      const isStillHead = this.#isHead(from);
+      // After any other error the rename may have been done all the same.
+      if (isGone || isStillHead) discard(this.#fs, path);
+      if (isGone && !isStillHead) return false;
+      throw error;
+    }
+    try {
+      syncFolder(this.#fs, this.path);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StateError(`the list was replaced, but may not outlast a power cut: ${reason}`, {
+        cause: error,
+      });
+    }
+    return true;
+  }
+
+  remove(names: Iterable<VersionName>): void {
+    for (const name of names) discard(this.#fs, this.#pathOf(name));
+  }
+
+  #names(): string[] {
+    try {
+      return attempt('read', this.path, () => this.#fs.readdir(this.path));
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  #isHead(name: VersionName): boolean {
+    const { head } = this.list();
+    return head?.version === name.version && head.id === name.id;
+  }
+
+  #removeUnfinished(path: string): void {
+    discard(this.#fs, join(path, headFile(VERSION_0)));
+    try {
+      this.#fs.rmdir(path);
+    } catch {
+      // Another process is making it anew; it will come here too.
+    }
+  }
+
+  #pathOf(name: VersionName): string {
+    return join(this.path, versionFile(name));
+  }
+}
