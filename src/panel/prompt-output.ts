@@ -28,6 +28,9 @@ export class PromptOutput extends Writable {
   isMuted = false;
   readonly #screen: Screen;
   #pending = '';
+  /** The rows of the input above and below the cursor when it was last shown. */
+  #row = 0;
+  #below = 0;
 
   constructor(screen: Screen) {
     super({ decodeStrings: false });
@@ -59,7 +62,25 @@ export class PromptOutput extends Writable {
     const text = this.#pending;
     this.#pending = '';
     if (text === '') return;
-    this.#screen.writePrompt(text, text.endsWith('\n') ? 0 : rowsBelow(this.editor));
+    if (this.editor === undefined || text.endsWith('\n')) {
+      this.#screen.writePrompt(text);
+      this.#row = 0;
+    } else {
+      this.#showInput(text, this.editor);
+    }
+  }
+
+  #showInput(text: string, editor: LineEditor): void {
+    const { rows, cols } = editor.getCursorPos();
+    const below = rowsBelow(editor);
+    const isTyped = !/[\x00-\x1f]/.test(text) && rows === this.#row && below === this.#below;
+    if (isTyped) this.#screen.writeTyped(text);
+    // Input that ends with its row has the cursor in the next row, but a pasted text leaves it to wrap.
+    else this.#screen.writePrompt(cols === 0 && below === 0 ? `${text} \r` : text, below);
+    // The editor forgets to count the rows of a pasted text.
+    editor.prevRows = rows;
+    this.#row = rows;
+    this.#below = below;
   }
 
   /** Takes the prompt and its input off the screen, so that output can come in their place. */
@@ -78,8 +99,7 @@ export class PromptOutput extends Writable {
   }
 }
 
-function rowsBelow(editor: LineEditor | undefined): number {
-  if (editor === undefined) return 0;
+function rowsBelow(editor: LineEditor): number {
   const { cursor, line } = editor;
   const { rows } = editor.getCursorPos();
   try {

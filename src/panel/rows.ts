@@ -62,7 +62,9 @@ export function changedRows(
       change(index - 1, wrap(columns) + wholeRow(row));
       cursor = index;
     } else if (row !== was) {
-      change(index, SURE.test(row + was) ? changedPart(was, row) : `\r${wholeRow(row)}`);
+      const isSure = SURE.test(row + was);
+      const whole = `\r${wholeRow(row)}${ERASE_LINE_RIGHT}`;
+      change(index, isSure ? changedPart(was, row) : whole);
     }
   });
   return changes;

@@ -106,16 +106,16 @@ export class Screen {
    * @param inputBelow How many rows of the input are below the cursor afterwards.
    */
   writePrompt(text: string, inputBelow = 0): void {
-    const typed = this.#atPrompt && inputBelow === this.#inputBelow && !/[\x00-\x1f]/.test(text);
-    if (typed) {
-      this.#stream.write(text);
-      return;
-    }
     const erased = this.#erase();
     this.#atPrompt = !text.endsWith('\n');
     this.#inputBelow = inputBelow;
     this.#tail.newLine();
     this.#frame(erased + text + this.#draw());
+  }
+
+  /** Writes characters typed at the end of the input, which stay in the row that the cursor is in. */
+  writeTyped(text: string): void {
+    this.#stream.write(text);
   }
 
   /** Takes the panel off the terminal until `redraw`, as when the program is suspended. */

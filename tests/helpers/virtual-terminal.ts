@@ -10,7 +10,7 @@ const widths: xterm.IUnicodeVersionProvider = {
   wcwidth: (codePoint) => {
     const character = String.fromCodePoint(codePoint);
     if (codePoint < 0x20 || (codePoint >= 0x7f && codePoint < 0xa0)) return 0;
-    if (/\p{M}|\p{Default_Ignorable_Code_Point}/u.test(character)) return 0;
+    if (/[\p{Mn}\p{Me}]|\p{Default_Ignorable_Code_Point}/u.test(character)) return 0;
     return WIDE_EMOJI.test(character) || eastAsianWidth(codePoint) === 2 ? 2 : 1;
   },
   charProperties: (codePoint, preceding) => {

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { plainReport } from '../../src/panel/plain-report.ts';
+import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { stateOf, todos } from './todos.ts';
+
+const report = (before: TodoItem[], after: TodoItem[]) =>
+  plainReport(stateOf(before), stateOf(after));
+
+test('a new list is told by what is in progress and how many tasks there are', () => {
+  expect(report([], todos('> Build', '- Test', '- Ship'))).toBe(
+    'Tasks 0/3: in progress: Doing Build; 3 added',
+  );
+});
+
+test('a step forward is told by what is done and what comes next', () => {
+  expect(report(todos('> Build', '- Test'), todos('x Build', '> Test'))).toBe(
+    'Tasks 1/2: in progress: Doing Test; completed: Build',
+  );
+});
+
+test('a task that is put back, one that is added and one that is dropped are told', () => {
+  expect(report(todos('> Build', '- Test'), todos('- Build', '- Ship'))).toBe(
+    'Tasks 0/2: pending again: Build; 1 added; 1 removed',
+  );
+});
+
+test('a list that is the same is not worth a line', () => {
+  expect(report(todos('> Build'), todos('> Build'))).toBe('');
+  expect(report([], [])).toBe('');
+});
+
+test('a cleared list is told once', () => {
+  expect(report(todos('> Build'), [])).toBe('Tasks: none');
+});
+
+test('a task with an id is the same task under another name', () => {
+  const named = (content: string): TodoItem[] => [
+    { ...todos(`- ${content}`)[0], id: '1' } as TodoItem,
+  ];
+  expect(report(named('a'), named('b'))).toBe('');
+});
+
+test('a report is one line of safe text', () => {
+  expect(report([], todos('x a\nb\x1b[2J'))).toBe('Tasks 1/1: completed: a b␛[2J; 1 added');
+});

@@ -1,0 +1,50 @@
+import { $ } from 'kleur/colors';
+import { expect, test } from 'vitest';
+import { createTheme, hasColours, hasUnicode } from '../../src/panel/theme.ts';
+
+const terminal = { isTTY: true };
+const file = {};
+
+test('a terminal gets colours, a file does not', () => {
+  expect(hasColours(terminal, { TERM: 'xterm' })).toBe(true);
+  expect(hasColours(file, { TERM: 'xterm' })).toBe(false);
+});
+
+test('a dumb terminal gets no colours', () => {
+  expect(hasColours(terminal, { TERM: 'dumb' })).toBe(false);
+});
+
+test('NO_COLOR, unless it is empty, forbids colours whatever else is set', () => {
+  expect(hasColours(terminal, { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false);
+  expect(hasColours(terminal, { NO_COLOR: '' })).toBe(true);
+});
+
+test('FORCE_COLOR decides otherwise: 0 and false forbid, all else demands', () => {
+  for (const value of ['0', 'false'])
+    expect(hasColours(terminal, { FORCE_COLOR: value })).toBe(false);
+  for (const value of ['1', '3', 'true'])
+    expect(hasColours(file, { FORCE_COLOR: value })).toBe(true);
+  expect(hasColours(file, { FORCE_COLOR: '' })).toBe(false);
+});
+
+test('Unicode is for every terminal but those whose locale or type says otherwise', () => {
+  expect(hasUnicode({})).toBe(true);
+  expect(hasUnicode({ LANG: 'de_DE.UTF-8' })).toBe(true);
+  expect(hasUnicode({ LC_ALL: 'C.utf8', LANG: 'C' })).toBe(true);
+  expect(hasUnicode({ LC_ALL: 'C', LANG: 'de_DE.UTF-8' })).toBe(false);
+  expect(hasUnicode({ LC_CTYPE: 'POSIX' })).toBe(false);
+  expect(hasUnicode({ LANG: 'en_US.ISO-8859-1' })).toBe(false);
+  expect(hasUnicode({ LANG: 'en_US.UTF-8', TERM: 'linux' })).toBe(false);
+});
+
+test.each([true, false])("kleur's own switch (%s) neither matters nor changes", (enabled) => {
+  const before = $.enabled;
+  $.enabled = enabled;
+  try {
+    expect(createTheme({ colours: true }).paint.inProgress('x')).toBe('\x1b[33mx\x1b[39m');
+    expect(createTheme({ colours: false }).paint.inProgress('x')).toBe('x');
+    expect($.enabled).toBe(enabled);
+  } finally {
+    $.enabled = before;
+  }
+});
