@@ -45,6 +45,7 @@ export class TaskPanel {
   readonly #unsubscribe: () => void;
   #reported: TodoState;
   #isFolded = false;
+  #isDisposed = false;
   #active: { key: string; since: number } | undefined;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;
@@ -85,6 +86,8 @@ export class TaskPanel {
 
   /** Leaves the panel's last state as ordinary text, with the cursor below it, and lets go of store and stream. */
   dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
     this.#unsubscribe();
     this.#stream.off?.('resize', this.#resized);
     this.#cancelFrame?.();

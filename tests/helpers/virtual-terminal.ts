@@ -22,7 +22,7 @@ const widths: xterm.IUnicodeVersionProvider = {
 
 /** A terminal without a window, and the stream of a program that runs on it. */
 export class VirtualTerminal extends EventEmitter {
-  readonly isTTY = true;
+  isTTY = true;
   /** All that was written, for counting; tests look at the screen, not at bytes. */
   readonly writes: string[] = [];
   readonly #terminal: xterm.Terminal;

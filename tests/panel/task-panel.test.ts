@@ -1,28 +1,260 @@
 import { expect, test } from 'vitest';
+import type { PanelMode } from '../../src/panel/task-panel.ts';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { FakeClock } from './fake-clock.ts';
+import { plan, todos } from './todos.ts';
 
-const LIST: TodoItem[] = [
-  { content: 'Analyze requirements', activeForm: 'Analyzing requirements', status: 'completed' },
-  { content: 'Write code', activeForm: 'Writing implementation', status: 'in_progress' },
-  { content: 'Run tests', activeForm: 'Running tests', status: 'pending' },
-];
+const LIST = todos('x Analyze', '> Build', '- Test');
+
+function start({
+  mode,
+  env = {},
+  columns = 40,
+  rows = 24,
+  isTTY = true,
+  items = [],
+}: {
+  mode?: PanelMode;
+  env?: Record<string, string>;
+  columns?: number;
+  rows?: number;
+  isTTY?: boolean;
+  items?: TodoItem[];
+} = {}) {
+  const terminal = new VirtualTerminal(columns, rows);
+  terminal.isTTY = isTTY;
+  const store = new TodoStore();
+  const clock = new FakeClock();
+  store.update(items);
+  const panel = new TaskPanel({ store, stream: terminal, env, clock, ...(mode && { mode }) });
+  return { terminal, store, clock, panel };
+}
+
+const bytes = (writes: string[]) => Buffer.byteLength(writes.join(''));
 
 test('a change of the list draws the panel below the cursor', async () => {
-  const stream = new VirtualTerminal();
-  const store = new TodoStore();
-  const panel = new TaskPanel({ store, stream, env: {} });
-  stream.write('$ ');
+  const { terminal, store, panel } = start();
+  panel.write('$ ');
   store.update(LIST);
-  expect(await stream.screen()).toEqual([
+  expect(await terminal.screen()).toEqual([
     '$',
-    '┌─ Tasks ──────────────────────────────────────────── 1/3 ─┐',
-    '│ ✓ Analyze requirements                                   │',
-    '│ ● Writing implementation...                              │',
-    '│ ○ Run tests                                              │',
-    '└──────────────────────────────────────────────────────────┘',
+    '┌─ Tasks ─────────────────────── 1/3 ─┐',
+    '│ ✓ Analyze                           │',
+    '│ ● Doing Build...                    │',
+    '│ ○ Test                              │',
+    '└─────────────────────────────────────┘',
   ]);
-  expect(await stream.cursor()).toEqual({ x: 2, y: 0 });
+  expect(await terminal.cursor()).toEqual({ x: 2, y: 0 });
+});
+
+test('a list that is there already is drawn at once', async () => {
+  const { terminal } = start({ items: LIST });
+  expect(await terminal.rowsBelowCursor()).toHaveLength(5);
+});
+
+test('an empty list has no panel, and nothing is written for it', async () => {
+  const { terminal, store, clock } = start();
+  expect(terminal.writes).toEqual([]);
+  expect(clock.pending).toBe(0);
+  store.update(LIST);
+  clock.pass(100);
+  store.clear();
+  clock.pass(100);
+  expect(await terminal.screen()).toEqual([]);
+});
+
+test('changes in quick succession are drawn as one, the first at once and the last in the end', async () => {
+  const { terminal, store, clock } = start();
+  for (let completed = 0; completed < 5; completed++) store.update(plan(6, completed));
+  expect(terminal.writes).toHaveLength(1);
+  clock.pass(25);
+  expect(terminal.writes).toHaveLength(2);
+  expect((await terminal.screen())[1]).toContain(' 4/6 ');
+});
+
+test('the same list again writes nothing', () => {
+  const { terminal, store, clock } = start();
+  store.update(plan(6, 6));
+  clock.pass(100);
+  store.update(plan(6, 6));
+  clock.pass(100);
+  expect(terminal.writes).toHaveLength(1);
+});
+
+test('the item in progress pulses by brightness and shows how long it has been running', async () => {
+  const { terminal, store, clock } = start({ env: { FORCE_COLOR: '1' } });
+  store.update(LIST);
+  const isBold: boolean[] = [];
+  for (let tick = 0; tick < 4; tick++) {
+    await terminal.settle();
+    expect(terminal.cell(2, 3)?.getFgColor()).toBe(3);
+    isBold.push(Boolean(terminal.cell(2, 3)?.isBold()));
+    clock.pass(500);
+  }
+  expect(isBold).toEqual([false, true, false, true]);
+  expect((await terminal.screen())[3]).toBe('│ ● Doing Build...                 2s │');
+});
+
+test('the time starts again with the next item, and goes on when only the text changes', async () => {
+  const items = (activeForm: string, id: string): TodoItem[] => [
+    { content: activeForm, activeForm, status: 'in_progress', id },
+  ];
+  const { terminal, store, clock } = start();
+  store.update(items('one', 'a'));
+  clock.pass(5000);
+  store.update(items('still one', 'a'));
+  clock.pass(1000);
+  expect((await terminal.screen())[2]).toContain(' 6s ');
+  store.update(items('two', 'b'));
+  clock.pass(1000);
+  expect((await terminal.screen())[2]).toContain(' 1s ');
+});
+
+test('there are at most two frames a second while nothing changes, and none without an item in progress', () => {
+  const { terminal, store, clock } = start({ env: { FORCE_COLOR: '1' } });
+  store.update(LIST);
+  clock.pass(100);
+  const before = terminal.writes.length;
+  clock.pass(10_000);
+  expect(terminal.writes.length - before).toBeLessThanOrEqual(20);
+  store.update(todos('x Analyze', '- Build'));
+  clock.pass(1000);
+  expect(clock.pending).toBe(0);
+});
+
+test('a status change of one item costs at most a quarter of a full redraw', () => {
+  const words = [
+    'alpha',
+    'bravo',
+    'charlie',
+    'delta',
+    'echo',
+    'foxtrot',
+    'golf',
+    'hotel',
+    'india',
+    'juliett',
+  ];
+  const list = (completed: number): TodoItem[] =>
+    plan(50, completed).map((item, i) => ({
+      ...item,
+      content: `${words[i % 10]} the ${words[(i * 7 + 3) % 10]} of ${i}`,
+      activeForm: `Doing ${words[i % 10]} to ${words[(i * 3) % 10]}`,
+    }));
+  const { terminal, store, clock, panel } = start({ columns: 80, env: { FORCE_COLOR: '1' } });
+  store.update(list(10));
+  terminal.writes.length = 0;
+  panel.screen.redraw();
+  const full = bytes(terminal.writes);
+  for (let completed = 11; completed < 40; completed++) {
+    clock.pass(100);
+    terminal.writes.length = 0;
+    store.update(list(completed));
+    expect(bytes(terminal.writes)).toBeGreaterThan(0);
+    expect(bytes(terminal.writes)).toBeLessThanOrEqual(full / 4);
+  }
+});
+
+test('a list with all items completed shows once, and folds at the next command', async () => {
+  const { terminal, store, panel, clock } = start();
+  store.update(plan(4, 4));
+  clock.pass(100);
+  expect(await terminal.rowsBelowCursor()).toHaveLength(6);
+  panel.commandStarted();
+  expect(await terminal.rowsBelowCursor()).toEqual(['✓ 4 tasks completed']);
+  store.update(plan(4, 2));
+  clock.pass(100);
+  expect(await terminal.rowsBelowCursor()).toHaveLength(6);
+});
+
+test('a list that is not done does not fold', async () => {
+  const { terminal, panel } = start({ items: LIST });
+  panel.commandStarted();
+  expect(await terminal.rowsBelowCursor()).toHaveLength(5);
+});
+
+test('the panel follows the size of the terminal', async () => {
+  const { terminal } = start({ items: LIST });
+  await terminal.resize(20, 24);
+  expect(await terminal.rowsBelowCursor()).toEqual(['✓ Analyze', '● Doing Build...', '○ Test']);
+  await terminal.resize(20, 4);
+  expect(await terminal.rowsBelowCursor()).toEqual(['● Doing Build...', '… 1 completed, 1 p…']);
+  await terminal.resize(1, 1);
+  expect(await terminal.rowsBelowCursor()).toEqual([]);
+  await terminal.resize(40, 24);
+  expect(await terminal.rowsBelowCursor()).toHaveLength(5);
+});
+
+test.each([
+  ['a stream that is no terminal', { isTTY: false, env: {} }],
+  ['a dumb terminal', { env: { TERM: 'dumb' } }],
+  ['a panel that is switched off', { mode: 'never' as const, env: {} }],
+])('%s gets other output as it is and nothing else', (_, options) => {
+  const { terminal, store, panel, clock } = start({
+    ...options,
+    env: { FORCE_COLOR: '1', ...options.env },
+  });
+  store.update(LIST);
+  panel.write('one\n\x1b[2Jtwo');
+  panel.commandStarted();
+  clock.pass(1000);
   panel.dispose();
+  expect(terminal.writes.join('')).toBe('one\n\x1b[2Jtwo');
+  expect(clock.pending).toBe(0);
+});
+
+test('a panel that is always on is drawn on any stream', async () => {
+  const { terminal, store } = start({ mode: 'always', isTTY: false, env: { TERM: 'dumb' } });
+  store.update(LIST);
+  expect((await terminal.screen()).at(-1)).toMatch(/^└─+┘$/);
+});
+
+test('plain mode writes one line of words per change, and no escape code', () => {
+  const { terminal, store, panel, clock } = start({ mode: 'plain', env: { FORCE_COLOR: '1' } });
+  store.update(LIST);
+  store.update(LIST);
+  panel.write('half a line');
+  store.update(todos('x Analyze', 'x Build', '> Test'));
+  clock.pass(1000);
+  panel.dispose();
+  expect(terminal.writes.join('')).toBe(
+    'Tasks 1/3: in progress: Doing Build; completed: Analyze; 3 added\n' +
+      'half a line\nTasks 2/3: in progress: Doing Test; completed: Build\n',
+  );
+});
+
+test("colours are the stream's: completed grey, in progress yellow, pending dim, and none under NO_COLOR", async () => {
+  const coloured = start({ items: LIST });
+  await coloured.terminal.settle();
+  expect(coloured.terminal.cell(2, 2)?.getFgColor()).toBe(8);
+  expect(coloured.terminal.cell(2, 3)?.getFgColor()).toBe(3);
+  expect(coloured.terminal.cell(2, 4)?.isDim()).toBeTruthy();
+  const plain = start({ items: LIST, env: { NO_COLOR: '1' } });
+  await plain.terminal.settle();
+  for (const y of [2, 3, 4]) expect(plain.terminal.cell(2, y)?.isAttributeDefault()).toBe(true);
+});
+
+test('a locale without Unicode gets ASCII', async () => {
+  const { terminal } = start({ items: LIST, env: { LC_ALL: 'C' } });
+  expect((await terminal.rowsBelowCursor()).join('')).toMatch(/^[ -~]+$/);
+});
+
+test('dispose leaves the last state as text and lets go of store, stream and clock', async () => {
+  const { terminal, store, clock, panel } = start();
+  panel.write('output');
+  store.update(plan(2, 0));
+  store.update(plan(2, 1));
+  panel.dispose();
+  panel.dispose();
+  const rows = await terminal.screen();
+  expect(rows.slice(0, 2)).toEqual(['output', '┌─ Tasks ─────────────────────── 1/2 ─┐']);
+  expect(rows).toHaveLength(5);
+  expect(await terminal.cursor()).toEqual({ x: 0, y: 5 });
+  expect(clock.pending).toBe(0);
+  expect(terminal.listenerCount('resize')).toBe(0);
+  const { length } = terminal.writes;
+  store.update(plan(2, 2));
+  expect(terminal.writes).toHaveLength(length);
 });
