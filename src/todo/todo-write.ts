@@ -70,10 +70,16 @@ type ListReading =
   | { readonly items: readonly TodoItem[]; readonly notes: readonly string[] }
   | { readonly refused: CommandResult };
 
-/** Bash's own reading comes first; what was typed counts only where that gives no list. */
+/**
+ * Bash's own reading comes first; what was typed counts only where that gives no list, or where there is none: standard
+ * input is not read when something was typed.
+ */
 async function readList(invocation: Invocation, settings: Settings): Promise<ListReading> {
   const { argv, raw = '' } = invocation;
-  const asBashReadIt = await readArguments(invocation, settings);
+  const isOnlyTyped = argv.length === 0 && raw !== '';
+  const asBashReadIt = isOnlyTyped
+    ? readText('', settings)
+    : await readArguments(invocation, settings);
   if ('items' in asBashReadIt) return asBashReadIt;
   if (isTooLarge(raw)) return { refused: tooLarge(raw) };
   const typed = withoutOuterQuotes(raw);
