@@ -1,26 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { join } from 'node:path';
 import { FifoReader } from './fifo-reader.ts';
 import { killProcessTree } from './process-tree.ts';
+import { RewrittenFile } from './rewritten-file.ts';
 import { quote } from './shell-words.ts';
 
 export interface BashProcessOptions {
   bash: string;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** A directory of this process's own, not yet there; gone after `kill()` or the end of bash. */
+  /** A directory of this process's own, not yet there; gone after `kill()`. */
   directory: string;
   /** Sends errors the way of the output, so that their order is that in which they were written. */
   mergeStderr: boolean;
@@ -36,29 +28,52 @@ export type Ending =
 export interface Evaluation {
   /** What `$?` is at the start of the line. */
   lastExitCode: number;
-  /** The file that is the command's standard input. */
-  stdin: string;
+  /** The file that is the line's standard input; bash's own, which is empty, unless given. */
+  stdin: string | undefined;
 }
 
+// The script that bash runs is a FIFO of this name: bash's messages begin with it.
+const SCRIPT = 'bash';
 // Bash keeps descriptors of its own from 10 up and at 255; users take the low ones.
 const STATUS_FD = 252;
-// More than the longest path and the rest of a status. What a command itself writes there is dropped.
-const STATUS_LIMIT = 16 * 1024;
+const SYNTAX_ERROR = 2;
+
+// Aliases do not come before a quoted word, nor functions before what `builtin` runs.
+const BUILTIN = '\\builtin';
+
+// Both of what follows would end a bash in POSIX mode.
+const IN_POSIX_MODE = `${BUILTIN} test -z "\${SHELLOPTS##*posix*}"`;
 
 // Lets each line start with line 1 in bash's messages. An assignment alone is undone when its command ends; one whose
-// command is discarded, because it divides by zero, stays. In POSIX mode that would end bash.
-const RESET_LINENO = '[[ $SHELLOPTS = *posix* ]]||: $((LINENO=-1)) $((1/0))';
+// command is discarded, because it divides by zero, stays.
+const RESET_LINENO = `${IN_POSIX_MODE}||: $((LINENO=-1)) $((1/0))`;
+
+// After a syntax error within [[ ]] bash 5.2 takes all that follows for a condition, until the next syntax error.
+const RESET_PARSER = `${IN_POSIX_MODE}||${BUILTIN} eval ')'||${BUILTIN} :`;
+
+/** What the user has set that would also act on our own commands, and so is off while they run. */
+interface Tracing {
+  /** Of -x and -v, those that are set. */
+  flags: string;
+  /** Commands that set the ERR and DEBUG traps again. */
+  traps: string;
+}
+const NO_TRACING: Tracing = { flags: '', traps: '' };
 
 /**
  * One bash process that evaluates lines, one after the other.
  *
- * Per line it gets one short command on its own stdin: bash reads a pipe byte by byte, so the line itself comes from a
- * file. The line is evaluated at the top level, not in a loop or a sourced file, so `break`, `return`, `exit` and error
- * messages are as with `bash -c`. How it ended comes on a descriptor of its own, with a nonce that only this line
- * knows. All pipes are FIFOs and not what Node calls a pipe, a socket, which `tee /dev/stderr` could not open.
+ * Bash runs a script, which is a FIFO: for each line it gets one short command. Bash reads a pipe byte by byte, so the
+ * line itself comes from a file. It is evaluated at the top level, not in a loop or a sourced file, so `break`,
+ * `return`, `exit` and error messages are as with `bash -c`. How it ended comes on a descriptor of its own, with a
+ * nonce that only this line knows. All pipes are FIFOs and not what Node calls a pipe, a socket, which
+ * `tee /dev/stderr` could not open. Standard input is no part of this, so that nothing must be redirected around a
+ * line: bash would keep the old descriptor at 10, where the user may open or close another.
  */
 export class BashProcess {
   readonly #directory: string;
+  readonly #line: RewrittenFile;
+  readonly #prelude: RewrittenFile;
   readonly #child: ChildProcess;
   readonly #control: number;
   readonly #output: readonly FifoReader[];
@@ -66,8 +81,8 @@ export class BashProcess {
   readonly #ended: Promise<void>;
   #nonce = '';
   #status = '';
-  // Which of -x and -v the user has set. Both are off while our own commands run, or they would trace them.
-  #tracing = '';
+  #tracing = NO_TRACING;
+  #exitsOnFailure = false;
   #finish: ((ending: Ending) => void) | undefined;
   #exitCode: number | undefined;
   #killed: Promise<void> | undefined;
@@ -75,21 +90,28 @@ export class BashProcess {
   constructor({ bash, env, cwd, directory, mergeStderr, onStdout, onStderr }: BashProcessOptions) {
     this.#directory = directory;
     const path = (name: string) => join(directory, name);
-    this.writeFiles();
-    execFileSync('mkfifo', ['-m', '600', path('in'), path('out'), path('err'), path('status')], {
-      env,
+    this.#line = new RewrittenFile(path('line'));
+    this.#prelude = new RewrittenFile(path('prelude'));
+    mkdirSync(directory, { mode: 0o700, recursive: true });
+    execFileSync('mkfifo', ['-m', '600', ...[SCRIPT, 'out', 'err', 'status'].map(path)], {
+      env: { PATH: `${env.PATH}:/usr/bin:/bin` },
     });
-    this.#control = openSync(path('in'), constants.O_RDWR | constants.O_NONBLOCK);
+    this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
     this.#output = [new FifoReader(path('out'), onStdout), new FifoReader(path('err'), onStderr)];
     this.#statusReader = new FifoReader(path('status'), (chunk) => this.#onStatus(chunk));
-    const stdio = [
-      openSync(path('in'), constants.O_RDONLY),
+    const outputs = [
       openSync(path('out'), constants.O_WRONLY),
       openSync(path(mergeStderr ? 'out' : 'err'), constants.O_WRONLY),
     ];
     // detached: a session and a process group of its own, so that all of it can be ended.
-    this.#child = spawn(bash, [], { argv0: 'bash', cwd, env, detached: true, stdio });
-    stdio.forEach(closeSync);
+    this.#child = spawn(bash, ['--norc', SCRIPT], {
+      argv0: 'bash',
+      cwd: directory,
+      env,
+      detached: true,
+      stdio: ['ignore', ...outputs],
+    });
+    outputs.forEach(closeSync);
     this.#ended = new Promise((resolve) => {
       const onEnd = (exitCode: number) => {
         this.#exitCode = exitCode;
@@ -101,9 +123,10 @@ export class BashProcess {
         onEnd(code ?? 128 + os.signals[signal as NodeJS.Signals]),
       );
     });
-    writeSync(
-      this.#control,
-      `{ exec ${STATUS_FD}>${quote(path('status'))};${RESET_LINENO};} 2>/dev/null\n`,
+    const oldDirectory = env.OLDPWD === undefined ? '' : `=${quote(env.OLDPWD)}`;
+    this.#command(
+      `{ cd -- ${quote(cwd)}||cd /;unset -v OLDPWD;declare -x OLDPWD${oldDirectory};` +
+        `exec ${STATUS_FD}>${quote(path('status'))};${RESET_LINENO};} >/dev/null 2>&1`,
     );
     this.#unref();
   }
@@ -122,21 +145,19 @@ export class BashProcess {
     if (this.#exitCode !== undefined) {
       return Promise.resolve({ exitCode: this.#exitCode, alive: false });
     }
-    const directory = this.#directory;
     this.#nonce = randomBytes(8).toString('hex');
-    const restoreStatus =
-      lastExitCode === 0 ? '' : `. ${quote(join(directory, 'status-of'))} ${lastExitCode};`;
-    const restoreTracing = this.#tracing === '' ? '' : `set -${this.#tracing};`;
-    // One line of ours, so that it is not seen in the messages of the user's first.
-    const text = `unset -v _L;${restoreStatus}${restoreTracing}\n${line}\0`;
-    writeFileSync(join(directory, 'line'), text, { mode: 0o600 });
+    // The first line is ours, so that it is not seen in the messages of the user's first.
+    this.#line.write(`${this.#prepare(lastExitCode)}\n${line}\n`);
     return new Promise((resolve) => {
       this.#finish = resolve;
       this.#ref();
-      writeSync(
-        this.#control,
-        `mapfile -d '' _L <${quote(join(directory, 'line'))};eval "$_L" <${quote(stdin)};` +
-          `{ builtin printf '%s\\0' ${this.#nonce} $? "$PWD" "$-" >&${STATUS_FD};set +xv;${RESET_LINENO};} >/dev/null 2>&1\n`,
+      const input = stdin === undefined ? '' : `<${quote(stdin)}`;
+      this.#command(
+        `${BUILTIN} eval "$(<${quote(this.#line.path)})"${input};` +
+          `{ ${BUILTIN} printf '%s\\0' ${this.#nonce} "$?" "$PWD" "$SHELLOPTS";` +
+          `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf '\\0';` +
+          `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +xv;${RESET_LINENO};` +
+          `} >&${STATUS_FD} 2>/dev/null||${BUILTIN} exit`,
       );
     });
   }
@@ -157,34 +178,59 @@ export class BashProcess {
       reader.close();
     }
     closeSync(this.#control);
+    this.#line.close();
+    this.#prelude.close();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Writes again what someone may have deleted, as `rm -rf /tmp/*` does. The FIFOs are open and need no name. */
-  writeFiles(): void {
-    const file = join(this.#directory, 'status-of');
-    if (!existsSync(file)) {
-      mkdirSync(this.#directory, { mode: 0o700, recursive: true });
-      // Under `set -e` a status that is not 0 would end bash.
-      writeFileSync(file, 'case $- in *e*);;*)return $1;;esac\n', { mode: 0o600 });
+  #command(command: string): void {
+    writeSync(this.#control, `${command}\n`);
+  }
+
+  /** What brings back `$?` and what was off meanwhile: a command, empty where there is nothing to do. */
+  #prepare(lastExitCode: number): string {
+    const { flags, traps } = this.#tracing;
+    const commands = [];
+    if (lastExitCode === SYNTAX_ERROR) {
+      commands.push(RESET_PARSER);
     }
+    if (traps !== '') {
+      commands.push(traps);
+    }
+    if (flags !== '') {
+      commands.push(`${BUILTIN} set -${flags}`);
+    }
+    // Under `set -e` a status that is not 0 would end bash.
+    if (lastExitCode !== 0 && !this.#exitsOnFailure) {
+      commands.push(`${BUILTIN} return ${lastExitCode}`);
+    }
+    if (commands.length === 0) {
+      return '';
+    }
+    this.#prelude.write(`{ ${commands.join('\n')}\n}\n`);
+    return `${BUILTIN} . ${quote(this.#prelude.path)} >/dev/null 2>&1`;
   }
 
   #onStatus(chunk: Buffer): void {
-    this.#status = (this.#status + chunk.toString('latin1')).slice(-STATUS_LIMIT);
-    const fields = this.#status.split('\0');
-    const start = fields.indexOf(this.#nonce);
-    if (start < 0 || fields.length < start + 5) {
-      return; // not all of it yet, or something that a command wrote there
+    this.#status += chunk.toString('latin1');
+    const start = this.#status.indexOf(`${this.#nonce}\0`);
+    if (start < 0) {
+      // Something that a command wrote there, or the nonce is not yet here as a whole.
+      this.#status = this.#status.slice(-this.#nonce.length);
+      return;
+    }
+    const [, exitCode, cwd, options, traps, end] = this.#status.slice(start).split('\0');
+    if (end === undefined) {
+      return;
     }
     this.#status = '';
-    const [, exitCode, cwd, flags] = fields.slice(start) as [string, string, string, string];
-    this.#tracing = flags.replace(/[^xv]/g, '');
-    this.#settle({
-      exitCode: Number(exitCode),
-      alive: true,
-      cwd: Buffer.from(cwd, 'latin1').toString('utf8'),
-    });
+    const set = new Set(options?.split(':'));
+    this.#exitsOnFailure = set.has('errexit');
+    this.#tracing = {
+      flags: `${set.has('xtrace') ? 'x' : ''}${set.has('verbose') ? 'v' : ''}`,
+      traps: utf8(traps),
+    };
+    this.#settle({ exitCode: Number(exitCode), alive: true, cwd: utf8(cwd) });
   }
 
   #settle(ending: Ending): void {
@@ -209,4 +255,9 @@ export class BashProcess {
       reader.unref();
     }
   }
+}
+
+/** Decodes bytes that were read one character each. */
+function utf8(latin1: string | undefined): string {
+  return Buffer.from(latin1 ?? '', 'latin1').toString('utf8');
 }

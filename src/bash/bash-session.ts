@@ -154,11 +154,10 @@ export class BashSession {
     return this.#home;
   }
 
-  /** A living bash, and all files that it needs: an `rm -rf /tmp/*` may have taken them. */
+  /** A living bash, and the files of the agent commands: an `rm -rf /tmp/*` may have taken them. */
   #ready({ bash, directory, watchdog, host }: Home): BashProcess {
     host.writeFiles();
     if (this.#process?.alive) {
-      this.#process.writeFiles();
       return this.#process;
     }
     this.#cwd = nearestDirectory(this.#cwd);
@@ -220,9 +219,9 @@ interface Home {
   host: AgentCommandHost;
 }
 
-function writeStdin(directory: string, stdin: string | undefined): string {
+function writeStdin(directory: string, stdin: string | undefined): string | undefined {
   if (stdin === undefined) {
-    return '/dev/null';
+    return undefined;
   }
   const file = join(directory, 'stdin');
   writeFileSync(file, stdin, { mode: 0o600 });

@@ -1,0 +1,52 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const BLOCK = 4096;
+
+/**
+ * A private file whose text is replaced again and again; what is left of a longer text before is made newlines.
+ *
+ * To cut a file short, or to close one that was, takes longer on some file systems than all else that a line costs.
+ */
+export class RewrittenFile {
+  readonly path: string;
+  #fd: number | undefined;
+  #size = 0;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Makes `text` the whole of the file, and the file anew if someone deleted it, as `rm -rf /tmp/*` does. */
+  write(text: string): void {
+    if (this.#fd !== undefined && fstatSync(this.#fd).nlink === 0) {
+      this.close();
+    }
+    if (this.#fd === undefined) {
+      mkdirSync(dirname(this.path), { mode: 0o700, recursive: true });
+      this.#fd = openSync(this.path, 'w', 0o600);
+      this.#size = 0;
+    }
+    const bytes = Buffer.from(text);
+    if (this.#size > BLOCK) {
+      ftruncateSync(this.#fd, bytes.length);
+      this.#size = bytes.length;
+    }
+    const padding = Buffer.alloc(Math.max(0, this.#size - bytes.length), '\n');
+    writeAll(this.#fd, Buffer.concat([bytes, padding]));
+    this.#size = Math.max(this.#size, bytes.length);
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) {
+      closeSync(this.#fd);
+    }
+    this.#fd = undefined;
+  }
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(fd, bytes, written, bytes.length - written, written);
+  }
+}
