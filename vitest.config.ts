@@ -16,5 +16,10 @@ export default defineConfig({
           : undefined,
     },
   ],
-  test: { include: ['tests/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 },
+  test: {
+    include: ['tests/**/*.test.ts'],
+    globalSetup: 'tests/helpers/build.ts',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
 });

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { asEval, plainBash } from '../helpers/bash.ts';
+import { hasProc, isAlive } from '../helpers/processes.ts';
+import { startSession } from '../helpers/session.ts';
+
+describe('a line that ends, or would end, bash', () => {
+  test.each([
+    'exit 3',
+    'exit',
+    'exit 300',
+    'echo before; exit 0; echo never',
+    'false; exit',
+    '(exit 3)',
+    'exec true',
+    'exec sh -c "echo replaced; exit 9"',
+    'exec /nonexistent/program',
+    'set -e; echo a; false; echo never',
+    'set -e; f() { false; echo never; }; f',
+    'set -e; if false; then :; fi; echo passed',
+    'trap "echo bye" EXIT; exit 4',
+    'trap "echo failed" ERR; false; true',
+    'return 3',
+    'break',
+    'continue',
+    'break 2; echo after',
+    'for i in 1 2 3; do break; done; echo $i',
+    'while :; do while :; do break 2; done; done; echo out',
+    'f() { return 5; }; f',
+    'f() { return 5; echo never; }; f; echo "$?"; return 6; echo never',
+    'eval "exit 7"',
+    'source /nonexistent/file; echo after',
+    'cd /nonexistent/directory; echo "$?"; pwd',
+    'shopt -s execfail; exec /nonexistent/program; echo after',
+    'logout; echo after',
+    'set -o pipefail; false | true',
+    '! true',
+  ])('%s: what plain bash gives, and the next line works', async (line) => {
+    const session = startSession({ cwd: '/' });
+    expect(await session.run(line, { timeoutMs: 10_000 })).toEqual(plainBash(line));
+    expect(await session.run('echo next', { timeoutMs: 10_000 })).toEqual({
+      stdout: 'next\n',
+      stderr: '',
+      exitCode: 0,
+    });
+  });
+
+  test.each([
+    ['echo ${unset:?must be set}; echo never', 'bash: line 1: unset: must be set\n'],
+    ['set -u; echo "$unset"; echo never', 'bash: line 1: unset: unbound variable\n'],
+  ])('%s: ends as a script does', async (line, stderr) => {
+    const session = startSession();
+    expect(await session.run(line)).toEqual({ stdout: '', stderr, exitCode: 1 });
+    expect((await session.run('echo next $?')).stdout).toBe('next 1\n');
+  });
+
+  test.each([
+    ['INT', 130],
+    ['KILL', 137],
+    ['TERM', 143],
+    ['SEGV', 139],
+  ])(
+    'a line that kills its bash by SIG%s: exit code %i, as a shell tells it',
+    async (signal, code) => {
+      const session = startSession();
+      expect(await session.run(`echo before; kill -${signal} $$; sleep 10`)).toEqual({
+        stdout: 'before\n',
+        stderr: '',
+        exitCode: code,
+      });
+      expect((await session.run('echo next $?')).stdout).toBe(`next ${code}\n`);
+    },
+  );
+
+  test('the fresh bash starts in the last directory, without what the old one knew', async () => {
+    const session = startSession();
+    await session.run('mkdir sub; cd sub; known=yes');
+    expect((await session.run('exit 3')).exitCode).toBe(3);
+    expect((await session.run('echo $? "$known"; basename "$PWD"')).stdout).toBe('3 \nsub\n');
+  });
+
+  test('the last words of a bash that ends are not lost', async () => {
+    const { stdout } = await startSession().run('seq 1 20000; exit 0');
+    expect(stdout.length).toBe(108_894);
+    expect(stdout.endsWith('\n20000\n')).toBe(true);
+  });
+
+  test('a condition that is cut off does not make bash misread the lines after it', async () => {
+    const session = startSession();
+    expect((await session.run('[[ a')).exitCode).toBe(2);
+    expect(await session.run('[[ a == a ]] && case x in x) echo read;; esac')).toEqual({
+      stdout: 'read\n',
+      stderr: '',
+      exitCode: 0,
+    });
+  });
+
+  test.runIf(hasProc)('no process of a bash that has ended is left', async () => {
+    const session = startSession();
+    const { stdout } = await session.run('sleep 1000 & echo $!; exit 0');
+    await session.run(':');
+    expect(isAlive(Number(stdout))).toBe(false);
+  });
+});
+
+describe('a line that bash cannot read', () => {
+  test.each([
+    'echo "open',
+    "echo 'open",
+    'echo `open',
+    'echo $(open',
+    'echo ${open',
+    'echo "$(echo "open)"',
+    'if true',
+    'for i in 1 2; do echo $i',
+    'case x in x) echo',
+    'f() { echo',
+    '(',
+    ')',
+    '((',
+    'echo a &&',
+    'echo a |',
+    '| echo',
+    '; echo',
+    '&& echo a',
+    'done',
+    'echo a\necho b\n)',
+    'echo first; if',
+    'a=(1 2',
+    'echo ok\n"',
+    '[[ a',
+    '<',
+    'echo <<<',
+  ])("%j: bash's own error, and the next line works", async (line) => {
+    const session = startSession();
+    await session.run('kept=yes');
+    expect(await session.run(line, { timeoutMs: 10_000 })).toEqual(asEval(plainBash(line)));
+    expect(await session.run('echo $kept', { timeoutMs: 10_000 })).toEqual({
+      stdout: 'yes\n',
+      stderr: '',
+      exitCode: 0,
+    });
+  });
+
+  test('a heredoc without its end goes to the end of the line, with the warning of bash', async () => {
+    const line = 'cat <<EOF\none\ntwo';
+    const result = await startSession().run(line);
+    expect(result).toEqual(plainBash(line));
+    expect(result.stderr).toContain('delimited by end-of-file');
+  });
+});
+
+describe('line numbers in messages', () => {
+  test.each([
+    'nosuchcommand',
+    'echo a\nnosuchcommand\necho b\nnosuchcommand',
+    'echo $LINENO\necho $LINENO',
+    '\n\nnosuchcommand',
+    'for i in 1 2; do\n  nosuchcommand\ndone',
+    'cat <<EOF\n1\n2\nEOF\nnosuchcommand',
+    'cd /nonexistent\ncd /nonexistent',
+  ])('%j: those of plain bash, in the first line and in later ones', async (line) => {
+    const session = startSession({ cwd: '/' });
+    const expected = plainBash(line);
+    for (const time of ['first', 'second', 'third']) {
+      expect(await session.run(line), time).toEqual(expected);
+    }
+  });
+
+  test('they start again at 1 after a line that failed, set options, was long or ended bash', async () => {
+    const session = startSession();
+    const long = `:${'\n'.repeat(5000)}:`;
+    for (const before of [
+      'false',
+      'set -u',
+      long,
+      'exit 1',
+      '(',
+      '[[ a',
+      'trap : DEBUG ERR',
+      'set -e',
+    ]) {
+      await session.run(before);
+      const { stderr } = await session.run('(nosuchcommand) || true');
+      expect(stderr, before).toBe('bash: line 1: nosuchcommand: command not found\n');
+    }
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'vitest';
+import { plainBash } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { listFiles } from '../helpers/files.ts';
+import { startSession } from '../helpers/session.ts';
+
+const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+
+/** What agents do to a shell, and what a session must stand. */
+describe.each([
+  ['set -u', 'set -u'],
+  ['POSIX mode', 'set -o posix'],
+  ['no globbing', 'set -f'],
+  ['noclobber', 'set -C'],
+  ['no hashing', 'set +h'],
+  ['no brace expansion', 'set +B'],
+  ['pipefail', 'set -o pipefail'],
+  ['exit on failure', 'set -e'],
+  ['exit on failure, also inherited', 'set -eE -o functrace; shopt -s inherit_errexit'],
+  ['job control', 'set -m'],
+  ['nullglob and failglob', 'shopt -s nullglob failglob extglob globstar'],
+  [
+    'aliases',
+    "shopt -s expand_aliases\nalias eval=false printf=false unset=false mapfile=false set=false echo='echo'",
+  ],
+  [
+    'functions with the names of builtins',
+    'printf() { :; }; eval2() { :; }; read() { :; }; exec() { :; }',
+  ],
+  [
+    'functions with the names of the special builtins',
+    'unset() { :; }; set() { :; }; trap() { :; }',
+  ],
+  [
+    'functions that replace eval and mapfile',
+    'eval() { :; }; mapfile() { :; }; test() { :; }; command() { :; }',
+  ],
+  ['a function that replaces the dot', 'source() { :; }; function . { :; }'],
+  ['IFS of digits and letters', 'IFS=0123456789abcdef'],
+  ['an empty IFS', 'IFS='],
+  ['an empty PATH', 'PATH='],
+  ['PATH with nothing on it', 'export PATH=/nonexistent'],
+  ['no PATH', 'unset PATH'],
+  ['another HOME, PWD, OLDPWD', 'HOME=/nonexistent OLDPWD=/nonexistent; unset PWD'],
+  ['a readonly PWD', 'readonly PWD'],
+  ['readonly variables of bash', 'readonly IFS LINENO OPTIND MAPFILE REPLY'],
+  ['a readonly variable with the name of ours', 'readonly _L=mine'],
+  ['an array with the name of ours', '_L=(1 2 3)'],
+  ['an integer with the name of ours', 'declare -i _L=7'],
+  ['LINENO unset', 'unset LINENO'],
+  ['a DEBUG trap', 'trap : DEBUG'],
+  ['the options of a debugger', 'shopt -s extdebug; trap : DEBUG; trap : RETURN'],
+  ['an EXIT trap', 'trap "echo bye" EXIT'],
+  ['a trap for TERM', 'trap "" TERM INT HUP'],
+  ['another language', 'LC_ALL=C; LANG=de_DE.UTF-8'],
+  ['BASH_ENV and ENV', 'export BASH_ENV=/nonexistent ENV=/nonexistent'],
+  ['a PROMPT_COMMAND', 'PROMPT_COMMAND="echo prompt"; PS1="prompt "; PS4="trace "'],
+  ['a PS0', 'PS0="command "; PS2="more "'],
+  ['low file descriptors closed', 'exec 3>&- 4>&- 5>&- 10>&- 200>&-'],
+  ['the umask', 'umask 777'],
+  ['limits', 'ulimit -c 0; ulimit -t 1000'],
+  ['no standard input', 'exec </dev/null'],
+  ['a background job', 'sleep 1000 &'],
+  ['a coprocess', 'coproc cat'],
+  ['positional parameters', 'set -- a b c; shift'],
+  ['getopts', 'getopts a: x -a 1'],
+  ['a deep pushd', 'pushd / >/dev/null; pushd /usr >/dev/null'],
+  ['history expansion', 'set -o history; set -H'],
+  ['a TMOUT', 'TMOUT=1'],
+  ['the restricted name of the script', 'BASH_ARGV0=other'],
+])('after %s', (_name, line) => {
+  test('the session goes on as before', async () => {
+    const session = startSession({ cwd: '/' });
+    const { exitCode } = await session.run(line, { timeoutMs: 5_000 });
+    expect(exitCode).not.toBe(124);
+    expect(await session.run('echo next', { timeoutMs: 5_000 })).toEqual(NEXT);
+    expect(await session.run('(exit 5)', { timeoutMs: 5_000 })).toEqual({
+      ...NEXT,
+      stdout: '',
+      exitCode: 5,
+    });
+  });
+});
+
+test('set -x and set -v show the commands of the lines and none of ours', async () => {
+  const session = startSession({ cwd: '/' });
+  expect((await session.run('set -x')).stderr).toBe('');
+  // Bash shows a + for each eval around a command.
+  expect((await session.run('echo one')).stderr).toBe('++ echo one\n');
+  expect((await session.run('false')).stderr).toBe('++ false\n');
+  expect((await session.run('echo two')).stderr).toBe('++ echo two\n');
+  expect((await session.run('set +x')).stderr).toBe('++ set +x\n');
+  expect((await session.run('set -v; echo "$-"')).stderr).toBe('');
+  expect((await session.run('echo three')).stderr).toBe('echo three\n');
+  expect((await session.run('false')).stderr).toBe('false\n');
+  expect((await session.run('echo "$-"; set +v')).stdout).toContain('v');
+  expect((await session.run('echo four')).stderr).toBe('');
+});
+
+test('set -x stays set for the lines that ask', async () => {
+  const session = startSession();
+  await session.run('set -x');
+  expect((await session.run('echo "$-" 2>/dev/null')).stdout).toContain('x');
+});
+
+test('a DEBUG trap sees the commands of the lines and none of ours', async () => {
+  const session = startSession();
+  await session.run('trap \'echo "debug: $BASH_COMMAND"\' DEBUG');
+  const { stdout, stderr } = await session.run('echo one; true');
+  expect(stdout).toBe('debug: echo one\none\ndebug: true\n');
+  expect(stderr).toBe('');
+});
+
+test('an ERR trap hears of a line that fails once, and of nothing of ours', async () => {
+  const session = startSession();
+  await session.run('trap "echo failed" ERR');
+  expect((await session.run('echo fine')).stdout).toBe('fine\n');
+  expect((await session.run('false')).stdout).toBe('failed\n');
+  expect((await session.run('echo fine')).stdout).toBe('fine\n');
+});
+
+test('exec with a redirection lasts, and the session still knows how lines end', async () => {
+  const session = startSession();
+  expect(await session.run('exec >out.txt')).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+  expect(await session.run('echo hidden; false')).toEqual({ stdout: '', stderr: '', exitCode: 1 });
+  await session.run('exec 2>err.txt; nosuchcommand');
+  expect((await session.run('cat out.txt err.txt >/dev/tty || exec sh -c "exit 9"')).exitCode).toBe(
+    9,
+  );
+  const { stdout } = await session.run('cat out.txt; grep -c nosuchcommand err.txt');
+  expect(stdout).toBe('hidden\n1\n');
+});
+
+test('both outputs closed, the session still knows how lines end', async () => {
+  const session = startSession();
+  await session.run('exec >&- 2>&-');
+  expect((await session.run('echo lost')).exitCode).toBe(1);
+  expect((await session.run('exit 6')).exitCode).toBe(6);
+  expect(await session.run('echo next')).toEqual(NEXT);
+});
+
+test('a line cannot tell the session how it ended', async () => {
+  const session = startSession();
+  const line =
+    "for fd in /proc/self/fd/*; do fd=${fd##*/}; printf '0123456789abcdef\\0000\\0/nowhere\\0hB\\0' >&$fd; done 2>/dev/null; (exit 4)";
+  expect((await session.run(line)).exitCode).toBe(4);
+  expect(session.cwd).not.toBe('/nowhere');
+  expect(await session.run('echo next')).toEqual(NEXT);
+});
+
+test("a line that closes all of bash's descriptors ends, and so does bash", async () => {
+  const session = startSession();
+  const { stdout } = await session.run('echo first; eval "exec "{3..254}">&-;"; echo closed');
+  expect(stdout).toBe('first\nclosed\n');
+  expect(await session.run('echo next')).toEqual(NEXT);
+});
+
+test('descriptors that a line opens last, whatever their numbers', async () => {
+  const session = startSession();
+  await session.run('exec 3>three 9>nine 10>ten 11>eleven {named}>other');
+  await session.run('for fd in 3 9 10 11 $named; do echo "to $fd" >&$fd; done');
+  expect((await session.run('cat three nine ten eleven')).stdout).toBe(
+    'to 3\nto 9\nto 10\nto 11\n',
+  );
+  expect((await session.run('exec 10>&-; cat other | wc -l')).stdout.trim()).toBe('1');
+});
+
+test('a descriptor that a line opens as standard input is read by the lines after it', async () => {
+  const session = startSession();
+  await session.run('printf "one\\ntwo\\n" >lines; exec <lines');
+  expect((await session.run('read -r word; echo "$word"')).stdout).toBe('one\n');
+  expect((await session.run('cat', { stdin: 'given' })).stdout).toBe('given');
+  expect((await session.run('read -r word; echo "$word"')).stdout).toBe('two\n');
+});
+
+test('$? outlives traps and traces', async () => {
+  const session = startSession();
+  await session.run('set -xv; trap : DEBUG ERR RETURN');
+  await session.run('(exit 7)');
+  expect((await session.run('echo $?')).stdout).toBe('7\n');
+});
+
+test('a directory that is removed beneath the session is no end of it', async () => {
+  const session = startSession();
+  await session.run('mkdir gone; cd gone; rmdir ../gone');
+  expect((await session.run('echo still here')).stdout).toBe('still here\n');
+  expect((await session.run('exit 0')).exitCode).toBe(0);
+  const { stdout } = await session.run('pwd -P');
+  expect(stdout.trim().endsWith('/gone')).toBe(false);
+  expect(stdout.startsWith('/')).toBe(true);
+});
+
+test('private files that are removed are back for the next line', async () => {
+  const session = startSession();
+  await session.run('kept=yes');
+  await session.run(`rm -rf "${session.tmp}"/*`);
+  expect(listFiles(session.tmp)).toEqual([]);
+  expect((await session.run('echo $kept')).stdout).toBe('yes\n');
+  await session.run(`rm -rf "${session.tmp}"/*; (exit 5)`);
+  expect((await session.run('echo $?')).stdout).toBe('5\n');
+  await session.run(`rm -rf "${session.tmp}"/*; exit 3`);
+  expect((await session.run('echo $?')).stdout).toBe('3\n');
+});
+
+test('private files are for this user alone', async () => {
+  const session = startSession();
+  await session.run('umask 000');
+  const { stdout } = await session.run(`find "${session.tmp}" -mindepth 1 ! -type l -perm /077`);
+  expect(stdout).toBe('');
+});
+
+test('~/.bashrc, ~/.profile and BASH_ENV-less start-up files are not read', async () => {
+  const session = startSession();
+  await session.run(
+    'echo "echo from bashrc" | tee .bashrc .profile .bash_profile .bash_login >/dev/null',
+  );
+  const other = startSession({ env: { HOME: session.cwd }, cwd: '/' });
+  expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
+  // Neither is it with SHLVL unset, which is how bash guesses that it serves a remote shell.
+  expect(await other.run('exit 0')).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+  expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
+});
+
+test('the first line of a session sees the state that plain bash has', async () => {
+  const line =
+    'echo "$0" "$#" "$SHLVL" "$BASH_SUBSHELL" "${FUNCNAME[*]}"; jobs; trap -p; alias; type -t _L; umask';
+  expect(await startSession().run(line)).toEqual(plainBash(line));
+});
+
+test('nothing of ours is among the variables and functions of bash', async () => {
+  const session = startSession();
+  await session.run(':');
+  const ours = await session.run('compgen -v; compgen -A function');
+  const { stdout } = plainBash('compgen -v; compgen -A function');
+  const known = new Set([...stdout.split('\n'), 'TMPDIR', 'OLDPWD', 'PIPESTATUS']);
+  expect(ours.stdout.split('\n').filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('jobs of one line can be waited for in the next', async () => {
+  const session = startSession();
+  await session.run('(sleep 0.05; exit 7) & job=$!');
+  expect((await session.run('wait "$job"; echo $?')).stdout).toBe('7\n');
+});
+
+test('a background job outlives its line', async () => {
+  const session = startSession();
+  await session.run('(until [ -e go ]; do sleep 0.01; done; echo done >result) &');
+  await session.run('touch go');
+  await eventually('the job has written', async () => {
+    return (await session.run('cat result')).stdout === 'done\n';
+  });
+});

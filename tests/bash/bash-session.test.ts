@@ -1,0 +1,171 @@
+import { readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { plainBash } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { startSession } from '../helpers/session.ts';
+
+test('output, errors and the exit code of a line come apart, and untrimmed', async () => {
+  const session = startSession();
+  expect(
+    await session.run(
+      "printf ' out \\n\\n'; printf '\\terr\\n ' >&2; exit_code() { return 7; }; exit_code",
+    ),
+  ).toEqual({
+    stdout: ' out \n\n',
+    stderr: '\terr\n ',
+    exitCode: 7,
+  });
+});
+
+test('a line is anything that bash takes, several lines and heredocs included', async () => {
+  const session = startSession();
+  const line = 'for i in 1 2; do\n  cat <<EOF\nitem $i\nEOF\ndone\n\n# done\necho end';
+  expect(await session.run(line)).toEqual(plainBash(line));
+});
+
+test.each(['', '   ', '\n\n', '# only a comment', ':'])(
+  'a line that does nothing gives nothing: %j',
+  async (line) => {
+    expect(await startSession().run(line)).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+  },
+);
+
+test('directory, variables, functions and options last from line to line', async () => {
+  const session = startSession();
+  await session.run(
+    'mkdir sub; cd sub; plain=1; export exported=2; greet() { echo "hello $1"; }; set -f; shopt -s extglob',
+  );
+  const { stdout } = await session.run(
+    'basename "$PWD"; echo "$plain"; bash -c \'echo "$exported"\'; greet you; echo *; shopt extglob',
+  );
+  expect(stdout).toBe('sub\n1\n2\nhello you\n*\nextglob        \ton\n');
+});
+
+test('the session tells the directory that bash is in, whatever its name', async () => {
+  const session = startSession();
+  const name = " it's\na «ü»  dir ";
+  await session.run(`mkdir "${name}" && cd "${name}"`);
+  expect(session.cwd.endsWith(`/${name}`)).toBe(true);
+});
+
+test('a session starts in the directory that it is given', async () => {
+  const cwd = temporaryDirectory();
+  const { stdout } = await startSession({ cwd }).run('pwd -P');
+  expect(stdout).toBe(`${realpathSync(cwd)}\n`);
+});
+
+test('only PATH of the environment is changed, and nothing is added to it', async () => {
+  const session = startSession({ env: { ONE: '1' } });
+  const { stdout } = await session.run('env -0 | sort -z | cut -z -d= -f1 | tr "\\0" "\\n"');
+  expect(stdout.trim().split('\n')).toEqual(
+    // PWD, SHLVL and _ are bash's own.
+    ['HOME', 'LANG', 'ONE', 'PATH', 'PWD', 'SHLVL', 'TMPDIR', '_'],
+  );
+});
+
+test.each([0, 1, 2, 126, 127, 255])('$? of a line is there in the next one: %i', async (code) => {
+  const session = startSession();
+  const { exitCode } = await session.run(`(exit ${code})`);
+  expect(exitCode).toBe(code);
+  expect(session.lastExitCode).toBe(code);
+  expect((await session.run('echo $?')).stdout).toBe(`${code}\n`);
+});
+
+test('the host can set $? of the next line', async () => {
+  const session = startSession();
+  await session.run('true');
+  session.lastExitCode = 42;
+  expect((await session.run('echo $?')).stdout).toBe('42\n');
+  expect((await session.run('echo $?')).stdout).toBe('0\n');
+});
+
+test('$? of the last line is lost to no option that ends bash on failure', async () => {
+  const session = startSession();
+  await session.run('set -e');
+  session.lastExitCode = 1;
+  expect(await session.run('echo alive')).toEqual({ stdout: 'alive\n', stderr: '', exitCode: 0 });
+});
+
+test('a line that reads standard input finds it empty', async () => {
+  const session = startSession();
+  expect(await session.run('cat; read -r word; echo "$? [$word]"')).toEqual({
+    stdout: '1 []\n',
+    stderr: '',
+    exitCode: 0,
+  });
+  expect((await session.run('echo next')).stdout).toBe('next\n');
+});
+
+test('a line can be given standard input, byte for byte, and the next one does not get it', async () => {
+  const session = startSession();
+  const stdin = `a\0b\r\n«ü» 'quoted' $HOME ${'x'.repeat(300_000)}\n`;
+  expect((await session.run('cat', { stdin })).stdout).toBe(stdin);
+  expect((await session.run('cat')).stdout).toBe('');
+});
+
+test('standard input stays that of the line for all of its commands', async () => {
+  const line = 'read -r one; echo "1:$one"; head -c 4; echo; cat';
+  const stdin = 'first\nsecond\nthird\n';
+  // head reads ahead what it can seek back to, so the oracle gets a file as well.
+  const expected = plainBash(
+    `printf 'first\\nsecond\\nthird\\n' >/tmp/$$.in; { ${line}; } </tmp/$$.in; rm /tmp/$$.in`,
+  );
+  expect(await startSession().run(line, { stdin })).toEqual(expected);
+});
+
+test('lines that are given at once run one after the other, in order', async () => {
+  const session = startSession();
+  const results = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      session.run(`((n % 2)) || sleep 0.01; n=$((n + 1)); echo "$n ${index}"`),
+    ),
+  );
+  expect(results.map(({ stdout }) => stdout)).toEqual(
+    Array.from({ length: 30 }, (_, index) => `${index + 1} ${index}\n`),
+  );
+});
+
+test('output is heard while the line still runs', async () => {
+  const heard: string[] = [];
+  const session = startSession({
+    onStdout: (chunk) => heard.push(`out ${chunk}`),
+    onStderr: (chunk) => heard.push(`err ${chunk}`),
+  });
+  const running = session.run(
+    'echo one; until [ -e go ]; do sleep 0.01; done; echo two >&2; rm go',
+  );
+  await eventually('the first output is heard', () => heard.includes('out one\n'));
+  expect(heard).toEqual(['out one\n']);
+  writeFileSync(`${session.cwd}/go`, '');
+  expect(await running).toEqual({ stdout: 'one\n', stderr: 'two\n', exitCode: 0 });
+  expect(heard).toEqual(['out one\n', 'err two\n']);
+});
+
+test('merged, output and errors keep the order in which they were written', async () => {
+  const session = startSession({ mergeStderr: true });
+  const { stdout, stderr } = await session.run(
+    'for i in 1 2 3 4 5; do echo "out $i"; echo "err $i" >&2; done; nosuchcommand; echo end',
+  );
+  expect(stdout).toBe(
+    `${[1, 2, 3, 4, 5].map((i) => `out ${i}\nerr ${i}\n`).join('')}bash: line 1: nosuchcommand: command not found\nend\n`,
+  );
+  expect(stderr).toBe('');
+});
+
+test('a line with a NUL character is refused, and the session goes on', async () => {
+  const session = startSession();
+  await session.run('kept=yes');
+  expect(await session.run('echo a\0b')).toEqual({
+    stdout: '',
+    stderr: 'agent-shell: a command line cannot hold a NUL character\n',
+    exitCode: 2,
+  });
+  expect((await session.run('echo $? $kept')).stdout).toBe('2 yes\n');
+});
+
+test('a session that has run nothing has no process, no file, and is disposed at once', async () => {
+  const session = startSession();
+  expect(readdirSync(session.tmp)).toEqual([]);
+  await session.dispose();
+});

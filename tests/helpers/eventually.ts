@@ -1,0 +1,22 @@
+/**
+ * Waits until `condition` gives something else than false or undefined, and returns that.
+ *
+ * @param deadlineMs After so long it throws: generous, since it only matters when a test fails.
+ */
+export async function eventually<Value>(
+  what: string,
+  condition: () => Value | false | undefined | Promise<Value | false | undefined>,
+  deadlineMs = 10_000,
+): Promise<Value> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== false && value !== undefined) {
+      return value;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`After ${deadlineMs} ms still not so: ${what}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,39 @@
+/** Random choices that a seed repeats: mulberry32. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** From 0 up to, and without, 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 up to, and without, `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    return items[this.below(items.length)] as Item;
+  }
+
+  /** From `least` to `most` results of `make`. */
+  list<Item>(least: number, most: number, make: () => Item): Item[] {
+    return Array.from({ length: least + this.below(most - least + 1) }, make);
+  }
+}
+
+/** The seed of a test's random lines: TEST_SEED, or another one each time. It is printed where a test fails. */
+export function testSeed(): number {
+  return Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+}
