@@ -1,0 +1,197 @@
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { transformSync } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  BashRouter,
+  BashSession,
+  CommandType,
+  TodoReadHandler,
+  TodoStore,
+  TodoWriteHandler,
+} from '../../src/index.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** A fenced block of a page. */
+export interface Example {
+  /** What stands after the fence: the language, then words of our own. */
+  language: string;
+  words: readonly string[];
+  text: string;
+  /** The line of its fence, from 1. */
+  line: number;
+  /** The text of the `text output` block that follows. */
+  output?: string;
+}
+
+/**
+ * The languages of a page's blocks, and what a test does with each:
+ *
+ * - `console`: runs what stands after `$ ` (and `> ` for further lines) in one bash, and compares what follows it.
+ *   `console agent-shell`: the same in an agent shell.
+ * - `ts` is type-checked as a program of its own and run, `python` is run where there is one. The block
+ *   `text output` that follows is what it prints.
+ * - `LANGUAGE file=NAME` is a file for the blocks that follow.
+ * - `text` is a picture or a form, `mermaid` a diagram, `sh` a line for a fresh machine. They are not run, and no other
+ *   language is allowed.
+ */
+export function testExamples(page: string): void {
+  describe(page, () => {
+    const examples = readExamples(readFileSync(join(ROOT, page), 'utf8'));
+    const programs = examples.filter(({ language }) => language === 'ts');
+    let directory = '';
+
+    beforeAll(() => {
+      directory = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-docs-')));
+      makeHost(directory);
+    });
+    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+    test('has no block that no test knows', () => {
+      const unknown = examples.filter(({ language, words }) => {
+        const isFile = words.some((word) => word.startsWith('file='));
+        return !isFile && !['console', 'ts', 'python', 'text', 'mermaid', 'sh'].includes(language);
+      });
+      expect(unknown).toEqual([]);
+    });
+
+    if (programs.length > 0) {
+      test('its programs are type-checked', () => {
+        for (const { text, line } of programs) writeFileSync(join(directory, `${line}.ts`), text);
+        const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+        const { stdout } = spawnSync(process.execPath, [tsc, '-p', directory], {
+          encoding: 'utf8',
+        });
+        expect(stdout).toBe('');
+      });
+    }
+
+    for (const example of examples) {
+      const { language, words, text, line, output } = example;
+      const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
+      const title = `line ${line}: ${file ?? text.split('\n')[0]}`;
+      if (file) {
+        test(title, () => {
+          writeFileSync(join(directory, file), text);
+          chmodSync(join(directory, file), 0o755);
+        });
+      } else if (language === 'console') {
+        test(title, async () => {
+          const received = await runConsole(text, directory, words.includes('agent-shell'));
+          expect(steady(received)).toBe(steady(text));
+        });
+      } else if (language === 'ts') {
+        test(title, async () => {
+          const program = join(directory, `${line}.mjs`);
+          writeFileSync(program, transformSync(text, { loader: 'ts', format: 'esm' }).code);
+          expect(await run(process.execPath, [program], directory)).toBe(steady(output ?? ''));
+        });
+      } else if (language === 'python') {
+        const missing = spawnSync('python3', ['--version']).error !== undefined;
+        test(title, async ({ skip }) => {
+          if (missing) skip('no python3 here');
+          expect(await run('python3', ['-c', text], directory)).toBe(steady(output ?? ''));
+        });
+      }
+    }
+  });
+}
+
+/** All fenced blocks of a page, in order. */
+export function readExamples(page: string): Example[] {
+  const examples: Example[] = [];
+  const fences = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
+  for (const { 1: info = '', 2: text = '', index } of page.matchAll(fences)) {
+    const [language = '', ...words] = info.split(' ');
+    const last = examples.at(-1);
+    if (language === 'text' && words.includes('output') && last) last.output = text;
+    else examples.push({ language, words, text, line: page.slice(0, index).split('\n').length });
+  }
+  return examples;
+}
+
+/** A project in an empty directory that has this package, and the executables on PATH. */
+function makeHost(directory: string): void {
+  const modules = join(directory, 'node_modules');
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  symlinkSync(ROOT, join(modules, 'todowrite'));
+  symlinkSync(join(ROOT, 'node_modules', '@types'), join(modules, '@types'));
+  for (const [name, file] of Object.entries<string>(bin)) {
+    symlinkSync(join(ROOT, file), join(modules, '.bin', name));
+  }
+  symlinkSync(join(ROOT, 'node_modules', 'bats', 'bin', 'bats'), join(modules, '.bin', 'bats'));
+  const compilerOptions = {
+    target: 'es2023',
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+  };
+  writeFileSync(join(directory, 'package.json'), '{"private":true,"type":"module"}');
+  writeFileSync(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+  );
+}
+
+function environment(directory: string): Record<string, string | undefined> {
+  return {
+    PATH: `${join(directory, 'node_modules', '.bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+    HOME: directory,
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+  };
+}
+
+async function run(program: string, argv: string[], cwd: string): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(program, argv, {
+    cwd,
+    env: environment(cwd),
+  });
+  return steady(stderr + stdout);
+}
+
+/** The block as it would read if its commands were run now. */
+async function runConsole(block: string, cwd: string, isAgentShell: boolean): Promise<string> {
+  const store = new TodoStore();
+  const router = new BashRouter({
+    handlers: isAgentShell ? [new TodoWriteHandler(store), new TodoReadHandler(store)] : [],
+    shell: (handlers) =>
+      new BashSession({ env: environment(cwd), cwd, handlers, mergeStderr: true }),
+  });
+  try {
+    let transcript = '';
+    for (const [typed] of block.matchAll(/^\$ .*\n(?:> .*\n)*/gm)) {
+      const command = typed.replace(/^[$>] /gm, '').trimEnd();
+      const isAgent = router.identifyCommandType(command) === CommandType.AGENT_SHELL_COMMAND;
+      const { stdout, stderr } = await router.route(command, { timeoutMs: 20_000 });
+      transcript += typed + (isAgent ? stderr + stdout : stdout + stderr);
+    }
+    return transcript;
+  } finally {
+    await router.dispose();
+  }
+}
+
+/** What differs from run to run. */
+function steady(text: string): string {
+  return text
+    .replace(/"durationMs":[\d.]+/g, '"durationMs":0.4')
+    .replace(/"updatedAt":"[^"]*"/g, '"updatedAt":"2025-05-05T09:30:00.000Z"')
+    .replace(/ in \d+ms$/gm, ' in 60ms');
+}
