@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { OutputCapture } from '../../src/bash/output-capture.ts';
+import { plainBash } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { processesWith } from '../helpers/processes.ts';
+import { startSession } from '../helpers/session.ts';
+
+const MIB = 1024 * 1024;
+const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+
+/** A session, and all bytes that its listeners heard. */
+function recordedSession() {
+  const heard = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const session = startSession({
+    onStdout: (chunk) => heard.stdout.push(Buffer.from(chunk)),
+    onStderr: (chunk) => heard.stderr.push(Buffer.from(chunk)),
+  });
+  return { session, bytes: (stream: 'stdout' | 'stderr') => Buffer.concat(heard[stream]) };
+}
+
+test('all of what a command prints is in its result, and in no other', async () => {
+  const session = startSession();
+  for (let index = 0; index < 200; index += 1) {
+    const line = `echo out ${index}; echo err ${index} >&2; bash -c 'echo child ${index} >&2'`;
+    expect(await session.run(line)).toEqual({
+      stdout: `out ${index}\n`,
+      stderr: `err ${index}\nchild ${index}\n`,
+      exitCode: 0,
+    });
+  }
+});
+
+test('output of every byte comes byte for byte', async () => {
+  const { session, bytes } = recordedSession();
+  const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const escapes = [...all].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  const { stdout } = await session.run(`printf '${escapes}'; printf '${escapes}' >&2`);
+  expect(bytes('stdout')).toEqual(all);
+  expect(bytes('stderr')).toEqual(all);
+  expect(stdout).toBe(all.toString('utf8'));
+});
+
+test('NUL stays NUL in a result, and what is no UTF-8 becomes U+FFFD', async () => {
+  const { stdout } = await startSession().run("printf 'a\\0b\\xffc\\xc3'");
+  expect(stdout).toBe('a\0b\ufffdc\ufffd');
+});
+
+test('a character is whole wherever the pipe cuts its bytes', async () => {
+  const text = 'ü漢😀'.repeat(60_000);
+  const session = startSession();
+  const { stdout } = await session.run('printf x; cat', { stdin: text });
+  expect(stdout === `x${text}`).toBe(true);
+});
+
+test('a line of any characters arrives byte for byte', async () => {
+  const characters = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code + 1));
+  const text = `${characters.join('').replaceAll("'", '')}ü漢😀\u2028\ufeff\x01\x7f\x01\x01`;
+  const { stdout } = await startSession().run(`printf %s '${text}'`);
+  expect(stdout).toBe(text);
+});
+
+test('whatever a command prints, it is output', async () => {
+  const session = startSession();
+  await session.run(':');
+  const files = `cat "${session.tmp}"/agent-shell-*/*/line | tr '\\n' '#'`;
+  const line = `${files}; printf '\\0000\\0/\\0hB\\0\\n__END__\\n'; echo '{"id":1,"exitCode":0}'; (exit 3)`;
+  const { stdout, exitCode } = await session.run(line);
+  expect(stdout).toContain(files);
+  expect(stdout).toContain('\0' + '000\0/\0hB\0\n__END__\n{"id":1,"exitCode":0}\n');
+  expect(exitCode).toBe(3);
+  expect(await session.run('echo next')).toEqual(NEXT);
+});
+
+test.each([
+  'echo x | tee /dev/stderr',
+  'echo x > /dev/stdout',
+  'echo x > /dev/stderr',
+  'echo x | tee /dev/stdout',
+  'echo x > /dev/fd/1; echo y > /proc/self/fd/2',
+  'echo x >> /dev/stdout; echo y >> /dev/stderr',
+  'bash -c "echo x > /dev/stderr"',
+  'exec 3>&1; echo x > /dev/fd/3',
+])('outputs can be opened by their path: %s', async (line) => {
+  expect(await startSession({ cwd: '/' }).run(line)).toEqual(plainBash(line));
+});
+
+describe('background jobs', () => {
+  test('what one writes between two lines comes with the next one', async () => {
+    const session = startSession();
+    const first = await session.run(
+      '(until [ -e go ]; do sleep 0.01; done; echo late; touch gone) &',
+    );
+    expect(first).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    await session.run('touch go');
+    const seen: string[] = [];
+    await eventually('the job is done', async () => {
+      const { stdout } = await session.run('[ -e gone ] && echo done');
+      seen.push(stdout);
+      return stdout.includes('done');
+    });
+    expect(seen.join('')).toBe('late\ndone\n');
+  });
+
+  test('one that keeps writing holds up no line', async () => {
+    const session = startSession();
+    await session.run(
+      '(i=0; while :; do i=$((i+1)); echo "job $i"; echo "job err $i" >&2; done) & job=$!',
+    );
+    for (let index = 0; index < 20; index += 1) {
+      const { stdout, exitCode } = await session.run(`echo "line ${index}"; (exit 4)`);
+      expect(stdout.match(/^line \d+$/gm)).toEqual([`line ${index}`]);
+      expect(exitCode).toBe(4);
+    }
+    await session.run('kill $job; wait $job');
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+
+  test('a flood from one holds up no line, and what it writes is bounded', async () => {
+    const session = startSession();
+    await session.run('yes & job=$!');
+    const start = performance.now();
+    for (let index = 0; index < 20; index += 1) {
+      const { stdout } = await session.run(`echo "line ${index}" >&2`);
+      expect(stdout.length).toBeLessThan(65 * MIB);
+    }
+    expect(performance.now() - start).toBeLessThan(5_000);
+    await session.run('kill $job; wait $job 2>/dev/null');
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+
+  test('one that outlives its bash writes nothing into the results of the next', async () => {
+    const session = startSession();
+    await session.run('(trap "" TERM; while sleep 0.01; do echo haunted; done) & exit 0');
+    for (let index = 0; index < 10; index += 1) {
+      expect(await session.run('sleep 0.02; echo next')).toEqual(NEXT);
+    }
+    expect(processesWith(session.tmp).filter(({ command }) => command.includes('haunted'))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('long lines', () => {
+  test('a line of 1 MiB takes little longer than a script of that size', async () => {
+    const session = startSession();
+    const line = `: '${'x'.repeat(MIB)}'; echo $?`;
+    await session.run(line);
+    const best = (times: number[]) => Math.min(...times);
+    const ours: number[] = [];
+    const scripts: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const start = performance.now();
+      expect((await session.run(line)).stdout).toBe('0\n');
+      ours.push(performance.now() - start);
+      const scriptStart = performance.now();
+      expect(plainBash('source /dev/stdin', { stdin: line }).stdout).toBe('0\n');
+      scripts.push(performance.now() - scriptStart);
+    }
+    // Fed through bash's standard input it takes 0.8 seconds.
+    expect(best(ours)).toBeLessThan(5 * best(scripts) + 20);
+  });
+
+  test('a short line after a long one is as quick as before, and nothing of the long one is left', async () => {
+    const session = startSession();
+    await session.run(`: '${'x'.repeat(4 * MIB)}'; echo leftover`);
+    expect(await session.run('echo next')).toEqual(NEXT);
+    expect(await session.run('')).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    const start = performance.now();
+    for (let index = 0; index < 20; index += 1) await session.run(':');
+    expect((performance.now() - start) / 20).toBeLessThan(20);
+  });
+});
+
+describe('floods', () => {
+  test('of some GB, a result keeps the first 64 MiB, says how much is missing, and memory stays bounded', async () => {
+    const session = startSession();
+    await session.run(':');
+    const before = process.memoryUsage().rss;
+    let peak = 0;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 20);
+    const { stdout, exitCode } = await session.run('head -c 2G /dev/zero | tr "\\0" x; (exit 3)');
+    clearInterval(watch);
+    const note = `\n[agent-shell: ${2048 * MIB - 64 * MIB} more bytes left out]\n`;
+    expect(stdout.length).toBe(64 * MIB + note.length);
+    expect(stdout.slice(64 * MIB)).toBe(note);
+    expect(/^x+$/.test(stdout.slice(0, 64 * MIB))).toBe(true);
+    expect(exitCode).toBe(3);
+    expect((peak - before) / MIB).toBeLessThan(400);
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+
+  test('each stream has its own limit', async () => {
+    const session = startSession();
+    const { stdout, stderr } = await session.run('head -c 70M /dev/zero >&2; echo small');
+    expect(stdout).toBe('small\n');
+    expect(stderr.endsWith(`\n[agent-shell: ${6 * MIB} more bytes left out]\n`)).toBe(true);
+  });
+
+  test('listeners hear all of it', async () => {
+    let heard = 0;
+    const session = startSession({
+      onStdout: (chunk) => {
+        heard += chunk.length;
+      },
+    });
+    await session.run('head -c 100M /dev/zero');
+    expect(heard).toBe(100 * MIB);
+  });
+
+  test('the cut is between characters', () => {
+    for (const text of ['aé', 'a漢', 'a😀', 'ab']) {
+      const bytes = Buffer.from(text);
+      for (let limit = 0; limit < bytes.length; limit += 1) {
+        const capture = new OutputCapture(limit);
+        for (const byte of bytes) capture.add(Buffer.from([byte]));
+        const [kept] = capture.take().split('\n[agent-shell: ');
+        const whole = [...text].filter(
+          (_, index) => Buffer.byteLength([...text].slice(0, index + 1).join('')) <= limit,
+        );
+        expect(kept, `${text} at ${limit}`).toBe(whole.join(''));
+        expect(capture.take()).toBe('');
+      }
+    }
+  });
+});
+
+test('the largest part of a pipe that is full when a line ends is not lost', async () => {
+  const session = startSession();
+  for (let index = 0; index < 10; index += 1) {
+    const { stdout } = await session.run('head -c 65536 /dev/zero; head -c 65536 /dev/zero');
+    expect(stdout.length).toBe(131_072);
+  }
+});

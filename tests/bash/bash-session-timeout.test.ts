@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+import { startSession, type TestSession } from '../helpers/session.ts';
+
+const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+
+describe('a line that takes longer than its limit', () => {
+  test('ends with 124, says so, and keeps what it had printed', async () => {
+    const session = startSession();
+    const start = performance.now();
+    const result = await session.run('echo out; echo err >&2; sleep 1000; echo never', {
+      timeoutMs: 150,
+    });
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(result).toEqual({
+      stdout: 'out\n',
+      stderr: `err\nagent-shell: timed out after 150 ms; bash was restarted in ${session.cwd}\n`,
+      exitCode: 124,
+    });
+  });
+
+  test('with an error message without its newline, still says so on a line of its own', async () => {
+    const session = startSession();
+    const { stderr } = await session.run('printf err >&2; sleep 1000', { timeoutMs: 100 });
+    expect(stderr).toMatch(/^err\nagent-shell: timed out after 100 ms; /);
+  });
+
+  test('leaves a fresh bash in the last directory, and nothing of its own', async () => {
+    const session = startSession();
+    await session.run('mkdir sub; cd sub; known=yes');
+    await session.run('echo old; cd /; sleep 1000', { timeoutMs: 100 });
+    const { stdout, stderr } = await session.run('echo "$? [$known]"; basename "$PWD"');
+    expect(stdout).toBe('124 []\nsub\n');
+    expect(stderr).toBe('');
+  });
+
+  test.each([
+    ['one child', 'sleep 1000'],
+    ['a loop without children', 'while :; do :; done'],
+    ['a pipeline', 'yes | cat >/dev/null'],
+    ['background jobs', 'sleep 1000 & sleep 1001 & wait'],
+    ['jobs in process groups of their own', 'set -m; sleep 1000 & sleep 1001 & wait'],
+    ['children in sessions of their own', 'setsid sleep 1000 & setsid -w sleep 1001'],
+    ['a child that ignores TERM', 'bash -c \'trap "" TERM; while :; do sleep 0.1; done\''],
+    ['a bash that ignores TERM', 'trap "" TERM; while :; do sleep 0.1; done'],
+    ['subshells in subshells', '( ( (sleep 1000; :); :); :)'],
+    ['a stopped child', 'sleep 1000 & kill -STOP $!; wait'],
+    ['a stopped bash', 'kill -STOP $$'],
+    ['a command substitution', 'x=$(sleep 1000)'],
+    ['what waits for input that never comes', 'mkfifo never; cat never'],
+    ['many', 'for i in {1..50}; do sleep 1000 & done; wait'],
+  ])('is killed with all of its processes: %s', async (_name, line) => {
+    const session = startSession();
+    const { exitCode } = await session.run(line, { timeoutMs: 200 });
+    expect(exitCode).toBe(124);
+    expect(await session.run('echo next')).toEqual(NEXT);
+    if (hasProc) expect(strangers(session)).toEqual([]);
+  });
+
+  test('may clean up after itself when it is asked to end', async () => {
+    const session = startSession();
+    const { stdout } = await session.run(
+      'bash -c \'trap "echo cleaned; touch cleaned; exit" TERM; while :; do sleep 0.01; done\'',
+      { timeoutMs: 200 },
+    );
+    expect(stdout).toBe('cleaned\n');
+    expect((await session.run('ls')).stdout).toBe('cleaned\n');
+  });
+
+  test('prints nothing into the results of the lines after it', async () => {
+    const session = startSession();
+    const line = '(trap "" TERM; while :; do echo old; echo old >&2; sleep 0.001; done) & wait';
+    expect((await session.run(line, { timeoutMs: 150 })).stdout).toContain('old\n');
+    for (let index = 0; index < 20; index += 1) {
+      expect(await session.run('sleep 0.005; echo next')).toEqual(NEXT);
+    }
+  });
+
+  test('does not give its result to the next line, however close they are', async () => {
+    const session = startSession();
+    for (let round = 0; round < 20; round += 1) {
+      // Some end before their limit, some after it.
+      const old = session.run(`sleep 0.02; echo old; exit_code=${round}`, {
+        timeoutMs: 15 + (round % 10),
+      });
+      const next = session.run('echo next');
+      const result = await old;
+      expect([0, 124]).toContain(result.exitCode);
+      if (result.exitCode === 0) expect(result.stdout).toBe('old\n');
+      expect(await next).toEqual(NEXT);
+    }
+  });
+
+  test('can be followed by another such line', async () => {
+    const session = startSession();
+    const results = await Promise.all([
+      session.run('echo one; sleep 1000', { timeoutMs: 100 }),
+      session.run('echo two; sleep 1000', { timeoutMs: 100 }),
+      session.run('echo next'),
+    ]);
+    expect(results.map(({ stdout, exitCode }) => [stdout, exitCode])).toEqual([
+      ['one\n', 124],
+      ['two\n', 124],
+      ['next\n', 0],
+    ]);
+  });
+
+  test('counts its time from its own start, not from when it was given', async () => {
+    const session = startSession();
+    const [, second] = await Promise.all([
+      session.run('sleep 0.4'),
+      session.run('echo second', { timeoutMs: 300 }),
+    ]);
+    expect(second.exitCode).toBe(0);
+  });
+
+  test('a line within its limit is left alone, also when the limit has passed', async () => {
+    const session = startSession();
+    expect(await session.run('kept=yes', { timeoutMs: 50 })).toEqual({
+      stdout: '',
+      stderr: '',
+      exitCode: 0,
+    });
+    expect((await session.run('sleep 0.1; echo "$kept"')).stdout).toBe('yes\n');
+  });
+});
+
+describe('a line that is cancelled', () => {
+  test('ends with 130, says so, and keeps what it had printed', async () => {
+    let heard = '';
+    const session = startSession({
+      onStdout: (chunk) => {
+        heard += chunk;
+      },
+    });
+    const controller = new AbortController();
+    const running = session.run('echo out; sleep 1000', { signal: controller.signal });
+    await eventually('the line runs', () => heard === 'out\n');
+    controller.abort();
+    expect(await running).toEqual({
+      stdout: 'out\n',
+      stderr: `agent-shell: cancelled; bash was restarted in ${session.cwd}\n`,
+      exitCode: 130,
+    });
+    expect((await session.run('echo $?')).stdout).toBe('130\n');
+    if (hasProc) expect(strangers(session)).toEqual([]);
+  });
+
+  test('before it starts, never runs, and the session is as it was', async () => {
+    const session = startSession();
+    await session.run('kept=yes');
+    const result = await session.run('touch ran', { signal: AbortSignal.abort() });
+    expect(result).toEqual({
+      stdout: '',
+      stderr: 'agent-shell: cancelled before it began\n',
+      exitCode: 130,
+    });
+    expect((await session.run('echo "$? $kept"; ls')).stdout).toBe('130 yes\n');
+  });
+
+  test('while it waits for the line before it, never runs, and that line goes on', async () => {
+    const session = startSession();
+    const controller = new AbortController();
+    const first = session.run('sleep 0.2; echo first');
+    const second = session.run('touch ran', { signal: controller.signal });
+    controller.abort();
+    expect((await first).stdout).toBe('first\n');
+    expect((await second).exitCode).toBe(130);
+    expect((await session.run('ls')).stdout).toBe('');
+  });
+
+  test('leaves nothing on the signal that it was given', async () => {
+    const session = startSession();
+    const controller = new AbortController();
+    await session.run('kept=yes', { signal: controller.signal });
+    controller.abort();
+    expect((await session.run('echo $kept')).stdout).toBe('yes\n');
+  });
+
+  test('and over its limit at once, it ends once', async () => {
+    const session = startSession();
+    const signal = AbortSignal.timeout(100);
+    const { exitCode } = await session.run('sleep 1000', { signal, timeoutMs: 100 });
+    expect([124, 130]).toContain(exitCode);
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+});
+
+test.runIf(hasProc)(
+  'a bash that is killed from outside ends its line, and the next one works',
+  async () => {
+    const session = startSession();
+    const pid = Number((await session.run('echo $$')).stdout);
+    const running = session.run('sleep 1000');
+    process.kill(pid, 'SIGKILL');
+    expect((await running).exitCode).toBe(137);
+    expect(await session.run('echo next')).toEqual(NEXT);
+    expect(isAlive(pid)).toBe(false);
+  },
+);
+
+test.runIf(hasProc)(
+  'a bash that is killed from outside between two lines is replaced',
+  async () => {
+    const session = startSession();
+    const pid = Number((await session.run('echo $$')).stdout);
+    process.kill(pid, 'SIGKILL');
+    await eventually('bash is dead', () => !isAlive(pid));
+    const { stdout } = await session.run('echo next');
+    expect(['next\n', '']).toContain(stdout);
+    expect(await session.run('echo next')).toEqual(NEXT);
+  },
+);
+
+/** The processes of a session but the two that it always has. */
+function strangers(session: TestSession) {
+  return processesWith(session.tmp).filter(
+    ({ command }) => !/ watchdog |^bash --norc bash$/.test(command),
+  );
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { onTestFinished } from 'vitest';
+import { ENV } from './bash.ts';
+import { temporaryDirectory } from './files.ts';
+
+/** A program that uses the library, in a process of its own. */
+export interface HostProgram {
+  readonly child: ChildProcess;
+  /** Where its sessions put their private files. */
+  readonly tmp: string;
+  /** What it has printed so far, and what it has complained of. */
+  readonly output: () => string;
+  readonly errors: () => string;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/**
+ * Bundles and starts a program.
+ *
+ * @param source TypeScript; it finds the library's modules under `./src/`.
+ */
+export async function startHost(source: string, nodeOptions: string[] = []): Promise<HostProgram> {
+  const directory = temporaryDirectory();
+  const outfile = join(directory, 'host.mjs');
+  await build({
+    stdin: { contents: source, resolveDir: join(import.meta.dirname, '../..'), loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    loader: { '.md': 'text', '.sh': 'text' },
+    // shell-quote is CommonJS, and asks for what an ESM bundle does not have.
+    banner: {
+      js: "import { createRequire } from 'node:module';const require = createRequire('/');",
+    },
+    logLevel: 'error',
+  });
+  const tmp = temporaryDirectory();
+  const child = spawn(process.execPath, [...nodeOptions, outfile], {
+    env: { ...ENV, TMPDIR: tmp },
+    cwd: directory,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  return { child, tmp, output: () => output, errors: () => errors, ended };
+}
