@@ -5,11 +5,16 @@ import {
   RESET_STYLE,
   RESTORE_CURSOR,
   SAVE_CURSOR,
+  TO_LAST_COLUMN,
   up,
 } from './escapes.ts';
-import { wrap } from './rows.ts';
 
-/** How to get from the row above a panel into its first row, and how to remove the traces of that afterwards. */
+/** Into the next row by a line end. */
+export const NEW_ROW = '\r\n';
+/** Into the next row by wrapping: the last column is filled, so that the next character wraps. */
+export const WRAP_ROW = `${TO_LAST_COLUMN} `;
+
+/** How to get from the cursor's row into the first of a panel, and how to remove the traces of that afterwards. */
 export interface Joint {
   readonly enter: string;
   readonly leave?: string;
@@ -18,15 +23,16 @@ export interface Joint {
 /**
  * Draws rows below the cursor, in place of all that is there, and comes back to it.
  *
- * The rows are entered by wrapping, not by newlines. xterm.js, when it narrows, lays out anew every line but the one
- * that the cursor is in, and counts rows that this adds below the cursor as if they were above; so all are one line.
+ * The rows are best entered by wrapping. xterm.js, when it narrows, lays out anew every line but the one that the
+ * cursor is in, and counts the rows which this adds below the cursor as if they were above. So all are one line.
  *
+ * @param intoNext How to get from each row into the next.
  * @param skip Rows below the cursor that are not the panel's, but of the input that the cursor is in.
  */
 export function drawBelow(
   rows: readonly string[],
   { enter, leave = '' }: Joint,
-  columns: number,
+  intoNext: string,
   skip: number,
 ): string {
   return (
@@ -36,18 +42,24 @@ export function drawBelow(
     down(skip + 1) +
     `\r${ERASE_BELOW}${up(1)}` +
     enter +
-    rows.join(wrap(columns)) +
+    rows.join(intoNext) +
     RESTORE_CURSOR +
     (leave === '' ? '' : RESET_STYLE + down(skip) + leave + RESTORE_CURSOR)
   );
 }
 
-/** Erases all that is below the cursor but for `skip` rows. Never touches the cursor's own row. */
-export function eraseBelow(skip: number): string {
+/**
+ * Erases all that is below the cursor but for `skip` rows.
+ *
+ * @param lineEnd What erases the cursor's row behind its text: a terminal that has become wider may have put the first
+ *   row of the panel there.
+ */
+export function eraseBelow(skip: number, lineEnd: string): string {
   return (
     makeRoom(skip + 1) +
     SAVE_CURSOR +
     RESET_STYLE +
+    lineEnd +
     `${down(skip + 1)}\r${ERASE_BELOW}` +
     RESTORE_CURSOR
   );

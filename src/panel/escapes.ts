@@ -17,5 +17,8 @@ export const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : '');
 /** Moves within the row, to a column counted from 1. */
 export const toColumn = (column: number): string => `\x1b[${column}G`;
 
+/** Moves to the last column, also of a terminal that has just become wider than the program knows. */
+export const TO_LAST_COLUMN = toColumn(9999);
+
 /** Makes sure of `rows` rows below the cursor, scrolling if need be; unlike newlines it keeps the column. */
 export const makeRoom = (rows: number): string => '\x1bD'.repeat(rows) + up(rows);

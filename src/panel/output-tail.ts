@@ -66,6 +66,16 @@ export class OutputTail {
     return this.#above + this.filled === 0 && this.#last === '';
   }
 
+  /** Whether the line takes a single row. */
+  get isOneRow(): boolean {
+    return this.#above === 0;
+  }
+
+  /** Whether the cursor is behind all text of the line, not moved back into it. */
+  get isAtEnd(): boolean {
+    return this.#layouts.every((layout) => layout.column === layout.filled);
+  }
+
   /** Whether the row is full and the cursor waits behind its last character. */
   isFull(columns: number): boolean {
     const isFull = this.#layouts.every((layout) => layout.column === columns);

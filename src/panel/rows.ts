@@ -16,31 +16,31 @@ import { displayWidth } from './text.ts';
 const SURE = /^[\x20-\x7e\x1b─│┌┐└┘✓●○…]*$/;
 
 /**
- * A row as it is written at the start of an empty one. Where terminals may disagree on the width of its text, its last
- * character, which closes the box, is put at its column, and nothing can wrap.
+ * A row as it is written at the start of an empty one. Only its first character can wrap, which may have to, to get
+ * into the row. Where terminals may disagree on the width of the text, the border is put at its column.
  */
 export function wholeRow(row: string): string {
-  if (SURE.test(row)) return row;
-  const text = row.replace(/\x1b\[[\d;]*m/g, '');
-  const border = / ([│|])$/.exec(row)?.[1] ?? '';
-  // The first character may have to wrap, to get into the row.
   const first = /^(\x1b\[[\d;]*m)*./u.exec(row)?.[0] ?? '';
-  const rest = row.slice(first.length, row.length - border.length);
-  const close = border === '' ? '' : toColumn(displayWidth(text)) + border + ERASE_LINE_RIGHT;
-  return first + AUTOWRAP_OFF + rest + ERASE_LINE_RIGHT + close + AUTOWRAP_ON;
+  const rest = row.slice(first.length);
+  return first + AUTOWRAP_OFF + (SURE.test(row) ? rest : withPlacedBorder(row, rest)) + AUTOWRAP_ON;
 }
 
-/** Fills the last column of a row, so that the next character wraps. */
-export function wrap(columns: number): string {
-  // In a single column it would fill what the row consists of.
-  return columns > 1 ? `${toColumn(columns)} ` : '\r\n';
+function withPlacedBorder(row: string, rest: string): string {
+  const border = / ([│|])$/.exec(row)?.[1] ?? '';
+  if (border === '') return rest;
+  const column = displayWidth(row.replace(/\x1b\[[\d;]*m/g, ''));
+  return rest.slice(0, -1) + ERASE_LINE_RIGHT + toColumn(column) + border + ERASE_LINE_RIGHT;
 }
 
-/** What turns the rows `before` into as many rows `after`, from a cursor that is `skip` + 1 rows above the first. */
+/**
+ * What turns the rows `before` into as many rows `after`, from a cursor that is `skip` + 1 rows above the first.
+ *
+ * @param intoNext How to get from a row into the next; see `drawBelow`.
+ */
 export function changedRows(
   before: readonly string[],
   after: readonly string[],
-  columns: number,
+  intoNext: string,
   skip: number,
 ): string {
   let cursor = -1 - skip;
@@ -58,8 +58,7 @@ export function changedRows(
   after.forEach((row, index) => {
     const was = old[index] ?? '';
     if (index === shift?.insert) {
-      // Entered as `drawBelow` enters it: by wrapping.
-      change(index - 1, wrap(columns) + wholeRow(row));
+      change(index - 1, intoNext + wholeRow(row));
       cursor = index;
     } else if (row !== was) {
       const isSure = SURE.test(row + was);

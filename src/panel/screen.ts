@@ -1,4 +1,4 @@
-import { drawBelow, eraseBelow, type Joint } from './below.ts';
+import { drawBelow, eraseBelow, type Joint, NEW_ROW, WRAP_ROW } from './below.ts';
 import {
   BEGIN_FRAME,
   down,
@@ -7,11 +7,12 @@ import {
   RESET_STYLE,
   RESTORE_CURSOR,
   SAVE_CURSOR,
+  TO_LAST_COLUMN,
   toColumn,
 } from './escapes.ts';
 import { OutputFilter } from './output-filter.ts';
 import { OutputTail } from './output-tail.ts';
-import { changedRows, wholeRow, wrap } from './rows.ts';
+import { changedRows, wholeRow } from './rows.ts';
 
 /** What a panel is drawn on: `process.stdout`, or anything like it. */
 export interface PanelStream {
@@ -35,22 +36,26 @@ export interface PanelStream {
 export class Screen {
   readonly #stream: PanelStream;
   readonly #filters: boolean;
+  readonly #wrapsRows: boolean;
   readonly #filter = new OutputFilter();
   readonly #tail = new OutputTail();
   /** The rows to show, and those that are on the terminal now; undefined where that is not known. */
   #panel: readonly string[] = [];
   #shown: readonly string[] | undefined = [];
   #isHidden = false;
-  #columns: number;
   #atPrompt = false;
   /** Rows of a prompt's input below the cursor. */
   #inputBelow = 0;
 
-  /** @param options.filters Whether output is filtered, as it must be where a panel is to be set. */
-  constructor(stream: PanelStream, { filters = true } = {}) {
+  /**
+   * @param options.filters Whether output is filtered, as it must be where a panel is to be set.
+   * @param options.wrapsRows Whether to draw for a terminal that may lose its cursor when it lays out lines anew; see
+   *   `drawBelow`. On one that does not, plain rows take less room when it narrows.
+   */
+  constructor(stream: PanelStream, { filters = true, wrapsRows = true } = {}) {
     this.#stream = stream;
     this.#filters = filters;
-    this.#columns = this.columns;
+    this.#wrapsRows = wrapsRows;
   }
 
   /** The size of the terminal, or 80 by 24 where the stream does not know it. */
@@ -73,7 +78,7 @@ export class Screen {
       return;
     }
     this.#shown = fitting;
-    const changes = changedRows(shown, fitting, this.columns, this.#inputBelow);
+    const changes = changedRows(shown, fitting, this.#intoNext(), this.#inputBelow);
     this.#frame(SAVE_CURSOR + RESET_STYLE + changes + RESTORE_CURSOR + this.#refill());
   }
 
@@ -126,16 +131,10 @@ export class Screen {
 
   /** Draws the whole panel again: after a resize, or when the program was suspended. */
   redraw(rows: readonly string[] = this.#panel): void {
-    const { columns } = this;
     this.#panel = rows;
     this.#isHidden = false;
-    const shown = this.#shown;
-    this.#shown = shown?.length === 0 ? shown : undefined;
-    // A terminal that widens may take the first row of the panel for the rest of the line that the cursor is in.
-    const joined = columns > this.#columns && !this.#atPrompt && this.#shown === undefined;
-    this.#tail.resize(columns);
-    this.#columns = columns;
-    this.#frame((joined ? this.#eraseLineEnd() : '') + this.#erase() + this.#draw());
+    this.#tail.resize(this.columns);
+    this.#frame(this.#erase() + this.#draw());
   }
 
   /** Leaves the panel as ordinary text after the output, and the cursor below it. */
@@ -173,7 +172,7 @@ export class Screen {
     this.#shown = [];
     // Where nothing can be below the cursor, making room would scroll the cursor's own row away.
     if (this.#inputBelow + 1 >= this.rows) return '';
-    return eraseBelow(this.#inputBelow) + this.#refill();
+    return eraseBelow(this.#inputBelow, this.#lineEnd()) + this.#refill();
   }
 
   #draw(): string {
@@ -181,26 +180,35 @@ export class Screen {
     if (rows.length === 0) return this.#erase();
     this.#shown = rows;
     return (
-      drawBelow(rows.map(wholeRow), this.#joint(), this.columns, this.#inputBelow) + this.#refill()
+      drawBelow(rows.map(wholeRow), this.#joint(), this.#intoNext(), this.#inputBelow) +
+      this.#refill()
     );
   }
 
-  /** How to get into the row below; see `drawBelow`. */
+  #intoNext(): string {
+    // In a single column, filling the last one would overwrite what the row consists of.
+    return this.#wrapsRows && this.columns > 1 ? WRAP_ROW : NEW_ROW;
+  }
+
   #joint(): Joint {
     const { columns } = this;
+    if (this.#intoNext() === NEW_ROW) return { enter: NEW_ROW };
     if (this.#tail.isFull(columns)) return { enter: this.#tail.refill(columns) + RESET_STYLE };
-    if (!this.#tail.isLastColumnFree(columns)) return { enter: '\r\n' };
-    return { enter: wrap(columns), leave: toColumn(columns) + ERASE_LINE_RIGHT };
+    if (!this.#tail.isLastColumnFree(columns)) return { enter: NEW_ROW };
+    return { enter: WRAP_ROW, leave: TO_LAST_COLUMN + ERASE_LINE_RIGHT };
   }
 
   #refill(): string {
     return this.#tail.isFull(this.columns) ? this.#tail.refill(this.columns) : '';
   }
 
-  #eraseLineEnd(): string {
-    if (!this.#tail.isLastColumnFree(this.columns)) return '';
-    const end = toColumn(this.#tail.filled + 1);
-    return SAVE_CURSOR + RESET_STYLE + end + ERASE_LINE_RIGHT + RESTORE_CURSOR;
+  /** What erases the cursor's row behind its text, where that is known; a line editor does so itself. */
+  #lineEnd(): string {
+    const { columns } = this;
+    if (this.#atPrompt || this.#tail.isFull(columns)) return '';
+    if (this.#tail.isAtEnd) return ERASE_LINE_RIGHT;
+    const isKnown = this.#tail.isOneRow && this.#tail.isLastColumnFree(columns);
+    return isKnown ? toColumn(this.#tail.filled + 1) + ERASE_LINE_RIGHT : '';
   }
 }
 

@@ -59,7 +59,7 @@ export class TaskPanel {
     this.#reported = { items: [], updatedAt: store.get().updatedAt };
     const canDraw = stream.isTTY === true && env.TERM !== 'dumb';
     this.#isLive = mode === 'always' || (mode === 'auto' && canDraw);
-    this.screen = new Screen(stream, { filters: this.#isLive });
+    this.screen = new Screen(stream, { filters: this.#isLive, wrapsRows: !env.TMUX });
     if (this.#isLive) {
       this.#unsubscribe = store.onChange(() => this.#changed());
       stream.on?.('resize', this.#resized);
