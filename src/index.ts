@@ -17,6 +17,8 @@ export {
 } from './router/bash-router.ts';
 export {
   DEFAULT_SETTINGS,
+  type GuidanceSettings,
+  type ListLimits,
   readSettings,
   type Settings,
   type SettingsReading,

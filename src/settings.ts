@@ -4,12 +4,22 @@ import { parseEnv } from 'node:util';
 import { safeText } from './safe-text.ts';
 
 /** The limits of a list. */
-export interface Settings {
+export interface ListLimits {
   /** The most items that a list may have (TODO_MAX_ITEMS). */
   readonly maxItems: number;
   /** The most characters, in code points, of one text of an item (TODO_MAX_CONTENT_LENGTH). */
   readonly maxContentLength: number;
 }
+
+/** How much guidance a model gets. */
+export interface GuidanceSettings {
+  /** `notes`: only what is said of a replacement of the list. `all`: reminders too (TODO_GUIDANCE). */
+  readonly guidance: 'off' | 'notes' | 'all';
+  /** After so many commands without a TodoWrite unfinished items are brought to mind (TODO_REMINDER_TURNS). */
+  readonly reminderTurns: number;
+}
+
+export interface Settings extends ListLimits, GuidanceSettings {}
 
 /** What `readSettings` found. */
 export interface SettingsReading {
@@ -20,8 +30,15 @@ export interface SettingsReading {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What holds where nothing else is set: 50 items, 200 characters. */
-export const DEFAULT_SETTINGS: Settings = Object.freeze({ maxItems: 50, maxContentLength: 200 });
+/** What holds where nothing else is set: 50 items, 200 characters, all guidance, a reminder after 10 commands. */
+export const DEFAULT_SETTINGS: Settings = Object.freeze({
+  maxItems: 50,
+  maxContentLength: 200,
+  guidance: 'all',
+  reminderTurns: 10,
+});
+
+const GUIDANCE_MODES = ['off', 'notes', 'all'] as const;
 
 /** A larger `.env` holds something else than settings, and is not read. */
 const MAX_ENV_FILE_BYTES = 256 * 1024;
@@ -34,22 +51,37 @@ const MAX_WARNED_CHARACTERS = 40;
 export function readSettings(environment: Variables, directory: string): SettingsReading {
   const file = readEnvFile(join(directory, '.env'));
   const warnings: string[] = [];
-  const positiveInteger = (name: string, fallback: number): number => {
+  const read = <T>(
+    name: string,
+    fallback: T,
+    expected: string,
+    parse: (text: string) => T | undefined,
+  ): T => {
     const text = environment[name] ?? file[name];
     if (text === undefined) return fallback;
-    const value = /^\s*[1-9][0-9]*\s*$/.test(text) ? Number(text) : Number.NaN;
-    if (Number.isSafeInteger(value)) return value;
+    const value = parse(text);
+    if (value !== undefined) return value;
     const received = safeText(text, MAX_WARNED_CHARACTERS);
     warnings.push(
-      `Warning: ${name} must be a positive integer, received '${received}'; using ${fallback}`,
+      `Warning: ${name} must be ${expected}, received '${received}'; using ${fallback}`,
     );
     return fallback;
   };
+  const integer = (name: string, fallback: number) =>
+    read(name, fallback, 'a positive integer', positiveInteger);
+  const mode = (text: string) => GUIDANCE_MODES.find((known) => known === text.trim());
   const settings = {
-    maxItems: positiveInteger('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
-    maxContentLength: positiveInteger('TODO_MAX_CONTENT_LENGTH', DEFAULT_SETTINGS.maxContentLength),
+    maxItems: integer('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
+    maxContentLength: integer('TODO_MAX_CONTENT_LENGTH', DEFAULT_SETTINGS.maxContentLength),
+    guidance: read('TODO_GUIDANCE', DEFAULT_SETTINGS.guidance, 'off, notes or all', mode),
+    reminderTurns: integer('TODO_REMINDER_TURNS', DEFAULT_SETTINGS.reminderTurns),
   };
   return { settings, warnings };
+}
+
+function positiveInteger(text: string): number | undefined {
+  const value = /^\s*[1-9][0-9]*\s*$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
 }
 
 /** One file is enough to remember: a program seldom changes its directory. */

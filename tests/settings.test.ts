@@ -18,22 +18,29 @@ const writeEnv = (text: string | Buffer) => writeFileSync(join(directory, '.env'
 
 test('without any setting the defaults hold', () => {
   expect(readSettings({}, directory)).toEqual({
-    settings: { maxItems: 50, maxContentLength: 200 },
+    settings: { maxItems: 50, maxContentLength: 200, guidance: 'all', reminderTurns: 10 },
     warnings: [],
   });
 });
 
 test('a setting in the environment holds', () => {
-  const environment = { TODO_MAX_ITEMS: '3', TODO_MAX_CONTENT_LENGTH: ' 10 ' };
+  const environment = {
+    TODO_MAX_ITEMS: '3',
+    TODO_MAX_CONTENT_LENGTH: ' 10 ',
+    TODO_GUIDANCE: 'off ',
+    TODO_REMINDER_TURNS: '4',
+  };
   expect(readSettings(environment, directory).settings).toEqual({
     maxItems: 3,
     maxContentLength: 10,
+    guidance: 'off',
+    reminderTurns: 4,
   });
 });
 
 test('a setting in .env holds', () => {
   writeEnv('TODO_MAX_ITEMS=7\nexport TODO_MAX_CONTENT_LENGTH="9" # short\n');
-  expect(readSettings({}, directory).settings).toEqual({ maxItems: 7, maxContentLength: 9 });
+  expect(readSettings({}, directory).settings).toMatchObject({ maxItems: 7, maxContentLength: 9 });
 });
 
 test('the environment wins over .env', () => {
@@ -66,10 +73,17 @@ test.each(['abc', '0', '-5', '1.5', '1e3', '0x10', '', '5 items', '9999999999999
 test('each bad value has a warning of its own, and the other settings hold', () => {
   writeEnv('TODO_MAX_CONTENT_LENGTH=long\n');
   expect(readSettings({ TODO_MAX_ITEMS: '5' }, directory)).toEqual({
-    settings: { maxItems: 5, maxContentLength: 200 },
+    settings: { ...DEFAULT_SETTINGS, maxItems: 5 },
     warnings: [
       "Warning: TODO_MAX_CONTENT_LENGTH must be a positive integer, received 'long'; using 200",
     ],
+  });
+});
+
+test.each(['', 'on', 'ALL', 'notes,reminders'])('no amount of guidance: %j', (value) => {
+  expect(readSettings({ TODO_GUIDANCE: value }, directory)).toEqual({
+    settings: DEFAULT_SETTINGS,
+    warnings: [`Warning: TODO_GUIDANCE must be off, notes or all, received '${value}'; using all`],
   });
 });
 
@@ -97,6 +111,11 @@ test('names that objects inherit are no settings', () => {
 
 test('.env.example lists every setting with its default', async () => {
   const example = parseEnv(await readFile('.env.example', 'utf8'));
-  expect(example).toEqual({ TODO_MAX_ITEMS: '50', TODO_MAX_CONTENT_LENGTH: '200' });
+  expect(example).toEqual({
+    TODO_MAX_ITEMS: '50',
+    TODO_MAX_CONTENT_LENGTH: '200',
+    TODO_GUIDANCE: 'all',
+    TODO_REMINDER_TURNS: '10',
+  });
   expect(readSettings(example, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Settings } from '../settings.ts';
+import type { ListLimits } from '../settings.ts';
 import type { Problems } from './refusal.ts';
 import { issueLines } from './schema-issues.ts';
 import type { TodoItem } from './todo-store.ts';
@@ -20,7 +20,7 @@ export type ListValidation =
  * Checks a JSON value against the schema and the limits. Never throws. Takes an already parsed value: the slips that
  * TodoWrite forgives are not forgiven here.
  */
-export function validateTodoList(value: unknown, settings: Settings): ListValidation {
+export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
   const listProblems = problemsOfList(value, settings);
   const result = todoListSchema(settings).safeParse(withoutSurplus(value, settings));
   if (result.success && listProblems.length === 0) return { items: result.data.todos };
@@ -44,7 +44,7 @@ let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
  * length of texts. What concerns the whole list, its length and the single item in progress, only `validateTodoList`
  * checks.
  */
-export function todoListSchema({ maxContentLength }: Settings): TodoListSchema {
+export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema {
   if (built?.maxContentLength !== maxContentLength) {
     built = { maxContentLength, schema: buildSchema(maxContentLength) };
   }
@@ -82,7 +82,7 @@ function todosOf(value: unknown): unknown {
     : undefined;
 }
 
-function withoutSurplus(value: unknown, { maxItems }: Settings): unknown {
+function withoutSurplus(value: unknown, { maxItems }: ListLimits): unknown {
   const todos = todosOf(value);
   const mostItems = Math.max(maxItems, MAX_ITEMS_LOOKED_AT);
   if (!Array.isArray(todos) || todos.length <= mostItems) return value;
@@ -90,7 +90,7 @@ function withoutSurplus(value: unknown, { maxItems }: Settings): unknown {
 }
 
 /** What is wrong with the list as a whole, its items aside. */
-function problemsOfList(value: unknown, { maxItems }: Settings): string[] {
+function problemsOfList(value: unknown, { maxItems }: ListLimits): string[] {
   const todos = todosOf(value);
   if (!Array.isArray(todos)) return [];
   const lines: string[] = [];

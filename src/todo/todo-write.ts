@@ -1,6 +1,6 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
 import { safeText } from '../safe-text.ts';
-import { DEFAULT_SETTINGS, type Settings, type SettingsReading } from '../settings.ts';
+import { DEFAULT_SETTINGS, type ListLimits } from '../settings.ts';
 import { isJsonCollection, withoutOuterQuotes } from './raw-json.ts';
 import { refusal } from './refusal.ts';
 import { explainAccident } from './shell-accidents.ts';
@@ -15,6 +15,12 @@ const MAX_QUOTED_CHARACTERS = 40;
 const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
+/** As much of `SettingsReading` as the command needs. */
+interface LimitsReading {
+  readonly settings: ListLimits;
+  readonly warnings: readonly string[];
+}
+
 /**
  * `TodoWrite`: replaces the whole list by the one that is given as JSON, in one argument or on standard input.
  *
@@ -26,12 +32,12 @@ export class TodoWriteHandler implements AgentBashHandler {
   readonly name = 'TodoWrite';
   readonly readsRawJson = true;
   readonly #store: TodoStore;
-  readonly #settings: () => SettingsReading;
+  readonly #settings: () => LimitsReading;
 
   /** @param settings Asked at each call, so that a change counts at once. Without it the defaults hold. */
   constructor(
     store: TodoStore = todoStore,
-    settings: () => SettingsReading = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
+    settings: () => LimitsReading = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
   ) {
     this.#store = store;
     this.#settings = settings;
@@ -74,7 +80,7 @@ type ListReading =
  * Bash's own reading comes first; what was typed counts only where that gives no list, or where there is none: standard
  * input is not read when something was typed.
  */
-async function readList(invocation: Invocation, settings: Settings): Promise<ListReading> {
+async function readList(invocation: Invocation, settings: ListLimits): Promise<ListReading> {
   const { argv, raw = '' } = invocation;
   const isOnlyTyped = argv.length === 0 && raw !== '';
   const asBashReadIt = isOnlyTyped
@@ -90,14 +96,14 @@ async function readList(invocation: Invocation, settings: Settings): Promise<Lis
 
 async function readArguments(
   { argv, stdin }: Invocation,
-  settings: Settings,
+  settings: ListLimits,
 ): Promise<ListReading> {
   const [first = '-'] = argv;
   if (argv.length > 1) return { refused: tooManyArguments(argv) };
   return readText(first === '-' ? await stdin() : first, settings);
 }
 
-function readText(text: string, settings: Settings): ListReading {
+function readText(text: string, settings: ListLimits): ListReading {
   if (isTooLarge(text)) return { refused: tooLarge(text) };
   if (text.trim() === '') {
     return { refused: refusal('Missing JSON parameter', { lines: [] }, SHORT_USAGE) };
