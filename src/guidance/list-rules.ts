@@ -1,0 +1,58 @@
+import { isCheck } from './check-words.ts';
+import { contentKey } from './pair-items.ts';
+import type { Items, Work } from './rule.ts';
+
+const SHORTEST_LIST_TO_CHECK = 3;
+const SKIPS_TO_MENTION = 3;
+const COMMANDS_WITHOUT_BEGINNING = 5;
+
+/** The items that the last replacement left out although they were not completed. */
+export function droppedItems({ changes, items }: Work): Items | undefined {
+  // One of two items of the same content may be gone; its content is still there.
+  const kept = new Set(items.map(contentKey));
+  const dropped = changes.flatMap(({ before, after }) =>
+    before && !after && before.status !== 'completed' && !kept.has(contentKey(before))
+      ? [before]
+      : [],
+  );
+  return someOf(dropped);
+}
+
+/** All items, where the last replacement completed the last of them and none was a check. */
+export function uncheckedFinish({ changes, items }: Work): Items | undefined {
+  const isFinished =
+    items.length >= SHORTEST_LIST_TO_CHECK &&
+    items.every(({ status }) => status === 'completed') &&
+    changes.some(({ before, after }) => after && before?.status !== 'completed');
+  return isFinished && !items.some(isCheck) ? items : undefined;
+}
+
+/** The items that the last replacement completed although they had never been in progress, if they are many. */
+export function skippedItems({ changes }: Work): Items | undefined {
+  const skipped = changes.flatMap(({ before, after, hasBegun }) =>
+    before?.status === 'pending' && after?.status === 'completed' && !hasBegun ? [after] : [],
+  );
+  return skipped.length >= SKIPS_TO_MENTION ? skipped : undefined;
+}
+
+/** The open items, where none has been in progress for some commands. */
+export function nothingInProgress({ items, commandsSinceWrite }: Work): Items | undefined {
+  const isIdle =
+    commandsSinceWrite >= COMMANDS_WITHOUT_BEGINNING &&
+    !items.some(({ status }) => status === 'in_progress');
+  return isIdle ? openItems(items) : undefined;
+}
+
+/** The open items, where the list has not been written for as many commands as the setting says. */
+export function staleList({ items, commandsSinceWrite, reminderTurns }: Work) {
+  const open = commandsSinceWrite >= reminderTurns ? openItems(items) : undefined;
+  return open && { open, commands: commandsSinceWrite };
+}
+
+function openItems(items: Items): Items | undefined {
+  return someOf(items.filter(({ status }) => status !== 'completed'));
+}
+
+function someOf(items: Items): Items | undefined {
+  return items.length > 0 ? items : undefined;
+}

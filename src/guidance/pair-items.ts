@@ -1,0 +1,83 @@
+import type { TodoItem } from '../todo/todo-store.ts';
+import type { Items } from './rule.ts';
+
+type Item = Readonly<TodoItem>;
+
+/** An item of the list before and the same task on the list after; one of them is missing where it has no other. */
+export interface ItemPair {
+  before: Item | undefined;
+  after: Item | undefined;
+}
+
+/**
+ * Finds each task again on the list that replaced its own: by its content, else by its id, where both have one. Content
+ * comes first because models number their items anew when they take one out.
+ *
+ * The item in progress that is found in neither way has been renamed if a new item is in progress or completed.
+ */
+export function pairItems(before: Items, after: Items): ItemPair[] {
+  const found = new Map<Item, Item>();
+  const free = new Set(after);
+  for (const keyOf of [idAndContent, contentOnly, idOnly]) {
+    const byKey = groupBy(free, keyOf);
+    for (const item of before) {
+      if (found.has(item)) continue;
+      const same = byKey.get(keyOf(item))?.shift();
+      if (same) {
+        found.set(item, same);
+        free.delete(same);
+      }
+    }
+  }
+  const lost = before.find((item) => item.status === 'in_progress' && !found.has(item));
+  const renamed = lost && pickRenamed([...free]);
+  if (lost && renamed) {
+    found.set(lost, renamed);
+    free.delete(renamed);
+  }
+  return [
+    ...before.map((item) => ({ before: item, after: found.get(item) })),
+    ...[...free].map((item) => ({ before: undefined, after: item })),
+  ];
+}
+
+/** The content without what a model changes by chance as it repeats its list: case, spaces, the full stop. */
+export function contentKey({ content }: Item): string {
+  return content
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^ | $|[.!…。] ?$/g, '');
+}
+
+function pickRenamed(items: Items): Item | undefined {
+  return (
+    items.find((item) => item.status === 'in_progress') ??
+    items.find((item) => item.status === 'completed')
+  );
+}
+
+/** The key of each way to find an item; undefined where it cannot be found so. */
+function idAndContent(item: Item): string | undefined {
+  return item.id === undefined ? undefined : JSON.stringify([item.id, contentKey(item)]);
+}
+
+function contentOnly(item: Item): string {
+  return contentKey(item);
+}
+
+function idOnly(item: Item): string | undefined {
+  return item.id;
+}
+
+function groupBy(items: Iterable<Item>, keyOf: (item: Item) => string | undefined) {
+  const groups = new Map<string | undefined, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,56 @@
+import type { CommandType } from '../command.ts';
+import type { TodoItem } from '../todo/todo-store.ts';
+
+/** The items of one list. */
+export type Items = readonly Readonly<TodoItem>[];
+
+/** One line that the router ran. */
+export interface RoutedCommand {
+  readonly line: string;
+  readonly type: CommandType;
+  /** Undefined while the line runs. */
+  readonly exitCode: number | undefined;
+}
+
+/** What the last replacement of the list did to one item. */
+export interface ItemChange {
+  /** Undefined for a new item. */
+  readonly before: Readonly<TodoItem> | undefined;
+  /** Undefined for an item that is no longer on the list. */
+  readonly after: Readonly<TodoItem> | undefined;
+  /** Whether it has ever been in progress, as far as was seen. */
+  readonly hasBegun: boolean;
+  /**
+   * The lines that may have been work on it, the oldest first: those since the list was written the last time before
+   * the item began, or before it was listed where it never began. Undefined where not all of them are known.
+   */
+  readonly commands: readonly RoutedCommand[] | undefined;
+}
+
+/** All that a rule may look at. */
+export interface Work {
+  /** The list as it is. */
+  readonly items: Items;
+  /** What the last replacement did, for each item of the list before and of the list after it. */
+  readonly changes: readonly ItemChange[];
+  /** How many lines ran since the list was last written; one that wrote it does not count. */
+  readonly commandsSinceWrite: number;
+  /** The latest lines, the oldest first; at most 500. */
+  readonly commands: readonly RoutedCommand[];
+  /** The setting TODO_REMINDER_TURNS. */
+  readonly reminderTurns: number;
+}
+
+/**
+ * One thing that guidance may say.
+ *
+ * A `note` is asked after each replacement of the list, and what it says is on the stderr of the command that made it.
+ * A `reminder` is asked after each line that the router ran, and is given once for each state of the list.
+ */
+export interface GuidanceRule {
+  /** Short and unique, such as `dropped-items`. */
+  readonly name: string;
+  readonly kind: 'note' | 'reminder';
+  /** What to say, without `Note: `, a line each. Nothing to say is undefined; when in doubt, say nothing. */
+  readonly say: (work: Work) => readonly string[] | string | undefined;
+}

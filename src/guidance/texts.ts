@@ -1,0 +1,78 @@
+import { safeText } from '../safe-text.ts';
+import type { TodoItem } from '../todo/todo-store.ts';
+import type { CommandKind } from './command-kinds.ts';
+
+type Item = Readonly<TodoItem>;
+
+const MAX_ITEM_CHARACTERS = 50;
+const MAX_COMMAND_CHARACTERS = 60;
+const MAX_ITEMS_NAMED = 3;
+const MAX_ITEMS_LISTED = 5;
+const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
+
+/** What an item of evidence is found to lack. */
+export interface MissingEvidence {
+  readonly item: Item;
+  readonly kind: CommandKind;
+  /** The last command of the kind, which failed; undefined where none ran. */
+  readonly failed: { readonly line: string; readonly exitCode: number | undefined } | undefined;
+}
+
+/**
+ * All that guidance says, for a team to reword. A text is one line, or a list of lines; `Note: ` comes before each of
+ * them later. What an item or a command holds is always cut short here: it may be long, and it is not ours.
+ */
+export const TEXTS = {
+  droppedItems: (items: readonly Item[]): string =>
+    `${unfinished(items.length)} no longer on the list: ${named(items)}`,
+
+  noCheck: (items: readonly Item[]): string =>
+    `all ${items.length} items are completed and none of them was a check. Verify the work before you report success.`,
+
+  skippedItems: (items: readonly Item[]): string =>
+    `${items.length} items were completed without ever being in_progress: ${named(items)}. Mark an item in_progress before you begin it.`,
+
+  missingEvidence: (missing: readonly MissingEvidence[]): string[] =>
+    missing.map(({ item, kind, failed }) =>
+      failed
+        ? `${quoted(item)} is completed, but the last ${kind} command exited with ${failed.exitCode}: ${safeText(failed.line, MAX_COMMAND_CHARACTERS)}`
+        : `${quoted(item)} is completed, but no ${kind} command has run since it began.`,
+    ),
+
+  nothingInProgress: (open: readonly Item[]): string =>
+    `${open.length === 1 ? '1 item is' : `${open.length} items are`} open and none is in_progress. Mark the one that you work on.`,
+
+  staleList: ({ open, commands }: { open: readonly Item[]; commands: number }): string[] => {
+    const shown = open.slice(0, MAX_ITEMS_LISTED).map(listed);
+    const hidden = open.length - shown.length;
+    const last = shown.pop() ?? '';
+    return [
+      `no TodoWrite in the last ${commands} commands, ${unfinished(open.length)} left. Update the list if it is out of date:`,
+      ...shown,
+      hidden > 0 ? `${last} ... and ${hidden} more` : last,
+    ];
+  },
+
+  /** In place of what a rule would say that threw an error. */
+  brokenRule: (name: string, error: unknown): string =>
+    `the guidance rule ${name} failed: ${error instanceof Error ? error.message : error}`,
+};
+
+/** An item's content, in quotes and cut short. For the texts of a host's own rules too. */
+export function quoted({ content }: Item): string {
+  return `"${safeText(content, MAX_ITEM_CHARACTERS)}"`;
+}
+
+function named(items: readonly Item[]): string {
+  const names = items.slice(0, MAX_ITEMS_NAMED).map(quoted).join(', ');
+  const hidden = items.length - MAX_ITEMS_NAMED;
+  return hidden > 0 ? `${names} and ${hidden} more` : names;
+}
+
+function listed(item: Item): string {
+  return `${MARKS[item.status]} ${safeText(item.content, MAX_ITEM_CHARACTERS)}`;
+}
+
+function unfinished(count: number): string {
+  return count === 1 ? '1 unfinished item is' : `${count} unfinished items are`;
+}

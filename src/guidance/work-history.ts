@@ -1,0 +1,94 @@
+import type { CommandType } from '../command.ts';
+import { type ItemPair, pairItems } from './pair-items.ts';
+import type { ItemChange, Items, RoutedCommand, Work } from './rule.ts';
+
+const MAX_COMMANDS = 500;
+/** A line that is longer is kept cut to this length and one more; rules take such a line for one they cannot read. */
+export const MAX_LINE_LENGTH = 20_000;
+
+/** When the work on an item began. */
+interface Track {
+  readonly hasBegun: boolean;
+  /** The number of the first line that may have been work on it; undefined where that was before anything was seen. */
+  readonly since: number | undefined;
+}
+
+/** What happened to the list and which lines ran, as far as rules ask for it. Knows no store, no shell and no rule. */
+export class WorkHistory {
+  #items: Items = [];
+  #changes: readonly ItemChange[] = [];
+  /** Of the items that are on the list. */
+  #tracks = new Map<Items[number], Track>();
+  #commands: RoutedCommand[] = [];
+  /** Lines are numbered from 1. */
+  #lastNumber = 0;
+  #writtenAt = 0;
+  #commandsSinceWrite = 0;
+  #isRunning = false;
+  #wroteInCommand = false;
+
+  /** The list that is there at the start: who worked on it, and how, nobody saw. */
+  listFound(items: Items): void {
+    this.#items = items;
+    this.#tracks = new Map(
+      items.map((item) => [item, { hasBegun: item.status !== 'pending', since: undefined }]),
+    );
+  }
+
+  /** The list was replaced. */
+  listWritten(items: Items): void {
+    const since = this.#writtenAt;
+    const tracks = new Map<Items[number], Track>();
+    this.#changes = pairItems(this.#items, items).map((pair) => {
+      const track = this.#follow(pair, since);
+      if (pair.after) tracks.set(pair.after, track);
+      return { ...pair, hasBegun: track.hasBegun, commands: this.#commandsSince(track.since) };
+    });
+    this.#items = items;
+    this.#tracks = tracks;
+    this.#writtenAt = this.#lastNumber;
+    this.#commandsSinceWrite = 0;
+    this.#wroteInCommand = this.#isRunning;
+  }
+
+  commandStarted(line: string, type: CommandType): void {
+    this.#lastNumber += 1;
+    this.#isRunning = true;
+    this.#wroteInCommand = false;
+    const kept = line.slice(0, MAX_LINE_LENGTH + 1);
+    this.#commands.push({ line: kept, type, exitCode: undefined });
+    if (this.#commands.length > MAX_COMMANDS) this.#commands.shift();
+  }
+
+  commandEnded(exitCode: number): void {
+    const command = this.#commands.pop();
+    if (command) this.#commands.push({ ...command, exitCode });
+    this.#isRunning = false;
+    this.#commandsSinceWrite = this.#wroteInCommand ? 0 : this.#commandsSinceWrite + 1;
+  }
+
+  work(reminderTurns: number): Work {
+    return {
+      items: this.#items,
+      changes: this.#changes,
+      commandsSinceWrite: this.#commandsSinceWrite,
+      commands: this.#commands,
+      reminderTurns,
+    };
+  }
+
+  #follow({ before, after }: ItemPair, since: number): Track {
+    const known = before && this.#tracks.get(before);
+    if (known?.hasBegun) return known;
+    const begins = after?.status === 'in_progress';
+    return known && !begins ? known : { hasBegun: begins, since };
+  }
+
+  /** Undefined where no line was seen at all, as outside of a session, or where these began too long ago. */
+  #commandsSince(number: number | undefined): readonly RoutedCommand[] | undefined {
+    const firstKept = this.#lastNumber - this.#commands.length + 1;
+    const isSeen = number !== undefined && this.#lastNumber > 0;
+    if (!isSeen || Math.max(1, number) < firstKept) return undefined;
+    return this.#commands.slice(Math.max(0, number - firstKept));
+  }
+}
