@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { temporaryDirectory } from './files.ts';
+
+/** Bundles one TypeScript file so that another Node can run it. @returns the path of the bundle. */
+export function bundle(entry: string): string {
+  const outfile = join(temporaryDirectory(), 'bundle.cjs');
+  buildSync({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    loader: { '.md': 'text', '.sh': 'text' },
+    logLevel: 'warning',
+  });
+  return outfile;
+}

@@ -1,0 +1,111 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
+import { StateError } from '../../src/state/state-error.ts';
+import { decodeVersion, encodeVersion } from '../../src/state/version-file.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { Random, testSeed } from '../helpers/random.ts';
+
+const NOW = new Date('2026-05-01T12:00:00.000Z');
+const CONTENT = Array.from({ length: 10 }, (_, index) => ({
+  content: `Task ${index}: “quoted”, 任务`,
+  activeForm: `Doing task ${index}`,
+  status: 'pending',
+}));
+const WHOLE = encodeVersion({ version: 1, after: '', at: NOW, by: 'main', content: CONTENT });
+
+/** Each makes something else of a file, in one of the ways in which files are damaged. */
+const DAMAGES: ((bytes: Buffer, random: Random) => Buffer)[] = [
+  (bytes, random) => bytes.subarray(0, random.below(bytes.length)),
+  flipBits(1),
+  flipBits(2),
+  flipBits(9),
+  () => Buffer.alloc(0),
+  (bytes) => Buffer.alloc(bytes.length),
+  (bytes, random) => {
+    const start = random.below(bytes.length);
+    return Buffer.from(bytes).fill(0, start, start + 1 + random.below(bytes.length - start));
+  },
+  (bytes, random) => Buffer.concat([bytes, bytes.subarray(random.below(bytes.length))]),
+  (bytes, random) => {
+    const [a = 0, b = 0] = [random.below(bytes.length), random.below(bytes.length)].sort(
+      (x, y) => x - y,
+    );
+    return Buffer.concat([bytes.subarray(0, a), bytes.subarray(b)]);
+  },
+  (bytes, random) => Buffer.from(bytes.map(() => random.below(256))),
+];
+
+function flipBits(most: number) {
+  return (bytes: Buffer, random: Random): Buffer => {
+    const flipped = Buffer.from(bytes);
+    for (let flips = 1 + random.below(most); flips > 0; flips--) {
+      const place = random.below(bytes.length);
+      flipped[place] = (flipped[place] ?? 0) ^ (1 << random.below(8));
+    }
+    return flipped;
+  };
+}
+
+test('10,000 damaged files: an error that names the file, or the right list; never another', () => {
+  const seed = testSeed();
+  const random = new Random(seed);
+  const folder = join(temporaryDirectory(), 'agent');
+  new FilePlace({ folder }).commit(0, CONTENT, NOW);
+  const before = listFiles(folder);
+  let bytes = WHOLE;
+  const writes: string[] = [];
+  const damaged: FileSystem = {
+    ...nodeFileSystem,
+    read: () => bytes,
+    open: (path) => {
+      writes.push(path);
+      throw new Error('nothing may be written');
+    },
+  };
+  const place = new FilePlace<typeof CONTENT>({ folder, fs: damaged });
+  for (let run = 0; run < 10_000; run++) {
+    bytes = random.pick(DAMAGES)(WHOLE, random);
+    const context = `seed ${seed}, run ${run}`;
+    try {
+      expect(place.load()?.content, context).toEqual(CONTENT);
+      expect(bytes.equals(WHOLE), context).toBe(true);
+    } catch (error) {
+      expect(error, context).toBeInstanceOf(StateError);
+      expect((error as Error).message, context).toMatch(
+        /agent\/1-[a-z0-9]{8}\.json (is damaged|has format)/,
+      );
+    }
+  }
+  expect(writes).toEqual([]);
+  expect(listFiles(folder)).toEqual(before);
+});
+
+test('a whole file is read back as it was written', () => {
+  expect(decodeVersion(WHOLE)).toEqual({
+    version: 1,
+    after: '',
+    at: NOW,
+    by: 'main',
+    content: CONTENT,
+  });
+});
+
+test('every change of one byte is found', () => {
+  for (let place = 0; place < WHOLE.length; place++) {
+    const changed = Buffer.from(WHOLE);
+    changed[place] = (changed[place] ?? 0) ^ 0x20;
+    expect(decodeVersion(changed), `byte ${place}`).toHaveProperty('problem');
+  }
+});
+
+test('a file of a newer format: an error that says so, whatever else it holds', () => {
+  const folder = join(temporaryDirectory(), 'agent');
+  new FilePlace({ folder }).commit(0, CONTENT, NOW);
+  const [, file = ''] = /^(1-.*json)$/m.exec(listFiles(folder).join('\n')) ?? [];
+  writeFileSync(join(folder, file), '{"format":2,"packed":"AAAA"}');
+  const place = new FilePlace({ folder });
+  expect(() => place.load()).toThrow(/json has format 2, and this program reads format 1 only/);
+});

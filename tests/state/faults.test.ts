@@ -1,0 +1,270 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
+import { StateError } from '../../src/state/state-error.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { askingFileSystem, Killed, type Operation, systemError } from './faulty-file-system.ts';
+
+const NOW = new Date('2026-05-01T12:00:00.000Z');
+const HISTORY = 3;
+
+interface Situation {
+  root: string;
+  place: (fs?: FileSystem) => FilePlace<string>;
+}
+
+/** A list that has so many versions, `v1`, `v2`, ... */
+function listWith(versions: number): Situation {
+  const root = temporaryDirectory();
+  const folder = join(root, 'state', 'session', 'agent');
+  const place = (fs: FileSystem = nodeFileSystem) =>
+    new FilePlace<string>({ folder, history: HISTORY, fs });
+  for (let base = 0; base < versions; base++) place().commit(base, `v${base + 1}`, NOW);
+  return { root, place };
+}
+
+/** The operations that commit the next version, the folder's making and the sweep included. */
+function operationsOf(versions: number, prepare: (situation: Situation) => void): Operation[] {
+  const situation = listWith(versions);
+  prepare(situation);
+  const operations: Operation[] = [];
+  situation
+    .place(askingFileSystem((operation) => operations.push(operation)))
+    .commit(versions, 'next', NOW);
+  return operations;
+}
+
+/** Leaves what a killed writer of the same version would. */
+function addStray({ root }: Situation): void {
+  const folder = join(root, 'state', 'session', 'agent');
+  const version = readdirSync(folder).filter((name) => name.endsWith('.json')).length;
+  writeFileSync(join(folder, `${version}-stray.json`), '{"format":1,"che');
+}
+
+const SITUATIONS: [string, number, (situation: Situation) => void][] = [
+  ['the first version', 0, () => {}],
+  ['a later version', 1, () => {}],
+  ['a version that displaces an old one', HISTORY, () => {}],
+  ['a version after a killed writer', 2, addStray],
+];
+
+describe.each(SITUATIONS)('%s', (_, versions, prepare) => {
+  test('killed before any of the operations: the list is whole, and the next commit goes on', () => {
+    for (const [index, { name }] of operationsOf(versions, prepare).entries()) {
+      const situation = listWith(versions);
+      prepare(situation);
+      const dying = askingFileSystem((_operation, count) => {
+        if (count >= index) throw new Killed();
+      });
+      errorOf(() => situation.place(dying).commit(versions, 'next', NOW));
+      const after = situation.place().load();
+      const expected =
+        after?.version === versions + 1 ? 'next' : listWith(versions).place().load()?.content;
+      expect(after?.content, `killed before ${name}, operation ${index}`).toBe(expected);
+      expectWhole(situation, after?.version ?? 0);
+    }
+  });
+
+  test.each(['ENOSPC', 'EACCES', 'EROFS', 'EIO'])(
+    '%s at any of the operations: an error that names file and trouble, or the commit stands',
+    (code) => {
+      let refused = 0;
+      for (const [index, { name }] of operationsOf(versions, prepare).entries()) {
+        const situation = listWith(versions);
+        prepare(situation);
+        const failing = askingFileSystem((_operation, count) => {
+          if (count === index) throw systemError(code);
+        });
+        const error = errorOf(() => situation.place(failing).commit(versions, 'next', NOW));
+        const after = situation.place().load()?.version ?? 0;
+        const isDone = error === undefined || /was replaced/.test(error.message);
+        expect(after, `${name}, operation ${index}`).toBe(isDone ? versions + 1 : versions);
+        if (error !== undefined) {
+          refused++;
+          expect(error).toBeInstanceOf(StateError);
+          expect(error.message).toContain(`${code}: injected`);
+          expect(error.message).toContain(situation.root);
+        }
+        expectWhole(situation, after);
+      }
+      expect(refused).toBeGreaterThanOrEqual(6);
+    },
+  );
+});
+
+/** The list goes on from this version, and no file is there that does not belong to it. */
+function expectWhole({ root, place }: Situation, version: number): void {
+  for (let base = version; base < version + HISTORY; base++) {
+    expect(place().commit(base, `w${base + 1}`, NOW)?.version).toBe(base + 1);
+    const files = listFiles(join(root, 'state', 'session')).filter((name) => /json$/.test(name));
+    const numbers = files.map((name) => Number.parseInt(name.replace('agent/', ''), 10));
+    expect(numbers.length, files.join(' ')).toBe(new Set(numbers).size);
+  }
+  const last = version + HISTORY;
+  const history = [...place().history()];
+  expect(history.map((entry) => entry.version)).toEqual([last, last - 1, last - 2]);
+  const files = listFiles(join(root, 'state', 'session'));
+  expect(files.map((file) => file.replace(/-[a-z0-9]{8}/, ''))).toEqual(
+    [
+      'agent',
+      ...[last - 2, last - 1, last].map((kept) => `agent/${kept}.json`).sort(),
+      `agent/head-${last}`,
+    ].sort(),
+  );
+}
+
+function errorOf(action: () => unknown): Error | undefined {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+test('a disk that fills up in the middle of a file leaves no part of it', () => {
+  const { root, place } = listWith(1);
+  const filling: FileSystem = {
+    ...nodeFileSystem,
+    write(descriptor, bytes) {
+      nodeFileSystem.write(descriptor, bytes.subarray(0, bytes.length / 2));
+      throw systemError('ENOSPC');
+    },
+  };
+  expect(() => place(filling).commit(1, 'next', NOW)).toThrow(/cannot write .*ENOSPC/);
+  expect(place().load()?.content).toBe('v1');
+  expect(listFiles(join(root, 'state', 'session', 'agent'))).toHaveLength(2);
+});
+
+test.each(['EACCES', 'EIO'])('%s while reading: an error that names the file', (code) => {
+  const { place } = listWith(1);
+  for (const name of ['readdir', 'read'] as const) {
+    const failing = askingFileSystem((operation) => {
+      if (operation.name === name) throw systemError(code);
+    });
+    expect(() => place(failing).load()).toThrow(new RegExp(`cannot read .*agent.*${code}`));
+  }
+});
+
+test('files are for this user alone, and a person can read them', () => {
+  const { root } = listWith(2);
+  const state = join(root, 'state');
+  for (const name of listFiles(state)) {
+    const stat = statSync(join(state, name));
+    expect([name, (stat.mode & 0o777).toString(8)]).toEqual([
+      name,
+      stat.isDirectory() ? '700' : '600',
+    ]);
+  }
+  expect(statSync(state).mode & 0o777).toBe(0o700);
+  const folder = join(state, 'session', 'agent');
+  const file = readdirSync(folder).find((name) => name.startsWith('2-')) ?? '';
+  const text = readFileSync(join(folder, file), 'utf8');
+  expect(JSON.parse(text)).toMatchObject({
+    format: 1,
+    version: 2,
+    at: NOW.toISOString(),
+    by: 'main',
+    content: 'v2',
+  });
+  expect(text.split('\n').length).toBeGreaterThan(5);
+});
+
+test('a commit does the same few operations, all of them in its own folders, however many lists there are', () => {
+  const alone = operationsOf(1, () => {}).map(({ name }) => name);
+  const among = operationsOf(1, ({ root }) => {
+    for (let session = 0; session < 200; session++) {
+      const folder = join(root, 'state', `s${session}`, 'agent');
+      new FilePlace({ folder }).commit(0, '', NOW);
+    }
+  });
+  expect(among.map(({ name }) => name)).toEqual(alone);
+  expect(among.filter(({ path }) => path !== '' && !path.includes('/session/agent'))).toEqual([]);
+});
+
+describe('a folder that no list belongs into', () => {
+  test('versions without a head: an error that names the folder, and nothing is touched', () => {
+    const { root, place } = listWith(2);
+    const folder = join(root, 'state', 'session', 'agent');
+    rmSync(join(folder, readdirSync(folder).find((name) => name.startsWith('head-')) ?? ''));
+    const before = listFiles(folder);
+    expect(() => place().load()).toThrow(/agent is damaged: no head/);
+    expect(() => place().commit(0, 'x', NOW)).toThrow(/agent is damaged/);
+    expect(listFiles(folder)).toEqual(before);
+  });
+
+  test('a head whose version is gone: an error that names the file', () => {
+    const { root, place } = listWith(1);
+    const folder = join(root, 'state', 'session', 'agent');
+    rmSync(join(folder, readdirSync(folder).find((name) => name.startsWith('1-')) ?? ''));
+    expect(() => place().load()).toThrow(/agent\/1-[a-z0-9]{8}\.json is missing/);
+  });
+
+  test('files of someone else in the place of a list: an error, not a wait without end', () => {
+    const { root, place } = listWith(0);
+    const folder = join(root, 'state', 'session', 'agent');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'notes.txt'), 'mine');
+    expect(place().load()).toBeUndefined();
+    expect(() => place().commit(0, 'x', NOW)).toThrow(/cannot make the folder .*agent: ENOTEMPTY/);
+    expect(listFiles(join(root, 'state', 'session'))).toEqual(['agent', 'agent/notes.txt']);
+  });
+
+  test('a file where a folder should be: an error that names it', () => {
+    const { root, place } = listWith(0);
+    mkdirSync(join(root, 'state'));
+    writeFileSync(join(root, 'state', 'session'), '');
+    expect(() => place().load()).toThrow(/cannot read .*agent: ENOTDIR/);
+    expect(() => place().commit(0, 'x', NOW)).toThrow(/ENOTDIR/);
+  });
+
+  test('a version file under the name of another one is damage', () => {
+    const { root, place } = listWith(2);
+    const folder = join(root, 'state', 'session', 'agent');
+    const [first = '', second = ''] = readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort();
+    writeFileSync(join(folder, second), readFileSync(join(folder, first)));
+    expect(() => place().load()).toThrow(/2-[a-z0-9]{8}\.json is damaged: it holds version 1/);
+  });
+});
+
+test('a list that someone deletes begins anew', () => {
+  const { root, place } = listWith(5);
+  rmSync(join(root, 'state'), { recursive: true });
+  expect(place().load()).toBeUndefined();
+  expect(place().commit(0, 'x', NOW)?.version).toBe(1);
+});
+
+test('a writer that is held up while others make any number of versions is refused', () => {
+  const { place } = listWith(2);
+  // Held up after it has seen version 2, at each of its operations in turn.
+  for (let held = 1; held < 6; held++) {
+    const base = place().load()?.version ?? 0;
+    const slow = askingFileSystem((_operation, index) => {
+      if (index !== held) return;
+      for (let others = 0; others < 2 * HISTORY; others++)
+        place().commit(base + others, 'other', NOW);
+    });
+    expect(place(slow).commit(base, 'late', NOW)).toBeUndefined();
+    expect(place().load()?.content).toBe('other');
+  }
+});
+
+test('several that make the same list at once lose nothing', () => {
+  const operations = operationsOf(0, () => {}).length;
+  for (let held = 0; held < operations; held++) {
+    const { root, place } = listWith(0);
+    const slow = askingFileSystem((_operation, index) => {
+      if (index === held) place().commit(place().load()?.version ?? 0, 'quick', NOW);
+    });
+    const late = place(slow).commit(0, 'late', NOW);
+    const contents = [...place().history()].map(({ content }) => content);
+    expect(contents).toEqual(late === undefined ? ['quick'] : ['quick', 'late']);
+    expect(listFiles(join(root, 'state', 'session')).filter((name) => name.includes('~'))).toEqual(
+      [],
+    );
+  }
+});

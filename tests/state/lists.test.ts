@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { listFolder, listsOf, sessionOf, stateFolder } from '../../src/state/lists.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+const here = { directory: '/work/app', home: () => '/home/ann' };
+
+test.each([
+  ['/lists', { XDG_STATE_HOME: '/xdg' }, '/lists'],
+  ['lists', {}, '/work/app/lists'],
+  [undefined, { XDG_STATE_HOME: '/xdg', HOME: '/home/bob' }, '/xdg/todowrite'],
+  [
+    undefined,
+    { XDG_STATE_HOME: 'relative', HOME: '/home/bob' },
+    '/home/bob/.local/state/todowrite',
+  ],
+  ['', { XDG_STATE_HOME: '', HOME: '/home/bob' }, '/home/bob/.local/state/todowrite'],
+  [undefined, {}, '/home/ann/.local/state/todowrite'],
+])('TODO_STATE_DIR %j in %j: %s', (setting, environment, folder) => {
+  expect(stateFolder(setting, environment, here)).toBe(folder);
+});
+
+test('the session is the enclosing git work tree, else the folder itself', () => {
+  const root = temporaryDirectory();
+  const tree = join(root, 'tree');
+  const linked = join(root, 'tree', 'vendor', 'linked');
+  mkdirSync(join(tree, '.git'), { recursive: true });
+  mkdirSync(join(tree, 'src', 'deep'), { recursive: true });
+  mkdirSync(join(linked, 'src'), { recursive: true });
+  writeFileSync(join(linked, '.git'), 'gitdir: elsewhere\n');
+  expect(sessionOf(tree)).toBe(tree);
+  expect(sessionOf(join(tree, 'src', 'deep'))).toBe(tree);
+  expect(sessionOf(join(linked, 'src'))).toBe(linked);
+  expect(sessionOf(root)).toBe(root);
+  expect(sessionOf('/')).toBe('/');
+});
+
+test('the lists of a session are named after their agents', () => {
+  const state = temporaryDirectory();
+  expect(listsOf(state, 'S')).toEqual([]);
+  for (const agent of ['main', 'Bo/b', '', 'x'.repeat(300)]) {
+    new FilePlace({ folder: listFolder(state, { session: 'S', agent }) }).commit(0, [], new Date());
+  }
+  new FilePlace({ folder: listFolder(state, { session: 's', agent: 'other' }) }).commit(
+    0,
+    [],
+    new Date(),
+  );
+  mkdirSync(join(state, '+s', 'half~new'));
+  const lists = listsOf(state, 'S');
+  expect(lists.map(({ agent }) => agent)).toEqual([
+    '',
+    'Bo/b',
+    'main',
+    expect.stringMatching(/^x{90}~/),
+  ]);
+  expect(lists.map(({ folder }) => new FilePlace({ folder }).load()?.version)).toEqual([
+    1, 1, 1, 1,
+  ]);
+});

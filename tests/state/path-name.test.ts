@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { pathName, textOfPathName } from '../../src/state/path-name.ts';
+
+/** What the file systems that forget most make of a name: case, and how letters are composed. */
+const asForgetfulFileSystem = (name: string) => name.normalize('NFKD').toLowerCase();
+
+// Texts that are likely to collide: few characters, their cases, separators, escapes, and pairs that compose.
+const SIMILAR = fc.string({
+  unit: fc.constantFrom(
+    'a',
+    'A',
+    '+',
+    '%',
+    '~',
+    '.',
+    '/',
+    '\\',
+    '-',
+    ' ',
+    'é',
+    'e\u0301',
+    'ß',
+    'ſ',
+    '\u{1f600}',
+    '\ud83d',
+    '\0',
+    '4',
+    '1',
+  ),
+  maxLength: 12,
+});
+const ANY = fc.oneof(
+  SIMILAR,
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.string({ maxLength: 400 }),
+);
+
+test('different texts have different names, whatever the file system takes for the same', () => {
+  fc.assert(
+    fc.property(ANY, ANY, (a, b) => {
+      fc.pre(a !== b);
+      expect(asForgetfulFileSystem(pathName(a))).not.toBe(asForgetfulFileSystem(pathName(b)));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('a name is one plain file name of at most 130 characters', () => {
+  fc.assert(
+    fc.property(ANY, (text) => {
+      expect(pathName(text)).toMatch(/^[a-z0-9_+%~-][a-z0-9._+%~-]{0,129}$/);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('a name that was not cut tells its text again, but for half a surrogate pair', () => {
+  fc.assert(
+    fc.property(fc.oneof(SIMILAR, fc.string({ unit: 'grapheme' })), (text) => {
+      const isCut = pathName(text).includes('~');
+      expect(textOfPathName(pathName(text))).toBe(isCut || /\p{Cs}/u.test(text) ? undefined : text);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test.each([
+  ['main', 'main'],
+  ['agent-1', 'agent-1'],
+  ['Agent', '+agent'],
+  ['', '%'],
+  ['.', '%2e'],
+  ['..', '%2e.'],
+  ['.git', '%2egit'],
+  ['v1.2', 'v1.2'],
+  ['../../etc/passwd', '%2e.%2f..%2fetc%2fpasswd'],
+  ['/home/ann/app', '%2fhome%2fann%2fapp'],
+  ['a~new', 'a%7enew'],
+  ['任务', '%e4%bb%bb%e5%8a%a1'],
+])('%j is named %s', (text, name) => {
+  expect(pathName(text)).toBe(name);
+});
+
+test('long texts that differ only at their ends have different names, which tell how they begin', () => {
+  const names = ['x', 'y'].map((end) => pathName('long'.repeat(500) + end));
+  expect(new Set(names).size).toBe(2);
+  expect(names.every((name) => name.startsWith('longlong') && name.length < 130)).toBe(true);
+});
+
+test.each(['a~new', '%zz', '+A', 'A', '%41', '.git', '%ud800'])(
+  '%s is the name of no text',
+  (name) => {
+    expect(textOfPathName(name)).toBeUndefined();
+  },
+);

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { bundle } from '../helpers/bundle.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { Random, testSeed } from '../helpers/random.ts';
+
+const WRITERS = 8;
+const WRITES = 200;
+const HISTORY = 50;
+const KILLED_WRITERS = 100;
+const LONGEST_WAIT_MS = 1000;
+
+interface Acknowledged {
+  version: number;
+  content: string;
+  waited: number;
+}
+
+interface Writer {
+  process: ChildProcess;
+  /** What it said until its end. A line that a kill has cut is none. */
+  ended: Promise<Acknowledged[]>;
+}
+
+function startWriter(script: string, folder: string, name: string, count: number): Writer {
+  const writer = spawn(process.execPath, [script, folder, name, String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  writer.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const ended = new Promise<Acknowledged[]>((resolve) =>
+    writer.on('close', () =>
+      resolve(
+        output
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line)),
+      ),
+    ),
+  );
+  return { process: writer, ended };
+}
+
+/** That the versions in a folder go on without a gap to the newest, hold what was acknowledged, and are all there is. */
+function expectHistory(folder: string, acknowledged: readonly Acknowledged[]): number {
+  const history = [...new FilePlace<string>({ folder }).history()];
+  const newest = history[0]?.version ?? 0;
+  expect(history.map(({ version }) => version)).toEqual(
+    Array.from({ length: Math.min(newest, HISTORY) }, (_, index) => newest - index),
+  );
+  const contents = new Map(history.map(({ version, content }) => [version, content]));
+  expect(new Set(acknowledged.map(({ version }) => version)).size).toBe(acknowledged.length);
+  for (const { version, content } of acknowledged) {
+    expect(version).toBeLessThanOrEqual(newest);
+    if (version > newest - HISTORY) expect(contents.get(version)).toBe(content);
+  }
+  const files = readdirSync(folder);
+  expect(files.filter((file) => file.startsWith('head-'))).toHaveLength(1);
+  expect(files).toHaveLength(history.length + 1);
+  return newest;
+}
+
+test.each([1, WRITERS])(
+  '8 processes write 200 versions each, to %d list(s)',
+  async (lists) => {
+    const script = bundle(join(import.meta.dirname, 'writer.ts'));
+    const root = temporaryDirectory();
+    const folders = Array.from({ length: lists }, (_, list) =>
+      join(root, 'session', `agent-${list}`),
+    );
+    const writers = Array.from({ length: WRITERS }, (_, index) => {
+      const folder = folders[index % lists] ?? '';
+      return { folder, ...startWriter(script, folder, `writer-${index}`, WRITES) };
+    });
+    const all = await Promise.all(
+      writers.map(async ({ folder, ended }) => ({ folder, acknowledged: await ended })),
+    );
+    for (const folder of folders) {
+      const acknowledged = all.flatMap((writer) =>
+        writer.folder === folder ? writer.acknowledged : [],
+      );
+      expect(acknowledged).toHaveLength((WRITERS / lists) * WRITES);
+      expect(expectHistory(folder, acknowledged)).toBe(acknowledged.length);
+      expect(Math.max(...acknowledged.map(({ waited }) => waited))).toBeLessThan(LONGEST_WAIT_MS);
+    }
+    expect(readdirSync(join(root, 'session')).sort()).toEqual(
+      folders.map((_, list) => `agent-${list}`),
+    );
+  },
+  60_000,
+);
+
+test('processes that are killed at random moments lose nothing that was acknowledged, and stop nobody', async () => {
+  const script = bundle(join(import.meta.dirname, 'writer.ts'));
+  const folder = join(temporaryDirectory(), 'session', 'agent');
+  const random = new Random(testSeed());
+  let started = 0;
+  /** A few milliseconds after it has begun to write, a writer is killed and the next one comes. */
+  const writeAndBeKilled = async (): Promise<Acknowledged[]> => {
+    const acknowledged: Acknowledged[] = [];
+    while (started < KILLED_WRITERS) {
+      const writer = startWriter(script, folder, `writer-${started++}`, 1_000_000);
+      writer.process.stdout?.once('data', () => {
+        setTimeout(() => writer.process.kill('SIGKILL'), random.next() * 15);
+      });
+      acknowledged.push(...(await writer.ended));
+    }
+    return acknowledged;
+  };
+  const acknowledged = (await Promise.all([1, 2, 3, 4].map(writeAndBeKilled))).flat();
+  const place = new FilePlace<string>({ folder });
+  const newest = place.load()?.version ?? 0;
+  expect(place.commit(newest, 'the last one', new Date())?.version).toBe(newest + 1);
+  expectHistory(folder, acknowledged);
+  expect(acknowledged.length).toBeGreaterThan(KILLED_WRITERS);
+}, 60_000);

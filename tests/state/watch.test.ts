@@ -1,0 +1,95 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { watchFolder } from '../../src/state/watch-folder.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+const NOW = new Date('2026-05-01T12:00:00.000Z');
+
+function watchedList(): { folder: string; other: FilePlace<string>; calls: () => number } {
+  const folder = join(temporaryDirectory(), 'state', 'session', 'agent');
+  const watcher = vi.fn();
+  onTestFinished(new FilePlace<string>({ folder }).watch(watcher));
+  return { folder, other: new FilePlace({ folder }), calls: () => watcher.mock.calls.length };
+}
+
+test('what another commits is heard of, from the first version on, most often within 100 ms', async () => {
+  const { other, calls } = watchedList();
+  const delays: number[] = [];
+  for (let base = 0; base < 20; base++) {
+    const before = calls();
+    const start = performance.now();
+    other.commit(base, 'x', NOW);
+    await eventually('a call', () => calls() > before);
+    delays.push(performance.now() - start);
+  }
+  expect(delays.sort((a, b) => a - b)[10]).toBeLessThan(100);
+});
+
+test('one commit is one call', async () => {
+  const { folder, other, calls } = watchedList();
+  other.commit(0, 'x', NOW);
+  await eventually('a call', () => calls() === 1);
+  // The next call shows that all events of the first commit have been.
+  writeFileSync(join(folder, 'something-else'), '');
+  other.commit(1, 'y', NOW);
+  await eventually('another call', () => calls() > 1);
+  expect(calls()).toBe(2);
+});
+
+test('a list that is deleted and made anew is followed', async () => {
+  const { folder, other, calls } = watchedList();
+  other.commit(0, 'x', NOW);
+  await eventually('a call', () => calls() === 1);
+  rmSync(dirname(dirname(folder)), { recursive: true });
+  await eventually('a call for the deletion', () => calls() === 2);
+  other.commit(0, 'y', NOW);
+  await eventually('a call for the new list', () => calls() === 3);
+});
+
+test('a folder is looked at once a second even if the system tells of nothing', async () => {
+  const folder = temporaryDirectory();
+  const listener = vi.fn();
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const end = watchFolder(folder, listener);
+  vi.advanceTimersByTime(999);
+  expect(listener).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(listener).toHaveBeenCalledTimes(1);
+  end();
+  vi.advanceTimersByTime(5000);
+  expect(listener).toHaveBeenCalledTimes(1);
+});
+
+test('listeners of a store hear of what another process writes, once each time', async () => {
+  const folder = join(temporaryDirectory(), 'agent');
+  const store = new TodoStore(undefined, new FilePlace({ folder }));
+  const other = new TodoStore(undefined, new FilePlace({ folder, author: 'bob' }));
+  const heard: string[] = [];
+  onTestFinished(store.onChange(({ version, by }) => heard.push(`${version} by ${by}`)));
+  other.update([]);
+  await eventually('the change', () => heard.length > 0);
+  store.update([]);
+  other.update([]);
+  await eventually('the third change', () => heard.length > 2);
+  expect(heard).toEqual(['1 by bob', '2 by main', '3 by bob']);
+});
+
+test('a list that has become unreadable is a warning to who listens, and an error to who reads', async () => {
+  const folder = join(temporaryDirectory(), 'agent');
+  const store = new TodoStore(undefined, new FilePlace({ folder }));
+  const listener = vi.fn();
+  onTestFinished(store.onChange(listener));
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+  mkdirSync(folder);
+  writeFileSync(join(folder, '7-abcdefgh.json'), '{}');
+  writeFileSync(join(folder, 'head-7-abcdefgh'), '');
+  expect((await warned).message).toMatch(/7-abcdefgh\.json is damaged/);
+  expect(listener).not.toHaveBeenCalled();
+  expect(() => store.get()).toThrow(/7-abcdefgh\.json is damaged/);
+  expect(() => store.update([])).toThrow(/7-abcdefgh\.json is damaged/);
+});
