@@ -168,7 +168,7 @@ test.each([true, false])(
           panel.dispose();
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   },
 );
@@ -197,6 +197,6 @@ test('whatever a command prints, the panel is below it, whole, once, and the ter
         expect(terminal.cell(x - 1, y)?.isAttributeDefault()).toBe(true);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });

@@ -36,7 +36,7 @@ test('writing what changed gives the same cells as writing all', async () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

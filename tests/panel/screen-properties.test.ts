@@ -95,7 +95,7 @@ test('output comes out as it does without a panel, and the panel is below it', a
         }
       });
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -108,7 +108,7 @@ test('output is intact and in order, and the panel below it once, when the termi
         expect(await terminal.linesToCursor()).toEqual(output.split('\n'));
       });
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -128,6 +128,6 @@ test('a resize inside a line leaves no trace of the panel above the cursor', asy
         });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
