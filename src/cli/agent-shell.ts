@@ -1,4 +1,5 @@
 import type { AgentBashHandler } from '../command.ts';
+import { Guide } from '../guidance/guide.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { readSettings } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
@@ -10,8 +11,9 @@ const USAGE_ERROR = 2;
 
 async function main(): Promise<number> {
   const options = parseArguments(process.argv.slice(2));
-  const handlers = agentHandlers(todoStore, () => readSettings(process.env, process.cwd()));
-  const byName = new Map(handlers.map((handler) => [handler.name, handler]));
+  const settings = () => readSettings(process.env, process.cwd());
+  const handlers = agentHandlers(todoStore, settings);
+  const guide = new Guide({ store: todoStore, settings: () => settings().settings });
   switch (options.mode) {
     case 'help':
       process.stdout.write(helpPage);
@@ -25,31 +27,33 @@ async function main(): Promise<number> {
     case 'jsonl': {
       const { BashRouter } = await import('../router/bash-router.ts');
       const { serveJsonl } = await import('./jsonl.ts');
-      await serveJsonl(new BashRouter({ handlers }), process.stdin, process.stdout);
+      await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
       return 0;
     }
     case 'interactive':
       if (process.stdin.isTTY) {
         const { runInteractive } = await import('./repl.ts');
-        return runInteractive({ handlers, store: todoStore, panelMode: options.panel });
+        return runInteractive({ handlers, guide, store: todoStore, panelMode: options.panel });
       }
-      return asBash({ ...options, mode: 'script', argv: [] }, byName);
+      return asBash({ ...options, mode: 'script', argv: [] }, handlers, guide);
     case 'line':
     case 'script':
-      return asBash(options, byName);
+      return asBash(options, handlers, guide);
   }
 }
 
 async function asBash(
   options: Extract<Arguments, { mode: 'line' | 'script' }>,
-  handlers: ReadonlyMap<string, AgentBashHandler>,
+  handlers: readonly AgentBashHandler[],
+  guide: Guide,
 ): Promise<number> {
+  const byName = new Map(handlers.map((handler) => [handler.name, guide.guided(handler)]));
   const { runBash, runLine } = await import('./run-as-bash.ts');
   const showEnd = await showChanges(todoStore, options.panel);
   const exitCode =
     options.mode === 'line'
-      ? await runLine(options.line, options.parameters, handlers)
-      : await runBash(options.argv, handlers);
+      ? await runLine(options.line, options.parameters, byName)
+      : await runBash(options.argv, byName);
   showEnd();
   return exitCode;
 }

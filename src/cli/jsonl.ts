@@ -17,6 +17,7 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
  *     {"id":1,"command":"echo hi","timeoutMs":30000}
  *     {"id":1,"type":"native_shell_command","stdout":"hi\n","stderr":"","exitCode":0,"durationMs":0.4}
  *
+ * Where guidance has something to say of the list, the result has it as well: `"reminders":["Note: ..."]`.
  * A line that is no such request gets `{"id":null,"error":"..."}`.
  */
 export async function serveJsonl(
@@ -41,11 +42,11 @@ async function answer(router: BashRouter, line: string): Promise<object> {
   const { id, command, timeoutMs } = request;
   const type = router.identifyCommandType(command);
   const start = performance.now();
-  const { stdout, stderr, exitCode } = await router.route(command, {
+  const { stdout, stderr, exitCode, reminders } = await router.route(command, {
     timeoutMs: timeoutMs === undefined || timeoutMs > LONGEST_TIMEOUT_MS ? undefined : timeoutMs,
   });
   const durationMs = Math.round((performance.now() - start) * 100) / 100;
-  return { id, type, stdout, stderr, exitCode, durationMs };
+  return { id, type, stdout, stderr, exitCode, durationMs, ...(reminders && { reminders }) };
 }
 
 /** The request, or what is wrong with it. */

@@ -5,8 +5,10 @@ import { BashSession } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-bash.ts';
 import { type AgentBashHandler, CommandType } from '../command.ts';
+import type { Guide } from '../guidance/guide.ts';
 import { PromptOutput } from '../panel/prompt-output.ts';
 import { type PanelMode, TaskPanel } from '../panel/task-panel.ts';
+import { themeFor } from '../panel/theme.ts';
 import { BashRouter } from '../router/bash-router.ts';
 import { safeText } from '../safe-text.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
@@ -17,6 +19,7 @@ const HISTORY_SIZE = 1000;
 
 export interface ReplOptions {
   handlers: readonly AgentBashHandler[];
+  guide: Guide;
   store: TodoStore;
   panelMode: PanelMode;
 }
@@ -48,7 +51,7 @@ class Repl {
   #isClosed = false;
   #leave: (exitCode: number) => void = () => {};
 
-  constructor({ handlers, store, panelMode }: ReplOptions) {
+  constructor({ handlers, guide, store, panelMode }: ReplOptions) {
     this.#panel = new TaskPanel({
       store,
       stream: process.stdout,
@@ -58,6 +61,7 @@ class Repl {
     let session: BashSession | undefined;
     this.#router = new BashRouter({
       handlers,
+      guide,
       shell: (all) => {
         session = new BashSession({
           env: process.env,
@@ -137,12 +141,16 @@ class Repl {
     this.#running = running;
     this.#backgroundOutput.flush();
     this.#panel.commandStarted();
-    const { stdout, stderr } = await this.#router.route(command, { signal: running.signal });
+    const result = await this.#router.route(command, { signal: running.signal });
+    const { stdout, stderr, reminders = [] } = result;
     this.#running = undefined;
     this.#panel.screen.endCommand();
     this.#panel.screen.startLine();
     // What bash printed has been shown as it came; all else is whole lines of ours.
     this.#panel.write(isNative ? stderr : stderr + stdout);
+    const { pending: dim } = themeFor(process.stdout, process.env).paint;
+    const lines = reminders.flatMap((reminder) => reminder.split('\n'));
+    if (lines.length > 0) this.#panel.write(lines.map((line) => `${dim(line)}\n`).join(''));
     return isNative && !running.signal.aborted && !this.#session.isAlive;
   }
 

@@ -6,11 +6,12 @@ import {
   type CommandType,
   executeSafely,
 } from '../command.ts';
+import { Guide } from '../guidance/guide.ts';
 import { readSettings } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint } from './heredoc-hint.ts';
-import { readLine } from './read-line.ts';
+import { type LineReading, readLine } from './read-line.ts';
 
 /** What runs the lines that are not one literal agent command. */
 export interface NativeShell {
@@ -25,6 +26,11 @@ export interface BashRouterOptions {
   /** The agent commands; TodoWrite and TodoRead on `todoStore` unless given. */
   handlers?: readonly AgentBashHandler[];
   /**
+   * What gives guidance on the list that the handlers write: notes on stderr, and reminders in the result. Without
+   * `handlers` there is one on `todoStore`, with the settings of this process's environment; else none unless given.
+   */
+  guide?: Guide;
+  /**
    * Makes the shell for all other lines; a BashSession with this process's environment and directory unless given.
    * It gets the router's handlers, which must exist as commands in it.
    */
@@ -34,14 +40,24 @@ export interface BashRouterOptions {
 /** How one line is run: its standard input, its time limit in milliseconds, and a signal that cancels it. */
 export type RouteOptions = Omit<RunOptions, 'raw'>;
 
+/** What one line leaves behind. */
+export interface RouteResult extends CommandResult {
+  /** Guidance that is no part of what the line printed, each of one line or more. Missing where there is none. */
+  reminders?: readonly string[];
+}
+
 /** Sends each command line to the agent command that it calls, or to bash. */
 export class BashRouter {
   readonly #handlers = new Map<string, AgentBashHandler>();
   readonly #shell: NativeShell;
+  readonly #guide: Guide | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ handlers, shell }: BashRouterOptions = {}) {
+  constructor({ handlers, guide, shell }: BashRouterOptions = {}) {
     const settings = () => readSettings(process.env, process.cwd());
+    this.#guide =
+      guide ??
+      (handlers ? undefined : new Guide({ store: todoStore, settings: () => settings().settings }));
     for (const handler of handlers ?? agentHandlers(todoStore, settings)) {
       this.register(handler);
     }
@@ -60,7 +76,7 @@ export class BashRouter {
     if (!/^\w[\w-]*$/.test(handler.name)) {
       throw new RangeError(`Not a name for an agent command: '${handler.name}'`);
     }
-    this.#handlers.set(handler.name, handler);
+    this.#handlers.set(handler.name, this.#guide?.guided(handler) ?? handler);
   }
 
   /** Tells what `route` would take the line for, without running it. */
@@ -73,19 +89,31 @@ export class BashRouter {
    *
    * What goes wrong is in the result: an exit code that is not 0, and stderr. Rejects only after `dispose()`.
    */
-  route(line: string, options: RouteOptions = {}): Promise<CommandResult> {
-    const result = this.#queue.then(() => this.#route(line, options));
+  route(line: string, options: RouteOptions = {}): Promise<RouteResult> {
+    const result = this.#queue.then(() => this.#routeWithGuide(line, options));
     this.#queue = result.catch(() => {});
     return result;
   }
 
   /** Ends the shell and what runs in it. */
   dispose(): Promise<void> {
+    this.#guide?.dispose();
     return this.#shell.dispose();
   }
 
-  async #route(line: string, options: RouteOptions): Promise<CommandResult> {
-    const { call, raw } = readLine(line, this.#handlers);
+  async #routeWithGuide(line: string, options: RouteOptions): Promise<RouteResult> {
+    const reading = readLine(line, this.#handlers);
+    this.#guide?.commandStarted(line, reading.type);
+    const result = await this.#route(line, reading, options);
+    const reminders = this.#guide?.commandEnded(result.exitCode) ?? [];
+    return reminders.length > 0 ? { ...result, reminders } : result;
+  }
+
+  async #route(
+    line: string,
+    { call, raw }: LineReading,
+    options: RouteOptions,
+  ): Promise<CommandResult> {
     if (call) {
       const stdin = async () => options.stdin ?? '';
       const result = await executeSafely(call.handler, { ...call.invocation, stdin });
