@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { safeText } from './safe-text.ts';
+import { DEFAULT_HISTORY } from './state/place.ts';
 
 /** The limits of a list. */
 export interface ListLimits {
@@ -19,7 +20,20 @@ export interface GuidanceSettings {
   readonly reminderTurns: number;
 }
 
+/** All that the commands on a list ask for. */
 export interface Settings extends ListLimits, GuidanceSettings {}
+
+/** Where lists live that outlast their process, and what names them. What is undefined is not set. */
+export interface StateSettings {
+  /** The folder of all lists (TODO_STATE_DIR). */
+  readonly stateDir: string | undefined;
+  /** TODO_SESSION. */
+  readonly session: string | undefined;
+  /** TODO_AGENT. */
+  readonly agent: string | undefined;
+  /** How many versions of a list are kept, the newest included (TODO_HISTORY). */
+  readonly history: number;
+}
 
 /** What `readSettings` found. */
 export interface SettingsReading {
@@ -49,26 +63,7 @@ const MAX_WARNED_CHARACTERS = 40;
  * its default. Never throws. Cheap enough for every command: the file is read again only when it has changed.
  */
 export function readSettings(environment: Variables, directory: string): SettingsReading {
-  const file = readEnvFile(join(directory, '.env'));
-  const warnings: string[] = [];
-  const read = <T>(
-    name: string,
-    fallback: T,
-    expected: string,
-    parse: (text: string) => T | undefined,
-  ): T => {
-    const text = environment[name] ?? file[name];
-    if (text === undefined) return fallback;
-    const value = parse(text);
-    if (value !== undefined) return value;
-    const received = safeText(text, MAX_WARNED_CHARACTERS);
-    warnings.push(
-      `Warning: ${name} must be ${expected}, received '${received}'; using ${fallback}`,
-    );
-    return fallback;
-  };
-  const integer = (name: string, fallback: number) =>
-    read(name, fallback, 'a positive integer', positiveInteger);
+  const { read, integer, warnings } = new Reader(environment, directory);
   const mode = (text: string) => GUIDANCE_MODES.find((known) => known === text.trim());
   const settings = {
     maxItems: integer('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
@@ -77,6 +72,56 @@ export function readSettings(environment: Variables, directory: string): Setting
     reminderTurns: integer('TODO_REMINDER_TURNS', DEFAULT_SETTINGS.reminderTurns),
   };
   return { settings, warnings };
+}
+
+/** The same for where lists live that outlast their process. */
+export function readStateSettings(
+  environment: Variables,
+  directory: string,
+): { settings: StateSettings; warnings: readonly string[] } {
+  const { text, integer, warnings } = new Reader(environment, directory);
+  const settings = {
+    stateDir: text('TODO_STATE_DIR'),
+    session: text('TODO_SESSION'),
+    agent: text('TODO_AGENT'),
+    history: integer('TODO_HISTORY', DEFAULT_HISTORY),
+  };
+  return { settings, warnings };
+}
+
+class Reader {
+  readonly warnings: string[] = [];
+  readonly #environment: Variables;
+  readonly #file: Variables;
+
+  constructor(environment: Variables, directory: string) {
+    this.#environment = environment;
+    this.#file = readEnvFile(join(directory, '.env'));
+  }
+
+  readonly read = <T>(
+    name: string,
+    fallback: T,
+    expected: string,
+    parse: (text: string) => T | undefined,
+  ): T => {
+    const text = this.#environment[name] ?? this.#file[name];
+    if (text === undefined) return fallback;
+    const value = parse(text);
+    if (value !== undefined) return value;
+    const received = safeText(text, MAX_WARNED_CHARACTERS);
+    this.warnings.push(
+      `Warning: ${name} must be ${expected}, received '${received}'; using ${fallback}`,
+    );
+    return fallback;
+  };
+
+  readonly integer = (name: string, fallback: number): number =>
+    this.read(name, fallback, 'a positive integer', positiveInteger);
+
+  /** Any text but none; an empty one is as good as unset. */
+  readonly text = (name: string): string | undefined =>
+    this.#environment[name] || this.#file[name] || undefined;
 }
 
 function positiveInteger(text: string): number | undefined {

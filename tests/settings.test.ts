@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, readSettings } from '../src/settings.ts';
+import { DEFAULT_SETTINGS, readSettings, readStateSettings } from '../src/settings.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -116,6 +116,23 @@ test('.env.example lists every setting with its default', async () => {
     TODO_MAX_CONTENT_LENGTH: '200',
     TODO_GUIDANCE: 'all',
     TODO_REMINDER_TURNS: '10',
+    TODO_STATE_DIR: '',
+    TODO_SESSION: '',
+    TODO_AGENT: '',
+    TODO_HISTORY: '50',
   });
+  expect(readStateSettings(example, directory)).toEqual(readStateSettings({}, directory));
   expect(readSettings(example, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
+});
+
+test('where lists live is set in the environment or in .env', () => {
+  expect(readStateSettings({}, directory)).toEqual({
+    settings: { stateDir: undefined, session: undefined, agent: undefined, history: 50 },
+    warnings: [],
+  });
+  writeEnv('TODO_STATE_DIR=lists\nTODO_SESSION=s\nTODO_AGENT=a\nTODO_HISTORY=no\n');
+  expect(readStateSettings({ TODO_AGENT: 'b', TODO_SESSION: '' }, directory)).toEqual({
+    settings: { stateDir: 'lists', session: 's', agent: 'b', history: 50 },
+    warnings: ["Warning: TODO_HISTORY must be a positive integer, received 'no'; using 50"],
+  });
 });

@@ -87,13 +87,13 @@ export class TodoStore {
     return this.#place.commit(version, frozen(items), this.#now()) !== undefined;
   }
 
-  /** Makes the version before the newest the list again, as a new version. @returns false where none is kept. */
-  undo(): boolean {
+  /** Makes the list before the newest the list again, as a new version. @returns undefined where none is kept. */
+  undo(): TodoVersion | undefined {
     const undone = change(this.#place, (newest) => {
       const content = newest && this.#contentBefore(newest);
       return content && { content, at: this.#now() };
     });
-    return undone !== undefined;
+    return undone && stateOf(undone);
   }
 
   /** The versions that are kept, the newest first. */
