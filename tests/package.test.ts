@@ -1,0 +1,153 @@
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// The package as it is published: packed, installed in an empty folder, used from there.
+
+const ROOT = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+let folder = '';
+let packed: string[] = [];
+
+/** npm without the settings that the npm of `npm test` hands down. */
+function npm(argv: string[], cwd: string) {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),
+    ),
+  );
+  return run('npm', [...argv, '--no-audit', '--no-fund'], { cwd, env });
+}
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
+  // What is to be packed has been built; building it again here would pull it from under other tests.
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [{ filename, files }] = JSON.parse((await npm(pack, ROOT)).stdout);
+  packed = files.map(({ path }: { path: string }) => path);
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}');
+  const install = ['install', '--ignore-scripts', join(folder, filename)];
+  await npm([...install, '--offline'], project).catch((error) => {
+    if (!/ENOTCACHED/.test(error.stderr)) throw error;
+    return npm([...install, '--prefer-offline'], project);
+  });
+  folder = project;
+}, 120_000);
+
+afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+
+test('it holds what a user needs, and nothing else', () => {
+  expect(packed).toEqual(
+    expect.arrayContaining([
+      '.env.example',
+      'LICENSE',
+      'README.md',
+      'package.json',
+      'dist/index.js',
+      'dist/types/index.d.ts',
+      'docs/architecture.md',
+      'docs/library.md',
+      'docs/panel.svg',
+    ]),
+  );
+  const known =
+    /^(\.env\.example|LICENSE|README\.md|package\.json|dist\/(index\.js|bin\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg))$/;
+  expect(packed.filter((path) => !known.test(path))).toEqual([]);
+});
+
+test('its executables are the ones that package.json names', () => {
+  const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(packed).toEqual(expect.arrayContaining(Object.values(bin)));
+});
+
+test('nothing in it tells where it was built', () => {
+  for (const path of packed) {
+    expect(readFileSync(join(folder, 'node_modules/todowrite', path), 'utf8')).not.toContain(ROOT);
+  }
+});
+
+test('the executable works, by its path and by npx', async () => {
+  const line = `TodoWrite '{"todos":[]}' && cd / && pwd`;
+  const expected = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n/\n';
+  const executable = join(folder, 'node_modules', '.bin', 'agent-shell');
+  expect((await run(executable, ['-c', line], { cwd: folder })).stdout).toBe(expected);
+  expect(
+    (await npm(['exec', '--no', '--offline', '--', 'agent-shell', '-c', line], folder)).stdout,
+  ).toBe(expected);
+});
+
+test('its exports work from an ES module', async () => {
+  const program = `
+    import { BashRouter, CommandType, renderTodos, todoStore } from 'todowrite';
+    const router = new BashRouter();
+    const item = { content: 'Build', activeForm: 'Building', status: 'in_progress' };
+    const line = "TodoWrite '" + JSON.stringify({ todos: [item] }) + "'";
+    console.log(router.identifyCommandType(line) === CommandType.AGENT_SHELL_COMMAND);
+    process.stdout.write((await router.route(line)).stdout);
+    process.stdout.write((await router.route('TodoRead | head -n 1')).stdout);
+    console.log(renderTodos(todoStore.get(), { columns: 30 })[1]);
+    await router.dispose();
+  `;
+  writeFileSync(join(folder, 'program.js'), program);
+  const { stdout, stderr } = await run(process.execPath, ['program.js'], { cwd: folder });
+  expect(stderr).toBe('');
+  expect(stdout.split('\n')).toEqual([
+    'true',
+    'Todo list updated: 0 completed, 1 in_progress, 0 pending',
+    '[>] Build <- Building',
+    '│ ● Building...             │',
+    '',
+  ]);
+});
+
+test('its types hold for a strict TypeScript program, and refuse what is wrong', () => {
+  symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
+  writeFileSync(
+    join(folder, 'program.ts'),
+    `import { type AgentBashHandler, BashRouter, BashSession, TaskPanel, type TodoItem, TodoStore } from 'todowrite';
+    export const item: TodoItem = { content: 'a', activeForm: 'b', status: 'pending', priority: 'low' };
+    const store: TodoStore = new TodoStore(() => new Date(0));
+    store.update([item]);
+    export const handler: AgentBashHandler = {
+      name: 'Ask',
+      execute: async ({ argv, stdin }) => ({ stdout: argv.join(' '), stderr: await stdin(), exitCode: 0 }),
+    };
+    export const router = new BashRouter({
+      handlers: [handler],
+      shell: (handlers) => new BashSession({ env: process.env, cwd: '/', handlers }),
+    });
+    export const panel = new TaskPanel({ store, stream: process.stdout, env: process.env, mode: 'plain' });
+    // @ts-expect-error: no such status
+    export const wrong: TodoItem = { content: 'a', activeForm: 'b', status: 'done' };
+    `,
+  );
+  const compilerOptions = {
+    target: 'es2023',
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+  };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+  );
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
+  expect(stdout).toBe('');
+});

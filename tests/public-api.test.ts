@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as todowrite from '../src/index.ts';
+import { CommandType } from '../src/index.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const index = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
+
+test('what a host gets, by name', () => {
+  expect(Object.keys(todowrite).sort()).toEqual([
+    'BashRouter',
+    'BashSession',
+    'CommandType',
+    'DEFAULT_SETTINGS',
+    'TaskPanel',
+    'TodoReadHandler',
+    'TodoStore',
+    'TodoWriteHandler',
+    'createTheme',
+    'readSettings',
+    'renderTodos',
+    'themeFor',
+    'todoListSchema',
+    'todoStore',
+    'validateTodoList',
+  ]);
+});
+
+test('the index holds no logic, only named exports', () => {
+  expect(index.replace(/export (?:type )?\{[^}]*\} from '[^']+';\s*/g, '')).toBe('');
+});
+
+const exported = [...index.matchAll(/\{([^}]*)\} from '([^']+)'/g)].flatMap(
+  ([, names = '', file = '']) =>
+    names
+      .split(',')
+      .map((name) => ({ name: name.replace(/\btype\b/, '').trim(), file }))
+      .filter(({ name }) => name !== ''),
+);
+
+test.each(exported)('$name says what it means', ({ name, file }) => {
+  const source = readFileSync(join(ROOT, 'src', file), 'utf8');
+  const declaration = new RegExp(
+    `\\*/\\nexport (?:abstract )?(?:class|interface|type|enum|const|function) ${name}\\b`,
+  );
+  expect(source).toMatch(declaration);
+});
+
+test('two names for one type of command, as they appear in JSON', () => {
+  expect(Object.values(CommandType)).toEqual(['agent_shell_command', 'native_shell_command']);
+});
