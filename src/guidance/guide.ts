@@ -2,7 +2,7 @@ import type { AgentBashHandler, CommandResult, CommandType, Invocation } from '.
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
-import type { GuidanceRule, Items, Work } from './rule.ts';
+import type { GuidanceRule, Work } from './rule.ts';
 import { GUIDANCE_RULES } from './rules.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
@@ -12,8 +12,8 @@ const MAX_LINE_CHARACTERS = 300;
 
 /** What a guide is made of. */
 export interface GuideOptions {
-  /** The list that it watches. */
-  store: Pick<TodoStore, 'get' | 'onChange'>;
+  /** The list that it watches. It is only ever read. */
+  store: Pick<TodoStore, 'get'>;
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time that there might be something to say. */
   settings?: () => GuidanceSettings;
   /** The rules, `GUIDANCE_RULES` unless given: to leave one out, or to add one. */
@@ -34,18 +34,14 @@ export class Guide {
   readonly #options: GuideOptions;
   readonly #rules: readonly GuidanceRule[];
   readonly #history = new WorkHistory();
-  readonly #stopListening: () => void;
   /** Each reminder that was given, with the state of the list that it was for. */
   readonly #given = new Set<string>();
-  #hasBegun = false;
-  #runningCalls = 0;
-  /** What is to be noted of the replacements that the running calls have made. */
-  #notes: string[] = [];
+  /** Undefined before the first look. */
+  #seenVersion: number | undefined;
 
   constructor(options: GuideOptions) {
     this.#options = options;
     this.#rules = options.rules ?? GUIDANCE_RULES;
-    this.#stopListening = options.store.onChange(({ items }) => this.#listWritten(items));
   }
 
   /** The same command, which also says on stderr what is to be noted of a replacement that it makes. */
@@ -56,12 +52,13 @@ export class Guide {
 
   /** To be called before a line runs. */
   commandStarted(line: string, type: CommandType): void {
-    this.#begin();
+    this.#look();
     this.#history.commandStarted(line, type);
   }
 
   /** To be called when that line has ended. Gives the reminders that are due, each of some lines. */
   commandEnded(exitCode: number): readonly string[] {
+    this.#look();
     this.#history.commandEnded(exitCode);
     const { guidance, reminderTurns } = this.#settings();
     if (this.#options.reminders === false || guidance !== 'all') return [];
@@ -76,45 +73,34 @@ export class Guide {
     });
   }
 
-  /** Lets go of the store. */
-  dispose(): void {
-    this.#stopListening();
-  }
-
   async #execute(handler: AgentBashHandler, invocation: Invocation): Promise<CommandResult> {
-    this.#begin();
-    this.#runningCalls += 1;
-    try {
-      const result = await handler.execute(invocation);
-      const notes = this.#notes.splice(0);
-      if (result.exitCode !== 0 || notes.length === 0) return result;
-      return { ...result, stderr: `${result.stderr}${notes.join('\n')}\n` };
-    } finally {
-      this.#runningCalls -= 1;
-    }
-  }
-
-  /** Looks at the list that was there before anything happened. */
-  #begin(): void {
-    if (this.#hasBegun) return;
-    this.#hasBegun = true;
-    try {
-      this.#history.listFound(this.#options.store.get().items);
-    } catch {
-      // A store that cannot be read says so itself, to the command that needs it.
-    }
-  }
-
-  #listWritten(items: Items): void {
-    this.#hasBegun = true;
-    this.#history.listWritten(items);
+    this.#look();
+    const result = await handler.execute(invocation);
+    const isReplaced = this.#look();
     const { guidance, reminderTurns } = this.#settings();
     const isSilent = this.#options.notes === false || guidance === 'off';
-    // A list that the host replaces is nobody's mistake.
-    if (isSilent || this.#runningCalls === 0) return;
+    if (!isReplaced || isSilent || result.exitCode !== 0) return result;
     const work = this.#history.work(reminderTurns);
-    for (const rule of this.#rules) {
-      if (rule.kind === 'note') this.#notes.push(...linesOf(rule, work));
+    const lines = this.#rules.flatMap((rule) => (rule.kind === 'note' ? linesOf(rule, work) : []));
+    return { ...result, stderr: result.stderr + lines.map((line) => `${line}\n`).join('') };
+  }
+
+  /**
+   * Takes in what became of the list since the last look, and tells whether it was replaced. The list is looked at
+   * before and after each call and each line; a listener would have to be ended, and keeps a process alive that
+   * only writes one list.
+   */
+  #look(): boolean {
+    try {
+      const { version, items } = this.#options.store.get();
+      const seen = this.#seenVersion;
+      this.#seenVersion = version;
+      if (seen === undefined) this.#history.listFound(items);
+      else if (seen !== version) this.#history.listWritten(items);
+      return seen !== undefined && seen !== version;
+    } catch {
+      // A list that cannot be read is told of by the command that needs it.
+      return false;
     }
   }
 

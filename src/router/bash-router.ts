@@ -97,7 +97,6 @@ export class BashRouter {
 
   /** Ends the shell and what runs in it. */
   dispose(): Promise<void> {
-    this.#guide?.dispose();
     return this.#shell.dispose();
   }
 
