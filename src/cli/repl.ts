@@ -206,7 +206,7 @@ class Repl {
   }
 
   #suspend(): void {
-    this.#panel.screen.close();
+    this.#panel.screen.hide();
     process.stdin.setRawMode?.(false);
     process.once('SIGCONT', () => {
       process.stdin.setRawMode?.(true);
