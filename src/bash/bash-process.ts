@@ -32,8 +32,8 @@ export interface Evaluation {
   stdin: string | undefined;
 }
 
-// The script that bash runs is a FIFO of this name: bash's messages begin with it.
-const SCRIPT = 'bash';
+/** The script that bash runs is a FIFO of this name: bash's messages begin with it. */
+export const SCRIPT = 'bash';
 // Bash keeps descriptors of its own from 10 up and at 255; users take the low ones.
 const STATUS_FD = 252;
 const SYNTAX_ERROR = 2;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
-import { BashProcess } from './bash-process.ts';
+import { BashProcess, SCRIPT } from './bash-process.ts';
 import { findBash } from './find-bash.ts';
 import { OutputCapture } from './output-capture.ts';
 import { Watchdog } from './watchdog.ts';
@@ -178,7 +178,7 @@ export class BashSession {
       },
     });
     if (this.#process.pid !== undefined) {
-      watchdog.guard(this.#process.pid);
+      watchdog.guard(this.#process.pid, join(String(this.#processCount), SCRIPT));
     }
     return this.#process;
   }

@@ -1,23 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-
-// Reads one process group a line, the newest being the one that lives, until whoever started it is gone.
-const SCRIPT =
-  'while read -r line; do group=$line; done; [ -z "$group" ] || kill -9 -- "-$group"; rm -rf -- "$1"';
+import script from './watchdog.sh';
 
 /**
  * Cleans up after a host that cannot do it itself any more: killed by SIGTERM, SIGHUP or SIGKILL, or crashed. A small
- * shell waits for the end of a pipe that only the host holds open, then kills bash's process group and removes the
- * private directory. No handler for signals or exits is put on a host's process.
+ * shell waits for the end of a pipe that only the host holds open, then kills bash's processes and removes the private
+ * directory. No handler for signals or exits is put on a host's process.
  */
 export class Watchdog {
   readonly #child: ChildProcess;
 
   constructor(bash: string, directory: string, path: string) {
-    this.#child = spawn(bash, ['-c', SCRIPT, 'watchdog', directory], {
+    this.#child = spawn(bash, ['-c', script, 'watchdog', directory], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: '/',
-      env: { PATH: path },
+      env: { PATH: `${path}:/usr/bin:/bin`, SHLVL: '1' },
     });
     this.#child.on('error', () => {});
     this.#child.stdin?.on('error', () => {});
@@ -25,9 +22,9 @@ export class Watchdog {
     (this.#child.stdin as { unref?: () => void } | null)?.unref?.();
   }
 
-  /** From now on, this is the process group to kill. */
-  guard(group: number): void {
-    this.#child.stdin?.write(`${group}\n`);
+  /** From now on, this process leads what is to be killed. `script`: what it reads, relative to the directory. */
+  guard(leader: number, script: string): void {
+    this.#child.stdin?.write(`${leader} ${script}\n`);
   }
 
   /** Ends the watch; the host has cleaned up itself. */
