@@ -1,0 +1,86 @@
+import type { CommandResult } from '../../src/command.ts';
+import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { type TodoItem, type TodoStatus, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+
+const STATUS: Readonly<Record<string, TodoStatus>> = {
+  ' ': 'pending',
+  '>': 'in_progress',
+  x: 'completed',
+};
+
+/** Items as a person writes them: `[>] Fix it`, `[ ] #7 Run tests <- Running tests`; `#7` is an id. */
+export function items(...lines: readonly string[]): TodoItem[] {
+  return lines.map((line) => {
+    const [, mark = '', id, content = '', activeForm = content] =
+      /^\[([ >x])\] (?:#(\w+) )?(.*?)(?: <- (.*))?$/.exec(line) ?? [];
+    const status = STATUS[mark];
+    if (!status) throw new Error(`Not an item: ${line}`);
+    return { content, activeForm, status, ...(id && { id }) };
+  });
+}
+
+export interface Step {
+  exitCode?: number;
+  stdout?: string;
+  /** A list that the line writes on its way, as a composed line does. */
+  list?: readonly TodoItem[];
+}
+
+/** A router with a guide, whose bash does as the test says. */
+export function agentSession(options: Partial<GuideOptions> = {}) {
+  const store = new TodoStore();
+  const guide = new Guide({ store, ...options });
+  let step: Step = {};
+  const write = new TodoWriteHandler(store);
+  const router = new BashRouter({
+    guide,
+    handlers: [write, new TodoReadHandler(store)],
+    shell: (handlers) => ({
+      lastExitCode: 0,
+      dispose: async () => {},
+      run: async () => {
+        const { exitCode = 0, stdout = '', list } = step;
+        const argv = [JSON.stringify({ todos: list })];
+        const written = await (list && handlers.get('TodoWrite')?.execute({ argv, stdin }));
+        return { stdout: stdout + (written?.stdout ?? ''), stderr: written?.stderr ?? '', exitCode };
+      },
+    }),
+  });
+  return {
+    store,
+    router,
+    /** Runs a line in the bash, which does what `what` says. */
+    run(line: string, what: Step | number = {}) {
+      step = typeof what === 'number' ? { exitCode: what } : what;
+      return router.route(line);
+    },
+    /** Writes the list by a literal TodoWrite; gives the notes. */
+    async write(...lines: readonly string[]): Promise<string[]> {
+      return notesOf(await router.route(writeLine(items(...lines))));
+    },
+    /** Runs so many harmless lines, and gives the reminders with the number of the line that each came with. */
+    async idle(count: number): Promise<[number, string][]> {
+      const reminders: [number, string][] = [];
+      for (let number = 1; number <= count; number++) {
+        const result = await this.run('ls');
+        for (const reminder of result.reminders ?? []) reminders.push([number, reminder]);
+      }
+      return reminders;
+    },
+  };
+}
+
+export function writeLine(list: readonly TodoItem[]): string {
+  return `TodoWrite '${JSON.stringify({ todos: list }).replaceAll("'", "'\\''")}'`;
+}
+
+export function notesOf({ stderr }: CommandResult): string[] {
+  return stderr.split('\n').filter(Boolean);
+}
+
+async function stdin(): Promise<string> {
+  return '';
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { agentSession } from './agent-session.ts';
+
+/** What is said when the second list replaces the first. */
+async function notes(before: readonly string[], after: readonly string[]): Promise<string[]> {
+  const session = agentSession();
+  await session.write(...before);
+  return session.write(...after);
+}
+
+describe('dropped items', () => {
+  const plan = ['[>] Fix it', '[ ] Write docs', '[ ] Ship it'];
+
+  test('unfinished items that are left out are named', async () => {
+    expect(await notes(plan, ['[>] Fix it'])).toEqual([
+      'Note: 2 unfinished items are no longer on the list: "Write docs", "Ship it"',
+    ]);
+  });
+
+  test('a single one is named in the singular', async () => {
+    expect(await notes(plan, plan.slice(0, 2))).toEqual([
+      'Note: 1 unfinished item is no longer on the list: "Ship it"',
+    ]);
+  });
+
+  test('at most three are named, the others are counted', async () => {
+    const five = ['[ ] a', '[ ] b', '[ ] c', '[ ] d', '[ ] e'];
+    expect(await notes(five, [])).toEqual([
+      'Note: 5 unfinished items are no longer on the list: "a", "b", "c" and 2 more',
+    ]);
+  });
+
+  test('the item in progress is named where nothing has taken its place', async () => {
+    expect(await notes(plan, ['[>] Write docs', '[ ] Ship it'])).toEqual([
+      'Note: 1 unfinished item is no longer on the list: "Fix it"',
+    ]);
+  });
+
+  test('an item is followed by its id when its content changes', async () => {
+    const before = ['[ ] #1 Write docs', '[ ] #2 Ship it'];
+    expect(await notes(before, ['[ ] #1 Document it', '[ ] #2 Release'])).toEqual([]);
+    expect(await notes(before, ['[ ] #2 Release'])).toEqual([
+      'Note: 1 unfinished item is no longer on the list: "Write docs"',
+    ]);
+  });
+
+  test('numbering the items anew is not dropping one, and does not hide one that is dropped', async () => {
+    const before = ['[x] #1 Plan', '[ ] #2 Write docs', '[ ] #3 Ship it'];
+    expect(await notes(before, ['[ ] #1 Write docs', '[ ] #2 Ship it'])).toEqual([]);
+    expect(await notes(before, ['[ ] #1 Ship it'])).toEqual([
+      'Note: 1 unfinished item is no longer on the list: "Write docs"',
+    ]);
+  });
+
+  test('what is quoted of an item is cut short and safe for a terminal', async () => {
+    const [note = ''] = await notes([`[ ] \x1b[2J\u202e${'x'.repeat(150)}`], []);
+    expect(note).toBe(
+      `Note: 1 unfinished item is no longer on the list: "␛[2J${'x'.repeat(43)}..."`,
+    );
+  });
+
+  test.each([
+    ['the list stays as it is', plan, plan],
+    ['the first list of all', [], plan],
+    ['completed items are left out', ['[x] a', '[x] b', '[>] c'], ['[>] c']],
+    ['the item in progress alone is renamed', plan, ['[>] Fix it well', ...plan.slice(1)]],
+    ['it is renamed and completed', plan, ['[x] Fix it well', ...plan.slice(1)]],
+    ['items change places', plan, [...plan].reverse()],
+    ['case, spaces and the full stop change', plan, ['[>] fix  it.', '[ ] Write Docs', '[ ] Ship it']],
+    ['one of two items of the same text goes', ['[ ] a', '[ ] a'], ['[ ] a']],
+    ['items are added', plan, [...plan, '[ ] Tell the others']],
+    ['all are completed at once', ['[>] a', '[ ] b'], ['[x] a', '[x] b']],
+  ])('nothing is said where %s', async (_, before, after) => {
+    expect(await notes(before, after)).toEqual([]);
+  });
+});
+
+describe('a finish without a check', () => {
+  const note =
+    'Note: all 3 items are completed and none of them was a check. Verify the work before you report success.';
+  const done = ['[x] Find it', '[x] Fix it', '[x] Write docs'];
+
+  test('a verification step is asked for', async () => {
+    expect(await notes(['[x] Find it', '[x] Fix it', '[>] Write docs'], done)).toEqual([note]);
+  });
+
+  test('a list that is written only once, as completed, is asked as well', async () => {
+    expect(await agentSession().write(...done)).toEqual([note]);
+  });
+
+  test('it is asked once for a finished list, and again for a new one', async () => {
+    const session = agentSession();
+    expect(await session.write(...done)).toEqual([note]);
+    expect(await session.write(...done)).toEqual([]);
+    expect(await session.write(...done.slice(0, 2))).toEqual([]);
+    await session.write('[>] Find it', '[x] Fix it', '[x] Write docs');
+    expect(await session.write(...done)).toEqual([note]);
+  });
+
+  test.each([
+    'Verify the result',
+    'Run the unit tests',
+    'Re-test on Windows',
+    'Check links',
+    'Typecheck',
+    'Double-check the totals',
+    'Review the diff',
+    'Get it reviewed',
+    'Write e2e specs',
+    'Make sure it works',
+    'Confirm that the page loads',
+    '验证结果',
+    '运行测试',
+    '检查日志',
+    '代码審查',
+    '動作を確認する',
+    'Tests ausführen und Ergebnis prüfen',
+    'Vérifier le résultat',
+    'Проверить результат',
+  ])('nothing is asked where an item is: %s', async (content) => {
+    expect(await agentSession().write('[x] Find it', '[x] Fix it', `[x] ${content}`)).toEqual([]);
+  });
+
+  test('an activeForm that speaks of a check counts', async () => {
+    const last = '[x] Finish <- Testing everything';
+    expect(await agentSession().write('[x] Find it', '[x] Fix it', last)).toEqual([]);
+  });
+
+  test.each([
+    'Fix the checkout page',
+    'Add a checkbox',
+    'Use the latest version',
+    'Show a preview',
+    'Win the contest',
+    'Greatest common divisor',
+    'Attest the build',
+  ])('an item is no check because of its letters: %s', async (content) => {
+    expect(await agentSession().write('[x] Find it', '[x] Fix it', `[x] ${content}`)).toEqual([note]);
+  });
+
+  test.each([
+    ['a list of two', ['[x] Find it', '[x] Fix it']],
+    ['a list with something left', [...done, '[ ] Ship it']],
+    ['an empty list', []],
+  ])('nothing is asked of %s', async (_, list) => {
+    expect(await agentSession().write(...list)).toEqual([]);
+  });
+});
+
+describe('skipped items', () => {
+  const pending = ['[ ] a', '[ ] b', '[ ] c', '[ ] Check it'];
+
+  test('three at a time that were never in progress are mentioned', async () => {
+    expect(await notes(pending, ['[x] a', '[x] b', '[x] c', '[>] Check it'])).toEqual([
+      'Note: 3 items were completed without ever being in_progress: "a", "b", "c". Mark an item in_progress before you begin it.',
+    ]);
+  });
+
+  test('one that was in progress once, and then put back, was not skipped', async () => {
+    const session = agentSession();
+    await session.write('[>] a', '[ ] b', '[ ] c', '[ ] Check it');
+    await session.write(...pending);
+    expect(await session.write('[x] a', '[x] b', '[x] c', '[ ] Check it')).toEqual([]);
+  });
+
+  test('it is remembered over a new name, by the id', async () => {
+    const session = agentSession();
+    await session.write('[>] #1 a', '[ ] #2 b', '[ ] #3 c', '[ ] Check it');
+    await session.write('[ ] #1 a, part one', '[ ] #2 b', '[ ] #3 c', '[ ] Check it');
+    expect(
+      await session.write('[x] #1 a, all of it', '[x] #2 b', '[x] #3 c', '[ ] Check it'),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ['two are completed at a time', pending, ['[x] a', '[x] b', '[ ] c', '[ ] Check it']],
+    ['one of three was in progress', ['[>] a', ...pending.slice(1)], ['[x] a', '[x] b', '[x] c', '[ ] Check it']],
+    ['they are new on the list', ['[>] Check it'], ['[x] a', '[x] b', '[x] c', '[>] Check it']],
+    ['they were completed before', ['[x] a', '[x] b', '[x] c', '[ ] Check it'], ['[x] a', '[x] b', '[x] c', '[>] Check it']],
+  ])('nothing is said where %s', async (_, before, after) => {
+    expect(await notes(before, after)).toEqual([]);
+  });
+});
