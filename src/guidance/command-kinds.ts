@@ -52,7 +52,7 @@ export const COMMAND_KINDS: Readonly<Record<CommandKind, KindRow>> = {
       'rubocop|shellcheck|phpcs|ktlint|swiftlint|hadolint|yamllint|markdownlint|(?:make|just) (?:\\S+ )*lint',
     ),
     mention:
-      /lint|check|style|format|quality|prettier|ruff|black|clippy|biome|build|\bmake\b|\bvet\b|\bci\b|pre-?commit/i,
+      /lint|check|style|format|quality|prettier|ruff|black|clippy|biome|build|\bmake\b|\bvet\b|\bci\b|pre-?commit|(?:npm|pnpm|yarn|bun) .*test/i,
   },
   'type check': {
     commands: table(
@@ -60,7 +60,8 @@ export const COMMAND_KINDS: Readonly<Record<CommandKind, KindRow>> = {
       'tsc|vue-tsc|svelte-check|mypy|dmypy run|pyright|basedpyright|pyre check|pytype|flow check|deno check',
       'cargo check|go vet|phpstan analy[sz]e|psalm|sorbet|srb tc|(?:make|just) (?:\\S+ )*type-?check',
     ),
-    mention: /type|tsc|\bvet\b|check|build|compil|mypy|pyright|lint|\bci\b/i,
+    mention:
+      /type|tsc|\bvet\b|check|build|compil|mypy|pyright|lint|\bci\b|(?:npm|pnpm|yarn|bun) .*test/i,
   },
 };
 

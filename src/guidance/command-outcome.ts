@@ -12,12 +12,13 @@ import { MAX_LINE_LENGTH } from './work-history.ts';
 /** What a line says of one kind of command. `unknown`: one may have run, with an exit code that cannot be told. */
 export type Outcome = 'passed' | 'failed' | 'unknown';
 
+const KINDS = Object.keys(COMMAND_KINDS) as CommandKind[];
 const MAX_COMMAND_LENGTH = 500;
 /** A failure of these is so rare that the exit code is taken for that of the command that they prepare. */
 const PREPARES = /^(?:cd|pushd|export|set|source|\.|mkdir|:|true)(?: |$)/;
 /** Words that run the rest of the command, with the options that they take. */
 const WRAPPER =
-  /^(?:\w+=\S* |(?:sudo|nice|time|nohup|command|exec|stdbuf|xvfb-run|env|npx|bunx|uvx)(?: -\S+)* |timeout(?: -\S+)* [\d.]+[smhd]? |(?:(?:pnpm|yarn|npm|bundle|hatch) (?:exec|dlx|x)|(?:poetry|pipenv|uv|hatch|rye|pdm) run)(?: --)? |python3?(?:\.\d+)? -m )/;
+  /^(?:\w+=\S* |(?:sudo|nice|time|nohup|command|exec|stdbuf|xvfb-run|env|npx|bunx|uvx)(?: -\S+)* |timeout(?: -[ks] \S+| -\S+)* [\d.]+[smhd]? |(?:(?:pnpm|yarn|npm|bundle|hatch) (?:exec|dlx|x)|(?:poetry|pipenv|uv|hatch|rye|pdm) run)(?: --)? |python3?(?:\.\d+)? -m )/;
 /** Options of a runner before its subcommand. */
 const RUNNER_OPTIONS =
   /^(npm|pnpm|yarn|bun|make|just|mvnw?|gradlew?|cargo|go|dotnet)(?: (?:--?(?:prefix|C|w|workspace|filter|F|f|cwd|dir|directory|manifest-path|p|file) [^\s-]\S*|(?!--test|--build)-[^\s]+))+(?= )/;
@@ -36,7 +37,10 @@ export function outcomeOf(command: RoutedCommand, kind: CommandKind): Outcome | 
   const readings = commands.map((simple) => readCommand(simple, kind));
   const last = readings.findLastIndex((reading) => reading !== 'no');
   if (last < 0) return undefined;
-  return readings[last] === 'yes' ? outcomeAt(commands, last, command.exitCode) : 'unknown';
+  const outcomes = readings.map((reading, index) =>
+    reading === 'yes' ? outcomeAt(commands, index, command.exitCode) : 'unknown',
+  );
+  return outcomes.includes('passed') ? 'passed' : outcomes[last];
 }
 
 /** Whether the exit code of the whole line is that of the command at `index`, and what it then says. */
@@ -65,8 +69,11 @@ function readCommand({ words }: SimpleCommand, kind: CommandKind): 'yes' | 'mayb
   const isIdle = TELLS_OF_ITSELF.test(text) || idle?.test(text);
   const byName = text.replace(/^\S*\//, '').replace(RUNNER_OPTIONS, '$1');
   if (commands.test(byName)) return isIdle ? 'maybe' : 'yes';
-  if (CHECKS_NOTHING.test(text)) return 'no';
-  return RUNS_ANYTHING.test(text) || mention.test(text) ? 'maybe' : 'no';
+  const others = KINDS.filter((other) => COMMAND_KINDS[other].commands.test(byName));
+  const isChecker = others.includes('lint') || others.includes('type check');
+  if (CHECKS_NOTHING.test(text) || (kind === 'test' && isChecker)) return 'no';
+  const runsAnything = others.length === 0 && RUNS_ANYTHING.test(text);
+  return runsAnything || mention.test(text) ? 'maybe' : 'no';
 }
 
 function withoutWrappers(text: string): string {

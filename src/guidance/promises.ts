@@ -2,7 +2,7 @@ import type { TodoItem } from '../todo/todo-store.ts';
 import type { CommandKind } from './command-kinds.ts';
 
 /** Where a sentence, or a part of one, begins. */
-const START = '(?:^|[,;:.(（]\\s*|\\b(?:and|then)\\s+|[并再，、；])';
+const START = '(?:^\\s*|[,;:.(（]\\s*|\\b(?:and|then)\\s+|[并再，、；])';
 const RUN = `${START}(?:re-?)?(?:run|running|execute|executing)\\s+`;
 /** Up to three words between a verb and what it is about. */
 const WORDS = '(?:[\\w./-]+\\s+){0,3}?';
@@ -39,7 +39,7 @@ const PROMISES: Readonly<Record<CommandKind, RegExp>> = {
 
 /** Work that these words tell of is done elsewhere, by hand, later, or with other tools than the table knows. */
 const ELSEWHERE =
-  /\b(?:manual(?:ly)?|by hand|load|perf(?:ormance)?|stress|user|usability|a\/b|skip\w*|blocked|not|n't|cannot|how|CI|pipeline|workflow|staging|production|remote|jenkins|actions?|docker|why|until)\b|手动|手動|跳过|跳過|性能|压力/i;
+  /\b(?:manual(?:ly)?|by hand|load|perf(?:ormance)?|stress|user|usability|a\/b|skip\w*|blocked|not|n't|cannot|how|CI|pipeline|workflow|staging|(?:in|on|against) production|remote|jenkins|actions?|docker|why|until)\b|手动|手動|跳过|跳過|性能|压力/i;
 /** Work on the thing itself, not a run of it. */
 const WORK_ON =
   /^\s*(?:(?:add|writ|creat|implement|design|plan|document|configur|decid|explain|ask|allow|investigat|look|find|read|updat|review|refactor|delet|remov|mov|renam|mak\w+ it possible|teach|let|enabl|support|us)(?:e|es|ing)?|set(?:ting)? up|setup)\b|^\s*(?:编写|添加|新增|更新|配置|设计)/i;

@@ -45,7 +45,11 @@ export function agentSession(options: Partial<GuideOptions> = {}) {
         const { exitCode = 0, stdout = '', list } = step;
         const argv = [JSON.stringify({ todos: list })];
         const written = await (list && handlers.get('TodoWrite')?.execute({ argv, stdin }));
-        return { stdout: stdout + (written?.stdout ?? ''), stderr: written?.stderr ?? '', exitCode };
+        return {
+          stdout: stdout + (written?.stdout ?? ''),
+          stderr: written?.stderr ?? '',
+          exitCode,
+        };
       },
     }),
   });

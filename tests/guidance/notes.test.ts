@@ -66,7 +66,11 @@ describe('dropped items', () => {
     ['the item in progress alone is renamed', plan, ['[>] Fix it well', ...plan.slice(1)]],
     ['it is renamed and completed', plan, ['[x] Fix it well', ...plan.slice(1)]],
     ['items change places', plan, [...plan].reverse()],
-    ['case, spaces and the full stop change', plan, ['[>] fix  it.', '[ ] Write Docs', '[ ] Ship it']],
+    [
+      'case, spaces and the full stop change',
+      plan,
+      ['[>] fix  it.', '[ ] Write Docs', '[ ] Ship it'],
+    ],
     ['one of two items of the same text goes', ['[ ] a', '[ ] a'], ['[ ] a']],
     ['items are added', plan, [...plan, '[ ] Tell the others']],
     ['all are completed at once', ['[>] a', '[ ] b'], ['[x] a', '[x] b']],
@@ -135,7 +139,9 @@ describe('a finish without a check', () => {
     'Greatest common divisor',
     'Attest the build',
   ])('an item is no check because of its letters: %s', async (content) => {
-    expect(await agentSession().write('[x] Find it', '[x] Fix it', `[x] ${content}`)).toEqual([note]);
+    expect(await agentSession().write('[x] Find it', '[x] Fix it', `[x] ${content}`)).toEqual([
+      note,
+    ]);
   });
 
   test.each([
@@ -174,9 +180,17 @@ describe('skipped items', () => {
 
   test.each([
     ['two are completed at a time', pending, ['[x] a', '[x] b', '[ ] c', '[ ] Check it']],
-    ['one of three was in progress', ['[>] a', ...pending.slice(1)], ['[x] a', '[x] b', '[x] c', '[ ] Check it']],
+    [
+      'one of three was in progress',
+      ['[>] a', ...pending.slice(1)],
+      ['[x] a', '[x] b', '[x] c', '[ ] Check it'],
+    ],
     ['they are new on the list', ['[>] Check it'], ['[x] a', '[x] b', '[x] c', '[>] Check it']],
-    ['they were completed before', ['[x] a', '[x] b', '[x] c', '[ ] Check it'], ['[x] a', '[x] b', '[x] c', '[>] Check it']],
+    [
+      'they were completed before',
+      ['[x] a', '[x] b', '[x] c', '[ ] Check it'],
+      ['[x] a', '[x] b', '[x] c', '[>] Check it'],
+    ],
   ])('nothing is said where %s', async (_, before, after) => {
     expect(await notes(before, after)).toEqual([]);
   });

@@ -28,7 +28,9 @@ test('a changed list is, after as many commands again', async () => {
   await session.write(...plan);
   await session.idle(10);
   await session.write('[x] Find it', '[x] Fix it', '[>] Run the tests');
-  expect(await session.idle(30)).toEqual([[10, expect.stringContaining('1 unfinished item is left')]]);
+  expect(await session.idle(30)).toEqual([
+    [10, expect.stringContaining('1 unfinished item is left')],
+  ]);
 });
 
 test('each TodoWrite starts the count anew, inside a longer line too', async () => {
