@@ -11,6 +11,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inRoot = (path) => join(root, path);
 const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
 
+const executables = ['agent-shell', 'todo-write', 'todo-read'];
+
 const common = {
   bundle: true,
   platform: 'node',
@@ -35,7 +37,7 @@ await Promise.all([
   }),
   build({
     ...common,
-    entryPoints: { 'agent-shell': 'src/cli/agent-shell.ts' },
+    entryPoints: executables.map((name) => `src/cli/${name}.ts`),
     outdir: out('bin'),
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
@@ -44,7 +46,7 @@ await Promise.all([
     banner: { js: '#!/usr/bin/env node' },
   }),
 ]);
-chmodSync(out('bin/agent-shell.cjs'), 0o755);
+for (const name of executables) chmodSync(out(`bin/${name}.cjs`), 0o755);
 
 const tsc = join(
   dirname(createRequire(import.meta.url).resolve('typescript/package.json')),

@@ -1,68 +1,73 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
 import { safeText } from '../safe-text.ts';
+import { listJson } from './list-json.ts';
+import { listText } from './list-text.ts';
+import { type Options, parseOptions, wrongUsage } from './options.ts';
+import { withStorageTrouble } from './storage-trouble.ts';
 import helpPage from './todo-read.md';
-import { type TodoItem, type TodoState, type TodoStore, todoStore } from './todo-store.ts';
+import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
+import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
+import { historyText, notKept } from './version-texts.ts';
 
-const USAGE = 'Usage: TodoRead [--json]\n';
+const USAGE =
+  'Usage: TodoRead [--json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
+const OPTIONS = {
+  '--json': 'flag',
+  '--at': 'version',
+  '--history': 'flag',
+  ...LIST_OPTIONS,
+} as const;
 const MAX_QUOTED_CHARACTERS = 40;
-/** Controls, format characters, line separators: JSON may hold them as they are, a terminal should not see them. */
-const NOT_PRINTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. Never changes it. */
 export class TodoReadHandler implements AgentBashHandler {
   readonly name = 'TodoRead';
-  readonly #store: TodoStore;
+  readonly #source: TodoSource;
 
-  constructor(store: TodoStore = todoStore) {
-    this.#store = store;
+  constructor(source: TodoSource = todoStore) {
+    this.#source = source;
   }
 
-  /** Exit code 0, or 2 for an argument that it does not know. */
+  /**
+   * Exit code 0; 1 for a version that is not kept; 2 for an argument that it does not know; 3 where the list cannot be
+   * read, and stderr names the file.
+   */
   async execute({ argv }: Pick<Invocation, 'argv'>): Promise<CommandResult> {
-    const [option] = argv;
-    if (option === '-h') return printed(USAGE);
-    if (option === '--help') return printed(helpPage);
-    const unknown = argv.find((argument) => argument !== '--json');
-    if (unknown !== undefined) return wrongUsage(unknown);
-    const state = this.#store.get();
-    return printed(option === '--json' ? json(state) : text(state));
+    const parsed = parseOptions(argv, OPTIONS);
+    if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
+    const { options, rest } = parsed;
+    const [unknown] = rest;
+    if (unknown === '-h') return printed(USAGE);
+    if (unknown === '--help') return printed(helpPage);
+    if (unknown !== undefined) {
+      const quoted = `'${safeText(unknown, MAX_QUOTED_CHARACTERS)}'`;
+      return wrongUsage(`Unexpected argument ${quoted}`, USAGE);
+    }
+    return withStorageTrouble('Cannot read the list', () => {
+      const store = openSource(this.#source, options);
+      return 'problem' in store ? wrongUsage(store.problem, USAGE) : read(store, options);
+    });
   }
+}
+
+function read(store: TodoStore, options: Options<typeof OPTIONS>): CommandResult {
+  const { '--json': asJson, '--at': at } = options;
+  if (options['--history']) {
+    if (asJson || at !== undefined) {
+      return wrongUsage('--history goes with neither --json nor --at', USAGE);
+    }
+    return printed(historyText(store.history()));
+  }
+  if (at === undefined) return shown(store.get(), asJson);
+  const kept = store.history();
+  const version = kept.find((entry) => entry.version === at);
+  return version === undefined ? notKept(at, kept) : shown(version, asJson);
+}
+
+function shown(version: TodoVersion, asJson = false): CommandResult {
+  return printed(asJson ? listJson(version) : listText(version.items));
 }
 
 function printed(stdout: string): CommandResult {
   return { stdout, stderr: '', exitCode: 0 };
-}
-
-function wrongUsage(argument: string): CommandResult {
-  const quoted = `'${safeText(argument, MAX_QUOTED_CHARACTERS)}'`;
-  return { stdout: '', stderr: `Error: Unexpected argument ${quoted}\n${USAGE}`, exitCode: 2 };
-}
-
-function text({ items }: TodoState): string {
-  if (items.length === 0) return 'No todos.\n';
-  const completed = items.filter((item) => item.status === 'completed').length;
-  return `${items.map(line).join('\n')}\n\n(${completed}/${items.length} completed)\n`;
-}
-
-function line({ status, content, activeForm }: Readonly<TodoItem>): string {
-  switch (status) {
-    case 'completed':
-      return `[x] ${safeText(content)}`;
-    case 'in_progress':
-      return `[>] ${safeText(content)} <- ${safeText(activeForm)}`;
-    case 'pending':
-      return `[ ] ${safeText(content)}`;
-  }
-}
-
-function json({ items, updatedAt }: TodoState): string {
-  return `${JSON.stringify({ todos: items, updatedAt }).replace(NOT_PRINTED, jsonEscape)}\n`;
-}
-
-function jsonEscape(character: string): string {
-  let escaped = '';
-  for (let unit = 0; unit < character.length; unit++) {
-    escaped += `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
-  }
-  return escaped;
 }

@@ -1,19 +1,32 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type ListLimits } from '../settings.ts';
+import { MAX_LIST_BYTES } from './list-size.ts';
+import { type Options, parseOptions, wrongUsage } from './options.ts';
 import { isJsonCollection, withoutOuterQuotes } from './raw-json.ts';
 import { refusal } from './refusal.ts';
 import { explainAccident } from './shell-accidents.ts';
+import { withStorageTrouble } from './storage-trouble.ts';
 import { readTodoInput } from './todo-input.ts';
 import { validateTodoList } from './todo-schema.ts';
-import { type TodoItem, type TodoStatus, type TodoStore, todoStore } from './todo-store.ts';
+import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
+import {
+  type TodoItem,
+  type TodoState,
+  type TodoStatus,
+  type TodoStore,
+  todoStore,
+} from './todo-store.ts';
 import helpPage from './todo-write.md';
 import { SHORT_USAGE, USAGE } from './usage.ts';
+import { movedOn } from './version-texts.ts';
 
-const MAX_LIST_BYTES = 1024 * 1024;
+const OPTIONS = { '--if-version': 'version', '--undo': 'flag', ...LIST_OPTIONS } as const;
 const MAX_QUOTED_CHARACTERS = 40;
 const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
+
+type WriteOptions = Options<typeof OPTIONS>;
 
 /** As much of `SettingsReading` as the command needs. */
 interface LimitsReading {
@@ -25,21 +38,22 @@ interface LimitsReading {
  * `TodoWrite`: replaces the whole list by the one that is given as JSON, in one argument or on standard input.
  *
  * Exit code 0: the list is replaced; stdout is the one line that counts its items. Exit code 1: stderr says what is
- * wrong, in at most 4 KB, and the list is untouched. What else there is to say is on stderr, a line each: `Note: ...`
- * for a slip that was forgiven, `Warning: ...` for a setting that could not be used.
+ * wrong, in at most 4 KB, and the list is untouched; so it is with 2, for options that are not understood, and 3, where
+ * the list cannot be read or saved, and stderr names the file. What else there is to say is on stderr, a line each:
+ * `Note: ...` for a slip that was forgiven, `Warning: ...` for a setting that could not be used.
  */
 export class TodoWriteHandler implements AgentBashHandler {
   readonly name = 'TodoWrite';
   readonly readsRawJson = true;
-  readonly #store: TodoStore;
+  readonly #source: TodoSource;
   readonly #settings: () => LimitsReading;
 
   /** @param settings Asked at each call, so that a change counts at once. Without it the defaults hold. */
   constructor(
-    store: TodoStore = todoStore,
+    source: TodoSource = todoStore,
     settings: () => LimitsReading = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
   ) {
-    this.#store = store;
+    this.#source = source;
     this.#settings = settings;
   }
 
@@ -48,28 +62,66 @@ export class TodoWriteHandler implements AgentBashHandler {
    * of a list whose quotes broke may hold either.
    */
   async execute(invocation: Invocation): Promise<CommandResult> {
-    const [first] = invocation.argv;
-    if (first === '-h') return { stdout: USAGE, stderr: '', exitCode: 0 };
-    if (first === '--help') return { stdout: helpPage, stderr: '', exitCode: 0 };
+    const parsed = parseOptions(invocation.argv, OPTIONS);
+    if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
+    const { options, rest } = parsed;
+    if (rest[0] === '-h') return { stdout: USAGE, stderr: '', exitCode: 0 };
+    if (rest[0] === '--help') return { stdout: helpPage, stderr: '', exitCode: 0 };
+    // What was typed begins with the options, and so is no list.
+    const { stdin, raw = '' } = invocation;
+    const list = { argv: rest, stdin, raw: rest.length < invocation.argv.length ? '' : raw };
     try {
       const { settings, warnings } = this.#settings();
-      const result = this.#replace(await readList(invocation, settings));
+      const result = await withStorageTrouble('Cannot update the list', () => {
+        const store = openSource(this.#source, options);
+        if ('problem' in store) return wrongUsage(store.problem, USAGE);
+        return options['--undo']
+          ? undo(store, options, rest)
+          : replace(store, options, list, settings);
+      });
       return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return refusal('Cannot update the list', { lines: [safeText(reason, 200)] });
     }
   }
+}
 
-  #replace(reading: ListReading): CommandResult {
-    if ('refused' in reading) return reading.refused;
-    this.#store.update(reading.items);
-    return {
-      stdout: summary(reading.items),
-      stderr: [...new Set(reading.notes)].map((note) => `Note: ${note}\n`).join(''),
-      exitCode: 0,
-    };
+async function replace(
+  store: TodoStore,
+  { '--if-version': expected }: WriteOptions,
+  list: Invocation,
+  settings: ListLimits,
+): Promise<CommandResult> {
+  const reading = await readList(list, settings);
+  if ('refused' in reading) return reading.refused;
+  const { items, notes } = reading;
+  if (expected === undefined) store.update(items);
+  else if (!store.updateIf(expected, items)) return movedOn(store.get(), expected);
+  return updated(items, notes);
+}
+
+function undo(
+  store: TodoStore,
+  { '--if-version': expected }: WriteOptions,
+  rest: readonly string[],
+): CommandResult {
+  if (expected !== undefined || rest.length > 0) {
+    return wrongUsage('--undo goes with no list and no --if-version', USAGE);
   }
+  const undone = store.undo();
+  if (undone === undefined) {
+    return refusal('Nothing to undo', { lines: ['no list before this one is kept'] });
+  }
+  return updated(undone.items);
+}
+
+function updated(items: TodoState['items'], notes: readonly string[] = []): CommandResult {
+  return {
+    stdout: summary(items),
+    stderr: [...new Set(notes)].map((note) => `Note: ${note}\n`).join(''),
+    exitCode: 0,
+  };
 }
 
 type ListReading =
@@ -138,7 +190,7 @@ function tooLarge(text: string): CommandResult {
   return refusal('Validation failed', { lines });
 }
 
-function summary(items: readonly TodoItem[]): string {
+function summary(items: TodoState['items']): string {
   const count = (status: TodoStatus) => items.filter((item) => item.status === status).length;
   return `Todo list updated: ${count('completed')} completed, ${count('in_progress')} in_progress, ${count('pending')} pending\n`;
 }

@@ -4,6 +4,8 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { todoList } from './arbitraries.ts';
 
+const USAGE =
+  'Usage: TodoRead [--json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
 const at = new Date('2026-01-02T03:04:05.678Z');
 
 async function todoRead(argv: string[], ...items: TodoItem[]) {
@@ -47,11 +49,11 @@ test('an empty list is said to be empty', async () => {
   expect(await todoRead([])).toEqual({ stdout: 'No todos.\n', stderr: '', exitCode: 0 });
 });
 
-test('--json prints the list and its time as one line', async () => {
+test('--json prints the list, its time and its version as one line', async () => {
   const item: TodoItem = { ...pending('Build'), id: '1', priority: 'low' };
   expect(await todoRead(['--json'], item)).toEqual({
     stdout:
-      '{"todos":[{"content":"Build","activeForm":"Doing","status":"pending","id":"1","priority":"low"}],"updatedAt":"2026-01-02T03:04:05.678Z"}\n',
+      '{"todos":[{"content":"Build","activeForm":"Doing","status":"pending","id":"1","priority":"low"}],"updatedAt":"2026-01-02T03:04:05.678Z","version":1}\n',
     stderr: '',
     exitCode: 0,
   });
@@ -59,7 +61,7 @@ test('--json prints the list and its time as one line', async () => {
 
 test('--json of an empty list is JSON too', async () => {
   const { stdout } = await todoRead(['--json']);
-  expect(JSON.parse(stdout)).toEqual({ todos: [], updatedAt: at.toISOString() });
+  expect(JSON.parse(stdout)).toEqual({ todos: [], updatedAt: at.toISOString(), version: 1 });
 });
 
 test('text that a terminal would obey is shown as text', async () => {
@@ -78,7 +80,7 @@ test('any list comes through --json whole, and in printable characters only', as
 });
 
 test('-h prints the usage', async () => {
-  const usage = { stdout: 'Usage: TodoRead [--json]\n', stderr: '', exitCode: 0 };
+  const usage = { stdout: USAGE, stderr: '', exitCode: 0 };
   expect(await todoRead(['-h'])).toEqual(usage);
 });
 
@@ -96,7 +98,7 @@ test.each([
 ])('the unknown argument in %j is wrong usage', async (argv, shown) => {
   expect(await todoRead(argv, pending('Build'))).toEqual({
     stdout: '',
-    stderr: `Error: Unexpected argument '${shown}'\nUsage: TodoRead [--json]\n`,
+    stderr: `Error: Unexpected argument '${shown}'\n${USAGE}`,
     exitCode: 2,
   });
 });

@@ -1,0 +1,54 @@
+import { fstatSync, readSync, writeSync } from 'node:fs';
+
+// What `process.stdin` and `process.stdout` need is slow to load: nearly as much as all else that a short command does.
+
+const CHUNK_BYTES = 64 * 1024;
+const PAUSE_MS = 2;
+
+/**
+ * Reads standard input to its end, or to just above `limit` bytes. A terminal is not read: nobody means to type JSON.
+ * So is none at all.
+ */
+export function readStandardInput(limit: number): string {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    if (fstatSync(0).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(0))
+      return '';
+    while (length <= limit) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const bytes = untilReady(() => readSync(0, chunk));
+      if (bytes === 0) break;
+      chunks.push(chunk.subarray(0, bytes));
+      length += bytes;
+    }
+  } catch (error) {
+    // Node itself opens /dev/null in the place of a standard input that is closed; some sandboxes give a broken one.
+    if (codeOf(error) !== 'EOF' && codeOf(error) !== 'EBADF') throw error;
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, limit + 1);
+}
+
+/** Writes all of a text to standard output (1) or standard error (2). */
+export function writeAll(descriptor: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) {
+    written += untilReady(() => writeSync(descriptor, bytes, written));
+  }
+}
+
+/** Who shares the other end of a pipe may have made it one that does not wait. */
+function untilReady(operation: () => number): number {
+  for (;;) {
+    try {
+      return operation();
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
+  }
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null)?.code;
+}

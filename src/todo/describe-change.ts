@@ -1,0 +1,47 @@
+import { safeText } from '../safe-text.ts';
+import type { TodoItem, TodoStatus } from './todo-store.ts';
+
+type Items = readonly Readonly<TodoItem>[];
+
+const MAX_NAME_CHARACTERS = 40;
+const WORDS: Readonly<Record<TodoStatus, string>> = {
+  completed: 'completed',
+  in_progress: 'began',
+  pending: 'put back',
+};
+
+/**
+ * What a replacement changed, in one line: `completed "Fix login"; began "Run tests"; 2 added`. An item is the same one
+ * before and after if it has the same id or, where it has none, the same content.
+ */
+export function describeChange(before: Items, after: Items): string {
+  if (after.length === 0) return before.length === 0 ? 'nothing changed' : 'cleared';
+  const old = new Map(before.map((item) => [keyOf(item), item]));
+  const keys = new Set(after.map(keyOf));
+  const moved = after.filter((item) => isMoved(item, old.get(keyOf(item))));
+  const added = after.filter((item) => !old.has(keyOf(item))).length;
+  const removed = before.filter((item) => !keys.has(keyOf(item))).length;
+  const parts = [
+    ...(['completed', 'in_progress', 'pending'] as const).flatMap((status) => named(moved, status)),
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+  ];
+  if (parts.length > 0) return parts.join('; ');
+  return JSON.stringify(before) === JSON.stringify(after) ? 'nothing changed' : 'details changed';
+}
+
+function keyOf({ id, content }: Readonly<TodoItem>): string {
+  return id === undefined ? `content ${content}` : `id ${id}`;
+}
+
+/** A new item that is pending is only added; one that is already begun or done has been moved as well. */
+function isMoved(item: Readonly<TodoItem>, old: Readonly<TodoItem> | undefined): boolean {
+  return item.status !== (old?.status ?? 'pending');
+}
+
+function named(moved: Items, status: TodoStatus): string[] {
+  const [first, ...others] = moved.filter((item) => item.status === status);
+  if (first === undefined) return [];
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return [`${WORDS[status]} "${safeText(first.content, MAX_NAME_CHARACTERS)}"${more}`];
+}

@@ -1,0 +1,53 @@
+import type { CommandResult } from '../command.ts';
+import { safeText } from '../safe-text.ts';
+import { describeChange } from './describe-change.ts';
+import { itemLine } from './list-text.ts';
+import { refusal } from './refusal.ts';
+import type { TodoVersion } from './todo-store.ts';
+
+const MAX_LINE_CHARACTERS = 100;
+const MAX_AUTHOR_CHARACTERS = 40;
+/** stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */
+const MAX_BYTES_OF_LIST = 3000;
+
+/** Refuses a write that was meant for another version than the newest, and shows what it would have replaced. */
+export function movedOn({ version, items }: TodoVersion, expected: number): CommandResult {
+  let text = '';
+  let shown = 0;
+  for (const item of items) {
+    const line = `${safeText(itemLine(item), MAX_LINE_CHARACTERS)}\n`;
+    if (Buffer.byteLength(text + line) > MAX_BYTES_OF_LIST) break;
+    text += line;
+    shown++;
+  }
+  if (shown < items.length) text += `and ${items.length - shown} more\n`;
+  const stderr = `Error: The list is at version ${version}, not ${expected}; nothing was changed. It now is:
+${text || 'No todos.\n'}Take this list into account, then write with --if-version ${version}.
+`;
+  return { stdout: '', stderr, exitCode: 1 };
+}
+
+/** The versions that are kept, a line each, the newest first: number, time, agent, what changed. */
+export function historyText(versions: readonly TodoVersion[]): string {
+  if (versions.length === 0) return 'No versions.\n';
+  return versions.map((version, index) => historyLine(version, versions[index + 1])).join('');
+}
+
+function historyLine(after: TodoVersion, before: TodoVersion | undefined): string {
+  const { version, items, updatedAt, by } = after;
+  const isFirst = version === 1;
+  const change =
+    before || isFirst ? describeChange(before?.items ?? [], items) : `${items.length} items`;
+  const time = `${updatedAt.toISOString().slice(0, 19)}Z`;
+  return `${version}  ${time}  ${safeText(by, MAX_AUTHOR_CHARACTERS)}  ${change}\n`;
+}
+
+/** Refuses to show a version that is not kept. */
+export function notKept(version: number, kept: readonly TodoVersion[]): CommandResult {
+  const [newest, oldest] = [kept[0], kept.at(-1)];
+  const range =
+    newest && oldest
+      ? `versions ${oldest.version} to ${newest.version} are kept`
+      : 'the list was never written';
+  return refusal(`There is no version ${version}`, { lines: [range] });
+}
