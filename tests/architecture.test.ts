@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+// What docs/architecture.md promises of the imports, and of what is passed in rather than reached for.
+
+const SRC = join(import.meta.dirname, '..', 'src');
+
+/** What each part may import beside itself. A part is a folder of src/, or a file that lies there. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'safe-text.ts': [],
+  'command.ts': [],
+  state: [],
+  'settings.ts': ['safe-text.ts', 'state'],
+  bash: ['command.ts'],
+  tasks: ['command.ts', 'safe-text.ts', 'settings.ts', 'state'],
+  todo: ['command.ts', 'safe-text.ts', 'settings.ts', 'state'],
+  panel: ['safe-text.ts', 'todo'],
+  guidance: ['command.ts', 'safe-text.ts', 'settings.ts', 'todo'],
+  router: ['bash', 'command.ts', 'guidance', 'safe-text.ts', 'settings.ts', 'tasks', 'todo'],
+};
+/** They bring the parts together. */
+const MAY_IMPORT_ALL = ['cli', 'index.ts'];
+/** A library's defaults have to come from somewhere. */
+const MAY_REACH_FOR_ENVIRONMENT = ['router/bash-router.ts'];
+
+interface Source {
+  name: string;
+  part: string;
+  code: string;
+  imports: { part: string; isType: boolean }[];
+}
+
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+  .map(readSource);
+
+function readSource(name: string): Source {
+  const text = readFileSync(join(SRC, name), 'utf8');
+  const code = text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1');
+  const statements =
+    /(?:import|export)\s+(type\s)?[^;'"]*?from\s*'(\.[^']+)'|import\s*\(?\s*'(\.[^']+)'/g;
+  const imports = [...code.matchAll(statements)].map(([, type, from, bare]) => ({
+    part: partOf(relative(SRC, join(SRC, dirname(name), from ?? bare ?? ''))),
+    isType: type !== undefined,
+  }));
+  return { name, part: partOf(name), code, imports };
+}
+
+function partOf(name: string): string {
+  return name.split(sep)[0] ?? '';
+}
+
+test('the imports of the sources are found', () => {
+  const router = sources.find(({ name }) => name === join('router', 'bash-router.ts'));
+  expect(router?.imports.map(({ part }) => part)).toEqual(
+    expect.arrayContaining(['bash', 'todo', 'settings.ts', 'router']),
+  );
+});
+
+describe.each(sources.filter(({ part }) => !MAY_IMPORT_ALL.includes(part)))(
+  '$name',
+  ({ name, part, code, imports }) => {
+    test('imports only what its part may', () => {
+      const allowed = [part, ...(MAY_IMPORT[part] ?? [])];
+      expect(imports.map((imported) => imported.part).filter((p) => !allowed.includes(p))).toEqual(
+        [],
+      );
+    });
+
+    test('prints nothing, ends nothing, and gets its environment handed in', () => {
+      const reached = code.match(
+        /\bconsole\.\w+|\bprocess\.(stdin|stdout|stderr|exit|exitCode|argv)\b/g,
+      );
+      expect(reached).toBeNull();
+      if (!MAY_REACH_FOR_ENVIRONMENT.includes(name)) {
+        expect(code.match(/\bprocess\.(env|cwd)\b/g)).toBeNull();
+      }
+    });
+  },
+);
+
+test('the panel knows of the lists only their types', () => {
+  const values = sources
+    .filter(({ part }) => part === 'panel')
+    .flatMap(({ name, imports }) =>
+      imports.filter(({ part, isType }) => part === 'todo' && !isType).map(() => name),
+    );
+  expect(values).toEqual([]);
+});
