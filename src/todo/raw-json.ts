@@ -1,5 +1,9 @@
 import { readJson } from './json-reader.ts';
 
+/** What is noted where the JSON of a call was taken from the line as it was typed. */
+export const QUOTES_BROKE =
+  "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
+
 /**
  * Whether the whole of `text` is one JSON object or array, the slips of the forgiving reader included.
  * Takes time linear in the length of the text.

@@ -12,7 +12,7 @@ const EXPLANATIONS: Record<ShellAccident, string> = {
     'A double quote inside a text must be written \\"; or bash has put something else in its place.',
 };
 
-/** What is likely to have happened, and the heredoc form, in which it cannot. */
-export function explainAccident(accident: ShellAccident): string {
-  return `- ${EXPLANATIONS[accident]} In a heredoc bash changes nothing:\n${HEREDOC_FORM}`;
+/** What is likely to have happened, and the heredoc form of the command, in which it cannot. */
+export function explainAccident(accident: ShellAccident, heredocForm = HEREDOC_FORM): string {
+  return `- ${EXPLANATIONS[accident]} In a heredoc bash changes nothing:\n${heredocForm}`;
 }

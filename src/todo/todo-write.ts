@@ -3,7 +3,7 @@ import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type ListLimits } from '../settings.ts';
 import { MAX_LIST_BYTES } from './list-size.ts';
 import { type Options, parseOptions, wrongUsage } from './options.ts';
-import { isJsonCollection, withoutOuterQuotes } from './raw-json.ts';
+import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from './raw-json.ts';
 import { refusal } from './refusal.ts';
 import { explainAccident } from './shell-accidents.ts';
 import { withStorageTrouble } from './storage-trouble.ts';
@@ -23,8 +23,6 @@ import { movedOn } from './version-texts.ts';
 
 const OPTIONS = { '--if-version': 'version', '--undo': 'flag', ...LIST_OPTIONS } as const;
 const MAX_QUOTED_CHARACTERS = 40;
-const QUOTES_BROKE =
-  "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
 type WriteOptions = Options<typeof OPTIONS>;
 
