@@ -14,6 +14,7 @@ export {
   type BashRouterOptions,
   type NativeShell,
   type RouteOptions,
+  type RouteResult,
 } from './router/bash-router.ts';
 export {
   DEFAULT_SETTINGS,

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Guide } from '../../src/guidance/guide.ts';
 import {
   BashRouter,
   BashSession,
@@ -171,6 +172,7 @@ async function runConsole(block: string, cwd: string, isAgentShell: boolean): Pr
   const store = new TodoStore();
   const router = new BashRouter({
     handlers: isAgentShell ? [new TodoWriteHandler(store), new TodoReadHandler(store)] : [],
+    guide: new Guide({ store }),
     shell: (handlers) =>
       new BashSession({ env: environment(cwd), cwd, handlers, mergeStderr: true }),
   });
