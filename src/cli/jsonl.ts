@@ -1,13 +1,31 @@
 import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod/mini';
 import type { BashRouter } from '../router/bash-router.ts';
+import { safeText } from '../safe-text.ts';
 import { splitLines } from './split-lines.ts';
 
-const REQUEST = z.strictObject({
-  id: z.union([z.string(), z.number()]),
-  command: z.string(),
-  timeoutMs: z.optional(z.number().check(z.positive())),
+/** Zod's own messages are not in the bundle, for its size. */
+const expected = (what: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? 'Required' : `Expected ${what}`,
 });
+
+const REQUEST = z.strictObject(
+  {
+    id: z.union([z.string(), z.number()], expected('a string or a number')),
+    command: z.string(expected('a string')),
+    timeoutMs: z.optional(
+      z.number(expected('a number')).check(z.positive({ error: 'Must be greater than 0' })),
+    ),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `Unrecognized key '${safeText(issue.keys[0] ?? '', MAX_KEY_CHARACTERS)}'`
+        : 'Expected an object',
+  },
+);
+const MAX_KEY_CHARACTERS = 40;
 // setTimeout takes no more; such a limit is as good as none.
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
