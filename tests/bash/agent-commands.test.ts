@@ -1,0 +1,347 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { quote } from '../../src/bash/shell-words.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { TestAgent } from '../helpers/agents.ts';
+import { Random, testSeed } from '../helpers/random.ts';
+import { startSession } from '../helpers/session.ts';
+
+/** A session in which `Agent` is a command. */
+function sessionWith(agent: TestAgent) {
+  return startSession({ handlers: [agent] });
+}
+
+const has = (program: string) => {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('arguments and standard input', () => {
+  test.each([
+    ['none', []],
+    ['one', ['word']],
+    ['empty ones', ['', '', 'x', '']],
+    ['blanks and newlines', [' ', '\n', 'a\n\nb\n', '\t x \r\n']],
+    [
+      'quotes and expansions',
+      ["it's", '"quoted"', '$HOME', '`id`', '$(id)', '\\', '\\n', '*', '~', '!!', '#'],
+    ],
+    ['options', ['-', '--', '-n', '-e', '--help', '%s', '%d%n']],
+    ['all of ASCII', [String.fromCharCode(...Array.from({ length: 127 }, (_, code) => code + 1))]],
+    [
+      'other scripts',
+      ['ü', '漢字', '😀👨‍👩‍👧', '\u202e', '\ufeff', '\u2028', '\u{10ffff}', '\u0080\u009f'],
+    ],
+    ['one of 100 KB', ['x'.repeat(100_000)]],
+    ['ten thousand', Array.from({ length: 10_000 }, (_, index) => `argument ${index}`)],
+  ])('arguments arrive as they were given: %s', async (_name, argv) => {
+    const agent = new TestAgent();
+    const result = await sessionWith(agent).run(`Agent ${argv.map(quote).join(' ')}`);
+    expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    expect(agent.calls.map((call) => call.argv)).toEqual([argv]);
+  });
+
+  test('arguments of any bytes are read as UTF-8', async () => {
+    const seed = testSeed();
+    const random = new Random(seed);
+    const agent = new TestAgent();
+    const session = sessionWith(agent);
+    const all = Array.from({ length: 30 }, () =>
+      random.list(0, 5, () => Buffer.from(random.list(0, 40, () => 1 + random.below(255)))),
+    );
+    const inHex = (bytes: Buffer) =>
+      [...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
+    const lines = all.map(
+      (argv) => `Agent ${argv.map((bytes) => `$'${inHex(bytes).join('')}'`).join(' ')}`,
+    );
+    expect((await session.run(lines.join('\n'))).stderr).toBe('');
+    expect(
+      agent.calls.map((call) => call.argv),
+      `seed ${seed}`,
+    ).toEqual(all.map((argv) => argv.map((bytes) => bytes.toString('utf8'))));
+  });
+
+  test.each([
+    ['empty', ''],
+    ['without a newline', 'text'],
+    ['newlines alone', '\n\n\n'],
+    ['with NUL', 'a\0b\0'],
+    ['with what the protocol speaks', 'stdin 1 0\ntext 0 0 0\nbytes 0 0 0\n'],
+    ['other scripts', 'ü漢😀\ufeff\u2028'],
+    ['of 1,000,000 bytes', 'x'.repeat(1_000_000)],
+  ])('standard input arrives as it was given: %s', async (_name, stdin) => {
+    const agent = new TestAgent();
+    const session = sessionWith(agent);
+    await session.run('Agent -', { stdin });
+    await session.run('cat | Agent "" -', { stdin });
+    await session.run('Agent - <&0', { stdin });
+    expect(agent.calls.map((call) => call.stdin === stdin)).toEqual([true, true, true]);
+  });
+
+  test('standard input of more than 1 MiB is not read to its end, and never as if it were shorter', async () => {
+    const agent = new TestAgent();
+    const { exitCode } = await sessionWith(agent).run('yes | Agent -');
+    expect(exitCode).toBe(0);
+    expect(agent.calls[0]?.stdin.length).toBe(1024 * 1024 + 1);
+  });
+
+  test('a handler that does not ask for standard input leaves it alone', async () => {
+    const agent = new TestAgent();
+    const session = sessionWith(agent);
+    const { stdout } = await session.run(
+      'while read -r word; do Agent "$word"; echo "read $word"; done; cat',
+      {
+        stdin: '1\n2\n3\nrest',
+      },
+    );
+    expect(stdout).toBe('read 1\nread 2\nread 3\n');
+    expect((await session.run('{ Agent x; cat; }', { stdin: 'left' })).stdout).toBe('left');
+    expect(agent.calls.map((call) => call.argv)).toEqual([['1'], ['2'], ['3'], ['x']]);
+  });
+
+  test('in a line without standard input it is empty, also in the background', async () => {
+    const agent = new TestAgent();
+    await sessionWith(agent).run('Agent -; Agent - & wait; Agent - </dev/null; Agent - <&-');
+    expect(agent.calls.map((call) => call.stdin)).toEqual(['', '', '', '']);
+  });
+});
+
+describe('the reply', () => {
+  test('output, errors and exit code come back as they are', async () => {
+    const agent = new TestAgent(() => ({ stdout: 'out\n\n x', stderr: 'err\n\n y', exitCode: 3 }));
+    expect(await sessionWith(agent).run('Agent')).toEqual({
+      stdout: 'out\n\n x',
+      stderr: 'err\n\n y',
+      exitCode: 3,
+    });
+  });
+
+  test('every exit code comes back', async () => {
+    const agent = new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) }));
+    const { stdout } = await sessionWith(agent).run(
+      'for code in {0..255}; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
+    );
+    expect(stdout).toBe('end\n');
+  });
+
+  test.each([
+    ['empty', '', ''],
+    ['newlines', '\n\n', '\n'],
+    ['format characters', '%s %d \\n \\0 %%', '-n -e --'],
+    ['other scripts', 'ü漢😀\u202e', '😀'],
+    ['a NUL', 'a\0b\0\n', ''],
+    ['a NUL in the errors', '', '\0'],
+    ['just below what bash holds in a variable', 'x'.repeat(65_535), ''],
+    ['just above it', 'x'.repeat(65_535), 'y'],
+    ['1 MB', `${'漢'.repeat(333_333)}\n`, 'e'.repeat(1_000_000)],
+    ['1 MB with NUL', '\0'.repeat(1_000_000), '\0'],
+    ['what the protocol speaks', 'text 0 0 0\n', 'stdin 5 x\n'],
+  ])('comes back byte for byte: %s', async (_name, stdout, stderr) => {
+    const agent = new TestAgent(() => ({ stdout, stderr, exitCode: 7 }));
+    const result = await sessionWith(agent).run('Agent');
+    expect(result.stdout === stdout && result.stderr === stderr).toBe(true);
+    expect(result.exitCode).toBe(7);
+  });
+
+  test.each([
+    ['small', 10],
+    ['large', 100_000],
+  ])('to a full device fails as that of any command: %s', async (_size, length) => {
+    const agent = new TestAgent(() => ({ stdout: 'x'.repeat(length) }));
+    const session = sessionWith(agent);
+    const { exitCode, stderr } = await session.run('Agent >/dev/full');
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^[^\n]*write error|[^\n]*No space left/);
+    expect(stderr.trim().split('\n').length).toBeLessThan(3);
+    expect((await session.run('Agent >/dev/full || echo failed')).stdout).toBe('failed\n');
+  });
+
+  test('an empty one to a full device is no failure', async () => {
+    expect((await sessionWith(new TestAgent()).run('Agent >/dev/full')).exitCode).toBe(0);
+  });
+
+  test.each([
+    ['small', 10],
+    ['large', 1_000_000],
+  ])('to a pipe that nobody reads is quiet: %s', async (_size, length) => {
+    const agent = new TestAgent(() => ({ stdout: 'x'.repeat(length) }));
+    const session = sessionWith(agent);
+    for (let round = 0; round < 10; round += 1) {
+      expect((await session.run('Agent | head -c 1 >/dev/null; Agent | true')).stderr).toBe('');
+    }
+    expect(agent.calls.length).toBe(20);
+  });
+
+  test('to a closed output fails as that of echo', async () => {
+    const session = sessionWith(new TestAgent(() => ({ stdout: 'x\n', stderr: 'y\n' })));
+    const { exitCode, stderr } = await session.run('Agent >&-');
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^y\n[^\n]+\n$/);
+    expect(await session.run('Agent 2>&-')).toEqual({ stdout: 'x\n', stderr: '', exitCode: 0 });
+  });
+
+  test('of a handler that throws is an error like any other', async () => {
+    const agent = new TestAgent(() => {
+      throw new Error('out of luck');
+    });
+    expect(await sessionWith(agent).run('Agent; echo $?')).toEqual({
+      stdout: '1\n',
+      stderr: 'Agent: internal error: out of luck\n',
+      exitCode: 0,
+    });
+  });
+});
+
+describe('wherever bash calls a command, the agent command is called', () => {
+  test.each([
+    ['a simple command', 'Agent x'],
+    ['and-list', 'true && Agent x && true'],
+    ['or-list', 'false || Agent x'],
+    ['semicolon', ':; Agent x; :'],
+    ['quoted name', '"Agent" x'],
+    ['name from a variable', 'name=Agent; $name x'],
+    ['assignment before it', 'FOO=1 BAR=2 Agent x'],
+    ['IFS before it', 'IFS=A Agent x'],
+    ['subshell', '(Agent x)'],
+    ['group', '{ Agent x; }'],
+    ['negation', '! Agent x; true'],
+    ['pipe out of it', 'Agent x | cat'],
+    ['pipe into it', 'echo ignored | Agent x'],
+    ['pipes on both sides', 'echo ignored | Agent x | cat'],
+    ['stderr into a pipe', 'Agent x |& cat'],
+    ['command substitution', 'echo "$(Agent x)"'],
+    ['backticks', 'echo `Agent x`'],
+    ['nested substitution', 'echo "$(echo "$(Agent x)")"'],
+    ['process substitution for reading', 'cat <(Agent x)'],
+    [
+      'process substitution for writing',
+      'echo | tee >(Agent x >out) >/dev/null; until [ -s out ]; do sleep 0.01; done; cat out',
+    ],
+    ['background', 'Agent x & wait'],
+    ['background and its status', 'Agent x & wait $!'],
+    ['function', 'f() { Agent "$@"; }; f x'],
+    ['exported function', 'f() { Agent "$@"; }; export -f f; bash -c "f x"'],
+    ['if', 'if Agent x; then :; fi'],
+    ['while', 'while Agent x; do break; done'],
+    ['for', 'for word in x; do Agent "$word"; done'],
+    ['case', 'case a in a) Agent x;; esac'],
+    ['eval', 'eval "Agent x"'],
+    ['source', 'echo "Agent x" >script; . ./script'],
+    ['script', 'printf "#!/bin/sh\\nAgent x\\n" >script; chmod +x script; ./script'],
+    ['trap', 'trap "Agent x" USR1; kill -USR1 $$; trap - USR1'],
+    ['EXIT trap of a subshell', '(trap "Agent x" EXIT)'],
+    ['sh', 'sh -c "Agent x"'],
+    ['bash', 'bash -c "Agent x"'],
+    ['bash reading it', 'echo "Agent x" | bash'],
+    ['a login-free restricted shell', 'bash -r -c "Agent x"'],
+    ['POSIX mode', 'bash --posix -c "Agent x"'],
+    ['exec', '(exec Agent x)'],
+    ['exec bash before it', 'exec bash -c "Agent x"'],
+    ['xargs', 'echo x | xargs Agent'],
+    ['xargs -0', 'printf "x\\0" | xargs -0 -n1 Agent'],
+    ['xargs in parallel', 'echo x | xargs -P4 -n1 Agent'],
+    ['timeout', 'timeout 10 Agent x'],
+    ['env', 'env X=1 Agent x'],
+    ['env -i by its path', 'env -i "$(type -P Agent)" x'],
+    ['env -i with a PATH', 'env -i PATH="$PATH" Agent x'],
+    ['a PATH with nothing else on it', 'PATH=$(dirname "$(type -P Agent)") Agent x'],
+    ['command', 'command Agent x'],
+    ['nice', 'nice Agent x'],
+    ['nohup', 'nohup Agent x 2>/dev/null'],
+    ['setsid', 'setsid -w Agent x'],
+    ['find -exec', 'touch x; find . -name x -printf "" -exec Agent x \\;'],
+    ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
+    ['another directory', 'cd / && Agent x'],
+    // Where there is no directory, bash itself says so when it starts.
+    ['a removed directory', 'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..'],
+    ['hash -r', 'hash -r; Agent x'],
+    ['a low limit of descriptors', '(ulimit -n 10; Agent x)'],
+    ['umask 777', '(umask 777; Agent x)'],
+    ['SHELLOPTS exported', '(set -eu; export SHELLOPTS; Agent x)'],
+    [
+      'BASH_ENV exported',
+      '(echo "echo injected; exit 9" >env.sh; export BASH_ENV=$PWD/env.sh; Agent x)',
+    ],
+    [
+      'functions exported that replace builtins',
+      '(printf() { :; }; read() { :; }; export -f printf read; Agent x)',
+    ],
+    ['a locale', 'LC_ALL=C Agent x'],
+  ])('%s', async (_name, line) => {
+    const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
+    const result = await sessionWith(agent).run(line, { timeoutMs: 10_000 });
+    expect(result).toEqual({ stdout: 'called with x\n', stderr: '', exitCode: 0 });
+    expect(agent.calls.map((call) => call.argv)).toEqual([['x']]);
+  });
+
+  test.runIf(has('python3'))('a Python subprocess', async () => {
+    const agent = new TestAgent(({ stdin }) => ({ stdout: stdin.toUpperCase(), exitCode: 3 }));
+    const session = sessionWith(agent);
+    writeFileSync(
+      join(session.cwd, 'script.py'),
+      `import subprocess
+done = subprocess.run(['Agent', "it's", '-'], input='text', capture_output=True, text=True)
+print(done.stdout, done.returncode)
+`,
+    );
+    expect((await session.run('python3 script.py')).stdout).toBe('TEXT 3\n');
+    expect(agent.calls.map((call) => call.argv)).toEqual([["it's", '-']]);
+  });
+
+  test.runIf(has('make'))('a Makefile, also in parallel', async () => {
+    const agent = new TestAgent(({ argv }) => ({ stdout: `${argv}\n` }));
+    const session = sessionWith(agent);
+    const targets = ['a', 'b', 'c'].map((name) => `${name}:\n\t@Agent ${name}\n`);
+    writeFileSync(join(session.cwd, 'Makefile'), `all: a b c\n${targets.join('')}`);
+    const { stdout, exitCode } = await session.run('make -j3 all');
+    expect(stdout.trim().split('\n').sort()).toEqual(['a', 'b', 'c']);
+    expect(exitCode).toBe(0);
+  });
+
+  test('set -e stops at its failure, and pipefail sees it', async () => {
+    const session = sessionWith(new TestAgent(() => ({ exitCode: 5 })));
+    expect(await session.run('(set -e; Agent; echo never)')).toMatchObject({
+      stdout: '',
+      exitCode: 5,
+    });
+    expect((await session.run('Agent | cat; echo ${PIPESTATUS[0]}')).stdout).toBe('5\n');
+    expect((await session.run('(set -o pipefail; Agent | cat)')).exitCode).toBe(5);
+  });
+
+  test('it is found first on PATH, and as a file', async () => {
+    const session = sessionWith(new TestAgent());
+    const { stdout } = await session.run('type -t Agent; type -P Agent; echo "${PATH%%:*}/Agent"');
+    const [type, path, first] = stdout.split('\n');
+    expect(type).toBe('file');
+    expect(path).toBe(first);
+    expect(path?.startsWith(session.tmp)).toBe(true);
+  });
+
+  test('a literal line and one in bash reach the same handler, and the handler of TodoWrite its store', async () => {
+    const store = new TodoStore();
+    const session = startSession({ handlers: [new TodoWriteHandler(store)] });
+    const item = { content: 'Build', activeForm: 'Building', status: 'pending' as const };
+    const line = `TodoWrite <<'EOF' | tr a-z A-Z\n${JSON.stringify({ todos: [item] })}\nEOF`;
+    expect((await session.run(line)).stdout).toBe(
+      'TODO LIST UPDATED: 0 COMPLETED, 0 IN_PROGRESS, 1 PENDING\n',
+    );
+    expect(store.get().items).toEqual([item]);
+    expect((await session.run('TodoWrite --help | head -1; TodoWrite -h')).stdout).toMatch(
+      /TodoWrite[\s\S]*\nUsage: TodoWrite/,
+    );
+  });
+});
+
+test('private files that are removed are back for the next line, and the host still answers', async () => {
+  const agent = new TestAgent(() => ({ stdout: 'here\n' }));
+  const session = sessionWith(agent);
+  await session.run(`Agent; rm -rf "${session.tmp}"/*`);
+  expect(await session.run('Agent')).toEqual({ stdout: 'here\n', stderr: '', exitCode: 0 });
+});

@@ -1,0 +1,35 @@
+import type { AgentBashHandler, CommandResult, Invocation } from '../../src/command.ts';
+
+export interface Call {
+  argv: readonly string[];
+  stdin: string;
+  raw: string | undefined;
+}
+
+/**
+ * An agent command of a host's own that remembers its calls. It reads standard input when its last argument is `-`.
+ * A call whose first argument is `wait` is not answered before `release()`.
+ */
+export class TestAgent implements AgentBashHandler {
+  readonly calls: Call[] = [];
+  readonly name: string;
+  release: () => void = () => {};
+  readonly #reply: (call: Call) => Partial<CommandResult>;
+  readonly #released = new Promise<void>((resolve) => {
+    this.release = resolve;
+  });
+
+  constructor(reply: (call: Call) => Partial<CommandResult> = () => ({}), name = 'Agent') {
+    this.#reply = reply;
+    this.name = name;
+  }
+
+  async execute({ argv, stdin, raw }: Invocation): Promise<CommandResult> {
+    const call = { argv, stdin: argv.at(-1) === '-' ? await stdin() : '', raw };
+    this.calls.push(call);
+    if (argv[0] === 'wait') {
+      await this.#released;
+    }
+    return { stdout: '', stderr: '', exitCode: 0, ...this.#reply(call) };
+  }
+}
