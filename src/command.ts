@@ -29,6 +29,8 @@ export interface Invocation {
 export interface AgentBashHandler {
   /** The command's name as it stands on a command line; letters, digits, `_` and `-`. */
   readonly name: string;
+  /** What it does, in a few words for a model's system prompt. */
+  readonly summary?: string;
   /** Whether the handler can read JSON from `raw`: then a line that is this name and raw JSON is a call of it. */
   readonly readsRawJson?: boolean;
   /** Never prints or exits: what is to be said is in the result. */

@@ -5,6 +5,11 @@ export {
   CommandType,
   type Invocation,
 } from './command.ts';
+export { Guide, type GuideOptions } from './guidance/guide.ts';
+export type { GuidanceRule, ItemChange, RoutedCommand, Work } from './guidance/rule.ts';
+export { GUIDANCE_RULES } from './guidance/rules.ts';
+export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt.ts';
+export { quoted } from './guidance/texts.ts';
 export { type RenderOptions, renderTodos } from './panel/render-todos.ts';
 export type { PanelStream } from './panel/screen.ts';
 export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';

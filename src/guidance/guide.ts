@@ -1,7 +1,7 @@
 import type { AgentBashHandler, CommandResult, CommandType, Invocation } from '../command.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
-import type { TodoStore } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-store.ts';
 import type { GuidanceRule, Work } from './rule.ts';
 import { GUIDANCE_RULES } from './rules.ts';
 import { TEXTS } from './texts.ts';
@@ -12,8 +12,8 @@ const MAX_LINE_CHARACTERS = 300;
 
 /** What a guide is made of. */
 export interface GuideOptions {
-  /** The list that it watches. It is only ever read. */
-  store: Pick<TodoStore, 'get'>;
+  /** What holds the list: a TodoStore. Undefined while it is not known which list it is. */
+  store: { get(): TodoVersion | undefined };
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time that there might be something to say. */
   settings?: () => GuidanceSettings;
   /** The rules, `GUIDANCE_RULES` unless given: to leave one out, or to add one. */
@@ -46,19 +46,20 @@ export class Guide {
 
   /** The same command, which also says on stderr what is to be noted of a replacement that it makes. */
   guided(handler: AgentBashHandler): AgentBashHandler {
-    const { name, readsRawJson = false } = handler;
-    return { name, readsRawJson, execute: (invocation) => this.#execute(handler, invocation) };
+    const { name, summary, readsRawJson = false } = handler;
+    const execute = (invocation: Invocation) => this.#execute(handler, invocation);
+    return { name, readsRawJson, execute, ...(summary !== undefined && { summary }) };
   }
 
   /** To be called before a line runs. */
   commandStarted(line: string, type: CommandType): void {
-    this.#look();
+    this.look();
     this.#history.commandStarted(line, type);
   }
 
   /** To be called when that line has ended. Gives the reminders that are due, each of some lines. */
   commandEnded(exitCode: number): readonly string[] {
-    this.#look();
+    this.look();
     this.#history.commandEnded(exitCode);
     const { guidance, reminderTurns } = this.#settings();
     if (this.#options.reminders === false || guidance !== 'all') return [];
@@ -73,35 +74,37 @@ export class Guide {
     });
   }
 
+  /**
+   * Takes in what became of the list since the last look, and tells whether it was replaced.
+   *
+   * The guide itself looks before and after each command and each line. It does not listen to the store: to listen to
+   * a list in a file keeps a process alive, and one may live only to write it once.
+   */
+  look(): boolean {
+    const seen = this.#seenVersion;
+    try {
+      const { version, items } = this.#options.store.get() ?? {};
+      if (version === undefined || items === undefined || version === seen) return false;
+      this.#seenVersion = version;
+      if (seen === undefined) this.#history.listFound(items);
+      else this.#history.listWritten(items);
+    } catch {
+      // A list that cannot be read is told of by the command that needs it.
+      return false;
+    }
+    return seen !== undefined;
+  }
+
   async #execute(handler: AgentBashHandler, invocation: Invocation): Promise<CommandResult> {
-    this.#look();
+    this.look();
     const result = await handler.execute(invocation);
-    const isReplaced = this.#look();
+    const isReplaced = this.look();
     const { guidance, reminderTurns } = this.#settings();
     const isSilent = this.#options.notes === false || guidance === 'off';
     if (!isReplaced || isSilent || result.exitCode !== 0) return result;
     const work = this.#history.work(reminderTurns);
     const lines = this.#rules.flatMap((rule) => (rule.kind === 'note' ? linesOf(rule, work) : []));
     return { ...result, stderr: result.stderr + lines.map((line) => `${line}\n`).join('') };
-  }
-
-  /**
-   * Takes in what became of the list since the last look, and tells whether it was replaced. The list is looked at
-   * before and after each call and each line; a listener would have to be ended, and keeps a process alive that
-   * only writes one list.
-   */
-  #look(): boolean {
-    try {
-      const { version, items } = this.#options.store.get();
-      const seen = this.#seenVersion;
-      this.#seenVersion = version;
-      if (seen === undefined) this.#history.listFound(items);
-      else if (seen !== version) this.#history.listWritten(items);
-      return seen !== undefined && seen !== version;
-    } catch {
-      // A list that cannot be read is told of by the command that needs it.
-      return false;
-    }
   }
 
   #settings(): GuidanceSettings {

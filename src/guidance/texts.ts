@@ -1,3 +1,4 @@
+import type { AgentBashHandler } from '../command.ts';
 import { safeText } from '../safe-text.ts';
 import type { TodoItem } from '../todo/todo-store.ts';
 import type { CommandKind } from './command-kinds.ts';
@@ -6,6 +7,7 @@ type Item = Readonly<TodoItem>;
 
 const MAX_ITEM_CHARACTERS = 50;
 const MAX_COMMAND_CHARACTERS = 60;
+const MAX_SUMMARY_CHARACTERS = 100;
 const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
@@ -57,6 +59,38 @@ export const TEXTS = {
   brokenRule: (name: string, error: unknown): string =>
     `the guidance rule ${name} failed: ${error instanceof Error ? error.message : error}`,
 };
+
+/** The parts of the text for a system prompt. */
+export const PROMPT_TEXTS = {
+  commands: (commands: readonly Pick<AgentBashHandler, 'name' | 'summary'>[]): string => `\
+Your bash has these commands of its own:
+${commands.map(promptLine).join('\n')}
+`,
+
+  planning: `
+Plan with TodoWrite when a job takes three or more steps, needs care, or has several parts. Keep the list up to date \
+as you work, and add tasks as they come up. Do one simple step, or answer a question, without a list.
+
+Pass the JSON in a heredoc with a quoted EOF, in which quotes, $ and backticks need no care:
+
+TodoWrite <<'EOF'
+{"todos":[
+  {"content":"Fix login","activeForm":"Fixing login","status":"in_progress"},
+  {"content":"Run the tests","activeForm":"Running the tests","status":"pending"}
+]}
+EOF
+
+- Each call replaces the whole list: repeat every item, completed ones too.
+- status is pending (not begun), in_progress (exactly one while you work; mark it before you begin) or completed \
+(mark it at once, and never what fails or is partial).
+- A refused call (exit code not 0) changes nothing; stderr says what to mend. A line there that begins with "Note: " \
+is advice on your list.
+`,
+};
+
+function promptLine({ name, summary }: Pick<AgentBashHandler, 'name' | 'summary'>): string {
+  return `- ${name}: ${summary ? safeText(summary, MAX_SUMMARY_CHARACTERS) : `see ${name} --help`}`;
+}
 
 /** An item's content, in quotes and cut short. For the texts of a host's own rules too. */
 export function quoted({ content }: Item): string {

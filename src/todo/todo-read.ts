@@ -22,6 +22,7 @@ const MAX_QUOTED_CHARACTERS = 40;
 /** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. Never changes it. */
 export class TodoReadHandler implements AgentBashHandler {
   readonly name = 'TodoRead';
+  readonly summary = 'shows your task list as it stands';
   readonly #source: TodoSource;
 
   constructor(source: TodoSource = todoStore) {

@@ -75,16 +75,20 @@ export class TodoStore {
   /**
    * Replaces the list and calls the listeners, in the order in which they were added. The items are copied as they
    * are: who takes them from outside checks them first, with `validateTodoList`.
+   *
+   * @returns the version that it made; another may have replaced it by now.
    */
-  update(items: readonly TodoItem[]): void {
+  update(items: readonly TodoItem[]): TodoVersion {
     const content = frozen(items);
-    change(this.#place, () => ({ content, at: this.#now() }));
+    const written = change(this.#place, () => ({ content, at: this.#now() }));
+    return written ? stateOf(written) : this.get();
   }
 
-  /** The same, but only where the list is still at this version. @returns whether it was. */
-  updateIf(version: number, items: readonly TodoItem[]): boolean {
-    if (this.get().version !== version) return false;
-    return this.#place.commit(version, frozen(items), this.#now()) !== undefined;
+  /** The same, but only where the list is still at this version. @returns undefined where it was not. */
+  updateIf(version: number, items: readonly TodoItem[]): TodoVersion | undefined {
+    if (this.get().version !== version) return undefined;
+    const written = this.#place.commit(version, frozen(items), this.#now());
+    return written && stateOf(written);
   }
 
   /** Makes the list before the newest the list again, as a new version. @returns undefined where none is kept. */

@@ -10,21 +10,22 @@ import { withStorageTrouble } from './storage-trouble.ts';
 import { readTodoInput } from './todo-input.ts';
 import { validateTodoList } from './todo-schema.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
-import {
-  type TodoItem,
-  type TodoState,
-  type TodoStatus,
-  type TodoStore,
-  todoStore,
-} from './todo-store.ts';
+import { type TodoItem, type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
 import helpPage from './todo-write.md';
 import { SHORT_USAGE, USAGE } from './usage.ts';
 import { movedOn } from './version-texts.ts';
+import { replyFor } from './write-reply.ts';
 
-const OPTIONS = { '--if-version': 'version', '--undo': 'flag', ...LIST_OPTIONS } as const;
+const OPTIONS = {
+  '--if-version': 'version',
+  '--undo': 'flag',
+  '--output': 'text',
+  ...LIST_OPTIONS,
+} as const;
 const MAX_QUOTED_CHARACTERS = 40;
 
 type WriteOptions = Options<typeof OPTIONS>;
+type Reply = (list: TodoVersion) => string;
 
 /** As much of `SettingsReading` as the command needs. */
 interface LimitsReading {
@@ -35,13 +36,15 @@ interface LimitsReading {
 /**
  * `TodoWrite`: replaces the whole list by the one that is given as JSON, in one argument or on standard input.
  *
- * Exit code 0: the list is replaced; stdout is the one line that counts its items. Exit code 1: stderr says what is
- * wrong, in at most 4 KB, and the list is untouched; so it is with 2, for options that are not understood, and 3, where
- * the list cannot be read or saved, and stderr names the file. What else there is to say is on stderr, a line each:
- * `Note: ...` for a slip that was forgiven, `Warning: ...` for a setting that could not be used.
+ * Exit code 0: the list is replaced; stdout is the one line that counts its items, or with `--output` the whole list.
+ * Exit code 1: stderr says what is wrong, in at most 4 KB, and the list is untouched; so it is with 2, for options that
+ * are not understood, and 3, where the list cannot be read or saved, and stderr names the file. What else there is to
+ * say is on stderr, a line each: `Note: ...` for a slip that was forgiven, `Warning: ...` for a setting that could not
+ * be used.
  */
 export class TodoWriteHandler implements AgentBashHandler {
   readonly name = 'TodoWrite';
+  readonly summary = 'replaces your task list; repeat every item, the completed ones too';
   readonly readsRawJson = true;
   readonly #source: TodoSource;
   readonly #settings: () => LimitsReading;
@@ -63,6 +66,8 @@ export class TodoWriteHandler implements AgentBashHandler {
     const parsed = parseOptions(invocation.argv, OPTIONS);
     if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
     const { options, rest } = parsed;
+    const reply = replyFor(options['--output'] ?? 'summary');
+    if ('problem' in reply) return wrongUsage(reply.problem, USAGE);
     if (rest[0] === '-h') return { stdout: USAGE, stderr: '', exitCode: 0 };
     if (rest[0] === '--help') return { stdout: helpPage, stderr: '', exitCode: 0 };
     // What was typed begins with the options, and so is no list.
@@ -74,8 +79,8 @@ export class TodoWriteHandler implements AgentBashHandler {
         const store = openSource(this.#source, options);
         if ('problem' in store) return wrongUsage(store.problem, USAGE);
         return options['--undo']
-          ? undo(store, options, rest)
-          : replace(store, options, list, settings);
+          ? undo(store, options, rest, reply)
+          : replace(store, options, list, settings, reply);
       });
       return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
     } catch (error) {
@@ -90,19 +95,21 @@ async function replace(
   { '--if-version': expected }: WriteOptions,
   list: Invocation,
   settings: ListLimits,
+  reply: Reply,
 ): Promise<CommandResult> {
   const reading = await readList(list, settings);
   if ('refused' in reading) return reading.refused;
   const { items, notes } = reading;
-  if (expected === undefined) store.update(items);
-  else if (!store.updateIf(expected, items)) return movedOn(store.get(), expected);
-  return updated(items, notes);
+  const written = expected === undefined ? store.update(items) : store.updateIf(expected, items);
+  if (written === undefined) return movedOn(store.get(), expected ?? 0);
+  return updated(reply(written), notes);
 }
 
 function undo(
   store: TodoStore,
   { '--if-version': expected }: WriteOptions,
   rest: readonly string[],
+  reply: Reply,
 ): CommandResult {
   if (expected !== undefined || rest.length > 0) {
     return wrongUsage('--undo goes with no list and no --if-version', USAGE);
@@ -111,12 +118,12 @@ function undo(
   if (undone === undefined) {
     return refusal('Nothing to undo', { lines: ['no list before this one is kept'] });
   }
-  return updated(undone.items);
+  return updated(reply(undone));
 }
 
-function updated(items: TodoState['items'], notes: readonly string[] = []): CommandResult {
+function updated(stdout: string, notes: readonly string[] = []): CommandResult {
   return {
-    stdout: summary(items),
+    stdout,
     stderr: [...new Set(notes)].map((note) => `Note: ${note}\n`).join(''),
     exitCode: 0,
   };
@@ -186,9 +193,4 @@ function isTooLarge(text: string): boolean {
 function tooLarge(text: string): CommandResult {
   const lines = [`The list must be at most 1 MiB, received ${Buffer.byteLength(text)} bytes`];
   return refusal('Validation failed', { lines });
-}
-
-function summary(items: TodoState['items']): string {
-  const count = (status: TodoStatus) => items.filter((item) => item.status === status).length;
-  return `Todo list updated: ${count('completed')} completed, ${count('in_progress')} in_progress, ${count('pending')} pending\n`;
 }

@@ -231,7 +231,7 @@ test('standard input that cannot be read is an error, not a throw', async () => 
 
 test('a store that cannot take the list is an error, not a throw', async () => {
   class FullStore extends TodoStore {
-    override update(): void {
+    override update(): never {
       throw new Error('no space');
     }
   }

@@ -1,0 +1,21 @@
+import type { AgentBashHandler } from '../command.ts';
+import { TodoReadHandler } from '../todo/todo-read.ts';
+import { TodoWriteHandler } from '../todo/todo-write.ts';
+import { PROMPT_TEXTS } from './texts.ts';
+
+/** What the text for a system prompt is made of. */
+export interface SystemPromptOptions {
+  /** The agent commands that the model has, such as `router.commands`. TodoWrite and TodoRead unless given. */
+  commands?: Iterable<Pick<AgentBashHandler, 'name' | 'summary'>>;
+}
+
+/**
+ * The text about the agent commands for a model's system prompt: which there are, when to plan and when not, how to
+ * pass JSON. Under 400 tokens with TodoWrite and TodoRead, and one line more for each further command.
+ */
+export function systemPrompt(options: SystemPromptOptions = {}): string {
+  const commands = [...(options.commands ?? [new TodoWriteHandler(), new TodoReadHandler()])];
+  if (commands.length === 0) return '';
+  const plans = commands.some(({ name }) => name === 'TodoWrite');
+  return PROMPT_TEXTS.commands(commands) + (plans ? PROMPT_TEXTS.planning : '');
+}
