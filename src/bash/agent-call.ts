@@ -15,7 +15,8 @@ const TEXT_LIMIT = 64 * 1024;
  *     caller  KEY NUL name NUL count NUL argument NUL argument NUL ...
  *     host    stdin LIMIT MARK \\n                when the handler reads its standard input
  *     caller  ... MARK
- *     host    text CODE OUT ERR \\n output errors  lengths in bytes; `bytes` instead of `text` for what is no text
+ *     host    text CODE OUT ERR \\n output errors  lengths in bytes
+ *     host    bytes CODE OUT ERR \\n output errors end \\n  the same for what is no text
  */
 export class AgentCall {
   onRequest: ((name: string, invocation: Invocation) => void) | undefined;
@@ -55,7 +56,8 @@ export class AgentCall {
     const isText =
       output.length + errors.length < TEXT_LIMIT && !output.includes(0) && !errors.includes(0);
     const header = `${isText ? 'text' : 'bytes'} ${exitCode} ${output.length} ${errors.length}\n`;
-    this.#socket.write(Buffer.concat([Buffer.from(header), output, errors]));
+    const end = isText ? '' : 'end\n';
+    this.#socket.write(Buffer.concat([Buffer.from(header), output, errors, Buffer.from(end)]));
   }
 
   #readRequest(): void {

@@ -12,22 +12,22 @@ lost() {
 trap '' PIPE
 printf '%s\0' "$key" "$name" "$#" "$@" 2>/dev/null >&3 || lost
 trap - PIPE
-while IFS=' ' read -r kind a b c <&3; do
+while IFS=' ' read -r kind a b c <&3 2>/dev/null; do
   case $kind in
     stdin) # a: where to stop, one byte above the limit; b: the mark that ends it
       { head -c "$a" 2>/dev/null; printf %s "$b"; } >&3 2>/dev/null || lost ;;
     text) # a: exit code; b, c: bytes of output and of errors
-      IFS= read -r -N "$b" -u 3 out
-      IFS= read -r -N "$c" -u 3 err
+      { IFS= read -r -N "$b" -u 3 out; IFS= read -r -N "$c" -u 3 err; } 2>/dev/null
       [ "${#out}" = "$b" ] && [ "${#err}" = "$c" ] || lost
       exec 3>&-
       printf %s "$err" >&2
       printf %s "$out" 2>/dev/null && exit "$a"
       printf '%s: write error\n' "$name" >&2
       exit 1 ;;
-    bytes) # the same, where bash's own variables could not hold it
-      head -c "$b" <&3 && head -c "$c" <&3 >&2 && exit "$a"
-      exit 1 ;;
+    bytes) # the same, where bash's own variables could not hold it; a line at the end says that it is whole
+      head -c "$b" <&3 && head -c "$c" <&3 >&2 || exit 1
+      read -r kind <&3 2>/dev/null && [ "$kind" = end ] && exit "$a"
+      lost ;;
   esac
 done
 lost

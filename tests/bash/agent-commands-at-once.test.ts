@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
@@ -55,9 +55,10 @@ describe.each([
       return Array.from({ length: size === 100 ? 1 : 50 }, () => item);
     };
     const json = JSON.stringify({ todos: list('NAME') }).replaceAll('NAME漢漢漢', 'NAME');
-    const line = `read -r json; for i in {1..${CALLS}}; do
-        printf -v name '%04d' $i; echo "\${json//NAME/$name}" | TodoWrite & done | sort | uniq -c; wait`;
-    const { stdout, stderr, exitCode } = await session.run(line, { stdin: `${json}\n` });
+    writeFileSync(join(session.cwd, 'list.json'), json);
+    const line = `for i in {1..${CALLS}}; do
+        printf -v name '%04d' $i; sed "s/NAME/$name/g" list.json | TodoWrite & done | sort | uniq -c; wait`;
+    const { stdout, stderr, exitCode } = await session.run(line);
     expect([stderr, exitCode]).toEqual(['', 0]);
     expect(stdout).toMatch(new RegExp(`^ *${CALLS} Todo list updated: [^\\n]*\\n$`));
     expect(seen.length).toBe(CALLS);
