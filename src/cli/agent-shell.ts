@@ -1,19 +1,22 @@
 import type { AgentBashHandler } from '../command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
-import { readSettings } from '../settings.ts';
-import { todoStore } from '../todo/todo-store.ts';
+import { readSettings, type SettingsReading } from '../settings.ts';
+import { type TodoStore, todoStore } from '../todo/todo-store.ts';
 import helpPage from './agent-shell.md';
 import { type Arguments, parseArguments } from './arguments.ts';
+import { type ShellList, shellList } from './shell-list.ts';
 import { showChanges } from './show-changes.ts';
+
+type ShellArguments = Extract<
+  Arguments,
+  { list: object; mode: Exclude<Arguments['mode'], 'watch'> }
+>;
 
 const USAGE_ERROR = 2;
 
 async function main(): Promise<number> {
   const options = parseArguments(process.argv.slice(2));
-  const settings = () => readSettings(process.env, process.cwd());
-  const handlers = agentHandlers(todoStore, settings);
-  const guide = new Guide({ store: todoStore, settings: () => settings().settings });
   switch (options.mode) {
     case 'help':
       process.stdout.write(helpPage);
@@ -21,9 +24,31 @@ async function main(): Promise<number> {
     case 'version':
       process.stdout.write(`${PACKAGE_VERSION}\n`);
       return 0;
+    case 'prompt': {
+      const { systemPrompt } = await import('../guidance/system-prompt.ts');
+      process.stdout.write(systemPrompt({ commands: agentHandlers(todoStore, readSettingsHere) }));
+      return 0;
+    }
     case 'usage-error':
       process.stderr.write(`agent-shell: ${options.message}; see agent-shell --help\n`);
       return USAGE_ERROR;
+    case 'watch': {
+      const { watchLists } = await import('./watch.ts');
+      return watchLists(options);
+    }
+    default:
+      return runShell(options, await shellList(options.list));
+  }
+}
+
+async function runShell(options: ShellArguments, list: ShellList): Promise<number> {
+  const settings = () => {
+    const reading = readSettingsHere();
+    return { ...reading, warnings: [...reading.warnings, ...list.warnings] };
+  };
+  const handlers = agentHandlers(list.source, settings);
+  const guide = new Guide({ store: list.shown, settings: () => settings().settings });
+  switch (options.mode) {
     case 'jsonl': {
       const { BashRouter } = await import('../router/bash-router.ts');
       const { serveJsonl } = await import('./jsonl.ts');
@@ -33,12 +58,12 @@ async function main(): Promise<number> {
     case 'interactive':
       if (process.stdin.isTTY) {
         const { runInteractive } = await import('./repl.ts');
-        return runInteractive({ handlers, guide, store: todoStore, panelMode: options.panel });
+        return runInteractive({ handlers, guide, store: list.shown, panelMode: options.panel });
       }
-      return asBash({ ...options, mode: 'script', argv: [] }, handlers, guide);
+      return asBash({ ...options, mode: 'script', argv: [] }, handlers, guide, list.shown);
     case 'line':
     case 'script':
-      return asBash(options, handlers, guide);
+      return asBash(options, handlers, guide, list.shown);
   }
 }
 
@@ -46,16 +71,21 @@ async function asBash(
   options: Extract<Arguments, { mode: 'line' | 'script' }>,
   handlers: readonly AgentBashHandler[],
   guide: Guide,
+  shown: TodoStore,
 ): Promise<number> {
   const byName = new Map(handlers.map((handler) => [handler.name, guide.guided(handler)]));
   const { runBash, runLine } = await import('./run-as-bash.ts');
-  const showEnd = await showChanges(todoStore, options.panel);
+  const showEnd = await showChanges(shown, options.panel);
   const exitCode =
     options.mode === 'line'
       ? await runLine(options.line, options.parameters, byName)
       : await runBash(options.argv, byName);
   showEnd();
   return exitCode;
+}
+
+function readSettingsHere(): SettingsReading {
+  return readSettings(process.env, process.cwd());
 }
 
 // A reader that goes away, as `head` does, is no error of ours.

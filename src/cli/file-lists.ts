@@ -4,10 +4,9 @@ import { FilePlace } from '../state/file-place.ts';
 import { type ListName, listFolder, sessionOf, stateFolder } from '../state/lists.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
-import { type TodoItem, TodoStore } from '../todo/todo-store.ts';
+import { TodoStore } from '../todo/todo-store.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
-type TodoPlace = FilePlace<readonly Readonly<TodoItem>[]>;
 
 /** The lists in files, as the environment of a process and its directory name them. */
 export class FileLists {
@@ -47,15 +46,12 @@ export class FileLists {
     if (store === undefined) {
       // Who writes the list of another agent, as a leader does, signs with its own name.
       const author = this.#settings.agent ?? name.agent;
-      store = new TodoStore(undefined, this.#place(folder, author));
+      const { history } = this.#settings;
+      store = new TodoStore(undefined, new FilePlace({ folder, author, history }));
       this.#stores.set(folder, store);
     }
     return store;
   };
-
-  #place(folder: string, author: string): TodoPlace {
-    return new FilePlace({ folder, author, history: this.#settings.history });
-  }
 
   #sessionHere(): string {
     if (this.#directory !== undefined) return sessionOf(this.#directory);

@@ -17,6 +17,8 @@ export interface RenderOptions {
   /** The size of the screen. The panel takes at most half of the rows. */
   columns: number;
   rows?: number;
+  /** What stands in the frame; `Tasks` unless given. */
+  title?: string;
   /** Unicode without colours unless given. */
   theme?: Theme;
   /** How long the item in progress has been so, in milliseconds; shown from one second on. */
@@ -27,7 +29,7 @@ export interface RenderOptions {
 
 /** The lines of the panel for a list: none for an empty list, each at most `columns` wide, each without a newline. */
 export function renderTodos(state: TodoState, options: RenderOptions): string[] {
-  const { columns, rows = 2 * MAX_ROWS, theme = createTheme() } = options;
+  const { columns, rows = 2 * MAX_ROWS, title = TITLE, theme = createTheme() } = options;
   const height = Math.min(MAX_ROWS, Math.floor(rows / 2));
   if (state.items.length === 0 || height < 1) return [];
   const boxed = columns >= MIN_BOX_COLUMNS && height >= 3;
@@ -42,7 +44,8 @@ export function renderTodos(state: TodoState, options: RenderOptions): string[] 
   }
   if (!boxed) return body.map((row) => row.text);
   const done = state.items.filter((item) => item.status === 'completed').length;
-  return box(body, width, `${done}/${state.items.length}`, theme);
+  const heading = { title: shown(title, theme), progress: `${done}/${state.items.length}` };
+  return box(body, width, heading, theme);
 }
 
 /** The one line to which a panel folds when all is done. */
@@ -101,11 +104,16 @@ function hiddenNote(hidden: Arrangement['hidden']): string {
     .join(', ');
 }
 
-function box(body: Row[], width: number, progress: string, theme: Theme): string[] {
-  const { frame } = theme;
-  const start = `${frame.top} ${TITLE} `;
+interface Heading {
+  title: string;
+  progress: string;
+}
+
+function box(body: Row[], width: number, { title, progress }: Heading, theme: Theme): string[] {
+  const { frame, ellipsis } = theme;
+  const start = `${frame.top} ${truncate(title, width - 1, ellipsis)} `;
   const end = ` ${progress} ${frame.top}`;
-  const room = width + 2 - start.length;
+  const room = width + 2 - displayWidth(start);
   const top = start + (end.length < room ? end : '').padStart(room, frame.top);
   return [
     `${frame.topLeft}${top}${frame.topRight}`,

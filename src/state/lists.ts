@@ -38,14 +38,24 @@ export function sessionOf(directory: string): string {
   }
 }
 
+/** The folder that the lists of a session are in. */
+export function sessionFolder(state: string, session: string): string {
+  return join(state, pathName(session));
+}
+
 /** The folder of one list. */
 export function listFolder(state: string, { session, agent }: ListName): string {
-  return join(state, pathName(session), pathName(agent));
+  return join(sessionFolder(state, session), pathName(agent));
+}
+
+/** The folder of a list of tasks that a team shares. Its parent is no session's: no name that `pathName` makes ends so. */
+export function taskListFolder(state: string, list: string): string {
+  return join(state, 'tasks~', pathName(list));
 }
 
 /** The lists of a session, in the order of their agents' names. */
 export function listsOf(state: string, session: string): { agent: string; folder: string }[] {
-  const folder = join(state, pathName(session));
+  const folder = sessionFolder(state, session);
   return namesIn(folder)
     .filter((name) => !name.endsWith(UNFINISHED))
     .map((name) => ({ agent: textOfPathName(name) ?? name, folder: join(folder, name) }))
