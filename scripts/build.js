@@ -11,7 +11,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inRoot = (path) => join(root, path);
 const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
 
-const executables = ['agent-shell', 'todo-write', 'todo-read'];
+const taskCommands = ['create', 'update', 'list', 'get', 'claim', 'release'];
+const executables = [
+  'agent-shell',
+  'todo-write',
+  'todo-read',
+  ...taskCommands.map((name) => `task-${name}`),
+];
 
 const common = {
   bundle: true,

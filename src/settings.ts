@@ -35,6 +35,20 @@ export interface StateSettings {
   readonly history: number;
 }
 
+/** What the commands on a team's tasks ask for. */
+export interface TaskSettings {
+  /** TODO_AGENT: who claims. */
+  readonly agent: string | undefined;
+  /** The list that is meant where no other is named: TODO_TASK_LIST, else TODO_TEAM. */
+  readonly taskList: string | undefined;
+  /** Whether an agent may work on one task at a time only (TODO_ONE_TASK_PER_AGENT). */
+  readonly oneTaskPerAgent: boolean;
+  /** The folder of the hooks (TODO_HOOKS_DIR). */
+  readonly hooksDir: string | undefined;
+  /** Whether the text for a system prompt speaks of tasks (TODO_TASKS). */
+  readonly tasksInPrompt: boolean;
+}
+
 /** What `readSettings` found. */
 export interface SettingsReading {
   readonly settings: Settings;
@@ -52,6 +66,13 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   reminderTurns: 10,
 });
 
+const FLAGS = new Map([
+  ['1', 1],
+  ['true', 1],
+  ['0', 0],
+  ['false', 0],
+  ['', 0],
+]);
 const GUIDANCE_MODES = ['off', 'notes', 'all'] as const;
 
 /** A larger `.env` holds something else than settings, and is not read. */
@@ -89,6 +110,25 @@ export function readStateSettings(
   return { settings, warnings };
 }
 
+/**
+ * The same for the team's tasks. The folder of the hooks is taken from the environment alone: a `.env` comes with
+ * whatever repository the command happens to run in, and must not name programs to run.
+ */
+export function readTaskSettings(
+  environment: Variables,
+  directory: string,
+): { settings: TaskSettings; warnings: readonly string[] } {
+  const { text, flag, warnings } = new Reader(environment, directory);
+  const settings = {
+    agent: text('TODO_AGENT'),
+    taskList: text('TODO_TASK_LIST') ?? text('TODO_TEAM'),
+    oneTaskPerAgent: flag('TODO_ONE_TASK_PER_AGENT'),
+    hooksDir: environment.TODO_HOOKS_DIR || undefined,
+    tasksInPrompt: flag('TODO_TASKS'),
+  };
+  return { settings, warnings };
+}
+
 class Reader {
   readonly warnings: string[] = [];
   readonly #environment: Variables;
@@ -118,6 +158,10 @@ class Reader {
 
   readonly integer = (name: string, fallback: number): number =>
     this.read(name, fallback, 'a positive integer', positiveInteger);
+
+  /** Off unless it is 1; `true` and `false` are understood too. */
+  readonly flag = (name: string): boolean =>
+    this.read(name, 0, '1 or 0', (text) => FLAGS.get(text.trim().toLowerCase())) === 1;
 
   /** Any text but none; an empty one is as good as unset. */
   readonly text = (name: string): string | undefined =>

@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   state: [],
   'settings.ts': ['safe-text.ts', 'state'],
   bash: ['command.ts'],
-  tasks: ['command.ts', 'safe-text.ts', 'settings.ts', 'state'],
+  tasks: ['command.ts', 'safe-text.ts', 'settings.ts', 'state', 'todo'],
   todo: ['command.ts', 'safe-text.ts', 'settings.ts', 'state'],
   panel: ['safe-text.ts', 'todo'],
   guidance: ['command.ts', 'safe-text.ts', 'settings.ts', 'todo'],

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, readSettings, readStateSettings } from '../src/settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  readSettings,
+  readStateSettings,
+  readTaskSettings,
+} from '../src/settings.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -120,7 +125,12 @@ test('.env.example lists every setting with its default', async () => {
     TODO_SESSION: '',
     TODO_AGENT: '',
     TODO_HISTORY: '50',
+    TODO_TASK_LIST: '',
+    TODO_TEAM: '',
+    TODO_ONE_TASK_PER_AGENT: '0',
+    TODO_TASKS: '0',
   });
+  expect(readTaskSettings(example, directory)).toEqual(readTaskSettings({}, directory));
   expect(readStateSettings(example, directory)).toEqual(readStateSettings({}, directory));
   expect(readSettings(example, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });
@@ -134,5 +144,27 @@ test('where lists live is set in the environment or in .env', () => {
   expect(readStateSettings({ TODO_AGENT: 'b', TODO_SESSION: '' }, directory)).toEqual({
     settings: { stateDir: 'lists', session: 's', agent: 'b', history: 50 },
     warnings: ["Warning: TODO_HISTORY must be a positive integer, received 'no'; using 50"],
+  });
+});
+
+test('the settings of tasks: a list, else a team; hooks are named by the environment alone', () => {
+  const unset = {
+    agent: undefined,
+    taskList: undefined,
+    oneTaskPerAgent: false,
+    hooksDir: undefined,
+    tasksInPrompt: false,
+  };
+  expect(readTaskSettings({}, directory)).toEqual({ settings: unset, warnings: [] });
+  writeEnv('TODO_TEAM=blue\nTODO_HOOKS_DIR=hooks\nTODO_TASKS=1\nTODO_ONE_TASK_PER_AGENT=yes\n');
+  expect(readTaskSettings({}, directory)).toEqual({
+    settings: { ...unset, taskList: 'blue', tasksInPrompt: true },
+    warnings: ["Warning: TODO_ONE_TASK_PER_AGENT must be 1 or 0, received 'yes'; using 0"],
+  });
+  const environment = { TODO_TASK_LIST: 'docs', TODO_HOOKS_DIR: 'h', TODO_ONE_TASK_PER_AGENT: '1' };
+  expect(readTaskSettings(environment, directory).settings).toMatchObject({
+    taskList: 'docs',
+    hooksDir: 'h',
+    oneTaskPerAgent: true,
   });
 });

@@ -6,7 +6,11 @@ import { codeOf, readStandardInput, writeAll } from './synchronous-io.ts';
 
 /** Runs an agent command as a program of its own, on lists in files. */
 export async function runExecutable(
-  create: (lists: FileLists, settings: () => SettingsReading) => AgentBashHandler,
+  create: (
+    lists: FileLists,
+    settings: () => SettingsReading,
+    directory: string | undefined,
+  ) => AgentBashHandler,
 ): Promise<void> {
   const directory = currentDirectory();
   const lists = new FileLists(process.env, directory);
@@ -14,7 +18,7 @@ export async function runExecutable(
     const reading = readSettings(process.env, directory ?? '');
     return { ...reading, warnings: [...reading.warnings, ...lists.warnings] };
   };
-  const handler = create(lists, settings);
+  const handler = create(lists, settings, directory);
   const { stdout, stderr, exitCode } = await executeSafely(handler, {
     argv: process.argv.slice(2),
     stdin: async () => readStandardInput(MAX_LIST_BYTES),

@@ -5,7 +5,11 @@ const NOT_PRINTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A list as one line of JSON in printable characters, for a program. `labels` come before it. */
 export function listJson({ items, updatedAt, version }: TodoVersion, labels: object = {}): string {
-  const value = { ...labels, todos: items, updatedAt, version };
+  return jsonLine({ ...labels, todos: items, updatedAt, version });
+}
+
+/** Any value as one line of JSON in printable characters. */
+export function jsonLine(value: object): string {
   return `${JSON.stringify(value).replace(NOT_PRINTED, jsonEscape)}\n`;
 }
 

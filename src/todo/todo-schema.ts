@@ -66,7 +66,8 @@ function buildSchema(maxLength: number) {
   return z.strictObject({ todos: z.array(item) });
 }
 
-function textProblem(text: string, maxLength: number): string | undefined {
+/** What is wrong with a text of a list; undefined where nothing is. */
+export function textProblem(text: string, maxLength: number): string | undefined {
   if (isBlank(text)) return 'Cannot be blank';
   // Code points are never more than code units, so most texts need not be counted.
   if (text.length <= maxLength) return undefined;

@@ -1,0 +1,97 @@
+import { unknownIds } from './create-tasks.ts';
+import { blocksItself, cycle, type Reason, type Refused } from './refused.ts';
+import { type Task, type TaskGraph, withTasks } from './task.ts';
+
+/** What is to change in the dependencies of one task. */
+export interface LinkChanges {
+  readonly addBlocks?: readonly number[] | undefined;
+  readonly addBlockedBy?: readonly number[] | undefined;
+  readonly removeBlocks?: readonly number[] | undefined;
+  readonly removeBlockedBy?: readonly number[] | undefined;
+}
+
+const FIELDS = ['addBlocks', 'addBlockedBy', 'removeBlocks', 'removeBlockedBy'] as const;
+
+/** Changes the dependencies of a task that is there, at both ends. The same graph where nothing is to change. */
+export function changeLinks(
+  graph: TaskGraph,
+  id: number,
+  changes: LinkChanges,
+  at: string,
+): { readonly graph: TaskGraph } | Refused {
+  const refused: Reason[] = FIELDS.flatMap((field) =>
+    unknownIds(graph, changes[field] ?? [], field),
+  );
+  const { addBlocks = [], addBlockedBy = [], removeBlocks = [], removeBlockedBy = [] } = changes;
+  if (addBlocks.includes(id) || addBlockedBy.includes(id)) refused.push(blocksItself(id));
+  if (refused.length > 0) return { refused };
+
+  const draft = new Map<number, Task>();
+  const link = (blocker: number, waiting: number, isToBe: boolean) => {
+    put(draft, graph, blocker, 'blocks', waiting, isToBe, at);
+    put(draft, graph, waiting, 'blockedBy', blocker, isToBe, at);
+  };
+  for (const other of addBlocks) link(id, other, true);
+  for (const other of addBlockedBy) link(other, id, true);
+  for (const other of removeBlocks) link(id, other, false);
+  for (const other of removeBlockedBy) link(other, id, false);
+  if (draft.size === 0) return { graph };
+  const changed = withTasks(graph, draft.values());
+  const path = findCycle(changed, id);
+  return path ? { refused: [cycle(path)] } : { graph: changed };
+}
+
+/** Takes a task out of the list, and out of the dependencies of all others. */
+export function removeTask(
+  graph: TaskGraph,
+  { id, blocks, blockedBy }: Task,
+  at: string,
+): TaskGraph {
+  const links = { removeBlocks: blocks, removeBlockedBy: blockedBy };
+  const unlinked = changeLinks(graph, id, links, at) as { graph: TaskGraph };
+  const tasks = new Map(unlinked.graph.tasks);
+  tasks.delete(id);
+  return { nextId: graph.nextId, tasks };
+}
+
+/** Of the tasks that waited for this one, those that are open and wait for none any more. */
+export function unblockedBy(before: Task, { tasks }: TaskGraph): number[] {
+  const isDone = (id: number) => tasks.get(id)?.status === 'completed';
+  return before.blocks.filter((id) => tasks.get(id)?.blockedBy.every(isDone) && !isDone(id));
+}
+
+function put(
+  draft: Map<number, Task>,
+  graph: TaskGraph,
+  id: number,
+  end: 'blocks' | 'blockedBy',
+  other: number,
+  isToBe: boolean,
+  at: string,
+): void {
+  const task = draft.get(id) ?? (graph.tasks.get(id) as Task);
+  if (task[end].includes(other) === isToBe) return;
+  const ids = isToBe ? [...task[end], other] : task[end].filter((linked) => linked !== other);
+  draft.set(id, { ...task, [end]: ids, updatedAt: at });
+}
+
+/** The shortest way from a task along `blocks` back to itself. */
+function findCycle({ tasks }: TaskGraph, start: number): number[] | undefined {
+  const cameFrom = new Map<number, number>();
+  const queue = [start];
+  for (const id of queue) {
+    for (const next of tasks.get(id)?.blocks ?? []) {
+      if (next === start) return wayBack(cameFrom, start, id);
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, id);
+      queue.push(next);
+    }
+  }
+  return undefined;
+}
+
+function wayBack(cameFrom: ReadonlyMap<number, number>, start: number, last: number): number[] {
+  const way = [start];
+  for (let id = last; id !== start; id = cameFrom.get(id) as number) way.push(id);
+  return [...way, start].reverse();
+}

@@ -1,0 +1,50 @@
+import { alreadyClaimed, alreadyResolved, notFound, type Reason, type Refused } from './refused.ts';
+import { type Task, type TaskGraph, withTasks } from './task.ts';
+
+export interface Released {
+  readonly graph: TaskGraph;
+  /** Those that were in progress or owned before, in the order of ids. */
+  readonly released: readonly Task[];
+}
+
+/** Makes tasks pending and unowned again, all or none. What is so already stays as it is. */
+export function releaseTasks(
+  graph: TaskGraph,
+  ids: readonly number[],
+  owner: string | undefined,
+  at: string,
+): Released | Refused {
+  const refused = ids.flatMap((id) => reasonsAgainst(graph.tasks.get(id), id, owner));
+  return refused.length > 0 ? { refused } : release(graph, ids, at);
+}
+
+/** Releases all open tasks of an agent that is gone. */
+export function releaseAll(graph: TaskGraph, agent: string, at: string): Released {
+  const open = [...graph.tasks.values()].filter(
+    ({ owner, status }) => owner === agent && status !== 'completed',
+  );
+  return release(
+    graph,
+    open.map(({ id }) => id),
+    at,
+  );
+}
+
+function reasonsAgainst(task: Task | undefined, id: number, owner: string | undefined): Reason[] {
+  if (task === undefined) return [notFound(id)];
+  if (task.status === 'completed') return [alreadyResolved(id)];
+  const isOthers = owner !== undefined && task.owner !== undefined && task.owner !== owner;
+  return isOthers ? [alreadyClaimed(id, task.owner)] : [];
+}
+
+function release(graph: TaskGraph, ids: readonly number[], at: string): Released {
+  const released = [...new Set(ids)]
+    .sort((a, b) => a - b)
+    .flatMap((id) => {
+      const { owner, ...task } = graph.tasks.get(id) as Task;
+      return owner === undefined ? [] : [{ ...task, status: 'pending' as const, updatedAt: at }];
+    });
+  return released.length === 0
+    ? { graph, released }
+    : { graph: withTasks(graph, released), released };
+}

@@ -1,0 +1,92 @@
+import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
+import type { TaskSettings } from '../settings.ts';
+import { wrongUsage } from '../todo/options.ts';
+import { withStorageTrouble } from '../todo/storage-trouble.ts';
+import { askHook, type HookChange, type HookName, type HookOptions } from './hooks.ts';
+import type { Reason } from './refused.ts';
+import type { TaskCall } from './task-call.ts';
+import type { RequestLimits, TaskForm } from './task-form.ts';
+import { readRequest } from './task-input.ts';
+import type { TaskStore } from './task-store.ts';
+
+/** What the task commands work with. */
+export interface TaskContext {
+  /** Opens a list by its name; without one, the list that the settings mean. */
+  readonly open: (list: string | undefined) => TaskStore;
+  /** Asked at each call, so that a change counts at once. */
+  readonly settings: () => {
+    readonly settings: TaskSettings & RequestLimits;
+    readonly warnings: readonly string[];
+  };
+  /** What hooks find around them. */
+  readonly hooks: () => Omit<HookOptions, 'directory'>;
+}
+
+/**
+ * A command on the list of tasks that a team shares.
+ *
+ * Exit code 0: done; stdout says what. 1: refused, with all reasons on stderr, and nothing is changed. 2: the options
+ * are not understood. 3: the list cannot be read or saved.
+ */
+export class TaskCommand<Request> implements AgentBashHandler {
+  readonly name: string;
+  readonly readsRawJson = true;
+  readonly #form: TaskForm<Request>;
+  readonly #context: TaskContext;
+
+  constructor(form: TaskForm<Request>, context: TaskContext) {
+    this.name = form.name;
+    this.#form = form;
+    this.#context = context;
+  }
+
+  async execute(invocation: Invocation): Promise<CommandResult> {
+    const { usage, helpPage, purpose } = this.#form;
+    const [first] = invocation.argv;
+    if (first === '-h') return { stdout: `Usage: ${usage}\n`, stderr: '', exitCode: 0 };
+    if (first === '--help') return { stdout: helpPage, stderr: '', exitCode: 0 };
+    const { settings, warnings } = this.#context.settings();
+    const result = await withStorageTrouble(`Cannot ${purpose}`, () =>
+      this.#run(invocation, settings),
+    );
+    return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
+  }
+
+  async #run(
+    invocation: Invocation,
+    settings: TaskSettings & RequestLimits,
+  ): Promise<CommandResult> {
+    const input = await readRequest(this.#form, invocation, settings);
+    if ('refused' in input) return input.refused;
+    const { request, options, notes } = input;
+    if (options.list === '' || options.agent === '') {
+      const name = options.list === '' ? '--list' : '--agent';
+      return wrongUsage(`${name} needs a name`, `Usage: ${this.#form.usage}\n`);
+    }
+    const agent = options.agent ?? settings.agent;
+    const call: TaskCall = {
+      store: this.#context.open(options.list),
+      agent,
+      isAgentGiven: options.agent !== undefined,
+      oneTaskPerAgent: settings.oneTaskPerAgent,
+      flags: options.flags,
+      approve: this.#approver(agent, settings.hooksDir),
+    };
+    const result = await this.#form.run(request, call);
+    return { ...result, stderr: notes.map((note) => `Note: ${note}\n`).join('') + result.stderr };
+  }
+
+  /** A change that is computed again since another came in between is not asked for again, unless it is another one. */
+  #approver(agent: string | undefined, directory: string | undefined): TaskCall['approve'] {
+    const passed = new Set<string>();
+    return async (name: HookName, { tasks }: HookChange): Promise<Reason | undefined> => {
+      const question = JSON.stringify([name, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
+      if (passed.has(question)) return undefined;
+      const reason = await askHook(name, { agent, tasks }, { ...this.#context.hooks(), directory });
+      if (reason === undefined) passed.add(question);
+      return reason;
+    };
+  }
+}
+
+const NO_TIMES = { createdAt: '', updatedAt: '' };

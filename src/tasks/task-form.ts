@@ -1,0 +1,41 @@
+import type { CommandResult } from '../command.ts';
+import type { Problems } from '../todo/refusal.ts';
+import type { TaskCall } from './task-call.ts';
+
+/** What follows an option: nothing, a text, any number of texts by repeating the option, or JSON. */
+export type OptionKind = 'flag' | 'text' | 'texts' | 'json';
+
+/** The limits of one request. */
+export interface RequestLimits {
+  readonly maxContentLength: number;
+}
+
+/** Checks a request's fields. Gives the request, or all that is wrong with it. */
+export type RequestSchema<Request> = (
+  value: unknown,
+  limits: RequestLimits,
+) =>
+  | { readonly request: Request; readonly notes?: readonly string[] }
+  | { readonly problems: Problems };
+
+/** All that makes one of the task commands: its words, its fields, and what it does with them. */
+export interface TaskForm<Request> {
+  readonly name: string;
+  /** One line, without `Usage: `. */
+  readonly usage: string;
+  readonly helpPage: string;
+  /** JSON that it takes, as an example for an error. */
+  readonly example: string;
+  /** The fields of the request as options; `add-blocks` is the field `addBlocks`. */
+  readonly fields: Readonly<Record<string, OptionKind>>;
+  /** The options that are no fields, beside `--list` and `--agent`; flags all. */
+  readonly flags?: readonly string[];
+  /** The field that arguments without an option are, and whether there may be more than one. */
+  readonly positional?: { readonly field: string; readonly isList: boolean };
+  /** Whether without any field the request is on standard input. */
+  readonly readsStdin: boolean;
+  /** As in `Error: Cannot ...`. */
+  readonly purpose: string;
+  readonly check: RequestSchema<Request>;
+  readonly run: (request: Request, call: TaskCall) => CommandResult | Promise<CommandResult>;
+}

@@ -1,0 +1,140 @@
+import * as z from 'zod/mini';
+import { safeText } from '../safe-text.ts';
+import type { Problems } from '../todo/refusal.ts';
+import { issueLines } from '../todo/schema-issues.ts';
+import { isObject } from '../todo/shape-repairs.ts';
+import { textProblem } from '../todo/todo-schema.ts';
+import { characterCount } from '../todo/visible-text.ts';
+import type { RequestLimits, RequestSchema } from './task-form.ts';
+
+/** The most characters of a description, and of the JSON of a task's metadata. */
+export const MAX_LONG_TEXT = 10_000;
+/** As many lines as an error ever shows; further problems are only counted. */
+const MAX_LINES_KEPT = 20;
+const MAX_QUOTED_CHARACTERS = 40;
+const ID = /^#?([1-9]\d{0,14})$/;
+
+/** A text on one line that is not blank. */
+export function shortText({ maxContentLength }: RequestLimits) {
+  return checkedText((text) => textProblem(text, maxContentLength));
+}
+
+export const longText = checkedText((text) => {
+  if (text.length <= MAX_LONG_TEXT) return undefined;
+  const length = characterCount(text);
+  return length > MAX_LONG_TEXT ? tooLong(length) : undefined;
+});
+
+/** 3, '3' or '#3'. */
+export const taskId = z.pipe(
+  checked((value) =>
+    idOf(value) === undefined
+      ? `Expected a task id such as 3, received ${shown(value)}`
+      : undefined,
+  ),
+  z.transform((value) => idOf(value) as number),
+);
+
+export const taskIds = z.array(taskId);
+
+export const metadata = z.pipe(
+  checked(metadataProblem),
+  z.transform((value) => value as Record<string, unknown>),
+);
+
+/** Checks one request against the fields that it may have. */
+export function requestSchema<Schema extends z.ZodMiniType>(
+  build: (limits: RequestLimits) => Schema,
+  mend: (value: unknown) => { value: unknown; notes: readonly string[] } = unmended,
+): RequestSchema<z.output<Schema>> {
+  return (given, limits) => {
+    const { value, notes } = mend(given);
+    if (!isObject(value))
+      return { problems: { lines: [`Expected an object, received ${typeName(value)}`] } };
+    const problems: ProblemList = { lines: [], count: 0 };
+    const request = parse(build(limits), value, problems);
+    if (request === undefined) return { problems: asProblems(problems) };
+    return { request, notes };
+  };
+}
+
+interface ProblemList {
+  readonly lines: string[];
+  count: number;
+}
+
+/** Parses one value, or adds what is wrong with it. @param path where the value stands in what was given. */
+export function parse<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  problems: ProblemList,
+  path?: { root: unknown; at: number },
+): z.output<Schema> | undefined {
+  const { data, error } = schema.safeParse(value);
+  for (const issue of error?.issues ?? []) {
+    const located = path ? { ...issue, path: [path.at, ...issue.path] } : issue;
+    const most = MAX_LINES_KEPT - problems.lines.length;
+    problems.lines.push(...issueLines(located, path?.root ?? value, most));
+    problems.count += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+  }
+  return data;
+}
+
+export function asProblems(
+  { lines, count }: ProblemList,
+  closing: readonly string[] = [],
+): Problems {
+  return { lines, unlisted: count - lines.length, closing };
+}
+
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+function unmended(value: unknown) {
+  return { value, notes: [] };
+}
+
+function checkedText(problemOf: (text: string) => string | undefined) {
+  return z.string().check(({ value, issues }) => {
+    const message = problemOf(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  });
+}
+
+function checked(problemOf: (value: unknown) => string | undefined) {
+  return z.unknown().check(({ value, issues }) => {
+    const message = problemOf(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  });
+}
+
+function idOf(value: unknown): number | undefined {
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+  const [, digits] = (typeof value === 'string' && ID.exec(value.trim())) || [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string'
+    ? `'${safeText(value, MAX_QUOTED_CHARACTERS)}'`
+    : typeName(value);
+}
+
+function metadataProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return `Expected object, received ${typeName(value)}`;
+  let size: number;
+  try {
+    size = JSON.stringify(value).length;
+  } catch {
+    return 'Is nested too deep';
+  }
+  return size > MAX_LONG_TEXT ? tooLong(size) : undefined;
+}
+
+function tooLong(length: number): string {
+  return `Must be at most ${MAX_LONG_TEXT} characters, received ${length}`;
+}

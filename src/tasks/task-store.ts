@@ -1,0 +1,80 @@
+import { MemoryPlace } from '../state/memory-place.ts';
+import type { Place } from '../state/place.ts';
+import type { Reason, Refused } from './refused.ts';
+import { NO_TASKS, type TaskGraph } from './task.ts';
+
+/** One version of a list of tasks. */
+export interface TaskVersion {
+  /** 1 for the first change, and one more each time; 0 for a list that was never written. */
+  readonly version: number;
+  readonly graph: TaskGraph;
+}
+
+/** A change that was made, and the version that it made; the version that it found, where there was nothing to do. */
+export interface Done<Change> {
+  readonly change: Change;
+  readonly version: number;
+}
+
+/** Why a change was not made, and the version of the list for which that holds. */
+export interface NotDone extends Refused {
+  readonly version: number;
+}
+
+/**
+ * Holds one list of tasks, which any number of processes may share.
+ *
+ * Each change is computed from one version and committed as the next, or computed again from what came in between. So
+ * no change is lost, no task is claimed twice, and a process that is killed leaves nothing locked. Whatever reads or
+ * writes may throw a StateError.
+ */
+export class TaskStore {
+  readonly #place: Place<TaskGraph>;
+  readonly #now: () => Date;
+
+  /**
+   * @param place Where the list lives; in memory, empty, unless given.
+   * @param now The clock; that of the machine unless given.
+   */
+  constructor(
+    place: Place<TaskGraph> = new MemoryPlace({ history: 1 }),
+    now: () => Date = () => new Date(),
+  ) {
+    this.#place = place;
+    this.#now = now;
+  }
+
+  /** The list as it stands. A later change does not alter what was returned. */
+  get(): TaskVersion {
+    const { version = 0, content: graph = NO_TASKS } = this.#place.load() ?? {};
+    return { version, graph };
+  }
+
+  /**
+   * Makes one change.
+   *
+   * @param plan computes it from the list as it is; called again where another change came in between.
+   * @param approve may refuse what was planned, which is then not made.
+   */
+  async change<Change extends { readonly graph: TaskGraph }>(
+    plan: (graph: TaskGraph, at: string) => Change | Refused,
+    approve?: (change: Change) => Promise<Reason | undefined>,
+  ): Promise<Done<Change> | NotDone> {
+    for (;;) {
+      const { version, graph } = this.get();
+      const at = this.#now();
+      const change = plan(graph, at.toISOString());
+      if ('refused' in change) return { ...change, version };
+      if (change.graph === graph) return { change, version };
+      const reason = await approve?.(change);
+      if (reason) return { refused: [reason], version };
+      const committed = this.#place.commit(version, change.graph, at);
+      if (committed) return { change, version: committed.version };
+    }
+  }
+
+  /** Calls back soon after the list has changed, whoever changed it. Returns what ends it. */
+  onChange(listener: () => void): () => void {
+    return this.#place.watch(listener);
+  }
+}

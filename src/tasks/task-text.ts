@@ -1,0 +1,47 @@
+import { safeText } from '../safe-text.ts';
+import { jsonLine } from '../todo/list-json.ts';
+import { agentText, type Reason } from './refused.ts';
+import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
+
+/** `Fix login`. */
+export function subjectText({ subject }: Task): string {
+  return safeText(subject);
+}
+
+/** `#4 [pending] Write docs (agent-1) [blocked by #1, #3]`; only blockers that are open are named. */
+export function taskLine(graph: TaskGraph, task: Task): string {
+  const blockers = openBlockers(graph, task);
+  const owner = task.owner === undefined ? '' : ` (${agentText(task.owner)})`;
+  const blocked = blockers.length > 0 ? ` [blocked by ${idsText(blockers)}]` : '';
+  return `#${task.id} [${task.status}] ${subjectText(task)}${owner}${blocked}`;
+}
+
+/** All of a task. Only lines of ours begin at the margin, so that no description can look like a field. */
+export function taskPage({ tasks }: TaskGraph, task: Task): string {
+  const { id, description, activeForm, owner, status, blocks, blockedBy, metadata } = task;
+  const withStatus = (other: number) => `#${other} (${tasks.get(other)?.status})`;
+  const lines = [
+    `Task #${id}: ${subjectText(task)}`,
+    `Status: ${status}`,
+    owner !== undefined && `Owner: ${safeText(owner)}`,
+    activeForm !== undefined && `Active form: ${safeText(activeForm)}`,
+    blockedBy.length > 0 && `Blocked by: ${blockedBy.map(withStatus).join(', ')}`,
+    blocks.length > 0 && `Blocks: ${blocks.map(withStatus).join(', ')}`,
+    metadata && `Metadata: ${jsonLine(metadata).trimEnd()}`,
+    `Created: ${task.createdAt}`,
+    `Updated: ${task.updatedAt}`,
+    description !== '' && 'Description:',
+    ...(description === '' ? [] : description.split(/\r\n|\n|\r/)).map(
+      (line) => `  ${safeText(line)}`,
+    ),
+  ];
+  return lines
+    .filter((line) => typeof line === 'string')
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+/** Reasons as the lines of an error. */
+export function reasonLines(reasons: readonly Reason[]): { lines: string[] } {
+  return { lines: reasons.map(({ code, text }) => `${code}: ${text}`) };
+}

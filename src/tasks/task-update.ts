@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { refusal } from '../todo/refusal.ts';
+import { isObject } from '../todo/shape-repairs.ts';
+import { idsText } from './task.ts';
+import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
+import { longText, metadata, requestSchema, shortText, taskId, taskIds } from './task-schema.ts';
+import { reasonLines } from './task-text.ts';
+import helpPage from './task-update.md';
+import { type TaskChanges, updateTask } from './update-task.ts';
+
+/** `TaskUpdate`: changes one task, or deletes it. */
+export const TASK_UPDATE: TaskForm<TaskChanges> = {
+  name: 'TaskUpdate',
+  usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"status":"completed"}' [--force]`,
+  helpPage,
+  example: '{"taskId":1,"description":"..."}',
+  fields: {
+    subject: 'text',
+    description: 'text',
+    'active-form': 'text',
+    status: 'text',
+    owner: 'text',
+    'add-blocks': 'texts',
+    'add-blocked-by': 'texts',
+    'remove-blocks': 'texts',
+    'remove-blocked-by': 'texts',
+    metadata: 'json',
+  },
+  flags: ['force', 'check-busy'],
+  positional: { field: 'taskId', isList: false },
+  readsStdin: true,
+  purpose: 'update the task',
+  check: (value, limits) => checkChanges(value, limits),
+  run: async (changes, { store, agent, oneTaskPerAgent, flags, approve }) => {
+    const checkBusy = oneTaskPerAgent || flags.has('check-busy');
+    const rules = { agent, checkBusy, force: flags.has('force') };
+    const outcome = await store.change(
+      (graph, at) => updateTask(graph, changes, rules, at),
+      async ({ before, task }) =>
+        task?.status === 'completed' && before.status !== 'completed'
+          ? approve('task-completed', { tasks: [task] })
+          : undefined,
+    );
+    const name = `task #${changes.taskId}`;
+    if ('refused' in outcome) {
+      return refusal(`Cannot update ${name}`, reasonLines(outcome.refused));
+    }
+    const { changed, unblocked } = outcome.change;
+    const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
+    const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
+    return { stdout: `Updated ${name}: ${what}\n${freed}`, stderr: '', exitCode: 0 };
+  },
+};
+
+const checkFields = requestSchema(fields, mendId);
+
+const checkChanges: RequestSchema<TaskChanges> = (value, limits) => {
+  const result = checkFields(value, limits);
+  if ('problems' in result || Object.keys(result.request).length > 1) return result;
+  return { problems: { lines: ['Expected a field to change beside the id, such as status'] } };
+};
+
+function fields(limits: RequestLimits) {
+  return z.strictObject({
+    taskId,
+    subject: z.exactOptional(shortText(limits)),
+    description: z.exactOptional(longText),
+    activeForm: z.exactOptional(shortText(limits)),
+    status: z.exactOptional(z.enum(['pending', 'in_progress', 'completed', 'deleted'])),
+    owner: z.exactOptional(shortText(limits)),
+    addBlocks: z.exactOptional(taskIds),
+    addBlockedBy: z.exactOptional(taskIds),
+    removeBlocks: z.exactOptional(taskIds),
+    removeBlockedBy: z.exactOptional(taskIds),
+    metadata: z.exactOptional(metadata),
+  });
+}
+
+/** Models that have read a task's `id` write it under that name. */
+export function mendId(value: unknown): { value: unknown; notes: readonly string[] } {
+  if (!isObject(value) || !Object.hasOwn(value, 'id') || Object.hasOwn(value, 'taskId')) {
+    return { value, notes: [] };
+  }
+  const { id, ...rest } = value;
+  return { value: { taskId: id, ...rest }, notes: ['read "id" as "taskId"'] };
+}

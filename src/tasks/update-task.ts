@@ -1,0 +1,135 @@
+import { reasonsAgainst } from './claim-task.ts';
+import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
+import { NO_AGENT, notFound, type Reason, type Refused } from './refused.ts';
+import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
+
+/** What is to change in one task; what is left out stays. */
+export interface TaskChanges extends LinkChanges {
+  readonly taskId: number;
+  readonly subject?: string | undefined;
+  readonly description?: string | undefined;
+  readonly activeForm?: string | undefined;
+  readonly status?: TaskStatus | 'deleted' | undefined;
+  readonly owner?: string | undefined;
+  /** Merged into what is there; null takes a key away. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Under which rules a task may get another owner, or be begun. */
+export interface UpdateRules {
+  /** Who makes the change; undefined where nobody said. */
+  readonly agent: string | undefined;
+  readonly checkBusy: boolean;
+  /** A leader's: the rules of a claim do not hold. */
+  readonly force: boolean;
+}
+
+export interface Updated {
+  /** The same graph where nothing has changed. */
+  readonly graph: TaskGraph;
+  readonly before: Task;
+  /** Undefined where the task is deleted. */
+  readonly task: Task | undefined;
+  /** The names of the fields that have changed. */
+  readonly changed: readonly string[];
+  /** The open tasks that wait for none any more, now that this one is completed or gone. */
+  readonly unblocked: readonly number[];
+}
+
+const FIELDS = [
+  'subject',
+  'description',
+  'activeForm',
+  'status',
+  'owner',
+  'blocks',
+  'blockedBy',
+  'metadata',
+] as const;
+
+/** Changes one task. To begin one, or to give it to another, obeys the rules of a claim. */
+export function updateTask(
+  graph: TaskGraph,
+  changes: TaskChanges,
+  rules: UpdateRules,
+  at: string,
+): Updated | Refused {
+  const before = graph.tasks.get(changes.taskId);
+  if (before === undefined) return { refused: [notFound(changes.taskId)] };
+  if (changes.status === 'deleted') {
+    const without = removeTask(graph, before, at);
+    const unblocked = before.status === 'completed' ? [] : unblockedBy(before, without);
+    return { graph: without, before, task: undefined, changed: ['deleted'], unblocked };
+  }
+  const linked = changeLinks(graph, before.id, changes, at);
+  const links = 'refused' in linked ? graph : linked.graph;
+  const owner = nextOwner(links, links.tasks.get(before.id) as Task, changes, rules);
+  const refused = [
+    ...('refused' in linked ? linked.refused : []),
+    ...(typeof owner === 'object' ? owner : []),
+  ];
+  if (refused.length > 0 || typeof owner === 'object') return { refused };
+
+  const task = withFields(links.tasks.get(before.id) as Task, changes, changes.status, owner);
+  const changed = FIELDS.filter((field) => !isSame(before[field], task[field]));
+  if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
+  const after = withTasks(links, [{ ...task, updatedAt: at }]);
+  const isCompletedNow = task.status === 'completed' && before.status !== 'completed';
+  return {
+    graph: after,
+    before,
+    task: after.tasks.get(task.id) as Task,
+    changed,
+    unblocked: isCompletedNow ? unblockedBy(task, after) : [],
+  };
+}
+
+/** Who owns the task after the change; or why it may not be made. */
+function nextOwner(
+  graph: TaskGraph,
+  task: Task,
+  { status, owner }: TaskChanges,
+  { agent, checkBusy, force }: UpdateRules,
+): string | undefined | readonly Reason[] {
+  const isClaim = status === 'in_progress' || (owner !== undefined && owner !== task.owner);
+  if (!isClaim) return task.owner;
+  const claimant = owner ?? agent;
+  if (claimant === undefined) {
+    // Nobody said who works on it now; that it goes on as it is needs no name.
+    const goesOn = task.status === 'in_progress' || (force && task.owner !== undefined);
+    return goesOn ? task.owner : [NO_AGENT];
+  }
+  const reasons = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy });
+  return reasons.length > 0 ? reasons : claimant;
+}
+
+function withFields(
+  task: Task,
+  { subject, description, activeForm, metadata }: TaskChanges,
+  status: TaskStatus = task.status,
+  owner: string | undefined,
+): Task {
+  return {
+    ...task,
+    status,
+    ...(subject !== undefined && { subject }),
+    ...(description !== undefined && { description }),
+    ...(activeForm !== undefined && { activeForm }),
+    ...(owner !== undefined && { owner }),
+    ...(metadata !== undefined && { metadata: merged(task.metadata, metadata) }),
+  };
+}
+
+function merged(
+  before: Readonly<Record<string, unknown>> = {},
+  changes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null),
+  );
+}
+
+/** All fields are JSON. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
