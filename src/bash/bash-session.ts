@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
 import { BashProcess, SCRIPT } from './bash-process.ts';
-import { findBash } from './find-bash.ts';
+import { writeEditors } from './editors.ts';
+import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -149,6 +150,7 @@ export class BashSession {
         bash,
         handlers: handlers ?? new Map(),
       });
+      writeEditors(join(directory, 'bin'), bash, env);
       this.#home = { bash, directory, watchdog, host };
     }
     return this.#home;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentBashHandler } from '../command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
-import { findBash } from './find-bash.ts';
+import { findBash } from './find-program.ts';
 
 export interface InheritedBashOptions {
   /** Bash's arguments: `-c LINE`, a script, or none for a script on standard input. */

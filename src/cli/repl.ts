@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { BashSession } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
-import { findBash } from '../bash/find-bash.ts';
+import { findBash } from '../bash/find-program.ts';
 import { type AgentBashHandler, CommandType } from '../command.ts';
 import type { Guide } from '../guidance/guide.ts';
 import { PromptOutput } from '../panel/prompt-output.ts';
@@ -49,6 +49,7 @@ class Repl {
   #running: AbortController | undefined;
   #isWorking = false;
   #isClosed = false;
+  #hasLeft = false;
   #leave: (exitCode: number) => void = () => {};
 
   constructor({ handlers, guide, store, panelMode }: ReplOptions) {
@@ -86,7 +87,10 @@ class Repl {
 
   async run(): Promise<number> {
     const left = new Promise<number>((resolve) => {
-      this.#leave = resolve;
+      this.#leave = (exitCode) => {
+        this.#hasLeft = true;
+        resolve(exitCode);
+      };
     });
     this.#editor.on('line', (line) => {
       this.#entered.push({ line, isShown: !this.#isWorking });
@@ -100,6 +104,7 @@ class Repl {
     });
     process.stdout.on('resize', () => this.#output.resize());
     const stopListening = this.#onSignals();
+    if (process.env.TMUX && this.#panel.isLive) this.#panel.screen.startAtBottom();
     this.#prompt();
     try {
       return await left;
@@ -115,6 +120,7 @@ class Repl {
     this.#isWorking = true;
     this.#output.isMuted = true;
     for (let next = this.#entered.shift(); next; next = this.#entered.shift()) {
+      if (this.#hasLeft) return;
       if (!next.isShown) this.#panel.write(`${this.#promptText()}${next.line}\n`);
       const command = this.#unfinished + next.line;
       if (await this.#isUnfinished(command)) {
@@ -128,6 +134,7 @@ class Repl {
         return;
       }
     }
+    if (this.#hasLeft) return;
     this.#isWorking = false;
     this.#output.isMuted = false;
     if (this.#isClosed) this.#leave(this.#session.lastExitCode);

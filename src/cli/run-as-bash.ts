@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { RawArguments } from '../bash/agent-commands.ts';
-import { findBash } from '../bash/find-bash.ts';
+import { findBash } from '../bash/find-program.ts';
 import { runInheritedBash } from '../bash/inherited-bash.ts';
 import { type AgentBashHandler, executeSafely } from '../command.ts';
 import { heredocHint } from '../router/heredoc-hint.ts';

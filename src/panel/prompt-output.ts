@@ -94,6 +94,10 @@ export class PromptOutput extends Writable {
 
   /** Tells the editor of a new size, so that it lays out its input anew. Call it after the screen has been redrawn. */
   resize(): void {
+    // Where the terminal wraps the input anew with all the rest, readline must go up to where it now begins.
+    if (this.editor && this.#screen.reflowsInput) {
+      this.editor.prevRows = this.editor.getCursorPos().rows;
+    }
     this.emit('resize');
     this.flush();
   }

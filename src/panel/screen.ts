@@ -10,7 +10,7 @@ import {
   TO_LAST_COLUMN,
   toColumn,
 } from './escapes.ts';
-import { OutputFilter } from './output-filter.ts';
+import { CLEAR_SCREEN, OutputFilter } from './output-filter.ts';
 import { OutputTail } from './output-tail.ts';
 import { changedRows, wholeRow } from './rows.ts';
 
@@ -43,6 +43,7 @@ export class Screen {
   #panel: readonly string[] = [];
   #shown: readonly string[] | undefined = [];
   #isHidden = false;
+  #isAtBottom = false;
   #atPrompt = false;
   /** Rows of a prompt's input below the cursor. */
   #inputBelow = 0;
@@ -65,6 +66,11 @@ export class Screen {
 
   get rows(): number {
     return this.#stream.rows || 24;
+  }
+
+  /** Whether the terminal, when its width changes, lays out anew also the line that the cursor is in. */
+  get reflowsInput(): boolean {
+    return !this.#wrapsRows;
   }
 
   /** Shows these rows as the panel, each at most `columns` wide. Equal rows write nothing, changed ones their change. */
@@ -91,6 +97,15 @@ export class Screen {
       this.#tail.push(text, this.columns);
       this.#stream.write(chunk);
     }
+  }
+
+  /**
+   * Goes to the last row, now and after each clear of the screen. When tmux narrows, it takes the empty rows below a
+   * panel for content and lets the rows above them go, the cursor's included, so there must be none.
+   */
+  startAtBottom(): void {
+    this.#isAtBottom = true;
+    this.writeOutput(this.#toBottom());
   }
 
   /** Ends a command's output: what it left incomplete is dropped, and colours that it left on are turned off. */
@@ -146,8 +161,15 @@ export class Screen {
     this.#stream.write(rows.map((row) => `${wholeRow(row)}\r\n`).join(''));
   }
 
-  #writeText(text: string): void {
-    if (text === '') return;
+  #toBottom(): string {
+    return '\n'.repeat(this.rows - 1);
+  }
+
+  #writeText(output: string): void {
+    if (output === '') return;
+    const text = this.#isAtBottom
+      ? output.replaceAll(CLEAR_SCREEN, CLEAR_SCREEN + this.#toBottom())
+      : output;
     const erased = this.#erase();
     this.#atPrompt = false;
     this.#inputBelow = 0;

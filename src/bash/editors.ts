@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import script from './editor.sh';
+import { findProgram } from './find-program.ts';
+import { quote } from './shell-words.ts';
+
+// The names that Vim goes by, also where git or another program calls it.
+const NAMES = ['vim', 'vi', 'view', 'editor'];
+
+/**
+ * Puts a small script before each of the machine's editors that would otherwise wait for a terminal for ever.
+ *
+ * @param bin the directory that is first on the session's PATH.
+ */
+export function writeEditors(
+  bin: string,
+  bash: string,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  mkdirSync(bin, { recursive: true, mode: 0o700 });
+  for (const name of NAMES) {
+    const program = findProgram(name, env);
+    if (program !== undefined) {
+      const text = `#!${bash} -p\nprogram=${quote(program)}\n${script}`;
+      writeFileSync(join(bin, name), text, { mode: 0o700 });
+    }
+  }
+}

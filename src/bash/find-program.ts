@@ -1,0 +1,27 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The absolute path of the program that `env.PATH` finds under this name, or undefined. */
+export function findProgram(name: string, env: Environment): string | undefined {
+  return (env.PATH ?? '')
+    .split(delimiter)
+    .filter((directory) => directory.startsWith('/'))
+    .map((directory) => join(directory, name))
+    .find(isExecutable);
+}
+
+/** The bash that `env.PATH` finds, as an absolute path: shebang lines need one. */
+export function findBash(env: Environment): string {
+  return findProgram('bash', env) ?? '/bin/bash';
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
