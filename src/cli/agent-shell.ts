@@ -1,5 +1,6 @@
 import type { AgentBashHandler } from '../command.ts';
 import { Guide } from '../guidance/guide.ts';
+import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { readSettings, type SettingsReading } from '../settings.ts';
 import { type TodoStore, todoStore } from '../todo/todo-store.ts';
@@ -47,7 +48,11 @@ async function runShell(options: ShellArguments, list: ShellList): Promise<numbe
     return { ...reading, warnings: [...reading.warnings, ...list.warnings] };
   };
   const handlers = agentHandlers(list.source, settings);
-  const guide = new Guide({ store: list.shown, settings: () => settings().settings });
+  const guide = new Guide({
+    store: list.shown,
+    rules: GUIDANCE_RULES,
+    settings: () => settings().settings,
+  });
   switch (options.mode) {
     case 'jsonl': {
       const { BashRouter } = await import('../router/bash-router.ts');

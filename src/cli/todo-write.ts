@@ -1,4 +1,21 @@
+import { Guide } from '../guidance/guide.ts';
+import { LIST_NOTES } from '../guidance/list-notes.ts';
+import type { TodoStore } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable(({ open }, settings) => new TodoWriteHandler(open, settings));
+runExecutable(({ open }, settings) => {
+  let store: TodoStore | undefined;
+  const guide = new Guide({
+    store: { get: () => store?.get() },
+    rules: LIST_NOTES,
+    settings: () => settings().settings,
+  });
+  // Which list it is, the command's own options say.
+  const handler = new TodoWriteHandler((name) => {
+    store = open(name);
+    guide.look();
+    return store;
+  }, settings);
+  return guide.guided(handler);
+});

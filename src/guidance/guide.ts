@@ -3,7 +3,6 @@ import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import type { GuidanceRule, Work } from './rule.ts';
-import { GUIDANCE_RULES } from './rules.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 
@@ -16,8 +15,8 @@ export interface GuideOptions {
   store: { get(): TodoVersion | undefined };
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time that there might be something to say. */
   settings?: () => GuidanceSettings;
-  /** The rules, `GUIDANCE_RULES` unless given: to leave one out, or to add one. */
-  rules?: readonly GuidanceRule[];
+  /** What it may say: `GUIDANCE_RULES`, without one of them, or with one of your own. */
+  rules: readonly GuidanceRule[];
   /** False: no notes, whatever the settings say. */
   notes?: boolean;
   /** False: no reminders, whatever the settings say. */
@@ -32,7 +31,6 @@ export interface GuideOptions {
  */
 export class Guide {
   readonly #options: GuideOptions;
-  readonly #rules: readonly GuidanceRule[];
   readonly #history = new WorkHistory();
   /** Each reminder that was given, with the state of the list that it was for. */
   readonly #given = new Set<string>();
@@ -41,7 +39,6 @@ export class Guide {
 
   constructor(options: GuideOptions) {
     this.#options = options;
-    this.#rules = options.rules ?? GUIDANCE_RULES;
   }
 
   /** The same command, which also says on stderr what is to be noted of a replacement that it makes. */
@@ -65,7 +62,7 @@ export class Guide {
     if (this.#options.reminders === false || guidance !== 'all') return [];
     const work = this.#history.work(reminderTurns);
     const state = JSON.stringify(work.items.map(({ content, status }) => [content, status]));
-    return this.#rules.flatMap((rule) => {
+    return this.#options.rules.flatMap((rule) => {
       const key = `${rule.name} ${state}`;
       const lines = rule.kind === 'reminder' && !this.#given.has(key) ? linesOf(rule, work) : [];
       if (lines.length === 0) return [];
@@ -103,7 +100,9 @@ export class Guide {
     const isSilent = this.#options.notes === false || guidance === 'off';
     if (!isReplaced || isSilent || result.exitCode !== 0) return result;
     const work = this.#history.work(reminderTurns);
-    const lines = this.#rules.flatMap((rule) => (rule.kind === 'note' ? linesOf(rule, work) : []));
+    const lines = this.#options.rules.flatMap((rule) =>
+      rule.kind === 'note' ? linesOf(rule, work) : [],
+    );
     return { ...result, stderr: result.stderr + lines.map((line) => `${line}\n`).join('') };
   }
 

@@ -54,3 +54,20 @@ export interface GuidanceRule {
   /** What to say, without `Note: `, a line each. Nothing to say is undefined; when in doubt, say nothing. */
   readonly say: (work: Work) => readonly string[] | string | undefined;
 }
+
+/** A row of a table of rules: what is found is what the text is made from. */
+export function rule<Finding>(
+  name: string,
+  kind: GuidanceRule['kind'],
+  find: (work: Work) => Finding | undefined,
+  text: (finding: Finding) => string | readonly string[],
+): GuidanceRule {
+  return {
+    name,
+    kind,
+    say: (work) => {
+      const finding = find(work);
+      return finding === undefined ? undefined : text(finding);
+    },
+  };
+}

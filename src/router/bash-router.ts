@@ -1,5 +1,5 @@
 import { BashSession, type RunOptions } from '../bash/bash-session.ts';
-import { findBash } from '../bash/find-bash.ts';
+import { findBash } from '../bash/find-program.ts';
 import {
   type AgentBashHandler,
   type CommandResult,
@@ -7,6 +7,7 @@ import {
   executeSafely,
 } from '../command.ts';
 import { Guide } from '../guidance/guide.ts';
+import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { readSettings } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import { agentHandlers } from './agent-handlers.ts';
@@ -57,7 +58,13 @@ export class BashRouter {
     const settings = () => readSettings(process.env, process.cwd());
     this.#guide =
       guide ??
-      (handlers ? undefined : new Guide({ store: todoStore, settings: () => settings().settings }));
+      (handlers
+        ? undefined
+        : new Guide({
+            store: todoStore,
+            rules: GUIDANCE_RULES,
+            settings: () => settings().settings,
+          }));
     for (const handler of handlers ?? agentHandlers(todoStore, settings)) {
       this.register(handler);
     }
@@ -77,6 +84,11 @@ export class BashRouter {
       throw new RangeError(`Not a name for an agent command: '${handler.name}'`);
     }
     this.#handlers.set(handler.name, this.#guide?.guided(handler) ?? handler);
+  }
+
+  /** The agent commands that are registered now. */
+  get commands(): readonly AgentBashHandler[] {
+    return [...this.#handlers.values()];
   }
 
   /** Tells what `route` would take the line for, without running it. */

@@ -24,6 +24,8 @@ export class FilePlace<T> implements Place<T> {
   readonly #author: string;
   readonly #history: number;
   readonly #looks = new Set<() => void>();
+  /** The newest version that was read or written here. A version's file never changes, so it need not be read again. */
+  #known: { id: string; version: StoredVersion<T> } | undefined;
 
   constructor(options: FilePlaceOptions) {
     const { author = DEFAULT_AGENT, history = DEFAULT_HISTORY, fs = nodeFileSystem } = options;
@@ -37,8 +39,13 @@ export class FilePlace<T> implements Place<T> {
     for (;;) {
       const { head } = this.#folder.list();
       if (head === undefined || head.version === 0) return undefined;
+      const known = this.#known;
+      if (known?.id === head.id && known.version.version === head.version) return known.version;
       const version = this.#folder.read(head);
-      if (version !== undefined) return version;
+      if (version !== undefined) {
+        this.#known = { id: head.id, version };
+        return version;
+      }
       // It may have been replaced and removed since the folder was read; not so if it is the head again.
       if (missed?.id === head.id) throw this.#folder.missing(head);
       missed = head;
@@ -61,6 +68,7 @@ export class FilePlace<T> implements Place<T> {
     const to = { version: base + 1, id: newId() };
     const version = { version: to.version, after: from.id, at, by: this.#author, content };
     if (!this.#folder.add(from, to, encodeVersion(version))) return undefined;
+    this.#known = { id: to.id, version };
     this.#sweep(found, to);
     for (const look of [...this.#looks]) look();
     return version;

@@ -1,5 +1,6 @@
 import type { CommandResult } from '../../src/command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
+import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { type TodoItem, type TodoStatus, TodoStore } from '../../src/todo/todo-store.ts';
@@ -32,7 +33,7 @@ export interface Step {
 /** A router with a guide, whose bash does as the test says. */
 export function agentSession(options: Partial<GuideOptions> = {}) {
   const store = new TodoStore();
-  const guide = new Guide({ store, ...options });
+  const guide = new Guide({ store, rules: GUIDANCE_RULES, ...options });
   let step: Step = {};
   const write = new TodoWriteHandler(store);
   const router = new BashRouter({

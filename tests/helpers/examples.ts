@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
+import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import {
   BashRouter,
   BashSession,
@@ -172,7 +173,7 @@ async function runConsole(block: string, cwd: string, isAgentShell: boolean): Pr
   const store = new TodoStore();
   const router = new BashRouter({
     handlers: isAgentShell ? [new TodoWriteHandler(store), new TodoReadHandler(store)] : [],
-    guide: new Guide({ store }),
+    guide: new Guide({ store, rules: GUIDANCE_RULES }),
     shell: (handlers) =>
       new BashSession({ env: environment(cwd), cwd, handlers, mergeStderr: true }),
   });
