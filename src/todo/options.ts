@@ -16,14 +16,30 @@ export type Options<Table extends OptionTable> = {
 
 const WRONG_USAGE = 2;
 
+type Parsed<Table extends OptionTable> =
+  | { options: Options<Table>; rest: readonly string[] }
+  | { problem: string };
+
 /**
- * Reads options up to the first argument that is none of the table: what begins there is for the command to read.
- * A value is the next argument, or follows in the same one after `=`.
+ * Takes the options out of the arguments; what is left is for the command to read. They stand before all else, or
+ * behind one argument that is all else. Between more words nothing is an option: they may be those of a list whose
+ * quotes broke. A value is the next argument, or follows in the same one after `=`.
  */
 export function parseOptions<Table extends OptionTable>(
   argv: readonly string[],
   table: Table,
-): { options: Options<Table>; rest: readonly string[] } | { problem: string } {
+): Parsed<Table> {
+  const before = leadingOptions(argv, table);
+  if ('problem' in before) return before;
+  const behind = leadingOptions(before.rest.slice(1), table);
+  if ('problem' in behind || behind.rest.length > 0) return before;
+  return { options: { ...before.options, ...behind.options }, rest: before.rest.slice(0, 1) };
+}
+
+function leadingOptions<Table extends OptionTable>(
+  argv: readonly string[],
+  table: Table,
+): Parsed<Table> {
   const options: Record<string, string | number | true> = {};
   let index = 0;
   for (; index < argv.length; index++) {

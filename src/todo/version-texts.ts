@@ -35,11 +35,15 @@ export function historyText(versions: readonly TodoVersion[]): string {
 
 function historyLine(after: TodoVersion, before: TodoVersion | undefined): string {
   const { version, items, updatedAt, by } = after;
-  const isFirst = version === 1;
-  const change =
-    before || isFirst ? describeChange(before?.items ?? [], items) : `${items.length} items`;
+  // The version before the oldest one that is kept is not known, but for that of the very first.
+  const old = before?.items ?? (version === 1 ? [] : undefined);
+  const change = old ? describeChange(old, items) : countOf(items);
   const time = `${updatedAt.toISOString().slice(0, 19)}Z`;
   return `${version}  ${time}  ${safeText(by, MAX_AUTHOR_CHARACTERS)}  ${change}\n`;
+}
+
+function countOf({ length }: TodoVersion['items']): string {
+  return length === 1 ? '1 item' : `${length} items`;
 }
 
 /** Refuses to show a version that is not kept. */

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeChange } from '../../src/todo/describe-change.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-store.ts';
+import { todoList } from './arbitraries.ts';
+
+const item = (content: string, status: TodoStatus = 'pending', id?: string): TodoItem => ({
+  content,
+  activeForm: `${content}ing`,
+  status,
+  ...(id !== undefined && { id }),
+});
+
+test.each([
+  [[], [], 'nothing changed'],
+  [[item('a')], [], 'cleared'],
+  [[], [item('a'), item('b')], '2 added'],
+  [[item('a'), item('b')], [item('a')], '1 removed'],
+  [[item('a')], [item('a')], 'nothing changed'],
+  [[item('a'), item('b')], [item('b'), item('a')], 'details changed'],
+  [[item('a')], [item('a', 'in_progress')], 'began "a"'],
+  [[item('a', 'in_progress')], [item('a', 'completed')], 'completed "a"'],
+  [[item('a', 'completed')], [item('a')], 'put back "a"'],
+  [
+    [item('a'), item('b')],
+    [item('a', 'completed'), item('b', 'completed')],
+    'completed "a" and 1 more',
+  ],
+  [[], [item('a', 'in_progress'), item('b')], 'began "a"; 2 added'],
+  [[item('old', 'pending', '1')], [item('new', 'completed', '1')], 'completed "new"'],
+  [[item('old', 'pending', '1')], [item('new', 'pending', '1')], 'details changed'],
+  [
+    [item('a', 'in_progress'), item('b')],
+    [item('a', 'completed'), item('b', 'in_progress'), item('c')],
+    'completed "a"; began "b"; 1 added',
+  ],
+])('%j, then %j: %s', (before, after, change) => {
+  expect(describeChange(before, after)).toBe(change);
+});
+
+test('whatever the lists, it is one short line that a terminal takes for text', () => {
+  fc.assert(
+    fc.property(todoList(), todoList(), (before, after) => {
+      const change = describeChange(before, after);
+      expect(change).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u);
+      expect([...change].length).toBeLessThan(250);
+    }),
+  );
+});

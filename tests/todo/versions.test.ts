@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { StateError } from '../../src/state/state-error.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+
+const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
+const list = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
+
+/** Both commands on a list that has had these items, one version each. */
+function commandsAfter(contents: readonly string[], history = 50) {
+  let minute = 0;
+  const now = () => new Date(Date.UTC(2026, 4, 1, 12, minute++));
+  const store = new TodoStore(now, new MemoryPlace({ author: 'ann', history }));
+  for (const content of contents) store.update([todo(content)]);
+  const stdin = async () => '';
+  return {
+    store,
+    write: (...argv: string[]) => new TodoWriteHandler(store).execute({ argv, stdin }),
+    read: (...argv: string[]) => new TodoReadHandler(store).execute({ argv }),
+  };
+}
+
+test('a write for the newest version is made', async () => {
+  const { store, write } = commandsAfter(['a', 'b']);
+  expect((await write('--if-version', '2', list('c'))).exitCode).toBe(0);
+  expect(store.get()).toMatchObject({ version: 3, items: [todo('c')] });
+});
+
+test('a write for version 0 is made where nothing was ever written', async () => {
+  const { store, write } = commandsAfter([]);
+  expect((await write('--if-version=0', list('a'))).exitCode).toBe(0);
+  expect((await write('--if-version=0', list('b'))).exitCode).toBe(1);
+  expect(store.get().items).toEqual([todo('a')]);
+});
+
+test('a write for another version is refused, with the version and the list that there are', async () => {
+  const { store, write } = commandsAfter(['a', 'b']);
+  expect(await write(list('c'), '--if-version', '1')).toEqual({
+    stdout: '',
+    stderr: `Error: The list is at version 2, not 1; nothing was changed. It now is:
+[ ] b
+Take this list into account, then write with --if-version 2.
+`,
+    exitCode: 1,
+  });
+  expect(store.get()).toMatchObject({ version: 2, items: [todo('b')] });
+});
+
+test('a write that is refused for its version stays under 4 KB, whatever the list', async () => {
+  const { store, write } = commandsAfter([]);
+  store.update(Array.from({ length: 500 }, () => todo('任'.repeat(200))));
+  const { stderr } = await write('--if-version', '7', list('c'));
+  expect(Buffer.byteLength(stderr)).toBeLessThan(4096);
+  expect(stderr).toMatch(/\nand \d+ more\nTake this list/);
+});
+
+test('a broken list is refused as such before any version is looked at', async () => {
+  const { write } = commandsAfter(['a']);
+  expect((await write('--if-version', '7', '{"todos":[{}]}')).stderr).toMatch(/^Error: Validation/);
+});
+
+test('an undo brings the list before back as a new version, and a second one the first again', async () => {
+  const { store, write } = commandsAfter(['a', 'b', 'c']);
+  const updated = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
+  expect(await write('--undo')).toEqual({ stdout: updated, stderr: '', exitCode: 0 });
+  expect(store.get()).toMatchObject({ version: 4, items: [todo('b')] });
+  await write('--undo');
+  expect(store.get()).toMatchObject({ version: 5, items: [todo('c')] });
+});
+
+test('an undo of the first list clears it', async () => {
+  const { store, write } = commandsAfter(['a']);
+  expect((await write('--undo')).exitCode).toBe(0);
+  expect(store.get()).toMatchObject({ version: 2, items: [] });
+});
+
+test.each([
+  ['nothing was ever written', commandsAfter([])],
+  ['the list before is no longer kept', commandsAfter(['a', 'b'], 1)],
+])('an undo where %s is refused', async (_, { store, write }) => {
+  const before = store.get();
+  expect(await write('--undo')).toEqual({
+    stdout: '',
+    stderr: 'Error: Nothing to undo\n- no list before this one is kept\n',
+    exitCode: 1,
+  });
+  expect(store.get()).toBe(before);
+});
+
+test.each([[['--undo', list('x')]], [['--undo', '--if-version', '1']], [['--undo', '-']]])(
+  'wrong usage: %j',
+  async (argv) => {
+    const { store, write } = commandsAfter(['a', 'b']);
+    expect(await write(...argv)).toMatchObject({ stdout: '', exitCode: 2 });
+    expect(store.get().version).toBe(2);
+  },
+);
+
+test('the history is a line a version: number, time, agent, change', async () => {
+  const { read } = commandsAfter(['a', 'b']);
+  expect((await read('--history')).stdout).toBe(
+    '2  2026-05-01T12:02:00Z  ann  1 added; 1 removed\n1  2026-05-01T12:01:00Z  ann  1 added\n',
+  );
+  expect((await commandsAfter([]).read('--history')).stdout).toBe('No versions.\n');
+});
+
+test('of the oldest version that is kept the history tells only how long the list was', async () => {
+  const { read } = commandsAfter(['a', 'b', 'c'], 2);
+  expect((await read('--history')).stdout).toMatch(/^3 .* 1 added; 1 removed\n2 .* 1 item\n$/);
+});
+
+test('an old version is shown, as text and as JSON', async () => {
+  const { read } = commandsAfter(['a', 'b']);
+  expect((await read('--at', '1')).stdout).toBe('[ ] a\n\n(0/1 completed)\n');
+  expect(JSON.parse((await read('--json', '--at', '1')).stdout)).toEqual({
+    todos: [todo('a')],
+    updatedAt: '2026-05-01T12:01:00.000Z',
+    version: 1,
+  });
+});
+
+test('a version that is not kept is refused', async () => {
+  const { read } = commandsAfter(['a', 'b', 'c'], 2);
+  expect(await read('--at', '1')).toEqual({
+    stdout: '',
+    stderr: 'Error: There is no version 1\n- versions 2 to 3 are kept\n',
+    exitCode: 1,
+  });
+  expect((await commandsAfter([]).read('--at', '1')).stderr).toContain('was never written');
+});
+
+test.each([[['--history', '--json']], [['--history', '--at', '1']], [['--at']], [['--at', 'x']]])(
+  'wrong usage of TodoRead: %j',
+  async (argv) => {
+    expect(await commandsAfter(['a']).read(...argv)).toMatchObject({ stdout: '', exitCode: 2 });
+  },
+);
+
+test('a list in memory is the only one: --agent and --session are wrong usage that says so', async () => {
+  const { read, write } = commandsAfter(['a']);
+  for (const result of [await read('--agent', 'bob'), await write('--session=s', list('b'))]) {
+    expect(result).toMatchObject({ stdout: '', exitCode: 2 });
+    expect(result.stderr).toContain('agent-shell --session NAME');
+  }
+});
+
+test('where lists can be opened, the options say which', async () => {
+  const opened: object[] = [];
+  const open = (name: object) => {
+    opened.push(name);
+    return new TodoStore();
+  };
+  const stdin = async () => list('a');
+  await new TodoWriteHandler(open).execute({ argv: ['--agent', 'bob'], stdin });
+  await new TodoReadHandler(open).execute({ argv: ['--json', '--session=s', '--agent=x'] });
+  await new TodoReadHandler(open).execute({ argv: [] });
+  expect(opened).toEqual([{ agent: 'bob' }, { session: 's', agent: 'x' }, {}]);
+});
+
+const fail = () => {
+  throw new StateError('cannot read /lists/a.json: EIO: \x1b[31mbroken');
+};
+const broken = { load: fail, history: fail, commit: fail, watch: () => () => {} };
+const unreadable = new TodoStore(undefined, broken);
+
+test.each([
+  [new TodoWriteHandler(unreadable), 'Cannot update the list', []],
+  [new TodoWriteHandler(unreadable), 'Cannot update the list', ['--if-version', '1']],
+  [new TodoWriteHandler(unreadable), 'Cannot update the list', ['--undo']],
+  [new TodoReadHandler(unreadable), 'Cannot read the list', []],
+  [new TodoReadHandler(unreadable), 'Cannot read the list', ['--history']],
+  [new TodoReadHandler(unreadable), 'Cannot read the list', ['--at', '1']],
+])('trouble with where the list lives is exit code 3: %o, %s, %j', async (handler, title, argv) => {
+  const stdin = async () => (argv.includes('--undo') ? '' : list('a'));
+  expect(await handler.execute({ argv, stdin })).toEqual({
+    stdout: '',
+    stderr: `Error: ${title}\n- cannot read /lists/a.json: EIO: ␛[31mbroken\n`,
+    exitCode: 3,
+  });
+});
