@@ -1,0 +1,86 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+
+/** A program on a real terminal, in a tmux server of its own. */
+export class TmuxTerminal {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'tmux-test-'));
+
+  constructor(command: string, { columns = 80, rows = 24, cwd = this.#directory } = {}) {
+    const size = ['-x', String(columns), '-y', String(rows)];
+    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, command);
+    this.#tmux('set-option', '-g', 'history-limit', '5000');
+  }
+
+  /** Types text, then presses Enter. */
+  enter(text: string): void {
+    this.type(text);
+    this.press('Enter');
+  }
+
+  type(text: string): void {
+    this.#tmux('send-keys', '-l', '--', text);
+  }
+
+  press(key: string): void {
+    this.#tmux('send-keys', key);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
+  }
+
+  /** The rows that are on the screen, without the empty ones at the end. */
+  screen(): string {
+    return this.#tmux('capture-pane', '-p').trimEnd();
+  }
+
+  /** What has scrolled away, and the screen; wrapped lines are joined. */
+  all(): string {
+    return this.#tmux('capture-pane', '-p', '-J', '-S', '-')
+      .split('\n')
+      .map((row) => row.trimEnd())
+      .join('\n')
+      .trimEnd();
+  }
+
+  /** The child of the process that the terminal was started with. */
+  get child(): number {
+    const pid = this.#tmux('display', '-p', '#{pane_pid}').trim();
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+  }
+
+  get cursorIsVisible(): boolean {
+    return this.#tmux('display', '-p', '#{cursor_flag}').trim() === '1';
+  }
+
+  /** Waits until the screen is as it should be, and gives it. */
+  async until(what: string, isSo: (screen: string) => boolean): Promise<string> {
+    let screen = '';
+    try {
+      return await eventually(what, () => {
+        screen = this.screen();
+        return isSo(screen) && screen;
+      });
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\nThe screen:\n${screen}`);
+    }
+  }
+
+  close(): void {
+    spawnSync('tmux', [...this.#socket, 'kill-server']);
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  get #socket(): string[] {
+    return ['-S', join(this.#directory, 'socket')];
+  }
+
+  #tmux(...args: string[]): string {
+    return execFileSync('tmux', [...this.#socket, ...args], { encoding: 'utf8' });
+  }
+}
