@@ -1,7 +1,8 @@
 import { parse } from 'shell-quote';
 
 // One piece of a literal word. The alternatives start with different characters, so a line is read in one pass.
-const PIECE = /[\w@%+=:,./-]+|'[^']*'|"(?:[^"\\$`]|\\["\\$])*"|\\[^\n]/y;
+const PIECE = /[\w@%+=:,./-]+|'[^']*'|"(?:[^"\\$`]|\\["\\$])*"|\\[^\n]/uy;
+const PIECES = new RegExp(PIECE, 'gu');
 const BLANKS = /[ \t]*/y;
 
 /**
@@ -11,6 +12,9 @@ const BLANKS = /[ \t]*/y;
  *     word  = ( bare | '[^']*' | "( [^"\\$`] | \\["\\$] )*" | \\[^\n] )+
  *     line  = blank* word ( blank+ word )* blank*          blank = space or tab
  *
+ * Pieces in double quotes are read by shell-quote, which agrees with bash there. On whole words it does not: it takes
+ * an escaped `*` for a glob, drops an escaped carriage return, and overflows the stack on bare words of some megabytes.
+ *
  * @returns the words as bash would pass them, or undefined when the line is anything else, or when its first word
  *   is none of `names`: such a line is for bash to read.
  */
@@ -18,21 +22,23 @@ export function parseLiteralCommand(
   line: string,
   names: { has(name: string): boolean },
 ): readonly string[] | undefined {
-  let position = skip(BLANKS, line, 0);
-  const firstEnd = wordEnd(line, position);
-  if (firstEnd === undefined || !names.has(unquote(line.slice(position, firstEnd))[0] ?? '')) {
+  // Bash drops NUL bytes from a line; what it then reads is not for us to say.
+  if (line.includes('\0')) {
     return undefined;
   }
-  position = skip(BLANKS, line, firstEnd);
-  while (position < line.length) {
-    const end = wordEnd(line, position);
+  const words: string[] = [];
+  for (let start = skip(BLANKS, line, 0); start < line.length; ) {
+    const end = wordEnd(line, start);
     if (end === undefined) {
       return undefined;
     }
-    position = skip(BLANKS, line, end);
+    words.push(line.slice(start, end));
+    if (words.length === 1 && !names.has(unquote(words[0] as string))) {
+      return undefined;
+    }
+    start = skip(BLANKS, line, end);
   }
-  // Bash drops NUL bytes from a line; what it then reads is not for us to say.
-  return line.includes('\0') ? undefined : unquote(line);
+  return words.length > 0 ? words.map(unquote) : undefined;
 }
 
 /** Where the word at `start` ends, or undefined when there is no word or it goes on in a way that is not literal. */
@@ -50,7 +56,17 @@ function skip(pattern: RegExp, text: string, from: number): number {
   return pattern.test(text) ? pattern.lastIndex : from;
 }
 
-/** shell-quote agrees with bash on this grammar (a property test holds it to that); elsewhere it does not. */
-function unquote(literal: string): string[] {
-  return parse(literal) as string[];
+function unquote(word: string): string {
+  return word.replace(PIECES, (piece) => {
+    switch (piece[0]) {
+      case "'":
+        return piece.slice(1, -1);
+      case '"':
+        return parse(piece)[0] as string;
+      case '\\':
+        return piece.slice(1);
+      default:
+        return piece;
+    }
+  });
 }
