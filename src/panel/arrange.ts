@@ -1,8 +1,11 @@
 import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
 
+/** What arranging asks of an item. */
+export type Arrangeable = Pick<TodoItem, 'status' | 'priority'>;
+
 /** The items that a panel has room for, and how many of each status are hidden. */
-export interface Arrangement {
-  readonly shown: readonly TodoItem[];
+export interface Arrangement<Item> {
+  readonly shown: readonly Item[];
   readonly hidden: Readonly<Record<TodoStatus, number>>;
 }
 
@@ -13,7 +16,10 @@ const PRIORITIES = ['high', 'medium', 'low'];
  * Chooses the items for `rows` rows, the last of which says what is hidden when not all fit.
  * Hidden first are the completed, oldest first, then the pending from the end.
  */
-export function arrange(items: readonly TodoItem[], rows: number): Arrangement {
+export function arrange<Item extends Arrangeable>(
+  items: readonly Item[],
+  rows: number,
+): Arrangement<Item> {
   const sorted = sortPrioritised(items);
   const hidden = { completed: 0, in_progress: 0, pending: 0 };
   if (sorted.length <= rows) return { shown: sorted, hidden };
@@ -26,7 +32,7 @@ export function arrange(items: readonly TodoItem[], rows: number): Arrangement {
 }
 
 /** Items that carry a priority change places among themselves only, so that the others keep theirs. */
-function sortPrioritised(items: readonly TodoItem[]): readonly TodoItem[] {
+function sortPrioritised<Item extends Arrangeable>(items: readonly Item[]): readonly Item[] {
   const sorted = items
     .filter((item) => item.priority)
     .sort((a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || rank(a) - rank(b));
@@ -34,11 +40,11 @@ function sortPrioritised(items: readonly TodoItem[]): readonly TodoItem[] {
   return items.map((item) => (item.priority && sorted[next++]) || item);
 }
 
-function rank(item: TodoItem): number {
+function rank(item: Arrangeable): number {
   return PRIORITIES.indexOf(item.priority ?? '');
 }
 
-function byImportance(items: readonly TodoItem[]): TodoItem[] {
+function byImportance<Item extends Arrangeable>(items: readonly Item[]): Item[] {
   const having = (status: TodoStatus) => items.filter((item) => item.status === status);
   return [...having('in_progress'), ...having('pending'), ...having('completed').reverse()];
 }

@@ -1,14 +1,17 @@
+import type { TaskRow } from '../tasks/task-rows.ts';
 import type { TodoItem, TodoState } from '../todo/todo-store.ts';
 import { oneLine } from './text.ts';
+
+type Listed = Pick<TodoState, 'items'>;
 
 /**
  * A change of the list in one line of words, for screen readers and logs; empty where nothing changed.
  *
  *     Tasks 2/5: in progress: Writing tests; completed: Build the parser
  */
-export function plainReport(before: TodoState, after: TodoState): string {
+export function plainReport(before: Listed, after: Listed, label = 'Tasks'): string {
   const total = after.items.length;
-  if (total === 0) return before.items.length === 0 ? '' : 'Tasks: none';
+  if (total === 0) return before.items.length === 0 ? '' : `${label}: none`;
   const old = byKey(before);
   const now = byKey(after);
   const added = total - count(after, (item) => old.has(keyOf(item)));
@@ -22,7 +25,22 @@ export function plainReport(before: TodoState, after: TodoState): string {
     ...(removed > 0 ? [`${removed} removed`] : []),
   ];
   const done = count(after, (item) => item.status === 'completed');
-  return news.length === 0 ? '' : oneLine(`Tasks ${done}/${total}: ${news.join('; ')}`);
+  return news.length === 0 ? '' : oneLine(`${label} ${done}/${total}: ${news.join('; ')}`);
+}
+
+/** The same for the tasks of a team. */
+export function plainTaskReport(before: readonly TaskRow[], after: readonly TaskRow[]): string {
+  return plainReport({ items: before.map(asItem) }, { items: after.map(asItem) }, 'Team tasks');
+}
+
+function asItem({ id, subject, activeForm, owner, status }: TaskRow): TodoItem {
+  const by = owner === undefined ? '' : ` (${owner})`;
+  return {
+    id: String(id),
+    content: `#${id} ${subject}${by}`,
+    activeForm: `#${id} ${activeForm ?? subject}${by}`,
+    status,
+  };
 }
 
 /** The items are the same task if they have the same id or, without one, the same content. */
@@ -30,11 +48,11 @@ export function keyOf(item: TodoItem): string {
   return item.id === undefined ? `content ${item.content}` : `id ${item.id}`;
 }
 
-function byKey({ items }: TodoState): Map<string, TodoItem> {
+function byKey({ items }: Listed): Map<string, TodoItem> {
   return new Map(items.map((item) => [keyOf(item), item]));
 }
 
-function count({ items }: TodoState, test: (item: TodoItem) => boolean): number {
+function count({ items }: Listed, test: (item: TodoItem) => boolean): number {
   return items.filter(test).length;
 }
 

@@ -1,5 +1,6 @@
 import type { TodoState } from '../todo/todo-store.ts';
-import { MAX_ROWS, type RenderOptions, renderTodos } from './render-todos.ts';
+import { MAX_ROWS, type RenderOptions } from './render-list.ts';
+import { renderTodos } from './render-todos.ts';
 import { createTheme } from './theme.ts';
 
 /** The list of one agent. */

@@ -1,6 +1,8 @@
+import type { TaskRow, TaskSource } from '../tasks/task-rows.ts';
 import type { TodoState, TodoStore } from '../todo/todo-store.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { keyOf, plainReport } from './plain-report.ts';
+import { keyOf, plainReport, plainTaskReport } from './plain-report.ts';
+import { renderTasks } from './render-tasks.ts';
 import { renderDone, renderTodos } from './render-todos.ts';
 import { type PanelStream, Screen } from './screen.ts';
 import { type Environment, type Theme, themeFor } from './theme.ts';
@@ -14,6 +16,8 @@ export type PanelMode = 'auto' | 'always' | 'never' | 'plain';
 /** What a panel is made of. */
 export interface TaskPanelOptions {
   store: TodoStore;
+  /** The tasks of a team, shown in a box of their own where there are any. */
+  tasks?: TaskSource | undefined;
   /** The terminal to draw on, such as `process.stdout`. */
   stream: PanelStream;
   /** The environment of who looks at it, such as `process.env`: TERM, the locale, NO_COLOR and FORCE_COLOR. */
@@ -38,12 +42,15 @@ export class TaskPanel {
   /** The terminal with the panel, for who shows more than output there, such as a prompt. */
   readonly screen: Screen;
   readonly #store: TodoStore;
+  readonly #tasks: TaskSource | undefined;
   readonly #stream: PanelStream;
   readonly #clock: Clock;
   readonly #theme: Theme;
-  readonly #isLive: boolean;
-  readonly #unsubscribe: () => void;
+  /** Whether a panel is drawn at all. */
+  readonly isLive: boolean;
+  readonly #unsubscribe: (() => void)[] = [];
   #reported: TodoState;
+  #reportedTasks: readonly TaskRow[] = [];
   #isFolded = false;
   #isDisposed = false;
   #active: { key: string; since: number } | undefined;
@@ -51,24 +58,27 @@ export class TaskPanel {
   #cancelFrame: (() => void) | undefined;
   #cancelPulse: (() => void) | undefined;
 
-  constructor({ store, stream, env, mode = 'auto', clock = systemClock }: TaskPanelOptions) {
+  constructor(options: TaskPanelOptions) {
+    const { store, tasks, stream, env, mode = 'auto', clock = systemClock } = options;
     this.#store = store;
+    this.#tasks = tasks;
     this.#stream = stream;
     this.#clock = clock;
     this.#theme = themeFor(stream, env);
     this.#reported = { items: [], updatedAt: store.get().updatedAt };
     const canDraw = stream.isTTY === true && env.TERM !== 'dumb';
-    this.#isLive = mode === 'always' || (mode === 'auto' && canDraw);
-    this.screen = new Screen(stream, { filters: this.#isLive, wrapsRows: !env.TMUX });
-    if (this.#isLive) {
-      this.#unsubscribe = store.onChange(() => this.#changed());
+    this.isLive = mode === 'always' || (mode === 'auto' && canDraw);
+    this.screen = new Screen(stream, { filters: this.isLive, wrapsRows: !env.TMUX });
+    if (this.isLive) {
+      this.#listen(store.onChange(() => this.#changed()));
+      this.#listen(tasks?.onChange(() => this.#frame()));
       stream.on?.('resize', this.#resized);
       this.#draw();
     } else if (mode === 'plain') {
-      this.#unsubscribe = store.onChange((state) => this.#report(state));
+      this.#listen(store.onChange((state) => this.#report(state)));
+      this.#listen(tasks?.onChange(() => this.#reportTasks()));
       this.#report(store.get());
-    } else {
-      this.#unsubscribe = () => {};
+      this.#reportTasks();
     }
   }
 
@@ -81,23 +91,27 @@ export class TaskPanel {
   commandStarted(): void {
     const { items } = this.#store.get();
     this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');
-    if (this.#isLive) this.#draw();
+    if (this.isLive) this.#draw();
   }
 
   /** Leaves the panel's last state as ordinary text, with the cursor below it, and lets go of store and stream. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#unsubscribe();
+    for (const end of this.#unsubscribe) end();
     this.#stream.off?.('resize', this.#resized);
     this.#cancelFrame?.();
     this.#cancelPulse?.();
-    if (this.#isLive) this.screen.setPanel(this.#render());
+    if (this.isLive) this.screen.setPanel(this.#render());
     this.screen.close();
   }
 
   #changed(): void {
     this.#isFolded = false;
+    this.#frame();
+  }
+
+  #frame(): void {
     if (this.#cancelFrame) this.#frameIsDue = true;
     else this.#drawAndPause();
   }
@@ -130,7 +144,16 @@ export class TaskPanel {
     const { columns, rows } = this.screen;
     const bright = Math.floor(elapsedMs / PULSE_MS) % 2 === 1;
     const options = { columns, rows, theme: this.#theme, elapsedMs, bright };
-    return this.#isFolded ? renderDone(state, options) : renderTodos(state, options);
+    const tasks = this.#tasks?.rows() ?? [];
+    // Each takes at most half of the rows that it is told of; the second gets what the first has left.
+    const first = { ...options, rows: tasks.length > 0 ? Math.ceil(rows / 2) : rows };
+    const todoLines = this.#isFolded ? renderDone(state, first) : renderTodos(state, first);
+    const taskLines = renderTasks(tasks, { ...options, rows: rows - 2 * todoLines.length });
+    return [...todoLines, ...taskLines];
+  }
+
+  #listen(end: (() => void) | undefined): void {
+    if (end) this.#unsubscribe.push(end);
   }
 
   /** How long the item in progress has been so, as far as this panel has seen. */
@@ -146,6 +169,17 @@ export class TaskPanel {
   #report(state: TodoState): void {
     const line = plainReport(this.#reported, state);
     this.#reported = state;
+    this.#writeReport(line);
+  }
+
+  #reportTasks(): void {
+    const tasks = this.#tasks?.rows() ?? [];
+    const line = plainTaskReport(this.#reportedTasks, tasks);
+    this.#reportedTasks = tasks;
+    this.#writeReport(line);
+  }
+
+  #writeReport(line: string): void {
     if (line === '') return;
     this.screen.startLine();
     this.screen.writeOutput(`${line}\n`);

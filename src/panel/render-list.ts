@@ -1,0 +1,107 @@
+import { type Arrangeable, type Arrangement, arrange } from './arrange.ts';
+import { displayWidth, oneLine, truncate } from './text.ts';
+import { createTheme, type Theme } from './theme.ts';
+
+/** The most rows that a panel takes, its frame included. */
+export const MAX_ROWS = 10;
+/** The width of the box, where the screen is as wide; fixed, so that it does not jump as items change. */
+export const BOX_WIDTH = 60;
+/** Below this many columns the box goes and the rows stay. */
+export const MIN_BOX_COLUMNS = 24;
+
+/** What a panel is drawn for. */
+export interface RenderOptions {
+  /** The size of the screen. The panel takes at most half of the rows. */
+  columns: number;
+  rows?: number;
+  /** What stands in the frame; `Tasks` unless given. */
+  title?: string;
+  /** Unicode without colours unless given. */
+  theme?: Theme;
+  /** How long the item in progress has been so, in milliseconds; shown from one second on. */
+  elapsedMs?: number;
+  /** Draws the item in progress in the brighter shade of its pulse. */
+  bright?: boolean;
+}
+
+/** One row of a panel, and how many columns it takes. */
+export interface Row {
+  text: string;
+  width: number;
+}
+
+export const GLYPH_OF = {
+  completed: 'completed',
+  in_progress: 'inProgress',
+  pending: 'pending',
+} as const;
+
+/**
+ * The lines of a panel: none for an empty list, each at most `columns` wide, each without a newline.
+ *
+ * @param row draws one item in at most so many columns.
+ */
+export function renderList<Item extends Arrangeable>(
+  items: readonly Item[],
+  options: RenderOptions & { title: string },
+  row: (item: Item, columns: number, theme: Theme) => Row,
+): string[] {
+  const { columns, rows = 2 * MAX_ROWS, title, theme = createTheme() } = options;
+  const height = Math.min(MAX_ROWS, Math.floor(rows / 2));
+  if (items.length === 0 || height < 1) return [];
+  const boxed = columns >= MIN_BOX_COLUMNS && height >= 3;
+  // The last column stays free: a terminal that has written there is about to wrap.
+  const width = boxed ? Math.min(columns - 1, BOX_WIDTH) - 4 : Math.max(1, columns - 1);
+  const arrangement = arrange(items, boxed ? height - 2 : height);
+  const body = arrangement.shown.map((item) => row(item, width, theme));
+  const note = hiddenNote(arrangement.hidden);
+  if (note !== '' && body.length < (boxed ? height - 2 : height)) {
+    const text = truncate(`${theme.ellipsis} ${note}`, width, theme.ellipsis);
+    body.push({ text: theme.paint.pending(text), width: displayWidth(text) });
+  }
+  if (!boxed) return body.map((row) => row.text);
+  const done = items.filter((item) => item.status === 'completed').length;
+  const heading = { title: printable(title, theme), progress: `${done}/${items.length}` };
+  return box(body, width, heading, theme);
+}
+
+/** The one line for a list of so many items that are all completed. */
+export function renderAllDone(count: number, options: RenderOptions): string[] {
+  const { columns, rows = 2 * MAX_ROWS, theme = createTheme() } = options;
+  if (count === 0 || rows < 2) return [];
+  const text = `${theme.completed} ${count} ${count === 1 ? 'task' : 'tasks'} completed`;
+  return [theme.paint.completed(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];
+}
+
+/** A terminal without Unicode would take the bytes of a character for controls. */
+export function printable(text: string, theme: Theme): string {
+  const line = oneLine(text);
+  return theme.unicode ? line : line.replace(/[^ -~]\p{M}*/gu, '?');
+}
+
+function hiddenNote(hidden: Arrangement<Arrangeable>['hidden']): string {
+  return (['completed', 'in_progress', 'pending'] as const)
+    .filter((status) => hidden[status] > 0)
+    .map((status) => `${hidden[status]} ${status.replace('_', ' ')}`)
+    .join(', ');
+}
+
+interface Heading {
+  title: string;
+  progress: string;
+}
+
+function box(body: Row[], width: number, { title, progress }: Heading, theme: Theme): string[] {
+  const { frame, ellipsis } = theme;
+  const start = `${frame.top} ${truncate(title, width - 1, ellipsis)} `;
+  const end = ` ${progress} ${frame.top}`;
+  const room = width + 2 - displayWidth(start);
+  const top = start + (end.length < room ? end : '').padStart(room, frame.top);
+  return [
+    `${frame.topLeft}${top}${frame.topRight}`,
+    ...body.map(
+      (row) => `${frame.left} ${row.text}${' '.repeat(width - row.width)} ${frame.right}`,
+    ),
+    `${frame.bottomLeft}${frame.bottom.repeat(width + 2)}${frame.bottomRight}`,
+  ];
+}

@@ -1,0 +1,40 @@
+import { openBlockers, type Task } from './task.ts';
+import type { TaskStore } from './task-store.ts';
+
+/** What who looks on sees of a task. */
+export interface TaskRow extends Pick<Task, 'id' | 'subject' | 'activeForm' | 'owner' | 'status'> {
+  /** The tasks that it still waits for; none for a completed one. */
+  readonly openBlockers: readonly number[];
+}
+
+/** A list of tasks, to look on at. */
+export interface TaskSource {
+  /** The tasks as they stand. Never fails: what cannot be read is as it was seen last. */
+  rows(): readonly TaskRow[];
+  /** Calls back after a change. Returns what ends it. */
+  onChange(listener: () => void): () => void;
+}
+
+/** Lets others look on at the tasks of a store. */
+export function taskSource(store: TaskStore): TaskSource {
+  let seen: ReturnType<TaskStore['get']>['graph'] | undefined;
+  let rows: readonly TaskRow[] = [];
+  return {
+    rows: () => {
+      try {
+        const { graph } = store.get();
+        if (graph !== seen) {
+          seen = graph;
+          rows = [...graph.tasks.values()].map((task) => ({
+            ...task,
+            openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
+          }));
+        }
+      } catch {
+        // The next command that needs the list will say what is wrong with it.
+      }
+      return rows;
+    },
+    onChange: (listener) => store.onChange(listener),
+  };
+}

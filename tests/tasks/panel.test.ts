@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { TaskPanel } from '../../src/panel/task-panel.ts';
+import { MemoryPlace } from '../../src/state/memory-place.ts';
+import type { TaskGraph } from '../../src/tasks/task.ts';
+import { taskSource } from '../../src/tasks/task-rows.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { claimed, completed, graphOf } from './tasks.ts';
+
+interface Shown {
+  terminal: VirtualTerminal;
+  todos: TodoStore;
+  show(graph: TaskGraph): Promise<string[]>;
+}
+
+function shown(columns = 80, rows = 24, mode: 'auto' | 'plain' = 'auto'): Shown {
+  const terminal = new VirtualTerminal(columns, rows);
+  const todos = new TodoStore();
+  const place = new MemoryPlace<TaskGraph>();
+  const tasks = taskSource(new TaskStore(place));
+  // Each change is drawn at once.
+  const clock = { now: () => 0, after: () => () => {} };
+  const panel = new TaskPanel({ store: todos, tasks, stream: terminal, env: {}, mode, clock });
+  const show = async (graph: TaskGraph) => {
+    place.commit(place.load()?.version ?? 0, graph, new Date());
+    panel.commandStarted();
+    return (await terminal.screen()).filter((row) => row !== '');
+  };
+  return { terminal, todos, show };
+}
+
+const TEAM = claimed(
+  claimed(
+    completed(
+      graphOf(
+        'Find out why login fails',
+        { subject: 'Fix login', activeForm: 'Fixing login' },
+        'Write docs',
+        { subject: 'Test it', blockedBy: [2, 3] },
+        'Tidy up',
+      ),
+      1,
+    ),
+    2,
+    'agent-1',
+  ),
+  3,
+  'agent-2',
+);
+
+test('the tasks of a team: who works on what, what waits for what, what is ready', async () => {
+  expect(await shown().show(TEAM)).toEqual([
+    '┌─ Team tasks ─────────────────────────────────────── 1/5 ─┐',
+    '│ ✓ #1 Find out why login fails                            │',
+    '│ ● #2 Fixing login... (agent-1)                           │',
+    '│ ● #3 Write docs... (agent-2)                             │',
+    '│ ○ #4 Test it [blocked by #2, #3]                         │',
+    '│ ○ #5 Tidy up                                             │',
+    '└──────────────────────────────────────────────────────────┘',
+  ]);
+});
+
+test('a list of todos and one of tasks are two boxes, and share the rows', async () => {
+  const { todos, show } = shown();
+  todos.update(
+    Array.from({ length: 9 }, (_, index) => ({
+      content: `Step ${index + 1}`,
+      activeForm: 'Stepping',
+      status: index === 0 ? ('in_progress' as const) : ('pending' as const),
+    })),
+  );
+  const rows = await show(graphOf(...Array.from({ length: 9 }, (_, index) => `Task ${index + 1}`)));
+  expect(rows.filter((row) => row.startsWith('┌')).map((row) => row.slice(0, 14))).toEqual([
+    '┌─ Tasks ─────',
+    '┌─ Team tasks ',
+  ]);
+  expect(rows.length).toBeLessThanOrEqual(12);
+  expect(rows.filter((row) => row.includes('… '))).toHaveLength(2);
+});
+
+test('what has no room is counted: the completed first, then the pending from the end', async () => {
+  let graph = graphOf(...Array.from({ length: 12 }, (_, index) => `Task ${index + 1}`));
+  for (const id of [1, 2, 3]) graph = completed(graph, id);
+  const rows = await shown(80, 16).show(claimed(graph, 12, 'agent-1'));
+  expect(rows.slice(1, -1).map((row) => row.slice(2, -1).trim())).toEqual([
+    '○ #4 Task 4',
+    '○ #5 Task 5',
+    '○ #6 Task 6',
+    '○ #7 Task 7',
+    '● #12 Task 12... (agent-1)',
+    '… 3 completed, 4 pending',
+  ]);
+});
+
+test('a list whose tasks are all completed is one line', async () => {
+  expect(await shown().show(completed(graphOf('Fix login'), 1))).toEqual(['✓ 1 task completed']);
+});
+
+test('a list without tasks shows nothing, and deleting the last one takes the box away', async () => {
+  const { show } = shown();
+  expect(await show(graphOf())).toEqual([]);
+  await show(TEAM);
+  expect(await show(graphOf())).toEqual([]);
+});
+
+test('a pending task that waits is dim, one that is ready is not', async () => {
+  const terminal = new VirtualTerminal(80, 24);
+  const store = new TaskStore();
+  await store.change((_, at) => ({
+    graph: graphOf('First', { subject: 'Second', blockedBy: [1] }),
+    at,
+  }));
+  new TaskPanel({
+    store: new TodoStore(),
+    tasks: taskSource(store),
+    stream: terminal,
+    env: { FORCE_COLOR: '1' },
+  });
+  const rows = await terminal.screen();
+  const dim = (text: string) => {
+    const y = rows.findIndex((row) => row.includes(text));
+    return (terminal.cell(3, y)?.isDim() ?? 0) > 0;
+  };
+  expect({ ready: dim('First'), waiting: dim('Second') }).toEqual({ ready: false, waiting: true });
+});
+
+test.each([2, 3, 10, 20, 30, 61, 200])(
+  '%d columns: no row is wider than the screen',
+  async (columns) => {
+    const { terminal, show } = shown(columns, 24);
+    const long = 'Fix the login \u{1f468}\u200d\u{1f469}\u200d\u{1f467} 漢字 page '.repeat(4);
+    await show(
+      claimed(graphOf(long, { subject: long, blockedBy: [1] }), 1, 'agent-with-a-long-name'),
+    );
+    await terminal.resize(columns, 20);
+    const rows = await terminal.screen();
+    expect(rows.length).toBeLessThanOrEqual(13);
+    expect((await terminal.scrollback()).join('')).toBe('');
+  },
+);
+
+test('nothing of a task reaches the terminal but text', async () => {
+  const { terminal, show } = shown();
+  const hostile = '\x1b[2J\x1b]0;owned\x07\u202eevil\nsecond row';
+  await show(claimed(graphOf({ subject: hostile, activeForm: hostile }), 1, hostile));
+  const written = terminal.writes.join('');
+  expect(written).not.toContain('\x1b[2J');
+  expect(written).not.toContain('\x1b]0');
+  expect(written).not.toContain('\u202e');
+});
+
+test('in plain words: one line a change', async () => {
+  const { show } = shown(80, 24, 'plain');
+  await show(graphOf('Fix login', 'Write docs'));
+  const rows = await show(claimed(graphOf('Fix login', 'Write docs'), 1, 'agent-1'));
+  expect(rows.map((row) => row.trim())).toEqual([
+    'Team tasks 0/2: 2 added',
+    'Team tasks 0/2: in progress: #1 Fix login (agent-1)',
+  ]);
+});
+
+test('a list that cannot be read any more stays as it was seen last', () => {
+  const store = new TaskStore(
+    Object.assign(new MemoryPlace<TaskGraph>(), {
+      load: () => {
+        throw new Error('the disk is gone');
+      },
+    }),
+  );
+  expect(taskSource(store).rows()).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import { claimTask } from '../../src/tasks/claim-task.ts';
+import { createTasks, type NewTask } from '../../src/tasks/create-tasks.ts';
+import type { Refused } from '../../src/tasks/refused.ts';
+import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
+import { updateTask } from '../../src/tasks/update-task.ts';
+
+export const AT = '2026-01-31T12:00:00.000Z';
+export const LATER = '2026-01-31T13:00:00.000Z';
+export const LEADER = { agent: 'leader', checkBusy: false, force: true };
+
+/** What must not be refused. */
+export function done<Change extends object>(outcome: Change | Refused): Change {
+  if ('refused' in outcome) throw new Error(JSON.stringify(outcome.refused));
+  return outcome;
+}
+
+/** The codes of the reasons for which it was refused; none where it was not. */
+export function codes(outcome: object | Refused): string[] {
+  return 'refused' in outcome ? outcome.refused.map(({ code }) => code) : [];
+}
+
+/** A list of these tasks; a string is a subject. */
+export function graphOf(...tasks: (string | NewTask)[]): TaskGraph {
+  return tasks.reduce<TaskGraph>((graph, task) => {
+    const request = typeof task === 'string' ? { subject: task } : task;
+    return done(createTasks(graph, [request], AT)).graph;
+  }, NO_TASKS);
+}
+
+export function claimed(graph: TaskGraph, id: number, agent: string): TaskGraph {
+  return done(claimTask(graph, id, { agent, checkBusy: false }, AT)).graph;
+}
+
+export function completed(graph: TaskGraph, id: number): TaskGraph {
+  return done(updateTask(graph, { taskId: id, status: 'completed' }, LEADER, AT)).graph;
+}
