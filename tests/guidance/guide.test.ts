@@ -1,0 +1,182 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { serveJsonl } from '../../src/cli/jsonl.ts';
+import { CommandType } from '../../src/command.ts';
+import { Guide } from '../../src/guidance/guide.ts';
+import { LIST_NOTES } from '../../src/guidance/list-notes.ts';
+import type { GuidanceRule } from '../../src/guidance/rule.ts';
+import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { todoList } from '../todo/arbitraries.ts';
+import { agentSession, items, notesOf, writeLine } from './agent-session.ts';
+
+const DROPPED = 'Note: 1 unfinished item is no longer on the list: "Ship it"';
+const IDLE = 'Note: 1 item is open and none is in_progress. Mark the one that you work on.';
+
+/** What is said in a session in which there is something to note and something to remind of. */
+async function guidanceWith(options: Parameters<typeof agentSession>[0]) {
+  const session = agentSession(options);
+  await session.write('[ ] Fix it', '[ ] Ship it');
+  const notes = await session.write('[ ] Fix it');
+  const reminders = await session.idle(5);
+  return [...notes, ...reminders.map(([, reminder]) => reminder)];
+}
+
+const mode = (guidance: 'off' | 'notes' | 'all') => () => ({ guidance, reminderTurns: 10 });
+
+test.each([
+  ['all, unless told otherwise', {}, [DROPPED, IDLE]],
+  ['all', { settings: mode('all') }, [DROPPED, IDLE]],
+  ['notes only', { settings: mode('notes') }, [DROPPED]],
+  ['nothing', { settings: mode('off') }, []],
+  ['no notes, by option', { notes: false }, [IDLE]],
+  ['no reminders, by option', { reminders: false }, [DROPPED]],
+  [
+    'what the settings forbid, no option allows',
+    { settings: mode('off'), notes: true, reminders: true },
+    [],
+  ],
+  [
+    'all but one rule',
+    { rules: GUIDANCE_RULES.filter(({ name }) => name !== 'dropped-items') },
+    [IDLE],
+  ],
+])('a session gets %s', async (_, options, expected) => {
+  expect(await guidanceWith(options)).toEqual(expected);
+});
+
+test('the settings are asked each time', async () => {
+  let guidance: 'off' | 'all' = 'off';
+  const session = agentSession({ settings: () => ({ guidance, reminderTurns: 10 }) });
+  await session.write('[ ] Ship it');
+  expect(await session.write()).toEqual([]);
+  guidance = 'all';
+  await session.write('[ ] Ship it');
+  expect(await session.write()).toEqual([DROPPED]);
+});
+
+test('guidance changes neither the output, nor the exit code, nor the list', async () => {
+  const stdin = async () => '';
+  await fc.assert(
+    fc.asyncProperty(fc.array(todoList(), { maxLength: 6 }), async (lists) => {
+      const [alone, guided] = [new TodoStore(), new TodoStore()];
+      const guide = new Guide({ store: guided, rules: GUIDANCE_RULES });
+      const handlers = [new TodoWriteHandler(alone), guide.guided(new TodoWriteHandler(guided))];
+      for (const todos of lists) {
+        guide.commandStarted('npm test', CommandType.NATIVE_SHELL_COMMAND);
+        const argv = [JSON.stringify({ todos })];
+        const [before, after] = await Promise.all(
+          handlers.map((each) => each.execute({ argv, stdin })),
+        );
+        expect({ ...after, stderr: '' }).toEqual({ ...before, stderr: '' });
+        expect(after?.stderr).toMatch(/^(Note: [^\n]{1,320}\n)*$/);
+        expect(guided.get().items).toEqual(alone.get().items);
+        for (const reminder of guide.commandEnded(1)) {
+          expect(reminder).toMatch(/^(Note: [^\n]{1,320}(\n|$)){1,6}$/);
+        }
+      }
+    }),
+  );
+});
+
+test('a refused replacement is not noted', async () => {
+  const session = agentSession();
+  await session.write('[ ] Fix it', '[ ] Ship it');
+  const { exitCode, stderr } = await session.router.route('TodoWrite \'{"todos":[{}]}\'');
+  expect(exitCode).toBe(1);
+  expect(stderr).not.toContain('Note: ');
+});
+
+test('a list that the host replaces is not noted, neither then nor later', async () => {
+  const session = agentSession();
+  await session.write('[ ] Fix it', '[ ] Ship it');
+  session.store.update(items('[ ] Fix it'));
+  expect(await session.write('[ ] Fix it')).toEqual([]);
+});
+
+test('notes stand after what the command itself has to note', async () => {
+  const session = agentSession();
+  await session.write('[ ] Ship it');
+  const notes = notesOf(await session.router.route("TodoWrite '[]'"));
+  expect(notes).toEqual([expect.stringMatching(/^Note: took the bare array/), DROPPED]);
+});
+
+test('a guided command is the same one by name, summary and the JSON that it reads', () => {
+  const store = new TodoStore();
+  const { name, summary, readsRawJson } = new TodoWriteHandler(store);
+  const guide = new Guide({ store, rules: LIST_NOTES });
+  expect(guide.guided(new TodoWriteHandler(store))).toMatchObject({ name, summary, readsRawJson });
+});
+
+test("a host's rule may note and remind; its lines are made safe, and cut", async () => {
+  const rules: GuidanceRule[] = [
+    { name: 'long', kind: 'note', say: () => ['one', `\x1b[2J${'x'.repeat(400)}`] },
+    {
+      name: 'three-failures',
+      kind: 'reminder',
+      say: ({ commands }) =>
+        commands.slice(-3).every(({ exitCode }) => exitCode !== 0) && commands.length >= 3
+          ? `three commands in a row failed, the last one: ${commands.at(-1)?.line}`
+          : undefined,
+    },
+  ];
+  const session = agentSession({ rules });
+  expect(await session.write('[>] Fix it')).toEqual([
+    'Note: one',
+    `Note: ␛[2J${'x'.repeat(293)}...`,
+  ]);
+  await session.run('make', 2);
+  await session.run('make a', 2);
+  expect((await session.run('make b', 2)).reminders).toEqual([
+    'Note: three commands in a row failed, the last one: make b',
+  ]);
+});
+
+test('a rule that throws fails no command, and is not lost', async () => {
+  const broken: GuidanceRule = {
+    name: 'broken',
+    kind: 'note',
+    say: () => {
+      throw new Error('oops');
+    },
+  };
+  const session = agentSession({ rules: [broken, ...GUIDANCE_RULES] });
+  expect(await session.write('[>] Fix it')).toEqual([
+    'Note: the guidance rule broken failed: oops',
+  ]);
+});
+
+test('a list that cannot be read is no trouble of the guide', async () => {
+  const store = new TodoStore();
+  const get = () => {
+    throw new Error('damaged');
+  };
+  const guide = new Guide({ store: { get }, rules: GUIDANCE_RULES });
+  const handler = guide.guided(new TodoWriteHandler(store));
+  guide.commandStarted('ls', CommandType.NATIVE_SHELL_COMMAND);
+  const call = { argv: ['{"todos":[]}'], stdin: async () => '' };
+  expect(await handler.execute(call)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(guide.commandEnded(0)).toEqual([]);
+});
+
+test('over JSON lines reminders are a field of their own, present only when there is one', async () => {
+  const session = agentSession();
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const commands = [writeLine(items('[ ] Fix it')), ...Array(6).fill('ls')];
+  input.end(commands.map((command, id) => `${JSON.stringify({ id, command })}\n`).join(''));
+  await serveJsonl(session.router, input, output);
+  output.end();
+  const results = (await text(output))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(results.map(({ reminders }) => reminders)).toEqual([
+    ...Array(5).fill(undefined),
+    [IDLE],
+    undefined,
+  ]);
+});

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import type { AgentBashHandler } from '../../src/command.ts';
+import { systemPrompt } from '../../src/guidance/system-prompt.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+
+const tokens = (text: string) => text.length / 4;
+const command = (name: string, summary?: string): AgentBashHandler => ({
+  name,
+  ...(summary !== undefined && { summary }),
+  execute: async () => ({ stdout: '', stderr: '', exitCode: 0 }),
+});
+
+test('the text is under 400 tokens, with some commands of a host too', () => {
+  expect(tokens(systemPrompt())).toBeLessThan(300);
+  const commands = [
+    new TodoWriteHandler(),
+    ...['Deploy', 'Search', 'Ask'].map((name) =>
+      command(name, `${name.toLowerCase()}s `.repeat(9)),
+    ),
+  ];
+  expect(tokens(systemPrompt({ commands }))).toBeLessThan(400);
+});
+
+test('it says which commands there are, when to plan and when not, and the three states', () => {
+  const text = systemPrompt();
+  for (const words of ['- TodoWrite: ', '- TodoRead: ', 'three or more steps', 'without a list']) {
+    expect(text).toContain(words);
+  }
+  for (const status of ['pending', 'in_progress', 'completed']) expect(text).toContain(status);
+});
+
+test('its example, pasted into bash, is a valid call', async () => {
+  const [example = ''] = /^TodoWrite <<[\s\S]*?^EOF$/m.exec(systemPrompt()) ?? [];
+  const json = execFileSync('bash', ['-c', `TodoWrite() { cat; }\n${example}`], {
+    encoding: 'utf8',
+  });
+  const store = new TodoStore();
+  const result = await new TodoWriteHandler(store).execute({ argv: [json], stdin: async () => '' });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(store.get().items).toHaveLength(2);
+});
+
+test("a host's own command is in it, as registered with the router", () => {
+  const shell = () => ({
+    lastExitCode: 0,
+    run: async () => ({ stdout: '', stderr: '', exitCode: 0 }),
+    dispose: async () => {},
+  });
+  const router = new BashRouter({ shell });
+  router.register(command('Deploy', 'puts a branch on the\ntest server'));
+  router.register(command('Mystery'));
+  const text = systemPrompt({ commands: router.commands });
+  expect(text).toContain('- TodoWrite: ');
+  expect(text).toContain(
+    '\n- Deploy: puts a branch on the test server\n- Mystery: see Mystery --help\n',
+  );
+});
+
+test('without TodoWrite there is nothing of planning, and without commands nothing at all', () => {
+  const text = systemPrompt({ commands: [command('Deploy', 'deploys')] });
+  expect(text).toBe('Your bash has these commands of its own:\n- Deploy: deploys\n');
+  expect(systemPrompt({ commands: [] })).toBe('');
+});
