@@ -1,0 +1,291 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cleanEnvironment, executable, type Run, run } from '../helpers/executables.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+
+const list = (content: string) =>
+  JSON.stringify({ todos: [{ content, activeForm: 'Doing', status: 'pending' }] });
+const UPDATED = {
+  stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
+  stderr: '',
+  exitCode: 0,
+};
+
+interface Machine {
+  root: string;
+  state: string;
+  work: string;
+  env: (more?: Record<string, string>) => Record<string, string>;
+  write: (argv: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
+  read: (argv?: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
+}
+
+/** A place for lists, and a directory to work in, of this test's own. */
+function machine(): Machine {
+  const root = temporaryDirectory();
+  const [state, work] = [join(root, 'state'), join(root, 'work')];
+  mkdirSync(work);
+  const env = (more = {}) =>
+    cleanEnvironment({ TODO_STATE_DIR: state, TODO_GUIDANCE: 'off', ...more });
+  return {
+    root,
+    state,
+    work,
+    env,
+    write: (argv, options) => run('todo-write', argv, { cwd: work, env: env(), ...options }),
+    read: (argv = [], options) => run('todo-read', argv, { cwd: work, env: env(), ...options }),
+  };
+}
+
+test('what one process writes, the next one reads', () => {
+  const { write, read } = machine();
+  expect(read()).toEqual({ stdout: 'No todos.\n', stderr: '', exitCode: 0 });
+  expect(write([list('a')])).toEqual(UPDATED);
+  expect(read().stdout).toBe('[ ] a\n\n(0/1 completed)\n');
+  expect(JSON.parse(read(['--json']).stdout)).toMatchObject({ version: 1 });
+});
+
+test('the list comes on standard input as well: a pipe, a file', () => {
+  const { work, env, write, read } = machine();
+  expect(write([], { input: list('piped') })).toEqual(UPDATED);
+  writeFileSync(join(work, 'list.json'), list('from a file'));
+  const line = `'${process.execPath}' '${executable('todo-write')}' - < list.json`;
+  execFileSync('bash', ['-c', line], { cwd: work, env: env() });
+  expect(read().stdout).toContain('from a file');
+});
+
+test.each([['</dev/null'], ['<&-']])(
+  'standard input that holds nothing (%s) is no list',
+  (redirection) => {
+    const { work, env } = machine();
+    const line = `'${process.execPath}' '${executable('todo-write')}' ${redirection}`;
+    const { status, stderr } = spawnSync('bash', ['-c', line], {
+      cwd: work,
+      env: env(),
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      `Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`,
+    ]);
+  },
+);
+
+test('a list of over 1 MiB on standard input is refused', () => {
+  const { work, env, read } = machine();
+  writeFileSync(join(work, 'list.json'), list('x'.repeat(2 * 1024 * 1024)));
+  const line = `'${process.execPath}' '${executable('todo-write')}' < list.json`;
+  const { status, stderr } = spawnSync('bash', ['-c', line], {
+    cwd: work,
+    env: env(),
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('must be at most 1 MiB')]);
+  expect(read().stdout).toBe('No todos.\n');
+});
+
+test('help, wrong usage and a broken list are those of the commands in the agent shell', () => {
+  const { state, write, read } = machine();
+  expect(write(['-h'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^Usage: TodoWrite/),
+  });
+  expect(write(['--help']).stdout).toMatch(/^TodoWrite - /);
+  expect(read(['--help']).stdout).toMatch(/^TodoRead - /);
+  expect(read(['list'])).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(write(['{"todos":[{}]}'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^Error: Validation failed\n- todos\[0\]\.content: Required\n/),
+  });
+  expect(() => statSync(state)).toThrow(/ENOENT/);
+});
+
+test('a git work tree has one list, whatever folder of it one is in; without one each folder has its own', () => {
+  const { work, write, read } = machine();
+  const [tree, plain] = [join(work, 'tree'), join(work, 'plain')];
+  const deep = join(tree, 'src', 'deep');
+  for (const folder of [join(tree, '.git'), deep, plain]) mkdirSync(folder, { recursive: true });
+  write([list('in the tree')], { cwd: deep });
+  expect(read([], { cwd: tree }).stdout).toContain('in the tree');
+  expect(read([], { cwd: plain }).stdout).toBe('No todos.\n');
+  expect(read([], { cwd: work }).stdout).toBe('No todos.\n');
+});
+
+test('TODO_SESSION and TODO_AGENT name the list, and options win over them', () => {
+  const { root, work, env, write, read } = machine();
+  const named = env({ TODO_SESSION: 's', TODO_AGENT: 'bob' });
+  write([list('of bob in s')], { env: named });
+  expect(read([], { cwd: root, env: named }).stdout).toContain('of bob in s');
+  expect(read(['--session', 's', '--agent', 'bob'], { cwd: root }).stdout).toContain('of bob in s');
+  expect(read(['--agent', 'Bob'], { env: named }).stdout).toBe('No todos.\n');
+  expect(read(['--session', 'S'], { env: named }).stdout).toBe('No todos.\n');
+  expect(read().stdout).toBe('No todos.\n');
+  write(['--session=t', list('of bob in t')], { env: named });
+  expect(read([], { env: named }).stdout).toContain('of bob in s');
+  writeFileSync(join(work, '.env'), 'TODO_SESSION=t\nTODO_AGENT=bob\n');
+  expect(read().stdout).toContain('of bob in t');
+});
+
+test('the history says who wrote: TODO_AGENT, also in the list of another', () => {
+  const { env, write, read } = machine();
+  write(['--agent', 'worker', list('a')]);
+  write(['--agent', 'worker', list('b')], { env: env({ TODO_AGENT: 'leader' }) });
+  const authors = read(['--agent', 'worker', '--history']).stdout.match(/(?<=Z {2})\w+/g);
+  expect(authors).toEqual(['leader', 'worker']);
+});
+
+test('lists are where the platform keeps such things, in files for this user alone', () => {
+  const { root, write } = machine();
+  const home = cleanEnvironment({ HOME: root, XDG_STATE_HOME: '' });
+  write([list('a')], { env: home });
+  write([list('a')], { env: { ...home, XDG_STATE_HOME: join(root, 'xdg') } });
+  for (const folder of [
+    join(root, '.local', 'state', 'todowrite'),
+    join(root, 'xdg', 'todowrite'),
+  ]) {
+    const files = listFiles(folder);
+    expect(files).toHaveLength(4);
+    for (const file of files) {
+      const stat = statSync(join(folder, file));
+      expect(stat.mode & 0o777).toBe(stat.isDirectory() ? 0o700 : 0o600);
+    }
+  }
+});
+
+test('TODO_HISTORY says how many versions are kept; a value that is no number is warned of', () => {
+  const { env, write, read } = machine();
+  for (const content of ['a', 'b', 'c'])
+    write([list(content)], { env: env({ TODO_HISTORY: '2' }) });
+  expect(read(['--history']).stdout.match(/^\d+/gm)).toEqual(['3', '2']);
+  expect(write([list('d')], { env: env({ TODO_HISTORY: 'all' }) })).toMatchObject({
+    exitCode: 0,
+    stderr: "Warning: TODO_HISTORY must be a positive integer, received 'all'; using 50\n",
+  });
+});
+
+test('a damaged list: exit code 3, the file is named, and nothing is overwritten', () => {
+  const { state, write, read } = machine();
+  write([list('a')]);
+  const [file = ''] = listFiles(state).filter((name) => name.endsWith('.json'));
+  writeFileSync(
+    join(state, file),
+    readFileSync(join(state, file), 'utf8').replace('pending', 'completed'),
+  );
+  const before = listFiles(state);
+  for (const { exitCode, stdout, stderr } of [read(), write([list('b')]), write(['--undo'])]) {
+    expect([exitCode, stdout]).toEqual([3, '']);
+    expect(stderr).toContain(`${join(state, file)} is damaged`);
+  }
+  expect(listFiles(state)).toEqual(before);
+});
+
+test('a folder that cannot be made: exit code 3, and the file is named', () => {
+  const { root, env, write } = machine();
+  writeFileSync(join(root, 'file'), '');
+  const { exitCode, stderr } = write([list('a')], {
+    env: env({ TODO_STATE_DIR: join(root, 'file', 'state') }),
+  });
+  expect([exitCode, stderr]).toEqual([
+    3,
+    expect.stringContaining(`${join(root, 'file', 'state')}`),
+  ]);
+});
+
+test('in a directory that was deleted a session must be named', () => {
+  const { root, env } = machine();
+  const gone = join(root, 'gone');
+  const inDeleted = (command: string) => {
+    mkdirSync(gone);
+    const line = `rmdir '${gone}'; exec '${process.execPath}' ${command}`;
+    return spawnSync('bash', ['-c', line], { cwd: gone, env: env(), encoding: 'utf8' });
+  };
+  const unnamed = inDeleted(`'${executable('todo-read')}'`);
+  expect([unnamed.status, unnamed.stderr]).toEqual([
+    3,
+    expect.stringContaining('give --session NAME'),
+  ]);
+  const named = inDeleted(`'${executable('todo-read')}' --session s`);
+  expect([named.status, named.stdout]).toEqual([0, 'No todos.\n']);
+});
+
+test('a reply that cannot be written is an error, and a reader that goes away is none of ours', () => {
+  const { work, env, write } = machine();
+  write([list('a')]);
+  const node = `'${process.execPath}' '${executable('todo-read')}'`;
+  const inBash = (line: string) =>
+    spawnSync('bash', ['-c', line], { cwd: work, env: env(), encoding: 'utf8' });
+  const full = inBash(`${node} > /dev/full`);
+  expect([full.status, full.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^TodoRead: write error: ENOSPC/),
+  ]);
+  const gone = inBash(`${node} | { exec <&-; wait; }; echo "\${PIPESTATUS[0]}"`);
+  expect(gone.stderr).toBe('');
+});
+
+test('a list longer than a pipe holds is written whole, also where the pipe does not wait', () => {
+  const { env, work, write } = machine();
+  const long = JSON.stringify({
+    todos: Array.from({ length: 3000 }, (_, index) => ({
+      content: `Task ${index} ${'x'.repeat(100)}`,
+      activeForm: 'Doing',
+      status: 'pending',
+    })),
+  });
+  write([], { input: long, env: env({ TODO_MAX_ITEMS: '5000' }) });
+  // Another Node at the other end makes the pipe one that does not wait.
+  const program = `
+    const { spawn } = require('node:child_process');
+    const child = spawn(process.execPath, [${JSON.stringify(executable('todo-read'))}], { stdio: ['ignore', process.stdout, 'inherit'] });
+    process.stdout.write('', () => {});
+    child.on('exit', (code) => { process.exitCode = code; });`;
+  const { stdout, status } = spawnSync(process.execPath, ['-e', program], {
+    cwd: work,
+    env: env(),
+    encoding: 'utf8',
+  });
+  expect([status, stdout.split('\n').length]).toEqual([0, 3003]);
+});
+
+test('an executable loads nothing that makes it slow to start', () => {
+  const { root, env, work } = machine();
+  const loaded = join(root, 'loaded');
+  const hook = join(root, 'hook.cjs');
+  writeFileSync(
+    hook,
+    `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(loaded)}, process.moduleLoadList.join('\\n')));`,
+  );
+  const modulesOf = (...argv: string[]) => {
+    execFileSync(process.execPath, ['-r', hook, ...argv], { cwd: work, env: env() });
+    return readFileSync(loaded, 'utf8').split('\n');
+  };
+  const ofNode = new Set(modulesOf('-e', '0'));
+  for (const argv of [[executable('todo-write'), list('a')], [executable('todo-read')]]) {
+    const more = modulesOf(...argv).filter((name) => !ofNode.has(name));
+    const slow =
+      /NativeModule (net|tty|child_process|readline|crypto|stream|http|worker_threads|zlib)$/;
+    expect(more.filter((name) => slow.test(name))).toEqual([]);
+  }
+});
+
+test('eight processes at once: every one is acknowledged, and the list is one of theirs, whole', async () => {
+  const { state, env, work, read } = machine();
+  const line = `for i in 1 2 3 4 5 6 7 8; do '${process.execPath}' '${executable('todo-write')}' "$(printf '{"todos":[{"content":"from %s","activeForm":"x","status":"pending"}]}' $i)" & done; wait`;
+  const { stdout } = spawnSync('bash', ['-c', line], { cwd: work, env: env(), encoding: 'utf8' });
+  expect(stdout).toBe(UPDATED.stdout.repeat(8));
+  expect(read().stdout).toMatch(/^\[ \] from [1-8]\n/);
+  expect(read(['--history']).stdout.match(/^\d+/gm)).toEqual([
+    '8',
+    '7',
+    '6',
+    '5',
+    '4',
+    '3',
+    '2',
+    '1',
+  ]);
+  expect(readdirSync(state)).toHaveLength(1);
+  rmSync(state, { recursive: true });
+});
