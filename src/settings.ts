@@ -12,6 +12,12 @@ export interface ListLimits {
   readonly maxContentLength: number;
 }
 
+/** What replacing a list asks for. */
+export interface ListSettings extends ListLimits {
+  /** Whether a list whose items are all completed is emptied at once (TODO_CLEAR_WHEN_DONE). */
+  readonly clearWhenDone: boolean;
+}
+
 /** How much guidance a model gets. */
 export interface GuidanceSettings {
   /** `notes`: only what is said of a replacement of the list. `all`: reminders too (TODO_GUIDANCE). */
@@ -21,7 +27,7 @@ export interface GuidanceSettings {
 }
 
 /** All that the commands on a list ask for. */
-export interface Settings extends ListLimits, GuidanceSettings {}
+export interface Settings extends ListSettings, GuidanceSettings {}
 
 /** Where lists live that outlast their process, and what names them. What is undefined is not set. */
 export interface StateSettings {
@@ -58,10 +64,11 @@ export interface SettingsReading {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What holds where nothing else is set: 50 items, 200 characters, all guidance, a reminder after 10 commands. */
+/** What holds where nothing else is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands. */
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
   maxItems: 50,
   maxContentLength: 200,
+  clearWhenDone: false,
   guidance: 'all',
   reminderTurns: 10,
 });
@@ -84,11 +91,12 @@ const MAX_WARNED_CHARACTERS = 40;
  * its default. Never throws. Cheap enough for every command: the file is read again only when it has changed.
  */
 export function readSettings(environment: Variables, directory: string): SettingsReading {
-  const { read, integer, warnings } = new Reader(environment, directory);
+  const { read, integer, flag, warnings } = new Reader(environment, directory);
   const mode = (text: string) => GUIDANCE_MODES.find((known) => known === text.trim());
   const settings = {
     maxItems: integer('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
     maxContentLength: integer('TODO_MAX_CONTENT_LENGTH', DEFAULT_SETTINGS.maxContentLength),
+    clearWhenDone: flag('TODO_CLEAR_WHEN_DONE'),
     guidance: read('TODO_GUIDANCE', DEFAULT_SETTINGS.guidance, 'off, notes or all', mode),
     reminderTurns: integer('TODO_REMINDER_TURNS', DEFAULT_SETTINGS.reminderTurns),
   };

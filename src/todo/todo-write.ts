@@ -1,6 +1,6 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
 import { safeText } from '../safe-text.ts';
-import { DEFAULT_SETTINGS, type ListLimits } from '../settings.ts';
+import { DEFAULT_SETTINGS, type ListLimits, type ListSettings } from '../settings.ts';
 import { MAX_LIST_BYTES } from './list-size.ts';
 import { type Options, parseOptions, wrongUsage } from './options.ts';
 import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from './raw-json.ts';
@@ -28,8 +28,8 @@ type WriteOptions = Options<typeof OPTIONS>;
 type Reply = (list: TodoVersion) => string;
 
 /** As much of `SettingsReading` as the command needs. */
-interface LimitsReading {
-  readonly settings: ListLimits;
+interface ListSettingsReading {
+  readonly settings: ListSettings;
   readonly warnings: readonly string[];
 }
 
@@ -47,12 +47,12 @@ export class TodoWriteHandler implements AgentBashHandler {
   readonly summary = 'replaces your task list; repeat every item, the completed ones too';
   readonly readsRawJson = true;
   readonly #source: TodoSource;
-  readonly #settings: () => LimitsReading;
+  readonly #settings: () => ListSettingsReading;
 
   /** @param settings Asked at each call, so that a change counts at once. Without it the defaults hold. */
   constructor(
     source: TodoSource = todoStore,
-    settings: () => LimitsReading = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
+    settings: () => ListSettingsReading = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
   ) {
     this.#source = source;
     this.#settings = settings;
@@ -94,7 +94,7 @@ async function replace(
   store: TodoStore,
   { '--if-version': expected }: WriteOptions,
   list: Invocation,
-  settings: ListLimits,
+  settings: ListSettings,
   reply: Reply,
 ): Promise<CommandResult> {
   const reading = await readList(list, settings);
@@ -102,6 +102,7 @@ async function replace(
   const { items, notes } = reading;
   const written = expected === undefined ? store.update(items) : store.updateIf(expected, items);
   if (written === undefined) return movedOn(store.get(), expected ?? 0);
+  if (settings.clearWhenDone && items.every(({ status }) => status === 'completed')) store.clear();
   return updated(reply(written), notes);
 }
 

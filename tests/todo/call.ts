@@ -1,5 +1,5 @@
 import type { CommandResult } from '../../src/command.ts';
-import type { SettingsReading } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS, type SettingsReading } from '../../src/settings.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
@@ -23,7 +23,7 @@ export interface Outcome extends CommandResult {
 export async function todoWrite(argv: string[], call: Call = {}): Promise<Outcome> {
   const store = new TodoStore();
   store.update(BEFORE);
-  const settings = { maxItems: 50, maxContentLength: 200, ...call.settings };
+  const settings = { ...DEFAULT_SETTINGS, ...call.settings };
   const handler = new TodoWriteHandler(store, () => ({ settings, warnings: call.warnings ?? [] }));
   const result = await handler.execute({
     argv,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readSettings } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS, readSettings } from '../../src/settings.ts';
 import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { text, todoList } from './arbitraries.ts';
@@ -198,7 +198,7 @@ test('-h among the words of a list whose quotes broke asks for no help', async (
 
 test('the limits are those of the settings at the time of the call', async () => {
   let maxItems = 1;
-  const settings = () => ({ settings: { maxItems, maxContentLength: 200 }, warnings: [] });
+  const settings = () => ({ settings: { ...DEFAULT_SETTINGS, maxItems }, warnings: [] });
   const handler = new TodoWriteHandler(new TodoStore(), settings);
   const call = { argv: [list(build, build)], stdin: async () => '' };
   expect((await handler.execute(call)).stderr).toBe(
@@ -394,4 +394,19 @@ test('a valid list costs a small multiple of parsing it, so the schema is not bu
     for (let i = 0; i < 200; i++) await handler.execute(call);
   });
   expect(executing).toBeLessThan(20 * parsing);
+});
+
+test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still counts it', async () => {
+  const store = new TodoStore();
+  const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
+  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
+  const done = { content: 'Ship', activeForm: 'Shipping', status: 'completed' };
+  const open = { ...done, status: 'pending' };
+  const write = (todos: object[]) =>
+    handler.execute({ argv: [JSON.stringify({ todos })], stdin: async () => '' });
+  await write([done, open]);
+  expect(store.get().items).toHaveLength(2);
+  const { stdout } = await write([done, done]);
+  expect(stdout).toBe('Todo list updated: 2 completed, 0 in_progress, 0 pending\n');
+  expect(store.get().items).toEqual([]);
 });
