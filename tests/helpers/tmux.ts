@@ -39,6 +39,11 @@ export class TmuxTerminal {
     return this.#tmux('capture-pane', '-p').trimEnd();
   }
 
+  /** The same with the escape sequences of its colours and styles. */
+  styledScreen(): string {
+    return this.#tmux('capture-pane', '-p', '-e').trimEnd();
+  }
+
   /** What has scrolled away, and the screen; wrapped lines are joined. */
   all(): string {
     return this.#tmux('capture-pane', '-p', '-J', '-S', '-')

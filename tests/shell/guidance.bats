@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# What guidance says on each way in, and that it can be turned off.
+
+load helper
+
+dropped='Note: 1 unfinished item is no longer on the list: "Ship it"'
+
+@test "a note is on stderr, and \$(TodoWrite ...) stays exact" {
+  run --separate-stderr agent-shell -c 'TodoWrite "$1" >&2 && reply=$(TodoWrite "$2") && echo "<$reply>"' \
+    line "$(list "$(item 'Fix it' in_progress)" "$(item 'Ship it')")" "$(list "$(item 'Fix it' in_progress)")"
+  equal "$output" '<Todo list updated: 0 completed, 1 in_progress, 0 pending>'
+  equal "${stderr_lines[1]}" "$dropped"
+}
+
+@test "TODO_GUIDANCE=off silences it, a wrong value is warned of" {
+  local before after
+  before=$(list "$(item 'Ship it')") after=$(list)
+  run --separate-stderr env TODO_GUIDANCE=off agent-shell -c 'TodoWrite "$1"; TodoWrite "$2"' line "$before" "$after"
+  equal "$stderr" ''
+  run --separate-stderr env TODO_GUIDANCE=loud agent-shell -c 'TodoWrite "$1"' line "$before"
+  equal "$stderr" "Warning: TODO_GUIDANCE must be off, notes or all, received 'loud'; using all"
+}
+
+@test "with -c there is no reminder" {
+  run --separate-stderr agent-shell -c 'TodoWrite "$1"; for i in {1..30}; do TodoRead; done >/dev/null' \
+    line "$(list "$(item 'Ship it')")"
+  equal "$status" 0
+  equal "$stderr" ''
+}
+
+@test "TodoWrite on PATH notes what the list in its file had before" {
+  export TODO_STATE_DIR=$PWD/state
+  ln -s "${BATS_TEST_DIRNAME%/tests/shell}/dist/bin/todo-write.cjs" "$BATS_TEST_TMPDIR/bin/TodoWrite"
+  TodoWrite "$(list "$(item 'Fix it')" "$(item 'Ship it')")"
+  run --separate-stderr TodoWrite "$(list "$(item 'Fix it')")"
+  equal "$output" 'Todo list updated: 0 completed, 0 in_progress, 1 pending'
+  equal "$stderr" "$dropped"
+  run --separate-stderr env TODO_GUIDANCE=off TodoWrite "$(list)"
+  equal "$stderr" ''
+}
+
+@test "over JSON lines there is a reminder after as many commands as the setting says" {
+  local requests
+  requests=$(
+    printf '{"id":1,"command":"TodoWrite %s"}\n' "$(list "$(item 'Ship it' in_progress)" | sed 's/"/\\"/g; s/.*/'"'&'"'/')"
+    printf '{"id":%d,"command":"echo"}\n' 2 3 4
+  )
+  TODO_REMINDER_TURNS=2 run agent-shell --jsonl <<< "$requests"
+  [[ ${lines[1]} != *reminders* ]]
+  [[ ${lines[2]} == *'"reminders":["Note: no TodoWrite in the last 2 commands, 1 unfinished item is left. '* ]]
+  [[ ${lines[3]} != *reminders* ]]
+}
+
+@test "--prompt prints the text for a system prompt" {
+  run agent-shell --prompt
+  equal "$status" 0
+  [[ $output == *"- TodoWrite: "*"- TodoRead: "* ]]
+  [ "${#output}" -lt 1600 ]
+}
