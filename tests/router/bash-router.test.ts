@@ -1,0 +1,342 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BashSession } from '../../src/bash/bash-session.ts';
+import { type AgentBashHandler, CommandType } from '../../src/command.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { TestAgent } from '../helpers/agents.ts';
+import { ENV } from '../helpers/bash.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
+
+const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
+
+/** A router with a real bash, which ends with the test. */
+function startRouter(...handlers: AgentBashHandler[]) {
+  const tmp = temporaryDirectory();
+  const cwd = temporaryDirectory();
+  const router = new BashRouter({
+    handlers,
+    shell: (all) => new BashSession({ env: { ...ENV, TMPDIR: tmp }, cwd, handlers: all }),
+  });
+  onTestFinished(() => router.dispose());
+  return { router, tmp, cwd };
+}
+
+const ITEMS: TodoItem[] = [
+  { content: "Don't stop", activeForm: "Can't stop", status: 'pending' },
+  { content: 'Ship', activeForm: 'Shipping', status: 'in_progress' },
+];
+const JSON_LIST = JSON.stringify({ todos: ITEMS });
+
+describe('what a line is taken for', () => {
+  test.each([
+    ['TodoWrite', AGENT_SHELL_COMMAND],
+    ['TodoWrite x', AGENT_SHELL_COMMAND],
+    [' \tTodoWrite\tx ', AGENT_SHELL_COMMAND],
+    ["'TodoWrite' x", AGENT_SHELL_COMMAND],
+    ['Todo"Write" x', AGENT_SHELL_COMMAND],
+    ['TodoWrite --help', AGENT_SHELL_COMMAND],
+    ['TodoWriter x', NATIVE_SHELL_COMMAND],
+    ['todowrite x', NATIVE_SHELL_COMMAND],
+    ['echo TodoWrite', NATIVE_SHELL_COMMAND],
+    ['./TodoWrite x', NATIVE_SHELL_COMMAND],
+    ['TodoWrite x; true', NATIVE_SHELL_COMMAND],
+    ['TodoWrite $X', NATIVE_SHELL_COMMAND],
+    ['X=1 TodoWrite x', NATIVE_SHELL_COMMAND],
+    ['(TodoWrite x)', NATIVE_SHELL_COMMAND],
+    ['TodoWrite x\n', NATIVE_SHELL_COMMAND],
+    ['\\TodoWrite x', AGENT_SHELL_COMMAND],
+    ['', NATIVE_SHELL_COMMAND],
+    ['toString', NATIVE_SHELL_COMMAND],
+  ])('%j: %s', (line, type) => {
+    const { router } = startRouter(new TodoWriteHandler(new TodoStore()));
+    expect(router.identifyCommandType(line)).toBe(type);
+  });
+
+  test('nothing is run to tell', () => {
+    const agent = new TestAgent();
+    const { router, tmp } = startRouter(agent);
+    router.identifyCommandType('Agent x');
+    router.identifyCommandType('Agent x; touch file');
+    expect(agent.calls).toEqual([]);
+    expect(listFiles(tmp)).toEqual([]);
+  });
+});
+
+describe('routing', () => {
+  test('a literal agent command reaches its handler without any bash', async () => {
+    const agent = new TestAgent(() => ({ stdout: 'out', stderr: 'err', exitCode: 3 }));
+    const { router, tmp } = startRouter(agent);
+    expect(await router.route("Agent 'a b' \\$c")).toEqual({
+      stdout: 'out',
+      stderr: 'err',
+      exitCode: 3,
+    });
+    expect(agent.calls).toEqual([{ argv: ['a b', '$c'], stdin: '', raw: "'a b' \\$c" }]);
+    expect(listFiles(tmp)).toEqual([]);
+  });
+
+  test('every other line reaches bash, and the agent commands within it the same handler', async () => {
+    const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${argv} ${stdin}` }));
+    const { router } = startRouter(agent);
+    expect((await router.route('echo in | Agent "$((1+1))" - | tr a-z A-Z')).stdout).toBe(
+      '2,- IN\n',
+    );
+    expect((await router.route('Agent x')).stdout).toBe('x ');
+  });
+
+  test('standard input of a line reaches both', async () => {
+    const agent = new TestAgent(({ stdin }) => ({ stdout: `read ${stdin}` }));
+    const { router } = startRouter(agent);
+    expect((await router.route('Agent -', { stdin: 'one' })).stdout).toBe('read one');
+    expect((await router.route('cat; Agent -', { stdin: 'two' })).stdout).toBe('tworead ');
+    expect((await router.route('Agent -')).stdout).toBe('read ');
+  });
+
+  test('a handler that throws gives an error, and the router goes on', async () => {
+    const { router } = startRouter(
+      new TestAgent(({ argv }) => {
+        if (argv[0] === 'fail') throw new Error('no luck');
+        return { stdout: 'fine' };
+      }),
+    );
+    expect(await router.route('Agent fail')).toEqual({
+      stdout: '',
+      stderr: 'Agent: internal error: no luck\n',
+      exitCode: 1,
+    });
+    expect((await router.route('Agent x')).stdout).toBe('fine');
+  });
+
+  test('without options it has TodoWrite and TodoRead', async () => {
+    const router = new BashRouter();
+    onTestFinished(() => router.dispose());
+    expect((await router.route('TodoRead --json')).exitCode).toBe(0);
+    expect((await router.route('TodoWrite -h')).stdout).toMatch(/^Usage: TodoWrite/);
+    expect((await router.route('Agent x')).exitCode).toBe(127);
+  });
+
+  test('a line over its time limit ends with 124, and one that is cancelled with 130', async () => {
+    const { router } = startRouter();
+    expect((await router.route('sleep 1000', { timeoutMs: 50 })).exitCode).toBe(124);
+    expect((await router.route('sleep 1000', { signal: AbortSignal.timeout(50) })).exitCode).toBe(
+      130,
+    );
+    expect((await router.route('echo next')).stdout).toBe('next\n');
+  });
+});
+
+describe('$?', () => {
+  test.each([0, 1, 3, 255])(
+    'after an agent command that ran in the router is its exit code: %i',
+    async (code) => {
+      const { router } = startRouter(new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) })));
+      await router.route(`Agent ${code}`);
+      expect((await router.route('echo $?')).stdout).toBe(`${code}\n`);
+      expect((await router.route('echo $?')).stdout).toBe('0\n');
+    },
+  );
+
+  test('after an agent command in bash is its exit code', async () => {
+    const { router } = startRouter(new TestAgent(() => ({ exitCode: 7 })));
+    await router.route('true; Agent');
+    expect((await router.route('echo $?')).stdout).toBe('7\n');
+  });
+
+  test('under set -e, a refused agent command does not end bash', async () => {
+    const { router } = startRouter(new TestAgent(() => ({ exitCode: 1 })));
+    await router.route('set -e; kept=yes');
+    await router.route('Agent x');
+    expect((await router.route('echo $kept')).stdout).toBe('yes\n');
+  });
+});
+
+test('lines that are given at once run one after the other, in order, agent commands among them', async () => {
+  const order: string[] = [];
+  const slow: AgentBashHandler = {
+    name: 'Slow',
+    execute: async ({ argv }) => {
+      order.push(`start ${argv[0]}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      order.push(`end ${argv[0]}`);
+      return { stdout: '', stderr: '', exitCode: 0 };
+    },
+  };
+  const { router } = startRouter(slow);
+  const lines = Array.from({ length: 12 }, (_, index) =>
+    index % 3 === 2
+      ? `:; Slow ${index}`
+      : index % 3 === 1
+        ? `sleep 0.01; echo ${index}`
+        : `Slow ${index}`,
+  );
+  const results = await Promise.all(lines.map((line) => router.route(line)));
+  expect(order).toEqual(
+    lines.flatMap((_, index) => (index % 3 === 1 ? [] : [`start ${index}`, `end ${index}`])),
+  );
+  expect(results.map(({ stdout }) => stdout)).toEqual(
+    lines.map((_, index) => (index % 3 === 1 ? `${index}\n` : '')),
+  );
+});
+
+describe('a command of the host', () => {
+  test('that is registered later is known at once, and in bash from the next line on', async () => {
+    const { router } = startRouter();
+    expect((await router.route('Agent x; true | Agent y')).stderr).toContain(
+      'Agent: command not found',
+    );
+    expect(router.identifyCommandType('Agent x')).toBe(NATIVE_SHELL_COMMAND);
+    router.register(new TestAgent(({ argv }) => ({ stdout: `hello ${argv}\n` })));
+    expect(router.identifyCommandType('Agent x')).toBe(AGENT_SHELL_COMMAND);
+    expect((await router.route('Agent x')).stdout).toBe('hello x\n');
+    expect((await router.route('true && Agent y | cat')).stdout).toBe('hello y\n');
+  });
+
+  test('of the same name replaces the one before, in bash as well', async () => {
+    const { router } = startRouter(new TestAgent(() => ({ stdout: 'old\n' })));
+    expect((await router.route(':; Agent')).stdout).toBe('old\n');
+    router.register(new TestAgent(() => ({ stdout: 'new\n' })));
+    expect((await router.route('Agent')).stdout).toBe('new\n');
+    expect((await router.route(':; Agent')).stdout).toBe('new\n');
+  });
+
+  test('can stand beside TodoWrite, and the one be in the other', async () => {
+    const store = new TodoStore();
+    const { router } = startRouter(
+      new TodoWriteHandler(store),
+      new TestAgent(() => ({ stdout: JSON_LIST }), 'make-plan'),
+    );
+    expect((await router.route('make-plan | TodoWrite')).exitCode).toBe(0);
+    expect(store.get().items).toEqual(ITEMS);
+  });
+
+  test.each(['', 'a b', 'a/b', '-x', '.', '..', 'a;b', '$x', 'ü', 'a\n', '*'])(
+    'cannot have a name that is none: %j',
+    (name) => {
+      const { router } = startRouter();
+      expect(() => router.register(new TestAgent(() => ({}), name))).toThrow(RangeError);
+      expect(() => new BashRouter({ handlers: [new TestAgent(() => ({}), name)] })).toThrow(
+        RangeError,
+      );
+    },
+  );
+});
+
+describe('raw JSON after the name', () => {
+  const write = async (line: string) => {
+    const store = new TodoStore();
+    const { router } = startRouter(new TodoWriteHandler(store));
+    const type = router.identifyCommandType(line);
+    const result = await router.route(line);
+    return { type, ...result, items: store.get().items };
+  };
+
+  test.each([
+    ['unquoted', `TodoWrite ${JSON_LIST}`],
+    ['unquoted over several lines', `TodoWrite ${JSON.stringify({ todos: ITEMS }, null, 2)}`],
+    ['in single quotes that its apostrophes break', `TodoWrite '${JSON_LIST}'`],
+    ['in double quotes that its own break', `TodoWrite "${JSON_LIST}"`],
+    ['a bare array', `TodoWrite ${JSON.stringify(ITEMS)}`],
+    ['with blanks around it', `  TodoWrite \t '${JSON_LIST}' \t `],
+    ['with a newline after it', `TodoWrite '${JSON_LIST}'\n`],
+    [
+      'with shell syntax in its text',
+      `TodoWrite ${JSON_LIST.replace('Ship', 'a && b | c > d; $(touch x) `id` #')}`,
+    ],
+  ])('is read as it was typed, with a note: %s', async (_name, line) => {
+    const { type, stdout, stderr, exitCode, items } = await write(line);
+    expect([type, exitCode]).toEqual([AGENT_SHELL_COMMAND, 0]);
+    expect(stdout).toBe('Todo list updated: 0 completed, 1 in_progress, 1 pending\n');
+    expect(stderr).toMatch(/^Note: /);
+    expect(items).toHaveLength(2);
+    expect(items[0]).toEqual(ITEMS[0]);
+  });
+
+  test.each([
+    ['a command after it', `TodoWrite '${JSON_LIST.replaceAll("'", '')}' && echo done`],
+    ['a pipe after it', `TodoWrite '${JSON_LIST.replaceAll("'", '')}' | cat`],
+    ['a comment after it', `TodoWrite '${JSON_LIST.replaceAll("'", '')}' # plan`],
+    ['a second command line', `TodoWrite '${JSON_LIST.replaceAll("'", '')}'\necho done`],
+  ])('is for bash where the rest of the line is more than JSON: %s', async (_name, line) => {
+    const { type, exitCode, stderr, items } = await write(line);
+    expect([type, exitCode, stderr]).toEqual([NATIVE_SHELL_COMMAND, 0, '']);
+    expect(items).toHaveLength(2);
+  });
+
+  test('in single quotes around variables is for bash, whose reading comes first', async () => {
+    const store = new TodoStore();
+    const { router } = startRouter(new TodoWriteHandler(store));
+    await router.route("NAME=World; TEXT='two words'");
+    const line = `TodoWrite '{"todos":[{"content":"Hello '$NAME'","activeForm":"Saying '"$TEXT"'","status":"pending"}]}'`;
+    expect(await router.route(line)).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(store.get().items).toEqual([
+      { content: 'Hello World', activeForm: 'Saying two words', status: 'pending' },
+    ]);
+  });
+
+  test('that bash reads to a list is taken as bash reads it', async () => {
+    const line = `TodoWrite '{"todos":[{"content":"a'"b"'c","activeForm":"x","status":"pending"}]}'`;
+    const { stderr, items } = await write(line);
+    expect(stderr).toBe('');
+    expect(items[0]?.content).toBe('abc');
+  });
+
+  test('is nothing to a command that cannot read it', async () => {
+    const agent = new TestAgent(({ argv, raw }) => ({ stdout: JSON.stringify({ argv, raw }) }));
+    const { router } = startRouter(agent);
+    expect(router.identifyCommandType('Agent {"a":[1, 2]}')).toBe(NATIVE_SHELL_COMMAND);
+    const { stdout } = await router.route('Agent {"a":[1]}');
+    expect(JSON.parse(stdout).argv).toEqual(['{a:[1]}']);
+  });
+});
+
+describe('a line that bash cannot read and that names an agent command', () => {
+  test("gets bash's own error, and then the heredoc form, ready to paste", async () => {
+    const store = new TodoStore();
+    const { router } = startRouter(new TodoWriteHandler(store));
+    const { stdout, stderr, exitCode } = await router.route(
+      `cd / && TodoWrite '${JSON_LIST.replace("Can't", 'Cannot')}'`,
+    );
+    expect([stdout, exitCode]).toEqual(['', 2]);
+    const [error, ...hint] = stderr.split('\n');
+    expect(error).toMatch(/^bash: eval: line 1: unexpected EOF while looking for matching/);
+    const heredoc = /TodoWrite <<'EOF'\n[\s\S]*\nEOF\n$/.exec(hint.join('\n'))?.[0] ?? '';
+    // What is pasted works.
+    expect(await router.route(heredoc.replace(/\{.*\}/s, JSON_LIST))).toMatchObject({
+      stderr: '',
+      exitCode: 0,
+    });
+    expect(store.get().items).toEqual(ITEMS);
+  });
+
+  test.each([
+    ['an error that is not one of syntax', 'TodoWrite nope; nosuchcommand'],
+    ['a line that only fails', 'TodoWrite nope && false'],
+    ['a syntax error without an agent command', "echo 'open"],
+    ['another name', "TodoWriter 'open"],
+    ['an error inside eval', 'eval "echo \'open"'],
+  ])('only such a line gets the hint: not %s', async (_name, line) => {
+    const { router } = startRouter(new TodoWriteHandler(new TodoStore()));
+    const { stderr, exitCode } = await router.route(line);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).not.toContain('<<');
+  });
+});
+
+describe('dispose', () => {
+  test('ends bash, leaves nothing behind, and refuses lines for it', async () => {
+    const { router, tmp } = startRouter(new TestAgent());
+    await router.route('sleep 1000 & :');
+    await router.dispose();
+    expect(listFiles(tmp)).toEqual([]);
+    if (hasProc) expect(processesWith(tmp)).toEqual([]);
+    await expect(router.route('true')).rejects.toThrow('disposed');
+  });
+
+  test('of a router that ran nothing is quiet, also twice', async () => {
+    const { router } = startRouter();
+    await router.dispose();
+    await router.dispose();
+  });
+});
