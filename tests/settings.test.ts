@@ -119,6 +119,7 @@ test('.env.example lists every setting with its default', async () => {
   expect(example).toEqual({
     TODO_MAX_ITEMS: '50',
     TODO_MAX_CONTENT_LENGTH: '200',
+    TODO_CLEAR_WHEN_DONE: '0',
     TODO_GUIDANCE: 'all',
     TODO_REMINDER_TURNS: '10',
     TODO_STATE_DIR: '',
