@@ -23,7 +23,13 @@ const writeEnv = (text: string | Buffer) => writeFileSync(join(directory, '.env'
 
 test('without any setting the defaults hold', () => {
   expect(readSettings({}, directory)).toEqual({
-    settings: { maxItems: 50, maxContentLength: 200, guidance: 'all', reminderTurns: 10 },
+    settings: {
+      maxItems: 50,
+      maxContentLength: 200,
+      clearWhenDone: false,
+      guidance: 'all',
+      reminderTurns: 10,
+    },
     warnings: [],
   });
 });
@@ -38,6 +44,7 @@ test('a setting in the environment holds', () => {
   expect(readSettings(environment, directory).settings).toEqual({
     maxItems: 3,
     maxContentLength: 10,
+    clearWhenDone: false,
     guidance: 'off',
     reminderTurns: 4,
   });
