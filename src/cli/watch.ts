@@ -30,11 +30,13 @@ export async function watchLists({ list, all, jsonl }: WatchArguments): Promise<
       view.say(trouble);
     },
   };
+  const signals = endingSignals();
   const end = all
     ? followSession(lists.folder, name.session, follower)
     : followList(listFolder(lists.folder, name), name.agent, follower);
   // What cannot be read from the start is a mistake; what becomes so may be mended while we watch.
-  const exitCode = trouble === undefined ? await signalled() : STORAGE_TROUBLE;
+  const exitCode = trouble === undefined ? await signals.exitCode : STORAGE_TROUBLE;
+  signals.ignore();
   end();
   view.end();
   return exitCode;
@@ -100,15 +102,13 @@ function canDraw(): boolean {
   return process.stdout.isTTY && process.env.TERM !== 'dumb';
 }
 
-/** Waits for a signal that ends programs, and gives the exit code of one that it has ended. */
-function signalled(): Promise<number> {
-  return new Promise((resolve) => {
-    const keepAlive = setInterval(() => {}, LONG_MS);
+/** Keeps the process alive until a signal that ends programs comes; `exitCode` is that of a program ended by it. */
+function endingSignals(): { exitCode: Promise<number>; ignore: () => void } {
+  const keepAlive = setInterval(() => {}, LONG_MS);
+  const exitCode = new Promise<number>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => {
-        clearInterval(keepAlive);
-        resolve(128 + constants.signals[signal]);
-      });
+      process.once(signal, () => resolve(128 + constants.signals[signal]));
     }
   });
+  return { exitCode, ignore: () => clearInterval(keepAlive) };
 }

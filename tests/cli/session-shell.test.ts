@@ -1,0 +1,101 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cleanEnvironment, run } from '../helpers/executables.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+
+const list = (content: string) =>
+  JSON.stringify({ todos: [{ content, activeForm: 'Doing', status: 'pending' }] });
+
+function machine() {
+  const cwd = temporaryDirectory();
+  const state = join(cwd, 'state');
+  mkdirSync(join(cwd, '.git'));
+  const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_GUIDANCE: 'off' });
+  return {
+    state,
+    shell: (argv: string[], input = '') => run('agent-shell', argv, { cwd, env, input }),
+    read: (...argv: string[]) => run('todo-read', argv, { cwd, env }).stdout,
+    write: (...argv: string[]) => run('todo-write', argv, { cwd, env }),
+  };
+}
+
+test('the list of a session outlives the shell, and is that of TodoWrite on PATH', () => {
+  const { shell, read, write } = machine();
+  expect(shell(['--session', 's', '-c', `:; TodoWrite '${list('a')}'`]).exitCode).toBe(0);
+  expect(read('--session', 's')).toContain('[ ] a\n');
+  write('--session', 's', list('b'));
+  expect(shell(['--session=s', '-c', 'TodoRead | cat']).stdout).toContain('[ ] b\n');
+  expect(shell(['--session=s', '--jsonl'], '{"id":1,"command":"TodoRead"}\n').stdout).toContain(
+    '[ ] b',
+  );
+});
+
+test('without a session the list is in memory, whatever TODO_SESSION says', () => {
+  const { state, shell, read } = machine();
+  writeFileSync(join(state, '..', '.env'), 'TODO_SESSION=s\n');
+  expect(shell(['-c', `TodoWrite '${list('a')}'; TodoRead`]).stdout).toContain('[ ] a\n');
+  expect(read('--session', 's')).toBe('No todos.\n');
+  expect(() => readdirSync(state)).toThrow(/ENOENT/);
+});
+
+test('inside, the agent is that of --agent, and the commands take other lists as their options say', () => {
+  const { shell, read } = machine();
+  const line = `TodoWrite '${list('of bob')}'; TodoWrite --agent ann '${list('of ann')}' && TodoRead --agent ann --history`;
+  const { stdout } = shell(['--session', 's', '--agent', 'bob', '-c', line]);
+  expect(stdout).toMatch(/\n1 .* ann {2}1 added\n$/);
+  expect(read('--session', 's', '--agent', 'bob')).toContain('of bob');
+  expect(read('--session', 's', '--agent', 'ann')).toContain('of ann');
+});
+
+test('versions, history and undo work inside as they do outside', () => {
+  const { shell } = machine();
+  const lines = [
+    `TodoWrite '${list('a')}'`,
+    `TodoWrite --if-version 1 '${list('b')}'`,
+    `TodoWrite --if-version 1 '${list('c')}' 2>/dev/null; echo "code $?"`,
+    'TodoWrite --undo',
+    'TodoRead --at 2; TodoRead; TodoRead --history | cut -c 1',
+  ];
+  const updated = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
+  const shown = (content: string) => `[ ] ${content}\n\n(0/1 completed)\n`;
+  for (const session of [[], ['--session', 's']]) {
+    expect(shell([...session], lines.join('\n')).stdout).toBe(
+      `${updated.repeat(2)}code 1\n${updated}${shown('b')}${shown('a')}3\n2\n1\n`,
+    );
+  }
+});
+
+test('a list that cannot be read stops no shell: the commands on it end with 3, all others run', () => {
+  const { state, shell, write } = machine();
+  write('--session', 's', list('a'));
+  const [file = ''] = listFiles(state).filter((name) => name.endsWith('.json'));
+  writeFileSync(join(state, file), '{}');
+  const { stdout, stderr } = shell([
+    '--session',
+    's',
+    '-c',
+    'echo hi; TodoRead; echo $?; TodoWrite "[]"; echo $?',
+  ]);
+  expect(stdout).toBe('hi\n3\n3\n');
+  expect(stderr).toContain(`${join(state, file)} is damaged`);
+});
+
+test.each([
+  [['--session'], '--session needs a name'],
+  [['--session=', '-c', 'x'], '--session needs a name'],
+  [['--agent', 'bob', '-c', 'x'], '--agent needs --session: without one the list is in memory'],
+])('wrong usage: %j', (argv, problem) => {
+  expect(machine().shell(argv)).toEqual({
+    stdout: '',
+    stderr: `agent-shell: ${problem}; see agent-shell --help\n`,
+    exitCode: 2,
+  });
+});
+
+test('--prompt prints a text of under 400 tokens that names the commands', () => {
+  const { stdout, stderr, exitCode } = machine().shell(['--prompt']);
+  expect([stderr, exitCode]).toEqual(['', 0]);
+  expect(stdout.length / 4).toBeLessThan(400);
+  expect(stdout).toMatch(/TodoWrite[\s\S]*TodoRead[\s\S]*<<'EOF'/);
+});

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { listFolder } from '../../src/state/lists.ts';
+import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
+
+interface Watching {
+  process: ChildProcess;
+  lines: () => string[];
+  errors: () => string;
+  exitCode: Promise<number | null>;
+}
+
+/** `agent-shell watch`, not on a terminal. */
+function watch(state: string, ...argv: string[]): Watching {
+  const child = spawn(process.execPath, [executable('agent-shell'), 'watch', ...argv], {
+    cwd: state,
+    env: cleanEnvironment({ TODO_STATE_DIR: state }),
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let [output, errors] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+  });
+  return {
+    process: child,
+    lines: () => output.split('\n').slice(0, -1),
+    errors: () => errors,
+    exitCode: new Promise((resolve) => child.on('close', resolve)),
+  };
+}
+
+function storeOf(state: string, agent: string): TodoStore {
+  const folder = listFolder(state, { session: 's', agent });
+  return new TodoStore(undefined, new FilePlace({ folder, author: agent }));
+}
+
+test('--jsonl prints the list as it stands and then every version, one JSON line each', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update([todo('before')]);
+  const { lines } = watch(state, '--session', 's', '--jsonl');
+  await eventually('the list as it stands', () => lines().length === 1);
+  for (const content of ['a', 'b', 'c']) store.update([todo(content)]);
+  await eventually('all versions', () => lines().length === 4);
+  const versions = lines().map((line) => JSON.parse(line));
+  expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
+  expect(versions[3]).toEqual({
+    session: 's',
+    agent: 'main',
+    todos: [todo('c')],
+    updatedAt: store.get().updatedAt.toISOString(),
+    version: 4,
+  });
+});
+
+test('a change is printed within 100 ms, most often', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update([]);
+  const { lines } = watch(state, '--session', 's', '--jsonl');
+  await eventually('the list as it stands', () => lines().length === 1);
+  const delays: number[] = [];
+  for (let count = 2; count < 17; count++) {
+    store.update([todo(`${count}`)]);
+    const start = performance.now();
+    await eventually('the change', () => lines().length === count);
+    delays.push(performance.now() - start);
+  }
+  expect(delays.sort((a, b) => a - b)[7]).toBeLessThan(100);
+});
+
+test('--all follows every agent of the session, those included that are yet to come', async () => {
+  const state = temporaryDirectory();
+  storeOf(state, 'ann').update([todo('a')]);
+  const { lines } = watch(state, '--session', 's', '--all', '--jsonl');
+  await eventually('the list of ann', () => lines().length === 1);
+  storeOf(state, 'bob').update([todo('b')]);
+  await eventually('the list of bob', () => lines().length === 2);
+  storeOf(state, 'ann').update([todo('c')]);
+  await eventually('the new list of ann', () => lines().length === 3);
+  expect(lines().map((line) => JSON.parse(line).agent)).toEqual(['ann', 'bob', 'ann']);
+});
+
+test('without a terminal each change is a line of words', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update([todo('a')]);
+  const one = watch(state, '--session', 's');
+  const all = watch(state, '--session', 's', '--all');
+  await eventually('the list', () => one.lines().length === 1 && all.lines().length === 1);
+  store.update([{ ...todo('a'), status: 'completed' }]);
+  await eventually('the change', () => one.lines().length === 2 && all.lines().length === 2);
+  expect(one.lines()).toEqual(['Tasks 0/1: 1 added', 'Tasks 1/1: completed: a']);
+  expect(all.lines()).toEqual(one.lines().map((line) => `main: ${line}`));
+});
+
+test('a list that is deleted is followed on: it is empty, and then what comes next', async () => {
+  const state = temporaryDirectory();
+  storeOf(state, 'main').update([todo('a')]);
+  const { lines } = watch(state, '--session', 's', '--jsonl');
+  await eventually('the list', () => lines().length === 1);
+  rmSync(join(state, 's'), { recursive: true });
+  await eventually('the deletion', () => lines().length === 2);
+  storeOf(state, 'main').update([todo('b')]);
+  await eventually('the new list', () => lines().length === 3);
+  expect(lines().map((line) => JSON.parse(line).version)).toEqual([1, 0, 1]);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends it, with exit code %d', async (signal, code) => {
+  const state = temporaryDirectory();
+  storeOf(state, 'main').update([todo('a')]);
+  const { process: child, lines, exitCode } = watch(state, '--session', 's', '--jsonl');
+  await eventually('the list', () => lines().length === 1);
+  child.kill(signal);
+  expect(await exitCode).toBe(code);
+});
+
+test('a list that cannot be read from the start: exit code 3, and stderr names the file', async () => {
+  const state = temporaryDirectory();
+  storeOf(state, 'main').update([todo('a')]);
+  const folder = listFolder(state, { session: 's', agent: 'main' });
+  const file = readdirSync(folder).find((name) => name.endsWith('.json')) ?? '';
+  writeFileSync(join(folder, file), '');
+  const { errors, exitCode } = watch(state, '--session', 's', '--jsonl');
+  expect(await exitCode).toBe(3);
+  expect(errors()).toMatch(new RegExp(`^agent-shell: .*${file} is damaged`));
+});
+
+test('a list that becomes unreadable is told of, and followed again when it is mended', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update([todo('a')]);
+  const { lines, errors } = watch(state, '--session', 's', '--jsonl');
+  await eventually('the list', () => lines().length === 1);
+  const folder = listFolder(state, { session: 's', agent: 'main' });
+  writeFileSync(join(folder, '9-broken00.json'), '');
+  writeFileSync(join(folder, 'head-9-broken00'), '');
+  await eventually('the trouble', () => errors().includes('9-broken00.json is damaged'));
+  rmSync(join(folder, 'head-9-broken00'));
+  store.update([todo('b')]);
+  await eventually('the mended list', () => lines().length === 2);
+  expect(JSON.parse(lines()[1] ?? '')).toMatchObject({ version: 2, todos: [todo('b')] });
+});
+
+test.each([
+  [['--all', '--agent', 'x'], '--all and --agent exclude each other'],
+  [['--session'], '--session needs a value'],
+  [['here'], 'watch takes no argument here'],
+])('wrong usage: watch %j', async (argv, problem) => {
+  const state = temporaryDirectory();
+  mkdirSync(join(state, 's'));
+  const { errors, exitCode } = watch(state, ...argv);
+  expect(await exitCode).toBe(2);
+  expect(errors()).toBe(`agent-shell: ${problem}; see agent-shell --help\n`);
+});
