@@ -1,0 +1,65 @@
+import { type agentSession, items, notesOf, writeLine } from './agent-session.ts';
+
+/**
+ * A recorded session, as a person reads it. A line of text that begins with `#` is a remark. Then, for each line that
+ * the agent sent: its exit code, the bytes that it printed and, after `$ `, the line; below it, indented, what else of
+ * the line there is after `> `, the list that it wrote, and the guidance that is expected.
+ *
+ *     1  4210 $ npm test
+ *             $ TodoWrite
+ *                 [>] Fix it <- Fixing it
+ *                 Note: ...
+ */
+const STEP = /^(?:(\d+) +(\d+)| +) \$ (.*)\n((?: {10,}.*\n)*)/gm;
+
+const INDENT = ' '.repeat(14);
+
+export interface Replay {
+  /** The transcript as it would read with what was said now. */
+  text: string;
+  /** What the agent read of its commands, and of guidance. */
+  outputBytes: number;
+  guidanceBytes: number;
+  commands: number;
+}
+
+export async function replay(
+  transcript: string,
+  session: ReturnType<typeof agentSession>,
+): Promise<Replay> {
+  const replayed = {
+    text: transcript.replace(STEP, ''),
+    outputBytes: 0,
+    guidanceBytes: 0,
+    commands: 0,
+  };
+  for (const [step, exitCode = '0', bytes = '0', first = '', rest = ''] of transcript.matchAll(
+    STEP,
+  )) {
+    const below = rest.split('\n').map((line) => line.trim());
+    const line = [
+      first,
+      ...below.filter((each) => each.startsWith('> ')).map((each) => each.slice(2)),
+    ].join('\n');
+    const written = below.filter((each) => each.startsWith('['));
+    const list = written[0] === '[]' ? [] : items(...written);
+    const result =
+      line === 'TodoWrite'
+        ? await session.router.route(writeLine(list))
+        : await session.run(line, {
+            exitCode: Number(exitCode),
+            stdout: 'x'.repeat(Number(bytes)),
+            ...(written.length > 0 && { list }),
+          });
+    const reminders = result.reminders ?? [];
+    const said = [...notesOf(result), ...reminders.flatMap((each) => each.split('\n'))];
+    replayed.text += step.replace(/^ +Note: .*\n/gm, '');
+    for (const each of said) {
+      replayed.text += `${INDENT}${each}\n`;
+      replayed.guidanceBytes += Buffer.byteLength(`${each}\n`);
+    }
+    replayed.outputBytes += Buffer.byteLength(result.stdout);
+    replayed.commands += 1;
+  }
+  return replayed;
+}
