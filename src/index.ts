@@ -10,7 +10,8 @@ export type { GuidanceRule, ItemChange, RoutedCommand, Work } from './guidance/r
 export { GUIDANCE_RULES } from './guidance/rules.ts';
 export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt.ts';
 export { quoted } from './guidance/texts.ts';
-export { type RenderOptions, renderTodos } from './panel/render-todos.ts';
+export type { RenderOptions } from './panel/render-list.ts';
+export { renderTodos } from './panel/render-todos.ts';
 export type { PanelStream } from './panel/screen.ts';
 export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
 export { createTheme, type Theme, themeFor } from './panel/theme.ts';
@@ -28,7 +29,15 @@ export {
   readSettings,
   type Settings,
   type SettingsReading,
+  type TaskSettings,
 } from './settings.ts';
+export type { HookOptions } from './tasks/hooks.ts';
+export type { Reason, ReasonCode, Refused } from './tasks/refused.ts';
+export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
+export type { TaskContext } from './tasks/task-command.ts';
+export { taskCommands } from './tasks/task-commands.ts';
+export { type TaskRow, type TaskSource, taskSource } from './tasks/task-rows.ts';
+export { TaskStore, type TaskVersion } from './tasks/task-store.ts';
 export type { Problems } from './todo/refusal.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {

@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tasks: ['command.ts', 'safe-text.ts', 'settings.ts', 'state', 'todo'],
   todo: ['command.ts', 'safe-text.ts', 'settings.ts', 'state'],
   panel: ['safe-text.ts', 'tasks', 'todo'],
-  guidance: ['command.ts', 'safe-text.ts', 'settings.ts', 'todo'],
+  guidance: ['command.ts', 'safe-text.ts', 'settings.ts', 'tasks', 'todo'],
   router: ['bash', 'command.ts', 'guidance', 'safe-text.ts', 'settings.ts', 'tasks', 'todo'],
 };
 /** They bring the parts together. */

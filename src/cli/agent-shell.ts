@@ -1,13 +1,16 @@
 import type { AgentBashHandler } from '../command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
+import { TaskGuide } from '../guidance/task-guide.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
-import { readSettings, type SettingsReading } from '../settings.ts';
-import { type TodoStore, todoStore } from '../todo/todo-store.ts';
+import { readSettings, readTaskSettings, type SettingsReading } from '../settings.ts';
+import { taskCommands } from '../tasks/task-commands.ts';
+import { taskSource } from '../tasks/task-rows.ts';
+import { todoStore } from '../todo/todo-store.ts';
 import helpPage from './agent-shell.md';
 import { type Arguments, parseArguments } from './arguments.ts';
 import { type ShellList, shellList } from './shell-list.ts';
-import { showChanges } from './show-changes.ts';
+import { type ShownLists, showChanges } from './show-changes.ts';
 
 type ShellArguments = Extract<
   Arguments,
@@ -27,18 +30,28 @@ async function main(): Promise<number> {
       return 0;
     case 'prompt': {
       const { systemPrompt } = await import('../guidance/system-prompt.ts');
-      process.stdout.write(systemPrompt({ commands: agentHandlers(todoStore, readSettingsHere) }));
+      const { settings } = readTaskSettings(process.env, process.cwd());
+      const withTasks = options.tasks || settings.tasksInPrompt;
+      const commands = [
+        ...agentHandlers(todoStore, readSettingsHere),
+        ...(withTasks ? taskCommands(shellList({}).tasks) : []),
+      ];
+      process.stdout.write(systemPrompt({ commands }));
       return 0;
     }
     case 'usage-error':
       process.stderr.write(`agent-shell: ${options.message}; see agent-shell --help\n`);
       return USAGE_ERROR;
     case 'watch': {
+      if (options.tasks) {
+        const { watchTasks } = await import('./watch-tasks.ts');
+        return watchTasks(options);
+      }
       const { watchLists } = await import('./watch.ts');
       return watchLists(options);
     }
     default:
-      return runShell(options, await shellList(options.list));
+      return runShell(options, shellList(options.list));
   }
 }
 
@@ -47,11 +60,22 @@ async function runShell(options: ShellArguments, list: ShellList): Promise<numbe
     const reading = readSettingsHere();
     return { ...reading, warnings: [...reading.warnings, ...list.warnings] };
   };
-  const handlers = agentHandlers(list.source, settings);
+  const { tasks } = list;
+  const taskGuide = new TaskGuide({
+    tasks: () => tasks.open(undefined),
+    agent: () => tasks.settings().settings.agent,
+    settings: () => settings().settings,
+  });
+  const handlers = [
+    ...agentHandlers(list.source, settings),
+    ...taskCommands(tasks).map((handler) => taskGuide.guided(handler)),
+  ];
+  const shown = { store: list.shown, tasks: taskSource(tasks.open(undefined)) };
   const guide = new Guide({
     store: list.shown,
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
+    tasks: taskGuide,
   });
   switch (options.mode) {
     case 'jsonl': {
@@ -63,12 +87,12 @@ async function runShell(options: ShellArguments, list: ShellList): Promise<numbe
     case 'interactive':
       if (process.stdin.isTTY) {
         const { runInteractive } = await import('./repl.ts');
-        return runInteractive({ handlers, guide, store: list.shown, panelMode: options.panel });
+        return runInteractive({ handlers, guide, shown, panelMode: options.panel });
       }
-      return asBash({ ...options, mode: 'script', argv: [] }, handlers, guide, list.shown);
+      return asBash({ ...options, mode: 'script', argv: [] }, handlers, guide, shown);
     case 'line':
     case 'script':
-      return asBash(options, handlers, guide, list.shown);
+      return asBash(options, handlers, guide, shown);
   }
 }
 
@@ -76,7 +100,7 @@ async function asBash(
   options: Extract<Arguments, { mode: 'line' | 'script' }>,
   handlers: readonly AgentBashHandler[],
   guide: Guide,
-  shown: TodoStore,
+  shown: ShownLists,
 ): Promise<number> {
   const byName = new Map(handlers.map((handler) => [handler.name, guide.guided(handler)]));
   const { runBash, runLine } = await import('./run-as-bash.ts');

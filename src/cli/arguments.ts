@@ -11,7 +11,9 @@ export type Arguments =
   | ({ mode: 'script'; argv: readonly string[] } & Shell)
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
-  | { mode: 'help' | 'version' | 'prompt' }
+  | { mode: 'help' | 'version' }
+  /** Whether the text covers the commands on a team's tasks. */
+  | { mode: 'prompt'; tasks: boolean }
   /** Not understood; one line that says why. */
   | { mode: 'usage-error'; message: string };
 
@@ -45,7 +47,10 @@ export function parseArguments(argv: readonly string[]): Arguments {
       case '--version':
         return { mode: 'version' };
       case '--prompt':
-        return { mode: 'prompt' };
+        return { mode: 'prompt', tasks: argv.includes('--tasks') };
+      case '--tasks':
+        if (argv.includes('--prompt')) break;
+        return usageError('--tasks goes with --prompt, or follows watch');
       case '--no-panel':
         panel = 'never';
         break;

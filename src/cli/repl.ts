@@ -11,8 +11,8 @@ import { type PanelMode, TaskPanel } from '../panel/task-panel.ts';
 import { themeFor } from '../panel/theme.ts';
 import { BashRouter } from '../router/bash-router.ts';
 import { safeText } from '../safe-text.ts';
-import type { TodoStore } from '../todo/todo-store.ts';
 import { HeldLines } from './held-lines.ts';
+import type { ShownLists } from './show-changes.ts';
 
 const CONTINUATION_PROMPT = '> ';
 const HISTORY_SIZE = 1000;
@@ -20,7 +20,7 @@ const HISTORY_SIZE = 1000;
 export interface ReplOptions {
   handlers: readonly AgentBashHandler[];
   guide: Guide;
-  store: TodoStore;
+  shown: ShownLists;
   panelMode: PanelMode;
 }
 
@@ -52,9 +52,9 @@ class Repl {
   #hasLeft = false;
   #leave: (exitCode: number) => void = () => {};
 
-  constructor({ handlers, guide, store, panelMode }: ReplOptions) {
+  constructor({ handlers, guide, shown, panelMode }: ReplOptions) {
     this.#panel = new TaskPanel({
-      store,
+      ...shown,
       stream: process.stdout,
       env: process.env,
       mode: panelMode,

@@ -1,3 +1,4 @@
+import { TaskGuide } from '../guidance/task-guide.ts';
 import { TaskCommand } from '../tasks/task-command.ts';
 import type { TaskForm } from '../tasks/task-form.ts';
 import { runExecutable } from './run-executable.ts';
@@ -5,8 +6,14 @@ import { taskContext } from './task-context.ts';
 
 /** Runs a task command as a program of its own, on lists in files. */
 export function runTaskExecutable<Request>(form: TaskForm<Request>): Promise<void> {
-  return runExecutable((lists, _, directory) => {
+  return runExecutable((lists, settings, directory) => {
     const context = { environment: process.env, directory: () => directory, lists: () => lists };
-    return new TaskCommand(form, taskContext(context));
+    const tasks = taskContext(context);
+    const guide = new TaskGuide({
+      tasks: () => tasks.open(undefined),
+      agent: () => tasks.settings().settings.agent,
+      settings: () => settings().settings,
+    });
+    return guide.guided(new TaskCommand(form, tasks));
   });
 }

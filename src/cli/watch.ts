@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { AgentsPanel } from '../panel/agents-panel.ts';
 import { plainReport } from '../panel/plain-report.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
@@ -7,12 +6,12 @@ import { type ListName, listFolder } from '../state/lists.ts';
 import { StateError } from '../state/state-error.ts';
 import { listJson } from '../todo/list-json.ts';
 import { type TodoState, TodoStore } from '../todo/todo-store.ts';
+import { endingSignals } from './ending-signals.ts';
 import { FileLists } from './file-lists.ts';
 import { type Follower, followList, followSession } from './follow.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 
 const STORAGE_TROUBLE = 3;
-const LONG_MS = 2 ** 31 - 1;
 
 /** Shows lists in files as they change, until a signal ends it. Gives its exit code. */
 export async function watchLists({ list, all, jsonl }: WatchArguments): Promise<number> {
@@ -100,15 +99,4 @@ function heading({ session, agent }: ListName, all: boolean): string {
 
 function canDraw(): boolean {
   return process.stdout.isTTY && process.env.TERM !== 'dumb';
-}
-
-/** Keeps the process alive until a signal that ends programs comes; `exitCode` is that of a program ended by it. */
-function endingSignals(): { exitCode: Promise<number>; ignore: () => void } {
-  const keepAlive = setInterval(() => {}, LONG_MS);
-  const exitCode = new Promise<number>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => resolve(128 + constants.signals[signal]));
-    }
-  });
-  return { exitCode, ignore: () => clearInterval(keepAlive) };
 }

@@ -3,6 +3,7 @@ import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import type { GuidanceRule, Work } from './rule.ts';
+import type { TaskGuide } from './task-guide.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 
@@ -17,6 +18,8 @@ export interface GuideOptions {
   settings?: () => GuidanceSettings;
   /** What it may say: `GUIDANCE_RULES`, without one of them, or with one of your own. */
   rules: readonly GuidanceRule[];
+  /** Guidance on a team's tasks, whose reminders come with those of this guide. */
+  tasks?: Pick<TaskGuide, 'commandEnded'>;
   /** False: no notes, whatever the settings say. */
   notes?: boolean;
   /** False: no reminders, whatever the settings say. */
@@ -58,17 +61,19 @@ export class Guide {
   commandEnded(exitCode: number): readonly string[] {
     this.look();
     this.#history.commandEnded(exitCode);
+    const ofTasks = this.#options.tasks?.commandEnded() ?? [];
     const { guidance, reminderTurns } = this.#settings();
     if (this.#options.reminders === false || guidance !== 'all') return [];
     const work = this.#history.work(reminderTurns);
     const state = JSON.stringify(work.items.map(({ content, status }) => [content, status]));
-    return this.#options.rules.flatMap((rule) => {
+    const ofList = this.#options.rules.flatMap((rule) => {
       const key = `${rule.name} ${state}`;
       const lines = rule.kind === 'reminder' && !this.#given.has(key) ? linesOf(rule, work) : [];
       if (lines.length === 0) return [];
       this.#given.add(key);
       return [lines.join('\n')];
     });
+    return [...ofList, ...ofTasks];
   }
 
   /**

@@ -16,6 +16,10 @@ export interface SystemPromptOptions {
 export function systemPrompt(options: SystemPromptOptions = {}): string {
   const commands = [...(options.commands ?? [new TodoWriteHandler(), new TodoReadHandler()])];
   if (commands.length === 0) return '';
-  const plans = commands.some(({ name }) => name === 'TodoWrite');
-  return PROMPT_TEXTS.commands(commands) + (plans ? PROMPT_TEXTS.planning : '');
+  const has = (command: string) => commands.some(({ name }) => name === command);
+  return (
+    PROMPT_TEXTS.commands(commands) +
+    (has('TodoWrite') ? PROMPT_TEXTS.planning : '') +
+    (has('TaskClaim') ? PROMPT_TEXTS.tasks : '')
+  );
 }

@@ -1,5 +1,6 @@
 import type { AgentBashHandler } from '../command.ts';
 import { safeText } from '../safe-text.ts';
+import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-store.ts';
 import type { CommandKind } from './command-kinds.ts';
 
@@ -60,6 +61,26 @@ export const TEXTS = {
     `the guidance rule ${name} failed: ${error instanceof Error ? error.message : error}`,
 };
 
+/** What is said of a team's tasks, in the same way. */
+export const TASK_TEXTS = {
+  ready: (tasks: readonly Task[]): string => {
+    const names = tasks.slice(0, MAX_ITEMS_NAMED).map(taskName).join(', ');
+    const hidden = tasks.length - MAX_ITEMS_NAMED;
+    return `ready to be claimed: ${names}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+  },
+
+  stale: ({ tasks, commands }: { tasks: readonly Task[]; commands: number }): string[] => {
+    const shown = tasks.slice(0, MAX_ITEMS_LISTED).map(taskName);
+    const hidden = tasks.length - shown.length;
+    const last = shown.pop() ?? '';
+    return [
+      `nothing has changed in your tasks for ${commands} commands. Complete what is done, release what you gave up:`,
+      ...shown,
+      hidden > 0 ? `${last} ... and ${hidden} more` : last,
+    ];
+  },
+};
+
 /** The parts of the text for a system prompt. */
 export const PROMPT_TEXTS = {
   commands: (commands: readonly Pick<AgentBashHandler, 'name' | 'summary'>[]): string => `\
@@ -86,10 +107,21 @@ EOF
 - A refused call (exit code not 0) changes nothing; stderr says what to mend. A line there that begins with "Note: " \
 is advice on your list.
 `,
+
+  tasks: `
+Work that several agents share is on a list of tasks. Look for some with TaskList --ready, take one with TaskClaim \
+--next, read it with TaskGet ID, and only then begin. When it is wholly done: TaskUpdate ID --status completed; if you \
+cannot do it: TaskRelease ID. Add what you find is to be done with TaskCreate --subject "...", and what must come first \
+with TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your own steps within a task.
+`,
 };
 
 function promptLine({ name, summary }: Pick<AgentBashHandler, 'name' | 'summary'>): string {
   return `- ${name}: ${summary ? safeText(summary, MAX_SUMMARY_CHARACTERS) : `see ${name} --help`}`;
+}
+
+function taskName({ id, subject }: Task): string {
+  return `#${id} ${safeText(subject, MAX_ITEM_CHARACTERS)}`;
 }
 
 /** An item's content, in quotes and cut short. For the texts of a host's own rules too. */

@@ -10,8 +10,6 @@ import {
 import { displayWidth, truncate } from './text.ts';
 import type { Theme } from './theme.ts';
 
-export type { RenderOptions };
-
 const TITLE = 'Tasks';
 
 /** The lines of the panel for a list: none for an empty list, each at most `columns` wide, each without a newline. */

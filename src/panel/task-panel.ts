@@ -2,8 +2,7 @@ import type { TaskRow, TaskSource } from '../tasks/task-rows.ts';
 import type { TodoState, TodoStore } from '../todo/todo-store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { keyOf, plainReport, plainTaskReport } from './plain-report.ts';
-import { renderTasks } from './render-tasks.ts';
-import { renderDone, renderTodos } from './render-todos.ts';
+import { renderLists } from './render-lists.ts';
 import { type PanelStream, Screen } from './screen.ts';
 import { type Environment, type Theme, themeFor } from './theme.ts';
 
@@ -144,12 +143,7 @@ export class TaskPanel {
     const { columns, rows } = this.screen;
     const bright = Math.floor(elapsedMs / PULSE_MS) % 2 === 1;
     const options = { columns, rows, theme: this.#theme, elapsedMs, bright };
-    const tasks = this.#tasks?.rows() ?? [];
-    // Each takes at most half of the rows that it is told of; the second gets what the first has left.
-    const first = { ...options, rows: tasks.length > 0 ? Math.ceil(rows / 2) : rows };
-    const todoLines = this.#isFolded ? renderDone(state, first) : renderTodos(state, first);
-    const taskLines = renderTasks(tasks, { ...options, rows: rows - 2 * todoLines.length });
-    return [...todoLines, ...taskLines];
+    return renderLists(state, this.#tasks?.rows() ?? [], options, this.#isFolded);
   }
 
   #listen(end: (() => void) | undefined): void {

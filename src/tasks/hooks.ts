@@ -11,6 +11,7 @@ export interface HookChange {
   readonly tasks: readonly Task[];
 }
 
+/** Where hooks are, and what they find around them. */
 export interface HookOptions {
   /** The folder that the hooks are in; undefined where there are none. */
   readonly directory: string | undefined;

@@ -17,6 +17,7 @@ export interface ClaimRequest {
 /** `TaskClaim`: makes the caller the owner of a task that is now in progress. */
 export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   name: 'TaskClaim',
+  summary: 'makes a task yours: ID, or --next for the first that is ready',
   usage: 'TaskClaim ID|--next [--agent NAME] [--check-busy]',
   helpPage,
   example: '{"taskId":1}',

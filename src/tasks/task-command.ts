@@ -30,12 +30,14 @@ export interface TaskContext {
  */
 export class TaskCommand<Request> implements AgentBashHandler {
   readonly name: string;
+  readonly summary: string;
   readonly readsRawJson = true;
   readonly #form: TaskForm<Request>;
   readonly #context: TaskContext;
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
+    this.summary = form.summary;
     this.#form = form;
     this.#context = context;
   }

@@ -21,6 +21,8 @@ export type RequestSchema<Request> = (
 /** All that makes one of the task commands: its words, its fields, and what it does with them. */
 export interface TaskForm<Request> {
   readonly name: string;
+  /** What it does, for a model's system prompt. */
+  readonly summary: string;
   /** One line, without `Usage: `. */
   readonly usage: string;
   readonly helpPage: string;

@@ -11,6 +11,7 @@ import { mendId } from './task-update.ts';
 /** `TaskGet`: all of one task. */
 export const TASK_GET: TaskForm<{ readonly taskId: number }> = {
   name: 'TaskGet',
+  summary: 'shows all of one task: ID',
   usage: 'TaskGet ID [--json]',
   helpPage,
   example: '{"taskId":1}',

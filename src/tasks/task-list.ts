@@ -16,6 +16,7 @@ export interface TaskFilter {
 /** `TaskList`: one line a task. */
 export const TASK_LIST: TaskForm<TaskFilter> = {
   name: 'TaskList',
+  summary: "shows the team's tasks; --ready those that you may claim",
   usage: 'TaskList [--ready] [--owner NAME] [--status STATUS] [--json]',
   helpPage,
   example: '{"status":"pending"}',

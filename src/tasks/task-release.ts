@@ -13,6 +13,7 @@ const TITLE = 'Cannot release the tasks';
 /** `TaskRelease`: makes tasks pending and unowned again, as when their agent is gone. */
 export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = {
   name: 'TaskRelease',
+  summary: 'gives tasks back: ID..., or --agent NAME',
   usage: 'TaskRelease [ID...] [--agent NAME]',
   helpPage,
   example: '{"taskIds":[1,2]}',

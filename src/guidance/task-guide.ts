@@ -1,0 +1,94 @@
+import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
+import { safeText } from '../safe-text.ts';
+import type { GuidanceSettings } from '../settings.ts';
+import { isReady, type Task, type TaskGraph } from '../tasks/task.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { TASK_TEXTS } from './texts.ts';
+
+const MAX_LINE_CHARACTERS = 300;
+
+/** What guidance on a team's tasks is made of. */
+export interface TaskGuideOptions {
+  /** The list of tasks, asked each time; it may throw where there is none. */
+  readonly tasks: () => Pick<TaskStore, 'get'>;
+  /** Whose tasks reminders are about; undefined where nobody said. */
+  readonly agent: () => string | undefined;
+  /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time. */
+  readonly settings: () => GuidanceSettings;
+}
+
+/** Says which tasks are ready when one was completed, and reminds an agent of its tasks that nothing happens to. */
+export class TaskGuide {
+  readonly #options: TaskGuideOptions;
+  /** The agent's tasks in progress as they were after the last line, and how many lines they have been so. */
+  #mine = '';
+  #lines = 0;
+  readonly #given = new Set<string>();
+
+  constructor(options: TaskGuideOptions) {
+    this.#options = options;
+  }
+
+  /** The same command, which also says on stderr what is ready, where a task was completed by it. */
+  guided(handler: AgentBashHandler): AgentBashHandler {
+    const execute = async (invocation: Invocation): Promise<CommandResult> => {
+      const before = this.#graph();
+      const result = await handler.execute(invocation);
+      const after = this.#graph();
+      const isSilent = result.exitCode !== 0 || this.#options.settings().guidance === 'off';
+      if (isSilent || before === after || !before || !after) return result;
+      const ready = completes(before, after) ? readyTasks(after) : [];
+      if (ready.length === 0) return result;
+      return { ...result, stderr: `${result.stderr}${note(TASK_TEXTS.ready(ready))}\n` };
+    };
+    const { name, summary, readsRawJson = false } = handler;
+    return { name, readsRawJson, execute, ...(summary !== undefined && { summary }) };
+  }
+
+  /** To be called when a line has ended. Gives the reminders that are due, each of some lines. */
+  commandEnded(): readonly string[] {
+    const { guidance, reminderTurns } = this.#options.settings();
+    const tasks = this.#tasksInProgress();
+    const mine = tasks.map(({ id, updatedAt }) => `${id} ${updatedAt}`).join();
+    this.#lines = mine === this.#mine ? this.#lines + 1 : 0;
+    this.#mine = mine;
+    const isDue = mine !== '' && this.#lines >= reminderTurns && !this.#given.has(mine);
+    if (!isDue || guidance !== 'all') return [];
+    this.#given.add(mine);
+    return [TASK_TEXTS.stale({ tasks, commands: this.#lines }).map(note).join('\n')];
+  }
+
+  #tasksInProgress(): Task[] {
+    const agent = this.#options.agent();
+    const graph = agent === undefined ? undefined : this.#graph();
+    if (graph === undefined) return [];
+    return [...graph.tasks.values()].filter(
+      ({ owner, status }) => owner === agent && status === 'in_progress',
+    );
+  }
+
+  /** Undefined where it cannot be read: the command that needs it says so itself. */
+  #graph(): TaskGraph | undefined {
+    try {
+      return this.#options.tasks().get().graph;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function completes(before: TaskGraph, after: TaskGraph): boolean {
+  for (const task of after.tasks.values()) {
+    const was = before.tasks.get(task.id);
+    if (task.status === 'completed' && was !== task && was?.status !== 'completed') return true;
+  }
+  return false;
+}
+
+function readyTasks(graph: TaskGraph): Task[] {
+  return [...graph.tasks.values()].filter((task) => isReady(graph, task));
+}
+
+function note(line: string): string {
+  return `Note: ${safeText(line, MAX_LINE_CHARACTERS)}`;
+}
