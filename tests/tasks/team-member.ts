@@ -1,0 +1,80 @@
+// A process of its own that works on one list at random: FOLDER AGENT SEED OPERATIONS LOG. Each operation is a line in the
+// log when it begins, and another one when it has ended.
+import { openSync, writeSync } from 'node:fs';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
+import { claimTask } from '../../src/tasks/claim-task.ts';
+import { createTasks } from '../../src/tasks/create-tasks.ts';
+import type { Refused } from '../../src/tasks/refused.ts';
+import { releaseTasks } from '../../src/tasks/release-tasks.ts';
+import type { Task, TaskGraph } from '../../src/tasks/task.ts';
+import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import { updateTask } from '../../src/tasks/update-task.ts';
+import { Random } from '../helpers/random.ts';
+import type { Operation } from './linearizability.ts';
+
+const [folder = '', agent = '', seed = '', operations = '', log = ''] = process.argv.slice(2);
+const KEEP_ALL = 1_000_000;
+const entries = new FilePlace<LogEntry<TaskStep>>({ folder, author: seed, history: KEEP_ALL });
+const store = new TaskStore(new LogPlace(entries, TASK_STEPS));
+const random = new Random(Number(seed));
+const descriptor = openSync(log, 'a');
+const say = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`);
+const now = () => Number(process.hrtime.bigint() / 1000n);
+
+async function main(): Promise<void> {
+  for (let number = 0; number < Number(operations); number++) {
+    const tasks = [...store.get().graph.tasks.values()];
+    const operation = choose(tasks);
+    say({ key: `${seed}.${number}`, process: seed, agent, operation, start: now() });
+    const outcome = await store.change((graph, at) => plan(graph, operation, at));
+    const refused = 'refused' in outcome ? outcome.refused.map(({ code }) => code) : undefined;
+    say({ key: `${seed}.${number}`, end: now(), version: outcome.version, refused });
+  }
+}
+
+function choose(tasks: readonly Task[]): Operation {
+  const any = () => random.pick(tasks).id;
+  const mine = tasks.filter(({ owner, status }) => owner === agent && status === 'in_progress');
+  const own = () => (mine.length > 0 ? random.pick(mine).id : any());
+  const dice = random.below(100);
+  if (dice < 30) return { kind: 'claim', id: random.chance(0.5) ? 'next' : any() };
+  if (dice < 55) return { kind: 'complete', id: own() };
+  if (dice < 65) return { kind: 'rename', id: any(), subject: `${agent} ${random.below(1e6)}` };
+  if (dice < 75) return { kind: 'link', id: any(), blocker: any() };
+  if (dice < 80) return { kind: 'delete', id: any() };
+  if (dice < 92) return { kind: 'release', id: own() };
+  return { kind: 'create', blockers: [any()] };
+}
+
+function plan(
+  graph: TaskGraph,
+  operation: Operation,
+  at: string,
+): { readonly graph: TaskGraph } | Refused {
+  const rules = { agent, checkBusy: false, force: false };
+  switch (operation.kind) {
+    case 'claim':
+      return claimTask(graph, operation.id, rules, at);
+    case 'complete':
+      return updateTask(graph, { taskId: operation.id, status: 'completed' }, rules, at);
+    case 'rename':
+      return updateTask(graph, { taskId: operation.id, subject: operation.subject }, rules, at);
+    case 'link':
+      return updateTask(
+        graph,
+        { taskId: operation.id, addBlockedBy: [operation.blocker] },
+        rules,
+        at,
+      );
+    case 'delete':
+      return updateTask(graph, { taskId: operation.id, status: 'deleted' }, rules, at);
+    case 'release':
+      return releaseTasks(graph, [operation.id], agent, at);
+    case 'create':
+      return createTasks(graph, [{ subject: agent, blockedBy: operation.blockers }], at);
+  }
+}
+
+main();
