@@ -87,7 +87,9 @@ test('the panel knows of the lists only their types', () => {
   const values = sources
     .filter(({ part }) => part === 'panel')
     .flatMap(({ name, imports }) =>
-      imports.filter(({ part, isType }) => ['tasks', 'todo'].includes(part) && !isType).map(() => name),
+      imports
+        .filter(({ part, isType }) => ['tasks', 'todo'].includes(part) && !isType)
+        .map(() => name),
     );
   expect(values).toEqual([]);
 });
