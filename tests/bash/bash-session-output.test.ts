@@ -94,8 +94,8 @@ describe('background jobs', () => {
       '(until [ -e go ]; do sleep 0.01; done; echo late; touch gone) &',
     );
     expect(first).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-    await session.run('touch go');
-    const seen: string[] = [];
+    // The job may be quick enough to write before this line has ended.
+    const seen = [(await session.run('touch go')).stdout];
     await eventually('the job is done', async () => {
       const { stdout } = await session.run('[ -e gone ] && echo done');
       seen.push(stdout);
