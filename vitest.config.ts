@@ -19,6 +19,8 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     globalSetup: 'tests/helpers/build.ts',
+    // Most tests wait for other processes, so that one worker a core is not too many.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
