@@ -8,14 +8,13 @@ const COMMANDS_WITHOUT_BEGINNING = 5;
 
 /** The items that the last replacement left out although they were not completed. */
 export function droppedItems({ changes, items }: Work): Items | undefined {
+  const lost = changes.flatMap(({ before, after }) =>
+    before && !after && before.status !== 'completed' ? [before] : [],
+  );
+  if (lost.length === 0) return undefined;
   // One of two items of the same content may be gone; its content is still there.
   const kept = new Set(items.map(contentKey));
-  const dropped = changes.flatMap(({ before, after }) =>
-    before && !after && before.status !== 'completed' && !kept.has(contentKey(before))
-      ? [before]
-      : [],
-  );
-  return someOf(dropped);
+  return someOf(lost.filter((item) => !kept.has(contentKey(item))));
 }
 
 /** All items, where the last replacement completed the last of them and none was a check. */

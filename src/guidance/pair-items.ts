@@ -18,7 +18,8 @@ export interface ItemPair {
 export function pairItems(before: Items, after: Items): ItemPair[] {
   const found = new Map<Item, Item>();
   const free = new Set(after);
-  for (const keyOf of [idAndContent, contentOnly, idOnly]) {
+  for (const keyOf of [exactly, contentKey, idOnly]) {
+    if (free.size === 0) break;
     const byKey = groupBy(free, keyOf);
     for (const item of before) {
       if (found.has(item)) continue;
@@ -57,15 +58,12 @@ function pickRenamed(items: Items): Item | undefined {
   );
 }
 
-/** The key of each way to find an item; undefined where it cannot be found so. */
-function idAndContent(item: Item): string | undefined {
-  return item.id === undefined ? undefined : JSON.stringify([item.id, contentKey(item)]);
+/** Among items of the same content the one of the same id. */
+function exactly({ id = '', content }: Item): string {
+  return `${id} ${content}`;
 }
 
-function contentOnly(item: Item): string {
-  return contentKey(item);
-}
-
+/** Undefined where the item cannot be found so. */
 function idOnly(item: Item): string | undefined {
   return item.id;
 }
