@@ -2,7 +2,7 @@ import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts'
 import { safeText } from '../safe-text.ts';
 import type { GuidanceSettings } from '../settings.ts';
 import { isReady, type Task, type TaskGraph } from '../tasks/task.ts';
-import type { TaskStore } from '../tasks/task-store.ts';
+import type { LastChange, TaskStore } from '../tasks/task-store.ts';
 import { TASK_TEXTS } from './texts.ts';
 
 const MAX_LINE_CHARACTERS = 300;
@@ -10,7 +10,7 @@ const MAX_LINE_CHARACTERS = 300;
 /** What guidance on a team's tasks is made of. */
 export interface TaskGuideOptions {
   /** The list of tasks, asked each time; it may throw where there is none. */
-  readonly tasks: () => Pick<TaskStore, 'get'>;
+  readonly tasks: () => TaskStore;
   /** Whose tasks reminders are about; undefined where nobody said. */
   readonly agent: () => string | undefined;
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time. */
@@ -32,12 +32,12 @@ export class TaskGuide {
   /** The same command, which also says on stderr what is ready, where a task was completed by it. */
   guided(handler: AgentBashHandler): AgentBashHandler {
     const execute = async (invocation: Invocation): Promise<CommandResult> => {
-      const before = this.#graph();
+      const before = this.#store()?.lastChange;
       const result = await handler.execute(invocation);
-      const after = this.#graph();
+      const change = this.#store()?.lastChange;
       const isSilent = result.exitCode !== 0 || this.#options.settings().guidance === 'off';
-      if (isSilent || before === after || !before || !after) return result;
-      const ready = completes(before, after) ? readyTasks(after) : [];
+      if (isSilent || change === undefined || change === before) return result;
+      const ready = isCompletion(change) ? readyTasks(change.after) : [];
       if (ready.length === 0) return result;
       return { ...result, stderr: `${result.stderr}${note(TASK_TEXTS.ready(ready))}\n` };
     };
@@ -67,17 +67,25 @@ export class TaskGuide {
     );
   }
 
-  /** Undefined where it cannot be read: the command that needs it says so itself. */
+  /** Undefined where it cannot be told which list it is: the command that needs it says so itself. */
+  #store(): TaskStore | undefined {
+    try {
+      return this.#options.tasks();
+    } catch {
+      return undefined;
+    }
+  }
+
   #graph(): TaskGraph | undefined {
     try {
-      return this.#options.tasks().get().graph;
+      return this.#store()?.get().graph;
     } catch {
       return undefined;
     }
   }
 }
 
-function completes(before: TaskGraph, after: TaskGraph): boolean {
+function isCompletion({ before, after }: LastChange): boolean {
   for (const task of after.tasks.values()) {
     const was = before.tasks.get(task.id);
     if (task.status === 'completed' && was !== task && was?.status !== 'completed') return true;

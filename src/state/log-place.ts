@@ -6,7 +6,8 @@ export interface Steps<T, Step> {
   /** What is there before the first version. */
   readonly empty: T;
   readonly between: (before: T, after: T) => Step;
-  readonly apply: (before: T, step: Step) => T;
+  /** Takes several steps, the first one first; so a large content is copied once, not once a step. */
+  readonly apply: (before: T, steps: readonly Step[]) => T;
 }
 
 /** What is stored for one version: the step from the version before it or, now and then, from the empty content. */
@@ -57,7 +58,8 @@ export class LogPlace<T, Step> implements Place<T> {
     let content = this.#steps.empty;
     const versions: Version<T>[] = [];
     for (const entry of entries.slice(0, oldestWhole + 1).reverse()) {
-      content = this.#next(content, entry.content);
+      const { isWhole, step } = entry.content;
+      content = this.#steps.apply(isWhole ? this.#steps.empty : content, [step]);
       versions.push({ ...entry, content });
     }
     yield* versions.reverse();
@@ -94,20 +96,17 @@ export class LogPlace<T, Step> implements Place<T> {
   #apply(newestFirst: Version<LogEntry<Step>>[]): Version<T> {
     const oldest = newestFirst.at(-1) as Version<LogEntry<Step>>;
     const known = this.#isLatest(oldest) ? this.#latest : undefined;
-    let content = known?.version.content ?? this.#steps.empty;
-    let stepsSinceWhole = known?.stepsSinceWhole ?? 0;
-    for (const entry of newestFirst.slice(0, known ? -1 : undefined).reverse()) {
-      content = this.#next(content, entry.content);
-      stepsSinceWhole = entry.content.isWhole ? 0 : stepsSinceWhole + 1;
-    }
     const newest = newestFirst[0] as Version<LogEntry<Step>>;
-    const version = known && newest === oldest ? known.version : { ...newest, content };
-    this.#latest = { version, stepsSinceWhole };
+    if (known && newest === oldest) return known.version;
+    const steps = newestFirst
+      .slice(0, known ? -1 : undefined)
+      .reverse()
+      .map(({ content }) => content.step);
+    const content = this.#steps.apply(known?.version.content ?? this.#steps.empty, steps);
+    const version = { ...newest, content };
+    const stepsBefore = known ? known.stepsSinceWhole : -1;
+    this.#latest = { version, stepsSinceWhole: stepsBefore + steps.length };
     return version;
-  }
-
-  #next(content: T, { isWhole, step }: LogEntry<Step>): T {
-    return this.#steps.apply(isWhole ? this.#steps.empty : content, step);
   }
 
   /** A number alone does not tell: someone may have deleted the list, and begun another one. */

@@ -1,5 +1,5 @@
 import type { Steps } from '../state/log-place.ts';
-import { NO_TASKS, type Task, type TaskGraph, withTasks } from './task.ts';
+import { NO_TASKS, type Task, type TaskGraph } from './task.ts';
 
 /** What a change does to a list of tasks. */
 export interface TaskStep {
@@ -16,10 +16,19 @@ export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
     changed: [...after.tasks.values()].filter((task) => before.tasks.get(task.id) !== task),
     deleted: [...before.tasks.keys()].filter((id) => !after.tasks.has(id)),
   }),
-  apply: (before, { nextId, changed, deleted }) => {
-    const { tasks } = withTasks(before, changed);
-    const left = new Map(tasks);
-    for (const id of deleted) left.delete(id);
-    return { nextId, tasks: left };
+  apply: (before, steps) => {
+    const tasks = new Map(before.tasks);
+    for (const { changed, deleted } of steps) {
+      for (const task of changed) tasks.set(task.id, freeze(task));
+      for (const id of deleted) tasks.delete(id);
+    }
+    return { nextId: steps.at(-1)?.nextId ?? before.nextId, tasks };
   },
 };
+
+/** In place, for a task that nobody else has: it comes from a file. */
+function freeze(task: Task): Task {
+  Object.freeze(task.blocks);
+  Object.freeze(task.blockedBy);
+  return Object.freeze(task);
+}

@@ -10,6 +10,12 @@ export interface TaskVersion {
   readonly graph: TaskGraph;
 }
 
+/** The list before and after one change. */
+export interface LastChange {
+  readonly before: TaskGraph;
+  readonly after: TaskGraph;
+}
+
 /** A change that was made, and the version that it made; the version that it found, where there was nothing to do. */
 export interface Done<Change> {
   readonly change: Change;
@@ -21,6 +27,9 @@ export interface NotDone extends Refused {
   readonly version: number;
 }
 
+/** So that of many that want to change the list at once, not all do the work of an attempt at the same time. */
+const LONGEST_PAUSE_MS = 20;
+
 /**
  * Holds one list of tasks, which any number of processes may share.
  *
@@ -31,6 +40,7 @@ export interface NotDone extends Refused {
 export class TaskStore {
   readonly #place: Place<TaskGraph>;
   readonly #now: () => Date;
+  #lastChange: LastChange | undefined;
 
   /**
    * @param place Where the list lives; in memory, empty, unless given.
@@ -42,6 +52,11 @@ export class TaskStore {
   ) {
     this.#place = place;
     this.#now = now;
+  }
+
+  /** The last change that was made through this store, not by another process. */
+  get lastChange(): LastChange | undefined {
+    return this.#lastChange;
   }
 
   /** The list as it stands. A later change does not alter what was returned. */
@@ -69,7 +84,11 @@ export class TaskStore {
       const reason = await approve?.(change);
       if (reason) return { refused: [reason], version };
       const committed = this.#place.commit(version, change.graph, at);
-      if (committed) return { change, version: committed.version };
+      if (committed) {
+        this.#lastChange = { before: graph, after: change.graph };
+        return { change, version: committed.version };
+      }
+      await pause(Math.random() * LONGEST_PAUSE_MS);
     }
   }
 
@@ -77,4 +96,8 @@ export class TaskStore {
   onChange(listener: () => void): () => void {
     return this.#place.watch(listener);
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

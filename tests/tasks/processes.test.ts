@@ -130,7 +130,7 @@ function modelOf(graph: TaskGraph): Model {
 function stepsOf(entries: readonly LogEntry<TaskStep>[]): TaskStep[] {
   let graph = NO_TASKS;
   return entries.map(({ isWhole, step }) => {
-    const after = TASK_STEPS.apply(isWhole ? NO_TASKS : graph, step);
+    const after = TASK_STEPS.apply(isWhole ? NO_TASKS : graph, [step]);
     const before = new Map(
       [...graph.tasks.values()].map((task) => [JSON.stringify(task), task] as const),
     );
