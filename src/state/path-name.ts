@@ -30,9 +30,10 @@ export function textOfPathName(name: string): string | undefined {
 }
 
 function escaped(character: string): string {
-  if (/[A-Z]/.test(character)) return `+${character.toLowerCase()}`;
+  if (character >= 'A' && character <= 'Z') return `+${character.toLowerCase()}`;
+  const code = character.codePointAt(0) ?? 0;
   // UTF-8 has no bytes for half of a pair.
-  if (/\p{Cs}/u.test(character)) return `%u${character.charCodeAt(0).toString(16)}`;
+  if (code >= 0xd800 && code <= 0xdfff) return `%u${code.toString(16)}`;
   return Buffer.from(character).toString('hex').replace(/../g, '%$&');
 }
 

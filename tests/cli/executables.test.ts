@@ -1,7 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { cleanEnvironment, executable, type Run, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 
@@ -268,6 +276,57 @@ test('an executable loads nothing that makes it slow to start', () => {
       /NativeModule (net|tty|child_process|readline|crypto|stream|http|worker_threads|zlib)$/;
     expect(more.filter((name) => slow.test(name))).toEqual([]);
   }
+});
+
+describe('what was compiled when it was built', () => {
+  const version = `${process.version}-${process.platform}-${process.arch}`;
+
+  test.each(['todo-write', 'todo-read'] as const)('%s uses it', (name) => {
+    const { root, env, work } = machine();
+    const hook = join(root, 'hook.cjs');
+    writeFileSync(
+      hook,
+      `const vm = require('node:vm');
+      vm.Script = class extends vm.Script {
+        constructor(source, options) {
+          super(source, options);
+          process._rawDebug('rejected:', this.cachedDataRejected);
+        }
+      };`,
+    );
+    const argv = ['-r', hook, executable(name), '-h'];
+    const { stderr } = spawnSync(process.execPath, argv, {
+      cwd: work,
+      env: env(),
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('rejected: false\n');
+  });
+
+  test.each([
+    ['missing', (file: string) => rmSync(file)],
+    ['empty', (file: string) => writeFileSync(file, '')],
+    ['garbage', (file: string) => writeFileSync(file, Buffer.alloc(100_000, 'garbage '))],
+    [
+      'that of another program',
+      (file: string) => cpSync(`${file.replace('todo-read', 'todo-write')}`, file),
+    ],
+  ])('is not needed: it may be %s', (_, spoil) => {
+    const { root, env, work } = machine();
+    const dist = join(root, 'dist');
+    for (const folder of ['bin', 'programs']) {
+      cpSync(join(dirname(dirname(executable('todo-read'))), folder), join(dist, folder), {
+        recursive: true,
+      });
+    }
+    spoil(join(dist, 'programs', `todo-read.cjs.${version}`));
+    const { stdout } = spawnSync(process.execPath, [join(dist, 'bin', 'todo-read.cjs')], {
+      cwd: work,
+      env: env(),
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('No todos.\n');
+  });
 });
 
 test('eight processes at once: every one is acknowledged, and the list is one of theirs, whole', async () => {
