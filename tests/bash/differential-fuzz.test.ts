@@ -1,0 +1,178 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { BashSession } from '../../src/bash/bash-session.ts';
+import { quote } from '../../src/bash/shell-words.ts';
+import type { AgentBashHandler, CommandResult, Invocation } from '../../src/command.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { ENV } from '../helpers/bash.ts';
+import { ComposedLines } from '../helpers/composed-lines.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { PlainShell } from '../helpers/plain-shell.ts';
+import { Random, testSeed } from '../helpers/random.ts';
+
+const COUNT = Number(process.env.TEST_FUZZ_LINES ?? 1_000);
+/** A file for all differences. */
+const REPORT = process.env.TEST_FUZZ_REPORT;
+const LANES = 2;
+const LIMIT_MS = 5_000;
+
+/** What one line did. */
+interface Outcome extends CommandResult {
+  /** What TodoWrite was called with, and the list after each call. */
+  calls: unknown[];
+}
+
+/** A TodoWrite on a list of its own that remembers its calls. */
+class RecordedTodoWrite implements AgentBashHandler {
+  readonly name = 'TodoWrite';
+  readonly readsRawJson = true;
+  readonly #store = new TodoStore();
+  readonly #handler = new TodoWriteHandler(this.#store);
+  #calls: unknown[] = [];
+
+  async execute(invocation: Invocation): Promise<CommandResult> {
+    let read: string | undefined;
+    const stdin = async () => {
+      read = await invocation.stdin();
+      return read;
+    };
+    const result = await this.#handler.execute({ ...invocation, stdin });
+    this.#calls.push({ argv: invocation.argv, stdin: read, list: this.#store.get().items });
+    return result;
+  }
+
+  /** The calls since the last time; the list is empty again. */
+  take(): unknown[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    this.#store.clear();
+    return calls;
+  }
+}
+
+/** Runs lines through a router whose one bash lasts, and makes it forget the line before each. */
+class RoutedShell {
+  readonly #todoWrite = new RecordedTodoWrite();
+  readonly #options: { env: Record<string, string | undefined>; cwd: string };
+  #router: BashRouter | undefined;
+
+  constructor(env: Record<string, string | undefined>) {
+    this.#options = { env: { ...env, TMPDIR: temporaryDirectory() }, cwd: temporaryDirectory() };
+  }
+
+  async run(line: string, cwd: string): Promise<Outcome> {
+    this.#router ??= new BashRouter({
+      handlers: [this.#todoWrite],
+      shell: (handlers) => new BashSession({ ...this.#options, handlers }),
+    });
+    const reset = await this.#router.route(`${FORGET} cd ${quote(cwd)}; true`);
+    expect(reset).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    const { stdout, stderr, exitCode } = await this.#router.route(line, { timeoutMs: LIMIT_MS });
+    return { stdout, stderr, exitCode, calls: this.#todoWrite.take() };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#router?.dispose();
+    this.#router = undefined;
+  }
+}
+
+const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u nullglob; set --;
+  unset -v v w text json arr FOO REPLY n n1 n2 n3 k1 k2 k3; unset -f f; IFS=$' \\t\\n';`;
+
+/** Makes equal what differs of necessity, each with its reason. */
+function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
+  let { stderr, exitCode } = plain;
+  // A line of -c and one of eval are named differently in syntax errors.
+  stderr = stderr.replaceAll('bash: -c: line', 'bash: eval: line');
+  // The source of a function is the script; a bash -c has none and says "environment".
+  stderr = stderr.replace(/^environment: line/gm, 'bash: line');
+  // No two processes have the same number.
+  stderr = stderr.replace(/pid \d+ is not/g, 'pid N is not');
+  const isFatal = /syntax error|unexpected EOF|bad substitution|value too great/.test(stderr);
+  // An error that ends bash ends a -c with 127, and a script, which is what the session's bash runs, with 1.
+  if (exitCode === 127 && routed.exitCode === 1 && isFatal) exitCode = 1;
+  // After an error of syntax in a later line, -c gives the exit code of the line before it, eval that of the error.
+  if (routed.exitCode === 2 && isFatal) exitCode = 2;
+  return { ...plain, stderr, exitCode };
+}
+
+/** Without the hint after a syntax error, which is an addition of ours. */
+function withoutHint(routed: Outcome): Outcome {
+  const stderr = routed.stderr
+    .replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
+    .replace(/pid \d+ is not/g, 'pid N is not');
+  return { ...routed, stderr };
+}
+
+test(
+  `${COUNT} random composed lines do in the router what they do in a plain bash`,
+  async () => {
+    const seed = testSeed();
+    console.log(`differential fuzz: TEST_SEED=${seed} TEST_FUZZ_LINES=${COUNT}`);
+    const lines = new ComposedLines(new Random(seed));
+    const root = temporaryDirectory();
+    const differences: string[] = [];
+    const count = { lines: 0, runs: 0, calls: 0, skipped: 0, transient: 0 };
+
+    async function lane(): Promise<void> {
+      const todoWrite = new RecordedTodoWrite();
+      const plain = new PlainShell(todoWrite);
+      const routed = new RoutedShell({ ...ENV, FUNCNEST: '50', SHLVL: '1' });
+      onTestFinished(async () => {
+        plain.dispose();
+        await routed.dispose();
+      });
+
+      async function compare(line: string) {
+        count.runs += 1;
+        const [plainDirectory, routedDirectory] = ['plain', 'routed'].map((name) => {
+          const directory = join(root, String(count.runs), name);
+          mkdirSync(directory, { recursive: true });
+          return directory;
+        }) as [string, string];
+        const [result, outcome] = await Promise.all([
+          plain.run(line, plainDirectory, LIMIT_MS),
+          routed.run(line, routedDirectory),
+        ]);
+        const calls = todoWrite.take();
+        count.calls += calls.length;
+        if (result === undefined) return 'too long';
+        const received = withoutHint(outcome);
+        const expected = sameAsRouted({ ...result, calls }, received);
+        return isDeepStrictEqual(received, expected) ? 'same' : { line, expected, received };
+      }
+
+      while (count.lines < COUNT) {
+        count.lines += 1;
+        const number = count.lines;
+        const line = lines.next();
+        let comparison = await compare(line);
+        if (typeof comparison === 'object') {
+          // What comes but once is a matter of time, in the line or in bash, and not of what the line means.
+          comparison = await compare(line);
+          count.transient += comparison === 'same' ? 1 : 0;
+        }
+        count.skipped += comparison === 'too long' ? 1 : 0;
+        if (typeof comparison === 'object') {
+          differences.push(JSON.stringify({ number, ...comparison }, null, 1));
+        }
+      }
+    }
+
+    await Promise.all(Array.from({ length: LANES }, lane));
+    console.log(JSON.stringify(count));
+    if (REPORT) writeFileSync(REPORT, differences.join('\n'));
+    expect(differences.slice(0, 5).join('\n'), `seed ${seed}: ${differences.length} differ`).toBe(
+      '',
+    );
+    // That there was something to compare.
+    expect(count.calls).toBeGreaterThan(COUNT / 4);
+    expect(count.skipped + count.transient).toBeLessThan(COUNT / 100);
+  },
+  60_000 + COUNT * 50,
+);
