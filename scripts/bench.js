@@ -25,7 +25,7 @@ for (const name of Object.keys(process.env)) {
 }
 process.env.TODO_STATE_DIR = join(folder, 'state');
 process.chdir(folder);
-const { BashRouter } = await import(join(root, 'dist', 'index.js'));
+const { BashRouter, TaskPanel, TodoStore } = await import(join(root, 'dist', 'index.js'));
 const router = new BashRouter();
 
 const executable = (name) => join(root, 'dist', 'bin', `${name}.cjs`);
@@ -88,6 +88,7 @@ for (const name of ['todo-write', 'todo-read']) {
   if (verdict.startsWith('MISSED')) process.exitCode = 1;
 }
 await router.dispose();
+reportPanel();
 
 async function timeOf({ calls, call }) {
   const start = performance.now();
@@ -114,6 +115,48 @@ function peakMebibytes(file, argument) {
   const argv = file.includes('write') ? [argument] : [];
   const { stderr } = spawnSync(process.execPath, ['-r', hook, file, ...argv], { encoding: 'utf8' });
   return Number(stderr.trim().split('\n').at(-1)) / 1024;
+}
+
+/** Updates of a list of 50 items, each drawn at once: how long one takes, and how much of a full redraw it writes. */
+function reportPanel() {
+  let written = 0;
+  const stream = { isTTY: true, columns: 80, rows: 24, write: (text) => (written += text.length) };
+  let runFrame = () => {};
+  const after = (milliseconds, callback) => {
+    if (milliseconds < 100) runFrame = callback;
+    return () => {};
+  };
+  const store = new TodoStore();
+  const env = { LANG: 'C.UTF-8', FORCE_COLOR: '1' };
+  const panel = new TaskPanel({ store, stream, env, clock: { now: () => 0, after } });
+  const item = (index, done) => ({
+    content: `Write the chapter number ${index}`,
+    activeForm: `Writing the chapter number ${index}`,
+    status: index < done ? 'completed' : index === done ? 'in_progress' : 'pending',
+  });
+  const update = (done) => {
+    written = 0;
+    store.update(Array.from({ length: 50 }, (_, index) => item(index, done)));
+    runFrame();
+    return written;
+  };
+  written = 0;
+  const fullRedraw = update(0);
+  const sizes = [];
+  const times = [];
+  for (let run = 0; run < 20 * runs; run++) {
+    const start = performance.now();
+    sizes.push(update(1 + (run % 49)));
+    times.push(performance.now() - start);
+  }
+  panel.dispose();
+  const share = median(sizes) / fullRedraw;
+  const isMet = median(times) < 1 && share <= 0.25;
+  console.log(
+    `${'a panel update, 50 items'.padEnd(42)} ${ms(median(times))} ms  ${median(sizes)} of ${fullRedraw} bytes ` +
+      `${share.toFixed(2)} ${isMet ? '(goals 1 ms, 0.25)' : 'MISSED 1 ms, 0.25'}`,
+  );
+  if (!isMet) process.exitCode = 1;
 }
 
 function median(values) {
