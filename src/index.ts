@@ -31,6 +31,10 @@ export {
   type SettingsReading,
   type TaskSettings,
 } from './settings.ts';
+export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
+export { MemoryPlace } from './state/memory-place.ts';
+export type { Place, Version } from './state/place.ts';
+export { StateError } from './state/state-error.ts';
 export type { HookOptions } from './tasks/hooks.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/refused.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
@@ -46,6 +50,7 @@ export {
   todoListSchema,
   validateTodoList,
 } from './todo/todo-schema.ts';
+export type { OpenList, TodoSource } from './todo/todo-source.ts';
 export {
   type TodoItem,
   type TodoListener,
@@ -53,6 +58,7 @@ export {
   type TodoState,
   type TodoStatus,
   TodoStore,
+  type TodoVersion,
   todoStore,
 } from './todo/todo-store.ts';
 export { TodoWriteHandler } from './todo/todo-write.ts';

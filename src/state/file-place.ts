@@ -5,6 +5,7 @@ import { encodeVersion, type StoredVersion } from './version-file.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
+/** What a place in a folder is made of. */
 export interface FilePlaceOptions {
   /** The list's own folder, absolute. It is made when the first version is. */
   folder: string;
