@@ -32,11 +32,11 @@ const executables = [
  * Those whose start-up counts most, with the arguments of a run that uses most of them: what V8 compiles in it is kept,
  * for program-loader.cjs to use.
  */
+const LIST =
+  '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress","id":"1"}]}';
 const precompiled = new Map([
-  [
-    'todo-write',
-    ['{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress","id":"1"}]}'],
-  ],
+  ['agent-shell', ['-c', `:; TodoWrite '${LIST}'`]],
+  ['todo-write', [LIST]],
   ['todo-read', []],
 ]);
 

@@ -1,6 +1,7 @@
 import type { PanelMode } from '../panel/task-panel.ts';
 import type { TaskSource } from '../tasks/task-rows.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
+import { isTerminal } from './synchronous-io.ts';
 
 /** The lists of a shell, for who looks on. */
 export interface ShownLists {
@@ -18,9 +19,9 @@ export async function showChanges(
   { store, tasks }: ShownLists,
   mode: PanelMode,
 ): Promise<() => void> {
-  const { stdout, env } = process;
-  const canDraw = stdout.isTTY && env.TERM !== 'dumb';
+  const canDraw = process.env.TERM !== 'dumb' && isTerminal(1);
   if (mode === 'never' || (mode === 'auto' && !canDraw)) return () => {};
+  const { stdout, env } = process;
   if (mode === 'plain') {
     const { TaskPanel } = await import('../panel/task-panel.ts');
     const panel = new TaskPanel({ store, tasks, stream: stdout, env, mode });

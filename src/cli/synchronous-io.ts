@@ -13,8 +13,7 @@ export function readStandardInput(limit: number): string {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    if (fstatSync(0).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(0))
-      return '';
+    if (isTerminal(0)) return '';
     while (length <= limit) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const bytes = untilReady(() => readSync(0, chunk));
@@ -27,6 +26,14 @@ export function readStandardInput(limit: number): string {
     if (codeOf(error) !== 'EOF' && codeOf(error) !== 'EBADF') throw error;
   }
   return Buffer.concat(chunks).toString('utf8', 0, limit + 1);
+}
+
+/** Whether a descriptor is a terminal. */
+export function isTerminal(descriptor: number): boolean {
+  return (
+    fstatSync(descriptor).isCharacterDevice() &&
+    process.getBuiltinModule('node:tty').isatty(descriptor)
+  );
 }
 
 /** Writes all of a text to standard output (1) or standard error (2). */
