@@ -71,15 +71,11 @@ test.each([
   ['an end that spoils it', (size: number) => `TodoWrite '${'x'.repeat(size)}' ;`],
   ['a quote that is open', (size: number) => `TodoWrite '${'x'.repeat(size)}`],
 ])('10 MB are read in time linear in their length: %s', (_name, make) => {
-  const time = (size: number) => {
-    const line = make(size);
-    const start = performance.now();
-    parse(line);
-    return performance.now() - start;
-  };
-  time(100_000);
-  const small = Math.max(5, time(1_000_000));
-  expect(time(10_000_000)).toBeLessThan(30 * small);
+  // Generous, for a machine with other work: where the time grew with the square of the length, it would be hours.
+  const line = make(10_000_000);
+  const start = performance.now();
+  parse(line);
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 describe('a line outside the literal grammar', () => {
