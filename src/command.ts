@@ -33,8 +33,24 @@ export interface AgentBashHandler {
   readonly summary?: string;
   /** Whether the handler can read JSON from `raw`: then a line that is this name and raw JSON is a call of it. */
   readonly readsRawJson?: boolean;
+  /** JSON that it reads, for an error that shows how to pass it by heredoc. */
+  readonly jsonExample?: string;
   /** Never prints or exits: what is to be said is in the result. */
   execute(invocation: Invocation): Promise<CommandResult>;
+}
+
+/** The same command, carried out in another way. */
+export function withExecute(
+  { name, summary, readsRawJson = false, jsonExample }: AgentBashHandler,
+  execute: AgentBashHandler['execute'],
+): AgentBashHandler {
+  return {
+    name,
+    readsRawJson,
+    execute,
+    ...(summary !== undefined && { summary }),
+    ...(jsonExample !== undefined && { jsonExample }),
+  };
 }
 
 /** Carries out a call. A handler that throws in spite of its contract gives an error like any other command's. */

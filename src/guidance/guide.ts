@@ -1,4 +1,10 @@
-import type { AgentBashHandler, CommandResult, CommandType, Invocation } from '../command.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  type CommandType,
+  type Invocation,
+  withExecute,
+} from '../command.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
@@ -46,9 +52,7 @@ export class Guide {
 
   /** The same command, which also says on stderr what is to be noted of a replacement that it makes. */
   guided(handler: AgentBashHandler): AgentBashHandler {
-    const { name, summary, readsRawJson = false } = handler;
-    const execute = (invocation: Invocation) => this.#execute(handler, invocation);
-    return { name, readsRawJson, execute, ...(summary !== undefined && { summary }) };
+    return withExecute(handler, (invocation) => this.#execute(handler, invocation));
   }
 
   /** To be called before a line runs. */

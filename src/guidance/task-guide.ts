@@ -1,4 +1,9 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  type Invocation,
+  withExecute,
+} from '../command.ts';
 import { safeText } from '../safe-text.ts';
 import type { GuidanceSettings } from '../settings.ts';
 import { isReady, type Task, type TaskGraph } from '../tasks/task.ts';
@@ -41,8 +46,7 @@ export class TaskGuide {
       if (ready.length === 0) return result;
       return { ...result, stderr: `${result.stderr}${note(TASK_TEXTS.ready(ready))}\n` };
     };
-    const { name, summary, readsRawJson = false } = handler;
-    return { name, readsRawJson, execute, ...(summary !== undefined && { summary }) };
+    return withExecute(handler, execute);
   }
 
   /** To be called when a line has ended. Gives the reminders that are due, each of some lines. */

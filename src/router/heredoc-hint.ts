@@ -1,4 +1,7 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
+import type { AgentBashHandler } from '../command.ts';
+
+const TODO_EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
 
 /**
  * What to add to bash's own error where bash could not read a line that names an agent command: how to pass the JSON
@@ -8,15 +11,16 @@ import { checkSyntax } from '../bash/check-syntax.ts';
  */
 export async function heredocHint(
   line: string,
-  names: { has(name: string): boolean },
+  handlers: ReadonlyMap<string, Pick<AgentBashHandler, 'jsonExample'>>,
   bash: string,
 ): Promise<string> {
-  const name = line.match(/[\w-]+/g)?.find((word) => names.has(word));
+  const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
   if (name === undefined || (await checkSyntax(bash, line)) === 'complete') {
     return '';
   }
+  const { jsonExample = TODO_EXAMPLE } = handlers.get(name) ?? {};
   return `Note: pass the JSON as a heredoc, in which quotes need no care: ${name} <<'EOF'
-{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}
+${jsonExample}
 EOF
 `;
 }

@@ -31,6 +31,7 @@ export interface TaskContext {
 export class TaskCommand<Request> implements AgentBashHandler {
   readonly name: string;
   readonly summary: string;
+  readonly jsonExample: string;
   readonly readsRawJson = true;
   readonly #form: TaskForm<Request>;
   readonly #context: TaskContext;
@@ -38,6 +39,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
     this.summary = form.summary;
+    this.jsonExample = form.example;
     this.#form = form;
     this.#context = context;
   }

@@ -1,0 +1,390 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { StateError } from '../../src/state/state-error.ts';
+import claimPage from '../../src/tasks/task-claim.md';
+import createPage from '../../src/tasks/task-create.md';
+import getPage from '../../src/tasks/task-get.md';
+import listPage from '../../src/tasks/task-list.md';
+import releasePage from '../../src/tasks/task-release.md';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import updatePage from '../../src/tasks/task-update.md';
+import { readJson } from '../../src/todo/json-reader.ts';
+import { Team } from './team.ts';
+
+const ok = (stdout: string, stderr = '') => ({ stdout, stderr, exitCode: 0 });
+const refused = (title: string, ...lines: string[]) => ({
+  stdout: '',
+  stderr: `Error: ${title}\n${lines.map((line) => `- ${line}\n`).join('')}`,
+  exitCode: 1,
+});
+
+test('the words of every command', async () => {
+  const team = new Team({ settings: { agent: 'agent-1' } });
+  expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
+  expect(await team.call('TaskCreate', ['--subject', 'Fix login'])).toEqual(
+    ok('Task #1 created: Fix login\n'),
+  );
+  const two = '[{"subject":"Write docs","blockedBy":[1]},{"subject":"Ship","blockedBy":["#1"]}]';
+  expect(await team.call('TaskCreate', [two])).toEqual(
+    ok('Task #2 created: Write docs\nTask #3 created: Ship\n'),
+  );
+  expect(await team.run('TaskUpdate 3 --add-blocked-by 2')).toEqual(
+    ok('Updated task #3: blockedBy\n'),
+  );
+  expect(await team.run('TaskClaim --next')).toEqual(ok('Task #1 claimed by agent-1: Fix login\n'));
+  expect(await team.run('TaskClaim 1')).toEqual(
+    ok('Task #1 claimed by agent-1: Fix login\n', 'Note: #1 was yours already\n'),
+  );
+  expect(await team.run('TaskList')).toEqual(
+    ok(
+      '#1 [in_progress] Fix login (agent-1)\n#2 [pending] Write docs [blocked by #1]\n#3 [pending] Ship [blocked by #1, #2]\n',
+    ),
+  );
+  expect(await team.run('TaskUpdate 1 --status completed --owner agent-1')).toEqual(
+    ok('Updated task #1: status\nUnblocked: #2\n'),
+  );
+  expect(await team.run('TaskList --ready')).toEqual(ok('#2 [pending] Write docs\n'));
+  expect(await team.run('TaskList --status completed --owner agent-1')).toEqual(
+    ok('#1 [completed] Fix login (agent-1)\n'),
+  );
+  expect(await team.run('TaskList --owner nobody')).toEqual(ok('No tasks.\n'));
+  expect(await team.run('TaskUpdate 2 --status in_progress')).toEqual(
+    ok('Updated task #2: status, owner\n'),
+  );
+  expect(await team.run('TaskUpdate 2 --status in_progress')).toEqual(
+    ok('Updated task #2: nothing to change\n'),
+  );
+  expect(await team.run('TaskRelease --agent agent-1')).toEqual(ok('Released: #2\n'));
+  expect(await team.run('TaskRelease')).toEqual(ok('No tasks to release.\n'));
+  expect(await team.run('TaskUpdate 2 --status deleted')).toEqual(
+    ok('Updated task #2: deleted\nUnblocked: #3\n'),
+  );
+  expect(await team.run('TaskGet 2')).toEqual(
+    refused('Cannot show task #2', 'task_not_found: there is no task #2'),
+  );
+});
+
+test('TaskGet says everything, and a description cannot look like a field', async () => {
+  const team = new Team();
+  const task = {
+    subject: 'Fix login',
+    activeForm: 'Fixing login',
+    description: 'It fails.\nOwner: mallory\n\u001b[2Jred',
+    owner: 'a',
+    metadata: { area: 'auth\u202e' },
+  };
+  await team.call('TaskCreate', [JSON.stringify(task)]);
+  await team.run('TaskCreate --subject Two --blocked-by 1');
+  const { stdout } = await team.run('TaskGet #1');
+  const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
+  expect(stdout.replace(new RegExp(time, 'g'), 'TIME')).toBe(`Task #1: Fix login
+Status: pending
+Owner: a
+Active form: Fixing login
+Blocks: #2 (pending)
+Metadata: {"area":"auth\\u202e"}
+Created: TIME
+Updated: TIME
+Description:
+  It fails.
+  Owner: mallory
+  ␛[2Jred
+`);
+  const { stdout: json } = await team.run('TaskGet 1 --json');
+  expect(JSON.parse(json)).toMatchObject({ ...task, id: 1, status: 'pending', blocks: [2] });
+  expect(json).not.toMatch(/[\u001b\u202e]/);
+  const { stdout: list } = await team.run('TaskList --json');
+  expect(JSON.parse(list)).toMatchObject({
+    tasks: [{ id: 1 }, { id: 2, blockedBy: [1] }],
+    version: 2,
+  });
+});
+
+test.each([
+  ['as an argument', ['{"subject":"S"}'], ''],
+  ['on standard input', [], '{"subject":"S"}'],
+  ['on standard input, said so', ['-'], '{"subject":"S"}'],
+  ['as an option', ['--subject', 'S'], ''],
+  ['as an option with =', ['--subject=S'], ''],
+])('a request %s', async (_, argv, stdin) => {
+  expect(await new Team().call('TaskCreate', argv, stdin)).toEqual(ok('Task #1 created: S\n'));
+});
+
+test('every field as an option', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskCreate --subject C');
+  const create =
+    'TaskCreate --subject S --description D --active-form F --owner o --blocked-by 1 --blocked-by 2 --metadata {"k":1}';
+  await team.run(create);
+  const update =
+    'TaskUpdate 4 --subject s --description d --active-form f --add-blocks 3 --remove-blocked-by 1 --metadata {"l":2}';
+  expect(await team.run(update)).toEqual(
+    ok('Updated task #4: subject, description, activeForm, blocks, blockedBy, metadata\n'),
+  );
+  expect(await team.run('TaskUpdate 4 --remove-blocks 3 --add-blocked-by 3')).toEqual(
+    ok('Updated task #4: blocks, blockedBy\n'),
+  );
+  const { stdout } = await team.run('TaskGet 4 --json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    subject: 's',
+    description: 'd',
+    activeForm: 'f',
+    owner: 'o',
+    blocks: [],
+    blockedBy: [2, 3],
+    metadata: { k: 1, l: 2 },
+  });
+});
+
+test('slips whose meaning is certain are forgiven, and noted', async () => {
+  const team = new Team();
+  expect(await team.call('TaskCreate', ["{'subject':1}"])).toMatchObject({ exitCode: 1 });
+  expect(await team.call('TaskCreate', ['{"subject":"It\\\'s",}'])).toMatchObject({
+    stdout: "Task #1 created: It's\n",
+    stderr: expect.stringMatching(/^Note: .*\n(Note: .*\n)*$/),
+  });
+  expect(await team.call('TaskCreate', ['{"tasks":[{"subject":"S"}]}'])).toEqual(
+    ok('Task #2 created: S\n', 'Note: read the array in "tasks" as the tasks\n'),
+  );
+  expect(await team.call('TaskUpdate', ['{"id":"#2","status":"completed"}'])).toEqual(
+    ok('Updated task #2: status\n', 'Note: read "id" as "taskId"\n'),
+  );
+  const typed = `'{"subject":"Don't stop"}'`;
+  const inPieces = ['{"subject":"Dont', 'stop"}'];
+  expect(await team.call('TaskCreate', inPieces, '', typed)).toMatchObject({
+    stdout: "Task #3 created: Don't stop\n",
+    stderr: expect.stringContaining('Note: read the JSON as it was typed'),
+  });
+  expect(await team.call('TaskCreate', [], '', '{"subject":"Bare"}')).toMatchObject({
+    stdout: 'Task #4 created: Bare\n',
+  });
+});
+
+test('bad fields: all at once, and nothing is created', async () => {
+  const team = new Team();
+  const bad = [
+    { subject: ' ', description: 7, foo: 1 },
+    { subject: 'x'.repeat(201), blockedBy: [0, 'a\u001b', 1.5], owner: '' },
+    'text',
+    { metadata: [] },
+  ];
+  expect(await team.call('TaskCreate', [JSON.stringify(bad)])).toEqual(
+    refused(
+      'Validation failed',
+      '[0].subject: Cannot be blank',
+      '[0].description: Expected string, received number',
+      "[0]: Unrecognized key 'foo'",
+      '[1].subject: Must be at most 200 characters, received 201',
+      '[1].owner: Cannot be blank',
+      '[1].blockedBy[0]: Expected a task id such as 3, received 0',
+      "[1].blockedBy[1]: Expected a task id such as 3, received 'a␛'",
+      '[1].blockedBy[2]: Expected a task id such as 3, received 1.5',
+      '[2]: Expected object, received string',
+      '[3].subject: Required',
+      '[3].metadata: Expected object, received an array',
+    ),
+  );
+  expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
+});
+
+test.each([
+  ['TaskCreate', ['[]'], 'Expected at least one task, received an empty array'],
+  ['TaskCreate', ['-'], 'Expected {"subject":"..."} or an array of such, received a number', '7'],
+  ['TaskUpdate', ['[1]'], 'Expected an object, received an array'],
+  ['TaskUpdate', ['1'], 'Expected a field to change beside the id, such as status'],
+  ['TaskUpdate', ['--status', 'completed'], 'taskId: Required'],
+  [
+    'TaskUpdate',
+    ['1', '--status', 'done'],
+    "status: Expected 'pending' | 'in_progress' | 'completed' | 'deleted', received 'done'",
+  ],
+  ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received an array'],
+  ['TaskGet', [], 'taskId: Required'],
+  ['TaskGet', ['abc'], "taskId: Expected a task id such as 3, received 'abc'"],
+  ['TaskClaim', [], 'Expected either the id of a task or --next'],
+  ['TaskClaim', ['1', '--next'], 'Expected either the id of a task or --next'],
+  ['TaskRelease', ['x'], "taskIds[0]: Expected a task id such as 3, received 'x'"],
+  [
+    'TaskList',
+    ['--status', 'open'],
+    "status: Expected 'pending' | 'in_progress' | 'completed', received 'open'",
+  ],
+])('%s %j is refused', async (name, argv, line, stdin = '') => {
+  const result = await new Team({ settings: { agent: 'a' } }).call(name, argv, stdin);
+  expect(result).toEqual(refused('Validation failed', line));
+});
+
+test.each([
+  ['TaskCreate', ['--subjekt', 'S'], "Unknown option '--subjekt'"],
+  ['TaskCreate', ['--subject'], "Option '--subject <value>' argument missing"],
+  ['TaskCreate', ['--subject', 'S', '--subject', 'T'], '--subject was given twice'],
+  [
+    'TaskCreate',
+    ['{"subject":"S"}', '--owner', 'a'],
+    'Give the fields as JSON or as options, not both',
+  ],
+  ['TaskCreate', ['Fix', 'it'], "Unexpected argument 'Fix'"],
+  ['TaskList', ['1'], "Unexpected argument '1'"],
+  ['TaskGet', ['1', '2\u001b[2J'], "Unexpected argument '2␛[2J'"],
+  ['TaskClaim', ['1', '--agent', ''], '--agent needs a name'],
+  ['TaskList', ['--list='], '--list needs a name'],
+])('%s %j is wrong usage', async (name, argv, problem) => {
+  const { stdout, stderr, exitCode } = await new Team().call(name, argv);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+  expect(stderr).toContain(`Error: ${problem}`);
+  expect(stderr).toMatch(new RegExp(`\nUsage: ${name} .*\n$`));
+});
+
+test.each(['TaskCreate', 'TaskUpdate'])('%s without anything names its usage', async (name) => {
+  const { stderr, exitCode } = await new Team().call(name, []);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^Error: Missing JSON parameter\nUsage: ${name} .*\n$`));
+});
+
+test('JSON that bash has spoiled: where, why, and how to write it', async () => {
+  const { stderr, exitCode } = await new Team().call('TaskCreate', ['{"subject":"cut']);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^Error: Invalid JSON format\n- line 1, column \d+: /);
+  expect(stderr).toContain('TaskCreate <<\'EOF\'\n{"subject":');
+  expect(stderr).not.toContain('TodoWrite');
+  const split = await new Team().call('TaskUpdate', ['{"taskId":1,"subject":"a', 'b"}']);
+  expect(split.stderr).toContain('expected the JSON as one argument, received 2');
+  const metadata = await new Team().call('TaskUpdate', ['1', '--metadata', '{k:']);
+  expect(metadata.stderr).toMatch(/^Error: Invalid JSON format\n- --metadata: line 1, /);
+});
+
+test('an input of over 1 MiB is refused, and 100,000 faults cost little', async () => {
+  const team = new Team();
+  const large = JSON.stringify({ subject: 'S', description: 'x'.repeat(1024 * 1024) });
+  expect(await team.call('TaskCreate', [], large)).toEqual(
+    refused('Validation failed', `The input must be at most 1 MiB, received ${large.length} bytes`),
+  );
+  const broken = `[${'{},'.repeat(100_000)}{}]`;
+  const start = performance.now();
+  readJson(broken);
+  const parsed = performance.now();
+  const { stderr } = await team.call('TaskCreate', [], broken);
+  expect(performance.now() - parsed).toBeLessThan(200 + 5 * (parsed - start));
+  expect(Buffer.byteLength(stderr)).toBeLessThan(4096);
+  expect(stderr).toContain('- only the first 1000 of 100001 tasks were looked at\n');
+  const deep = `{"subject":"S","metadata":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}`;
+  expect((await team.call('TaskCreate', [deep])).stderr).toMatch(/metadata: (Must be|Is nested)/);
+});
+
+test('a claim without a name says how to give one', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject S');
+  const how = 'no_agent: say who you are: set TODO_AGENT, or give --agent NAME';
+  expect(await team.run('TaskClaim 1')).toEqual(refused('Cannot claim task #1', how));
+  expect(await team.run('TaskClaim --next')).toEqual(refused('Cannot claim a task', how));
+  expect(await team.run('TaskUpdate 1 --status in_progress')).toEqual(
+    refused('Cannot update task #1', how),
+  );
+  expect(await team.run('TaskRelease')).toEqual(refused('Cannot release the tasks', how));
+  expect(await team.run('TaskClaim 1 --agent a')).toMatchObject({ exitCode: 0 });
+});
+
+test('one task an agent: where the setting or the option says so', async () => {
+  const create = ['TaskCreate --subject A', 'TaskCreate --subject B', 'TaskClaim 1 --agent a'];
+  const busy = refused('Cannot claim task #2', 'agent_busy: a is working on #1');
+  const free = new Team();
+  expect(await free.run(...create, 'TaskClaim 2 --agent a --check-busy')).toEqual(busy);
+  expect(await free.run('TaskClaim 2 --agent a')).toMatchObject({ exitCode: 0 });
+  const strict = new Team({ settings: { oneTaskPerAgent: true } });
+  expect(await strict.run(...create, 'TaskClaim 2 --agent a')).toEqual(busy);
+});
+
+test('--agent with ids releases only tasks of that agent; --force is for leaders', async () => {
+  const team = new Team({ settings: { agent: 'lead' } });
+  await team.run('TaskCreate --subject A', 'TaskClaim 1 --agent a');
+  expect(await team.run('TaskRelease 1 --agent b')).toEqual(
+    refused('Cannot release the tasks', 'already_claimed: #1 is claimed by a'),
+  );
+  expect(await team.run('TaskUpdate 1 --owner b')).toEqual(
+    refused('Cannot update task #1', 'already_claimed: #1 is claimed by a'),
+  );
+  expect(await team.run('TaskUpdate 1 --owner b --force')).toEqual(ok('Updated task #1: owner\n'));
+  expect(await team.run('TaskRelease 1')).toEqual(ok('Released: #1\n'));
+});
+
+test('--list names another list', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A --list other');
+  expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
+  expect(await team.run('TaskList --list other')).toEqual(ok('#1 [pending] A\n'));
+});
+
+test('a subject that speaks of options is a subject', async () => {
+  const team = new Team();
+  expect(await team.call('TaskCreate', ['{"subject":"explain the -h flag --help"}'])).toEqual(
+    ok('Task #1 created: explain the -h flag --help\n'),
+  );
+  expect(await team.call('TaskCreate', ['--subject=--help'])).toEqual(
+    ok('Task #2 created: --help\n'),
+  );
+});
+
+test('settings that could not be used are told on stderr', async () => {
+  const team = new Team({ warnings: ['Warning: no'], settings: { maxContentLength: 3 } });
+  expect(await team.run('TaskList')).toEqual(ok('No tasks.\n', 'Warning: no\n'));
+  expect((await team.run('TaskCreate --subject long')).stderr).toContain('at most 3 characters');
+});
+
+test('storage trouble is exit code 3 and names the file', async () => {
+  const team = new Team({ settings: { agent: 'a' } });
+  const place = {
+    load: () => {
+      throw new StateError('cannot read /lists/team: EIO\u001b');
+    },
+  };
+  team.stores.set('', new TaskStore(place as never));
+  for (const line of ['TaskList', 'TaskClaim 1', 'TaskCreate --subject S', 'TaskRelease 1']) {
+    const { stdout, stderr, exitCode } = await team.run(line);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
+    expect(stderr).toMatch(/^Error: Cannot .*\n- cannot read \/lists\/team: EIO␛\n$/);
+  }
+});
+
+const PAGES = {
+  TaskCreate: createPage,
+  TaskUpdate: updatePage,
+  TaskList: listPage,
+  TaskGet: getPage,
+  TaskClaim: claimPage,
+  TaskRelease: releasePage,
+};
+
+test.each(Object.entries(PAGES))('the help of %s', async (name, page) => {
+  const team = new Team();
+  const lines = page.split('\n');
+  expect(lines.length).toBeLessThan(50);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
+  expect(await team.call(name, ['--help'])).toEqual(ok(page));
+  expect((await team.call(name, ['-h'])).stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
+});
+
+/** What stands before the example of each page. */
+const BEFORE: Record<string, string[]> = {
+  TaskUpdate: ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1'],
+  TaskClaim: ['TaskCreate --subject={Fix login}'],
+  TaskRelease: ['TaskCreate --subject A', 'TaskClaim 1 --agent agent-1'],
+};
+
+test.each(['TaskCreate', 'TaskUpdate', 'TaskClaim', 'TaskRelease'] as const)(
+  'the example of %s, pasted into bash, gives its reply',
+  async (name) => {
+    const [, example = '', reply = ''] =
+      /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(PAGES[name]) ?? [];
+    const [stdin = '', ...argv] = execFileSync(
+      'bash',
+      ['-c', `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`],
+      { encoding: 'utf8' },
+    ).split('\0');
+    const team = new Team();
+    for (const line of BEFORE[name] ?? []) {
+      if (line.includes('{')) await team.call('TaskCreate', ['--subject', 'Fix login']);
+      else await team.run(line);
+    }
+    expect(await team.call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
+  },
+);

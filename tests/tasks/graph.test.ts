@@ -1,0 +1,285 @@
+import { expect, test } from 'vitest';
+import { claimTask } from '../../src/tasks/claim-task.ts';
+import { createTasks } from '../../src/tasks/create-tasks.ts';
+import { releaseAll, releaseTasks } from '../../src/tasks/release-tasks.ts';
+import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
+import { TASK_STEPS } from '../../src/tasks/task-steps.ts';
+import { type TaskChanges, updateTask } from '../../src/tasks/update-task.ts';
+import { AT, claimed, codes, completed, done, graphOf, LATER, LEADER } from './tasks.ts';
+
+const rules = (agent: string | undefined, more: object = {}) => ({
+  agent,
+  checkBusy: false,
+  force: false,
+  ...more,
+});
+const update = (graph: TaskGraph, changes: TaskChanges, agent?: string, more: object = {}) =>
+  updateTask(graph, changes, rules(agent, more), LATER);
+const claim = (graph: TaskGraph, id: number | 'next', agent = 'a', checkBusy = false) =>
+  claimTask(graph, id, { agent, checkBusy }, LATER);
+const task = (graph: TaskGraph, id: number) => graph.tasks.get(id);
+
+test('a task has its id, its times and what it was given', () => {
+  const request = {
+    subject: 'S',
+    description: 'D',
+    activeForm: 'A',
+    owner: 'o',
+    metadata: { k: 1 },
+  };
+  expect(task(done(createTasks(NO_TASKS, [request], AT)).graph, 1)).toEqual({
+    ...request,
+    id: 1,
+    status: 'pending',
+    blocks: [],
+    blockedBy: [],
+    createdAt: AT,
+    updatedAt: AT,
+  });
+});
+
+test('ids are never given twice, not even when all tasks are deleted', () => {
+  let graph = graphOf('One', 'Two');
+  for (const taskId of [1, 2]) graph = done(update(graph, { taskId, status: 'deleted' })).graph;
+  expect(graph.tasks.size).toBe(0);
+  expect(done(createTasks(graph, [{ subject: 'Three' }], AT)).created[0]?.id).toBe(3);
+  // Nor where the list is read back from its steps.
+  const stored = TASK_STEPS.between(NO_TASKS, graph);
+  expect(TASK_STEPS.apply(NO_TASKS, [stored]).nextId).toBe(3);
+});
+
+test('several tasks are created all or none, and all unknown ids are named', () => {
+  const graph = graphOf('One');
+  const requests = [
+    { subject: 'Two', blockedBy: [1] },
+    { subject: 'Three', blockedBy: [8, 9] },
+  ];
+  expect(createTasks(graph, requests, AT)).toEqual({
+    refused: [
+      { code: 'task_not_found', text: 'there is no task #8 ([1].blockedBy)' },
+      { code: 'task_not_found', text: 'there is no task #9 ([1].blockedBy)' },
+    ],
+  });
+  // Those that are about to be created have no ids yet.
+  expect(codes(createTasks(graph, [{ subject: 'Two', blockedBy: [2] }], AT))).toHaveLength(1);
+});
+
+test('a dependency has two ends, and both change with it', () => {
+  let graph = graphOf('One', { subject: 'Two', blockedBy: [1, 1] }, 'Three');
+  expect([task(graph, 1)?.blocks, task(graph, 2)?.blockedBy]).toEqual([[2], [1]]);
+  graph = done(update(graph, { taskId: 3, addBlocks: [2], addBlockedBy: [1] })).graph;
+  expect([task(graph, 1)?.blocks, task(graph, 2)?.blockedBy]).toEqual([
+    [2, 3],
+    [1, 3],
+  ]);
+  expect([task(graph, 3)?.blocks, task(graph, 3)?.blockedBy]).toEqual([[2], [1]]);
+  graph = done(update(graph, { taskId: 1, removeBlocks: [3] })).graph;
+  expect([task(graph, 1)?.blocks, task(graph, 3)?.blockedBy]).toEqual([[2], []]);
+  const deleted = done(update(graph, { taskId: 2, status: 'deleted' }));
+  expect(
+    [...deleted.graph.tasks.values()].map(({ blocks, blockedBy }) => [blocks, blockedBy]),
+  ).toEqual([
+    [[], []],
+    [[], []],
+  ]);
+});
+
+test('a task that would block itself, by way of others too, is refused with the cycle', () => {
+  const graph = graphOf(
+    'One',
+    { subject: 'Two', blockedBy: [1] },
+    { subject: 'Three', blockedBy: [2] },
+  );
+  expect(codes(update(graph, { taskId: 1, addBlockedBy: [1] }))).toEqual(['blocks_itself']);
+  expect(update(graph, { taskId: 1, addBlockedBy: [3] })).toEqual({
+    refused: [{ code: 'cycle', text: 'these would block each other: #1 → #2 → #3 → #1' }],
+  });
+  expect(codes(update(graph, { taskId: 1, addBlockedBy: [2] }))).toEqual(['cycle']);
+  expect(codes(update(graph, { taskId: 1, addBlocks: [3], addBlockedBy: [9] }))).toEqual([
+    'task_not_found',
+  ]);
+});
+
+test('a long cycle is cut short, and a chain of 10,000 is no trouble', () => {
+  const chain = Array.from({ length: 10_000 }, (_, index) => ({
+    id: index + 1,
+    subject: 'S',
+    description: '',
+    status: 'pending' as const,
+    blocks: index < 9999 ? [index + 2] : [],
+    blockedBy: index > 0 ? [index] : [],
+    createdAt: AT,
+    updatedAt: AT,
+  }));
+  const graph = TASK_STEPS.apply(NO_TASKS, [{ nextId: 10_001, changed: chain, deleted: [] }]);
+  const outcome = update(graph, { taskId: 1, addBlockedBy: [10_000] });
+  expect('refused' in outcome && outcome.refused[0]?.text).toBe(
+    'these would block each other: #1 → #2 → #3 → #4 → #5 → #6 → #7 → #8 → ... → #1',
+  );
+});
+
+test('completing or deleting a task tells what waits for nothing any more', () => {
+  const graph = graphOf(
+    'One',
+    'Two',
+    { subject: 'Three', blockedBy: [1] },
+    { subject: 'Four', blockedBy: [1, 2] },
+    { subject: 'Five', blockedBy: [1] },
+  );
+  const open = completed(graph, 5);
+  expect(done(update(open, { taskId: 1, status: 'completed' })).unblocked).toEqual([3]);
+  expect(done(update(open, { taskId: 1, status: 'deleted' })).unblocked).toEqual([3]);
+  const second = done(update(completed(open, 1), { taskId: 2, status: 'completed' }));
+  expect(second.unblocked).toEqual([4]);
+  // What was completed before unblocks nothing again.
+  const again = done(update(second.graph, { taskId: 2, subject: 'New', status: 'completed' }));
+  expect([again.changed, again.unblocked]).toEqual([['subject'], []]);
+});
+
+test('metadata is merged, and null takes a key away', () => {
+  const graph = graphOf({ subject: 'S', metadata: { keep: 1, change: 1, drop: 1 } });
+  const changes = {
+    taskId: 1,
+    metadata: JSON.parse('{"change":2,"drop":null,"__proto__":{"x":1}}'),
+  };
+  const { graph: after } = done(update(graph, changes));
+  expect(JSON.stringify(task(after, 1)?.metadata)).toBe(
+    '{"keep":1,"change":2,"__proto__":{"x":1}}',
+  );
+});
+
+test('what is not to be changed stays, and a change of nothing is none', () => {
+  const graph = graphOf({ subject: 'S', description: 'D', metadata: { k: [1] } });
+  const outcome = done(update(graph, { taskId: 1, subject: 'S', metadata: { k: [1] } }));
+  expect(outcome.graph).toBe(graph);
+  expect(outcome.changed).toEqual([]);
+  const { graph: after, changed } = done(update(graph, { taskId: 1, description: '' }));
+  expect(changed).toEqual(['description']);
+  expect(task(after, 1)).toEqual({ ...task(graph, 1), description: '', updatedAt: LATER });
+});
+
+test('a claim makes the owner and the state in one step; who has it gets it again', () => {
+  const graph = graphOf('One', 'Two');
+  const outcome = done(claim(graph, 1));
+  expect(outcome.task).toMatchObject({ owner: 'a', status: 'in_progress', updatedAt: LATER });
+  const again = done(claim(outcome.graph, 1));
+  expect([again.wasMine, again.graph === outcome.graph]).toEqual([true, true]);
+  // One that was given to an agent beforehand is for that agent.
+  const given = graphOf({ subject: 'One', owner: 'a' });
+  expect(done(claim(given, 1)).task.status).toBe('in_progress');
+  expect(codes(claim(given, 1, 'b'))).toEqual(['already_claimed']);
+});
+
+test('every reason against a claim', () => {
+  const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
+  expect(codes(claim(graph, 9))).toEqual(['task_not_found']);
+  expect(claim(graph, 1, 'b')).toEqual({
+    refused: [{ code: 'already_claimed', text: '#1 is claimed by a' }],
+  });
+  expect(codes(claim(completed(graph, 1), 1))).toEqual(['already_resolved']);
+  expect(claim(graph, 2)).toEqual({ refused: [{ code: 'blocked', text: '#2 is blocked by #1' }] });
+  expect(claim(graph, 3, 'a', true)).toEqual({
+    refused: [{ code: 'agent_busy', text: 'a is working on #1' }],
+  });
+  expect(codes(claim(graph, 2, 'a', true))).toEqual(['blocked', 'agent_busy']);
+  expect(codes(claim(graph, 1, 'a', true))).toEqual([]);
+  expect(codes(claim(graph, 3, 'a'))).toEqual([]);
+  expect(codes(claim(claimed(graph, 3, 'b'), 'next'))).toEqual(['nothing_ready']);
+  expect(codes(claim(NO_TASKS, 'next'))).toEqual(['nothing_ready']);
+});
+
+test('the next one is the first that is pending, unowned and unblocked', () => {
+  const graph = completed(
+    claimed(
+      graphOf(
+        'Done',
+        'Taken',
+        { subject: 'Given', owner: 'b' },
+        { subject: 'Waits', blockedBy: [2] },
+        'Free',
+        'Free',
+      ),
+      2,
+      'b',
+    ),
+    1,
+  );
+  expect(done(claim(graph, 'next')).task.id).toBe(5);
+  expect(done(claim(completed(graph, 2), 'next')).task.id).toBe(4);
+});
+
+test('an update that begins a task, or gives it away, obeys the rules of a claim', () => {
+  const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
+  const begin = (taskId: number, agent?: string, more = {}) =>
+    update(graph, { taskId, status: 'in_progress' }, agent, more);
+  expect(codes(begin(1, 'b'))).toEqual(['already_claimed']);
+  expect(codes(begin(2, 'b'))).toEqual(['blocked']);
+  expect(codes(begin(3, 'a', { checkBusy: true }))).toEqual(['agent_busy']);
+  expect(codes(begin(3))).toEqual(['no_agent']);
+  expect(done(begin(1)).changed).toEqual([]);
+  expect(done(begin(3, 'b')).task).toMatchObject({ owner: 'b', status: 'in_progress' });
+  expect(codes(update(completed(graph, 1), { taskId: 1, status: 'in_progress' }, 'a'))).toEqual([
+    'already_resolved',
+  ]);
+  expect(codes(update(graph, { taskId: 1, owner: 'b' }, 'a'))).toEqual(['already_claimed']);
+  expect(codes(update(graph, { taskId: 2, owner: 'b' }))).toEqual(['blocked']);
+  expect(done(update(graph, { taskId: 3, owner: 'b' })).task).toMatchObject({
+    owner: 'b',
+    status: 'pending',
+  });
+  // Blockers that the same update adds count.
+  const blocking = { taskId: 3, status: 'in_progress' as const, addBlockedBy: [1] };
+  expect(codes(update(graph, blocking, 'b'))).toEqual(['blocked']);
+});
+
+test('a leader who forces it takes what is claimed, blocked, completed', () => {
+  const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }), 1, 'a');
+  const force = (changes: TaskChanges) => done(updateTask(graph, changes, LEADER, LATER)).task;
+  expect(force({ taskId: 1, owner: 'b' })).toMatchObject({ owner: 'b', status: 'in_progress' });
+  expect(force({ taskId: 2, status: 'in_progress', owner: 'b' })?.owner).toBe('b');
+  expect(codes(updateTask(graph, { taskId: 9 }, LEADER, LATER))).toEqual(['task_not_found']);
+  const nameless = { ...LEADER, agent: undefined };
+  expect(codes(updateTask(graph, { taskId: 2, status: 'in_progress' }, nameless, LATER))).toEqual([
+    'no_agent',
+  ]);
+});
+
+test('released tasks are pending and unowned, all or none', () => {
+  const graph = claimed(
+    claimed(completed(graphOf('One', 'Two', 'Three', 'Four'), 1), 2, 'a'),
+    3,
+    'b',
+  );
+  const { graph: after, released } = done(releaseTasks(graph, [4, 3, 2, 2], undefined, LATER));
+  expect(released.map(({ id }) => id)).toEqual([2, 3]);
+  expect(
+    [...after.tasks.values()].slice(1).every((t) => t.status === 'pending' && !('owner' in t)),
+  ).toBe(true);
+  expect(codes(releaseTasks(graph, [1, 2, 9], undefined, LATER))).toEqual([
+    'already_resolved',
+    'task_not_found',
+  ]);
+  expect(codes(releaseTasks(graph, [2, 3], 'a', LATER))).toEqual(['already_claimed']);
+  const gone = releaseAll(graph, 'b', LATER);
+  expect(gone.released.map(({ id }) => id)).toEqual([3]);
+  expect(releaseAll(graph, 'nobody', LATER).graph).toBe(graph);
+});
+
+test('a list is not changed by a change to it', () => {
+  const graph = graphOf('One', { subject: 'Two', blockedBy: [1] });
+  const before = JSON.stringify([...graph.tasks]);
+  claimed(graph, 1, 'a');
+  done(update(graph, { taskId: 1, status: 'deleted' }));
+  expect(JSON.stringify([...graph.tasks])).toBe(before);
+  expect(Object.isFrozen(task(graph, 1)?.blocks)).toBe(true);
+});
+
+test('steps make the list that they were made from', () => {
+  const before = graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three');
+  const after = done(update(claimed(before, 3, 'a'), { taskId: 2, status: 'deleted' })).graph;
+  const step = JSON.parse(JSON.stringify(TASK_STEPS.between(before, after)));
+  expect(step.changed.map(({ id }: { id: number }) => id)).toEqual([1, 3]);
+  expect(TASK_STEPS.apply(before, [step])).toEqual(after);
+  const whole = JSON.parse(JSON.stringify(TASK_STEPS.between(NO_TASKS, before)));
+  expect(TASK_STEPS.apply(NO_TASKS, [whole, step])).toEqual(after);
+});

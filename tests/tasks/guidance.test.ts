@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { systemPrompt } from '../../src/guidance/system-prompt.ts';
+import { TaskGuide } from '../../src/guidance/task-guide.ts';
+import type { GuidanceSettings } from '../../src/settings.ts';
+import type { TaskStore } from '../../src/tasks/task-store.ts';
+import { Team } from './team.ts';
+
+function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefined = 'a') {
+  const team = new Team({ settings: { agent } });
+  const guide = new TaskGuide({
+    tasks: () => team.stores.get('') as TaskStore,
+    agent: () => agent,
+    settings: () => ({ guidance: 'all', reminderTurns: 3, ...settings }),
+  });
+  const run = async (line: string) => {
+    const [name = '', ...argv] = line.split(' ');
+    const handler = guide.guided(team.handlers.get(name) as never);
+    return (await handler.execute({ argv, stdin: async () => '' })).stderr;
+  };
+  return { guide, run };
+}
+
+test('after a completion: what is ready, in one line', async () => {
+  const { run } = guided();
+  for (const line of ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1']) {
+    expect(await run(line)).toBe('');
+  }
+  expect(await run('TaskUpdate 1 --status completed')).toBe('Note: ready to be claimed: #2 B\n');
+  expect(await run('TaskUpdate 1 --status completed')).toBe('');
+  expect(await run('TaskUpdate 2 --status completed')).toBe('');
+  for (const name of 'CDEFG') await run(`TaskCreate --subject ${name}`);
+  expect(await run('TaskUpdate 3 --status completed')).toBe(
+    'Note: ready to be claimed: #4 D, #5 E, #6 F and 1 more\n',
+  );
+});
+
+test('switched off it says nothing', async () => {
+  const { run, guide } = guided({ guidance: 'off' });
+  await run('TaskCreate --subject A');
+  await run('TaskCreate --subject B');
+  expect(await run('TaskUpdate 1 --status completed')).toBe('');
+  await run('TaskClaim 2');
+  for (let line = 0; line < 9; line++) expect(guide.commandEnded()).toEqual([]);
+});
+
+test('a reminder of tasks that nothing happens to, once for each state', async () => {
+  const { run, guide } = guided();
+  const lines = (count: number) => Array.from({ length: count }, () => guide.commandEnded()).flat();
+  await run('TaskCreate --subject A');
+  expect(lines(9)).toEqual([]);
+  await run('TaskClaim 1');
+  expect(lines(3)).toEqual([]);
+  expect(lines(9)).toEqual([
+    'Note: nothing has changed in your tasks for 3 commands. Complete what is done, release what you gave up:\nNote: #1 A',
+  ]);
+  await run('TaskUpdate 1 --subject B');
+  expect(lines(9)).toHaveLength(1);
+  await run('TaskUpdate 1 --status completed');
+  expect(lines(9)).toEqual([]);
+});
+
+test('a reminder has at most 6 lines; notes alone, and an agent without a name, get none', async () => {
+  const claim = async (settings: Partial<GuidanceSettings>, agent: string) => {
+    const { run, guide } = guided(settings, agent);
+    for (let id = 1; id <= 7; id++) {
+      await run('TaskCreate --subject A');
+      await run(`TaskClaim ${id}`);
+    }
+    return Array.from({ length: 9 }, () => guide.commandEnded()).flat();
+  };
+  const [reminder = ''] = await claim({}, 'a');
+  expect(reminder.split('\n')).toHaveLength(6);
+  expect(reminder).toContain('#5 A ... and 2 more');
+  expect(await claim({ guidance: 'notes' }, 'a')).toEqual([]);
+  const { guide } = guided({}, undefined);
+  expect(guide.commandEnded()).toEqual([]);
+});
+
+test('the text for a system prompt covers the task commands where they are among the commands', () => {
+  const alone = systemPrompt();
+  expect(alone).not.toContain('Task');
+  const handlers = [...new Team().handlers.values()];
+  const text = systemPrompt({ commands: handlers });
+  for (const name of [
+    'TaskCreate',
+    'TaskUpdate',
+    'TaskList',
+    'TaskGet',
+    'TaskClaim',
+    'TaskRelease',
+  ]) {
+    expect(text).toContain(`- ${name}: `);
+  }
+  expect(text).not.toContain('see Task');
+  expect(text.length / 4).toBeLessThan(300);
+});

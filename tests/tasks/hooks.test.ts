@@ -1,0 +1,145 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { isAlive } from '../helpers/processes.ts';
+import { Team } from './team.ts';
+
+let hooksDir: string;
+beforeEach(() => {
+  hooksDir = temporaryDirectory();
+});
+
+function hook(name: string, script: string, mode = 0o755): void {
+  writeFileSync(join(hooksDir, name), `#!/bin/bash\n${script}\n`);
+  chmodSync(join(hooksDir, name), mode);
+}
+
+const team = (hookLimitMs?: number) =>
+  new Team({
+    settings: { hooksDir, agent: 'agent-1' },
+    ...(hookLimitMs !== undefined && { hookLimitMs }),
+  });
+
+test('a hook gets the change as one line of JSON, and lets it pass with exit code 0', async () => {
+  hook('task-created', `cat >> ${hooksDir}/said`);
+  hook('task-completed', `cat >> ${hooksDir}/said`);
+  const { exitCode } = await team().run(
+    'TaskCreate --subject A',
+    'TaskUpdate 1 --status completed',
+  );
+  expect(exitCode).toBe(0);
+  const said = readFileSync(join(hooksDir, 'said'), 'utf8').trimEnd().split('\n');
+  expect(said.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      event: 'task-created',
+      agent: 'agent-1',
+      tasks: [{ id: 1, subject: 'A', status: 'pending' }],
+    },
+    { event: 'task-completed', agent: 'agent-1', tasks: [{ id: 1, status: 'completed' }] },
+  ]);
+});
+
+test('anything but exit code 0 refuses the change, with its stderr as the reason', async () => {
+  hook('task-created', 'echo "no tests named\x1b[2J" >&2; echo second >&2; exit 3');
+  const all = team();
+  expect(await all.run('TaskCreate --subject A')).toEqual({
+    stdout: '',
+    stderr:
+      'Error: Cannot create the task\n- refused_by_hook: task-created: no tests named␛[2J second\n',
+    exitCode: 1,
+  });
+  expect(await all.run('TaskList')).toMatchObject({ stdout: 'No tasks.\n' });
+});
+
+test('a refused completion commits nothing, of its other fields neither', async () => {
+  hook('task-completed', 'exit 1');
+  const all = team();
+  await all.run('TaskCreate --subject A');
+  const { stderr } = await all.run('TaskUpdate 1 --status completed --subject B');
+  expect(stderr).toContain('- refused_by_hook: task-completed: exit code 1\n');
+  expect(await all.run('TaskList')).toMatchObject({ stdout: '#1 [pending] A\n' });
+});
+
+test('only what creates or completes a task is asked for', async () => {
+  hook('task-completed', 'exit 1');
+  const all = team();
+  const { exitCode } = await all.run(
+    'TaskCreate --subject A',
+    'TaskClaim 1',
+    'TaskUpdate 1 --subject B',
+    'TaskRelease 1',
+    'TaskUpdate 1 --status deleted',
+  );
+  expect(exitCode).toBe(0);
+});
+
+test('a hook that takes too long is ended, with all that it has started, and refuses', async () => {
+  hook('task-created', `sleep 60 & echo $! > ${hooksDir}/pid; wait`);
+  const start = performance.now();
+  const { stderr, exitCode } = await team(300).run('TaskCreate --subject A');
+  expect(performance.now() - start).toBeLessThan(5000);
+  expect({ stderr, exitCode }).toEqual({
+    stderr:
+      'Error: Cannot create the task\n- refused_by_hook: task-created: it took longer than 0.3 s\n',
+    exitCode: 1,
+  });
+  const pid = Number(readFileSync(join(hooksDir, 'pid'), 'utf8'));
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});
+
+test('a hook that leaves something running in the background has answered all the same', async () => {
+  hook('task-created', 'sleep 60 & exit 0');
+  const start = performance.now();
+  expect(await team().run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });
+  expect(performance.now() - start).toBeLessThan(5000);
+});
+
+test('one that is missing, not executable, or a folder is no hook', async () => {
+  hook('task-created', 'exit 1', 0o644);
+  mkdirSync(join(hooksDir, 'task-completed'));
+  const { exitCode } = await team().run(
+    'TaskCreate --subject A',
+    'TaskUpdate 1 --status completed',
+  );
+  expect(exitCode).toBe(0);
+  const nowhere = new Team({ settings: { hooksDir: join(hooksDir, 'none') } });
+  expect(await nowhere.run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });
+});
+
+test('one that dies, and one that cannot be run, refuses', async () => {
+  hook('task-created', 'kill -9 $$');
+  expect((await team().run('TaskCreate --subject A')).stderr).toContain('it died of SIGKILL');
+  writeFileSync(join(hooksDir, 'task-created'), '#!/no/such/program\n');
+  expect((await team().run('TaskCreate --subject A')).stderr).toContain('it could not be run');
+});
+
+test('one that reads nothing, or says very much, is no trouble', async () => {
+  hook('task-created', 'head -c 3000000 /dev/zero | tr "\\\\0" x >&2; exit 1');
+  const large = 'x'.repeat(9000);
+  const { stderr } = await team().call('TaskCreate', [
+    JSON.stringify(Array.from({ length: 100 }, () => ({ subject: 'S', description: large }))),
+  ]);
+  expect(Buffer.byteLength(stderr)).toBeLessThan(4096);
+  expect(stderr).toContain('task-created: xxx');
+});
+
+test('while a hook thinks others go on; then it is asked again only if the change is another one', async () => {
+  const asked = () => readFileSync(join(hooksDir, 'asked'), 'utf8').trimEnd().split('\n').length;
+  hook('task-completed', `echo asked >> ${hooksDir}/asked; sleep 0.3`);
+  const all = team();
+  await all.run('TaskCreate --subject A', 'TaskCreate --subject B');
+  const [completed] = await Promise.all([
+    all.run('TaskUpdate 1 --status completed'),
+    all.run('TaskUpdate 2 --subject C'),
+  ]);
+  expect(completed.exitCode).toBe(0);
+  expect(asked()).toBe(1);
+  await all.run('TaskUpdate 1 --status pending');
+  await Promise.all([
+    all.run('TaskUpdate 1 --status completed'),
+    all.run('TaskUpdate 1 --subject D'),
+  ]);
+  expect(asked()).toBe(3);
+  expect(await all.run('TaskList')).toMatchObject({ stdout: '#1 [completed] D\n#2 [pending] C\n' });
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
+import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/state/log-place.ts';
+import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { claimTask } from '../../src/tasks/claim-task.ts';
+import { createTasks } from '../../src/tasks/create-tasks.ts';
+import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
+import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { AT, done } from './tasks.ts';
+
+/** A list of so many tasks in files, and what is written to and read from them. */
+async function listOf(size: number) {
+  const moved = { written: 0, read: 0 };
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    write: (descriptor, bytes) => {
+      moved.written += bytes.length;
+      nodeFileSystem.write(descriptor, bytes);
+    },
+    read: (path) => {
+      const bytes = nodeFileSystem.read(path);
+      moved.read += bytes.length;
+      return bytes;
+    },
+  };
+  const entries = () =>
+    new FilePlace<LogEntry<TaskStep>>({ folder: `${folder}/team`, history: ENTRIES_KEPT, fs });
+  const folder = temporaryDirectory();
+  const store = new TaskStore(new LogPlace(entries(), TASK_STEPS));
+  const requests = Array.from({ length: size }, () => ({ subject: 'Do what is to be done' }));
+  await store.change((graph) => createTasks(graph, requests, AT));
+  return { store, moved, open: () => new TaskStore(new LogPlace(entries(), TASK_STEPS)) };
+}
+
+const claimNext = (store: TaskStore) =>
+  store.change((graph, at) => claimTask(graph, 'next', { agent: 'a', checkBusy: false }, at));
+
+test('a claim writes as much with 10,000 tasks as with 100', async () => {
+  const bytes = async (size: number) => {
+    const { store, moved } = await listOf(size);
+    moved.written = 0;
+    moved.read = 0;
+    for (let count = 0; count < 10; count++) await claimNext(store);
+    return moved;
+  };
+  const small = await bytes(100);
+  const large = await bytes(10_000);
+  expect(large.written).toBeLessThan(1.1 * small.written);
+  // A process that lives on reads only what is new.
+  expect(large.read).toBeLessThan(20_000);
+});
+
+test('however long its history, a list is read as one whole and under 50 steps, and keeps few files', async () => {
+  const { store, moved, open } = await listOf(1000);
+  let most = 0;
+  for (let count = 0; count < 260; count++) {
+    await claimNext(store);
+    if (count % 7 > 0) continue;
+    moved.read = 0;
+    expect(open().get()).toEqual(store.get());
+    most = Math.max(most, moved.read);
+  }
+  const whole = JSON.stringify(TASK_STEPS.between(NO_TASKS, store.get().graph), null, 1).length;
+  expect(most).toBeLessThan(2 * whole + 50 * 1000);
+}, 30_000);
+
+test('versions that came in between are read, whoever made them, and the history goes back through them', () => {
+  const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 200 });
+  const one = new LogPlace(entries, TASK_STEPS);
+  const other = new LogPlace(entries, TASK_STEPS);
+  let graph: TaskGraph = NO_TASKS;
+  for (let version = 0; version < 120; version++) {
+    const place = version % 3 === 0 ? one : other;
+    expect(place.load()?.content ?? NO_TASKS).toEqual(graph);
+    graph = done(createTasks(graph, [{ subject: `Task ${version}` }], AT)).graph;
+    expect(place.commit(version, graph, new Date())?.version).toBe(version + 1);
+    expect(place.commit(version, graph, new Date())).toBeUndefined();
+  }
+  const history = [...new LogPlace(entries, TASK_STEPS).history()];
+  expect(history).toHaveLength(120);
+  expect(history.map(({ content }) => content.tasks.size)).toEqual(
+    Array.from({ length: 120 }, (_, index) => 120 - index),
+  );
+});
+
+test('a log whose beginning is missing is an error, not another list', () => {
+  const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 10 });
+  const place = new LogPlace(entries, TASK_STEPS);
+  let graph: TaskGraph = NO_TASKS;
+  for (let version = 0; version < 20; version++) {
+    graph = done(createTasks(graph, [{ subject: 'Task' }], AT)).graph;
+    place.commit(version, graph, new Date());
+  }
+  expect(() => new LogPlace(entries, TASK_STEPS).load()).toThrow(/builds upon are missing/);
+});

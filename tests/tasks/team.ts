@@ -1,0 +1,60 @@
+import type { AgentBashHandler, CommandResult } from '../../src/command.ts';
+import type { TaskSettings } from '../../src/settings.ts';
+import { taskCommands } from '../../src/tasks/task-commands.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+
+export interface TeamOptions {
+  settings?: Partial<TaskSettings & { maxContentLength: number }>;
+  warnings?: readonly string[];
+  hookLimitMs?: number;
+}
+
+/** The task commands on lists in memory. */
+export class Team {
+  readonly stores = new Map<string, TaskStore>();
+  readonly handlers: ReadonlyMap<string, AgentBashHandler>;
+
+  constructor({ settings = {}, warnings = [], hookLimitMs }: TeamOptions = {}) {
+    const context = {
+      open: (list = '') => {
+        const store = this.stores.get(list) ?? new TaskStore();
+        this.stores.set(list, store);
+        return store;
+      },
+      settings: () => ({
+        settings: {
+          agent: undefined,
+          taskList: undefined,
+          oneTaskPerAgent: false,
+          hooksDir: undefined,
+          tasksInPrompt: false,
+          maxContentLength: 200,
+          ...settings,
+        },
+        warnings,
+      }),
+      hooks: () => ({
+        environment: process.env,
+        cwd: '/',
+        ...(hookLimitMs !== undefined && { limitMs: hookLimitMs }),
+      }),
+    };
+    this.handlers = new Map(taskCommands(context).map((handler) => [handler.name, handler]));
+  }
+
+  /** Calls a command with its arguments; `stdin` is what it may read. */
+  call(name: string, argv: readonly string[], stdin = '', raw?: string): Promise<CommandResult> {
+    const invocation = { argv, stdin: async () => stdin, ...(raw !== undefined && { raw }) };
+    return this.handlers.get(name)?.execute(invocation) ?? Promise.reject(new Error(name));
+  }
+
+  /** Runs lines of words without quotes; gives the result of the last. */
+  async run(...lines: string[]): Promise<CommandResult> {
+    let result: CommandResult = { stdout: '', stderr: '', exitCode: 0 };
+    for (const line of lines) {
+      const [name = '', ...argv] = line.split(' ');
+      result = await this.call(name, argv);
+    }
+    return result;
+  }
+}
