@@ -121,12 +121,24 @@ function readSettingsHere(): SettingsReading {
   return readSettings(process.env, process.cwd());
 }
 
-/** For output that is written while the program goes on: a reader that goes away, as `head` does, ends it. */
+/**
+ * For output that is written while the program goes on: it ends with its reader, quietly where a pipe's reader went
+ * away, as `head` does, or the terminal did.
+ */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') writeAll(2, `agent-shell: write error: ${error.message}\n`);
-    process.exit(1);
+    process.exitCode = 1;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') complain(`write error: ${error.message}`);
+    process.exit();
   });
+}
+
+function complain(message: string): void {
+  try {
+    writeAll(2, `agent-shell: ${message}\n`);
+  } catch {
+    // Where standard error is gone too, nobody is left to be told.
+  }
 }
 
 main().then(
@@ -136,6 +148,6 @@ main().then(
   (error: unknown) => {
     process.exitCode = 1;
     if (codeOf(error) === 'EPIPE') return;
-    writeAll(2, `agent-shell: ${error instanceof Error ? error.message : error}\n`);
+    complain(error instanceof Error ? error.message : String(error));
   },
 );

@@ -109,8 +109,8 @@ class Repl {
     try {
       return await left;
     } finally {
-      stopListening();
       await this.#close();
+      stopListening();
     }
   }
 
@@ -231,6 +231,8 @@ class Repl {
       SIGHUP: () => this.#leave(129),
       SIGTSTP: () => this.#suspend(),
       uncaughtException: (error) => {
+        // One while leaving, as when the terminal is gone, must not lead back here.
+        if (this.#hasLeft) process.exit(1);
         this.#panel.write(`agent-shell: internal error: ${error.stack}\n`);
         this.#leave(1);
       },
@@ -244,7 +246,11 @@ class Repl {
   async #close(): Promise<void> {
     this.#running?.abort();
     this.#isWorking = true;
-    this.#editor.close();
+    try {
+      this.#editor.close();
+    } catch {
+      // The terminal whose modes it would bring back is gone.
+    }
     this.#backgroundOutput.flush();
     this.#panel.screen.endCommand();
     this.#panel.screen.startLine();

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { isAlive } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
 const AGENT_SHELL = `node ${process.cwd()}/dist/bin/agent-shell.cjs`;
@@ -192,6 +194,21 @@ describe.skipIf(!hasTmux)('the interactive shell in tmux', () => {
     await shell.until('the panel', (text) => panels(text) === 1 && atPrompt(text));
     shell.enter('echo back');
     await shell.until('a command', (text) => /^back$/m.test(text));
+  });
+
+  test.each([
+    ['at the prompt', ''],
+    ['while a command runs', 'echo started; sleep 60'],
+    ['while output streams', 'echo started; yes'],
+  ])('ends when its terminal goes away %s', async (_when, command) => {
+    const shell = await startWithList();
+    const pid = shell.child;
+    if (command !== '') {
+      shell.enter(command);
+      await shell.until('the command runs', (text) => /^(started|y)$/m.test(text));
+    }
+    shell.close();
+    await eventually('the agent shell has ended', () => !isAlive(pid));
   });
 
   test.each([
