@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
-import { BashProcess, SCRIPT } from './bash-process.ts';
+import { BashProcess, type Ending, SCRIPT } from './bash-process.ts';
 import { writeEditors } from './editors.ts';
 import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
@@ -97,15 +97,30 @@ export class BashSession {
     if (options.signal?.aborted) {
       return this.#ended(CANCEL_EXIT_CODE, 'cancelled before it began');
     }
+    try {
+      return await this.#evaluate(line, options);
+    } catch (error) {
+      // No private directory, a full disk, no more processes: the next line may fare better.
+      await this.#process?.kill();
+      this.#process = undefined;
+      return this.#ended(1, `the line was not run: ${(error as Error).message}`);
+    }
+  }
+
+  async #evaluate(line: string, options: RunOptions): Promise<CommandResult> {
     const home = await this.#open();
     const bash = this.#ready(home);
     home.host.rawArguments = options.raw;
     const stop = this.#stopper(bash, options);
-    const ending = await bash.evaluate(line, {
-      lastExitCode: this.lastExitCode,
-      stdin: writeStdin(home.directory, options.stdin),
-    });
-    stop.disarm();
+    let ending: Ending;
+    try {
+      ending = await bash.evaluate(line, {
+        lastExitCode: this.lastExitCode,
+        stdin: writeStdin(home.directory, options.stdin),
+      });
+    } finally {
+      stop.disarm();
+    }
     if (ending.alive && !stop.reason) {
       this.#cwd = ending.cwd;
       return this.#ended(ending.exitCode);

@@ -26,6 +26,7 @@ const REQUEST = z.strictObject(
   },
 );
 const MAX_KEY_CHARACTERS = 40;
+const SHORTENED_LENGTH = 4 * 1024 * 1024;
 // setTimeout takes no more; such a limit is as good as none.
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -45,14 +46,44 @@ export async function serveJsonl(
 ): Promise<void> {
   try {
     for await (const line of splitLines(input)) {
-      output.write(`${JSON.stringify(await answer(router, line))}\n`);
+      output.write(`${toLine(await answer(router, line))}\n`);
     }
   } finally {
     await router.dispose();
   }
 }
 
-async function answer(router: BashRouter, line: string): Promise<object> {
+interface Answer {
+  [field: string]: unknown;
+  stdout?: string;
+  stderr?: string;
+}
+
+/** JSON on one line, also for a reader that takes the line separators of Unicode for ends of lines. */
+function toLine(answer: Answer): string {
+  try {
+    return JSON.stringify(answer).replace(
+      /[\u0085\u2028\u2029]/g,
+      (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  } catch (error) {
+    // 64 MiB that are all escaped may be more than fits into one string.
+    if (!(error instanceof RangeError)) throw error;
+    return toLine({
+      ...answer,
+      stdout: shortened(answer.stdout),
+      stderr: shortened(answer.stderr),
+    });
+  }
+}
+
+function shortened(text = ''): string {
+  if (text.length <= SHORTENED_LENGTH) return text;
+  const leftOut = text.length - SHORTENED_LENGTH;
+  return `${text.slice(0, SHORTENED_LENGTH)}\n[agent-shell: ${leftOut} more characters left out]\n`;
+}
+
+async function answer(router: BashRouter, line: string): Promise<Answer> {
   const request = parseRequest(line);
   if (typeof request === 'string') {
     return { id: null, error: request };

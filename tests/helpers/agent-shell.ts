@@ -85,7 +85,7 @@ export class JsonlClient {
   readonly child: ChildProcess;
   readonly #results: JsonlResult[] = [];
   readonly #waiting: ((result: JsonlResult | undefined) => void)[] = [];
-  #received = '';
+  #received: string[] = [];
   #ended = false;
   #id = 0;
 
@@ -130,8 +130,13 @@ export class JsonlClient {
   }
 
   #receive(text: string): void {
-    const lines = (this.#received + text).split('\n');
-    this.#received = lines.pop() ?? '';
+    const [first = '', ...rest] = text.split('\n');
+    this.#received.push(first);
+    const lines: string[] = [];
+    for (const next of rest) {
+      lines.push(this.#received.join(''));
+      this.#received = [next];
+    }
     for (const line of lines) {
       const result = JSON.parse(line);
       const give = this.#waiting.shift();

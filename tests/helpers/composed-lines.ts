@@ -56,7 +56,7 @@ export class ComposedLines {
     // As a slip of the hand leaves it. What might run forever, or on after the line's end, or tells a process id, is not
     // for comparing.
     const slipped = this.#slip(whole);
-    return /while|until|[^&>|]&(?![&>\d])|\$\$/.test(slipped) ? whole : slipped;
+    return /while|until|<\(|[^&>|]&(?![&>\d])|\$\$/.test(slipped) ? whole : slipped;
   }
 
   #preamble(): string {

@@ -53,15 +53,20 @@ export class PlainShell {
       cwd,
       env: this.environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
+      detached: true,
     });
+    let isKilled = false;
+    const timer = setTimeout(() => {
+      isKilled = true;
+      process.kill(-(child.pid as number), 'SIGKILL');
+    }, timeoutMs);
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     child.stdout.on('data', (chunk) => stdout.push(chunk));
     child.stderr.on('data', (chunk) => stderr.push(chunk));
     const [code, signal] = await once(child, 'close');
-    if (child.killed) return undefined;
+    clearTimeout(timer);
+    if (isKilled) return undefined;
     return {
       stdout: Buffer.concat(stdout).toString(),
       stderr: Buffer.concat(stderr).toString(),

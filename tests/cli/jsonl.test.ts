@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  AGENT_SHELL,
+  agentShell,
+  JsonlClient,
+  type JsonlResult,
+  start,
+} from '../helpers/agent-shell.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+
+const request = (id: unknown, command: string, more: object = {}) =>
+  `${JSON.stringify({ id, command, ...more })}\n`;
+
+/** Gives all the input at once, and reads all the results. */
+async function serve(input: string | Buffer, options: { env?: Record<string, string> } = {}) {
+  const { stdout, stderr, exitCode } = await agentShell(['--jsonl'], { stdin: input, ...options });
+  const results: JsonlResult[] =
+    stdout === ''
+      ? []
+      : stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+  return { results, stderr, exitCode };
+}
+
+test('each request gets one result, with all of its fields', async () => {
+  const { results, stderr, exitCode } = await serve(request(1, 'echo out; echo err >&2; exit 3'));
+  expect(results).toEqual([
+    {
+      id: 1,
+      type: 'native_shell_command',
+      stdout: 'out\n',
+      stderr: 'err\n',
+      exitCode: 3,
+      durationMs: expect.any(Number),
+    },
+  ]);
+  expect(results[0]?.durationMs).toBeGreaterThan(0);
+  expect([stderr, exitCode]).toEqual(['', 0]);
+});
+
+test('results come in the order of the requests, whatever these take, and their ids come back', async () => {
+  const ids = [1, 'two', 0, -1.5, '', 'ü\u2028', 1e300, 1];
+  const input = ids
+    .map((id, index) => request(id, `sleep 0.0${9 - index}; echo ${index}`))
+    .join('');
+  const { results } = await serve(input);
+  expect(results.map(({ id, stdout }) => [id, stdout])).toEqual(
+    ids.map((id, index) => [id, `${index}\n`]),
+  );
+});
+
+test('requests share one bash and one list', async () => {
+  const client = new JsonlClient();
+  await client.send('mkdir sub; cd sub; v=1');
+  await client.send(`TodoWrite '{"todos":[{"content":"a","activeForm":"b","status":"pending"}]}'`);
+  expect((await client.send('basename "$PWD"; echo $v; TodoRead | head -n 1')).stdout).toBe(
+    'sub\n1\n[ ] a\n',
+  );
+  expect((await client.send('TodoRead')).type).toBe('agent_shell_command');
+  expect(await client.end()).toBe(0);
+});
+
+test.each([
+  ['what looks like results', `printf '{"id":1,"exitCode":9}\\n{"id":null,"error":"x"}'`],
+  ['no end of line', 'printf x'],
+  ['NUL and what is no UTF-8', "printf 'a\\0\\xff'"],
+  ['the line separators of Unicode', "printf 'a\\u2028b\\u2029c\\u0085d'"],
+  ['carriage returns', "printf 'a\\r\\nb\\r'"],
+  ['terminal escapes', "printf '\\e[2J\\e]0;x\\a'"],
+  ['a megabyte', "head -c 1000000 /dev/zero | tr '\\0' '\\\\'"],
+  ['errors', 'printf \'{"id":2}\\n\' >&2'],
+])('whatever a command prints, its result is one line: %s', async (_name, command) => {
+  const client = new JsonlClient({ env: { LANG: 'C.UTF-8' } });
+  const lines: string[] = [];
+  client.child.stdout?.on('data', (text: string) => lines.push(text));
+  const result = await client.send(command);
+  expect([result.id, result.exitCode]).toEqual([1, 0]);
+  expect((await client.send('echo next')).stdout).toBe('next\n');
+  // One line also for a reader that knows other ends of lines.
+  expect(lines.join('').split(/\r\n|[\n\r\u0085\u2028\u2029]/).length).toBe(3);
+  await client.end();
+});
+
+test('output comes back as it was', async () => {
+  const { results } = await serve(
+    request(1, "printf 'a\\0\\u2028\\u0085\\xff\\ud83d\\ude00 \\r\\n'") + request(2, "printf '😀'"),
+    {
+      env: { LANG: 'C.UTF-8' },
+    },
+  );
+  expect(results[0]?.stdout.startsWith('a\0\u2028\u0085\ufffd')).toBe(true);
+  expect(results[1]?.stdout).toBe('😀');
+});
+
+describe('a line that is no request', () => {
+  test.each([
+    ['nothing', ''],
+    ['blanks', '   '],
+    ['no JSON', 'echo hi'],
+    ['half a request', '{"id":1,"command":"ec'],
+    ['null', 'null'],
+    ['a number', '1'],
+    ['an array', '[{"id":1,"command":"echo hi"}]'],
+    ['no command', '{"id":1}'],
+    ['no id', '{"command":"touch ran"}'],
+    ['a command that is no text', '{"id":1,"command":["echo"]}'],
+    ['an id that is null', '{"id":null,"command":"touch ran"}'],
+    ['an unknown field', '{"id":1,"command":"touch ran","cwd":"/"}'],
+    ['a limit that is no number', '{"id":1,"command":"touch ran","timeoutMs":"1"}'],
+    ['a limit of zero', '{"id":1,"command":"touch ran","timeoutMs":0}'],
+    ['a limit below zero', '{"id":1,"command":"touch ran","timeoutMs":-1}'],
+    ['two requests', `${request(1, 'touch ran').trim()}${request(2, 'touch ran').trim()}`],
+  ])('gets an error and runs nothing, and the host goes on: %s', async (_name, line) => {
+    const { results, exitCode } = await serve(`${line}\n${request(2, 'ls')}`);
+    expect(results).toEqual([
+      { id: null, error: expect.any(String) },
+      expect.objectContaining({ id: 2, stdout: '', exitCode: 0 }),
+    ]);
+    expect(results[0]?.error?.length).toBeLessThan(600);
+    expect(exitCode).toBe(0);
+  });
+
+  test('with a huge key or value gets a short error without control characters', async () => {
+    const { results } = await serve(
+      `${JSON.stringify({ id: 1, [`\x1b[2J${'k'.repeat(100_000)}`]: 1 })}\n`,
+    );
+    expect(results[0]?.error?.length).toBeLessThan(600);
+    expect(/[\0-\x1f\x7f-\x9f]/.test(results[0]?.error ?? '')).toBe(false);
+  });
+});
+
+describe('the end of a line is a newline and nothing else', () => {
+  test('a line separator of Unicode in a command is part of it', async () => {
+    const { results } = await serve('{"id":1,"command":"printf %s \'a\u2028b\u2029c\u0085d\'"}\n');
+    expect(results.map(({ stdout }) => stdout)).toEqual(['a\u2028b\u2029c\u0085d']);
+  });
+
+  test('a carriage return before it does no harm', async () => {
+    const { results } = await serve(
+      '{"id":1,"command":"echo hi"}\r\n{"id":2,"command":"echo ho"}\r\n',
+    );
+    expect(results.map(({ stdout }) => stdout)).toEqual(['hi\n', 'ho\n']);
+  });
+
+  test('the last line needs none', async () => {
+    const { results } = await serve(request(1, 'echo last').trimEnd());
+    expect(results.map(({ stdout }) => stdout)).toEqual(['last\n']);
+  });
+
+  test('a request may come in pieces of any size', async () => {
+    const client = new JsonlClient();
+    for (const byte of Buffer.from(request('ü', 'printf 漢😀'))) {
+      client.write(Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await client.next()).toMatchObject({ id: 'ü', stdout: '漢😀' });
+    await client.end();
+  });
+
+  test('a request of 5 MB is served', async () => {
+    const { results } = await serve(request(1, `: '${'x'.repeat(5_000_000)}'; echo done`));
+    expect(results.map(({ stdout }) => stdout)).toEqual(['done\n']);
+  });
+});
+
+describe('timeoutMs', () => {
+  test('ends a command, and not the session', async () => {
+    const client = new JsonlClient();
+    await client.send('cd /tmp');
+    const result = await client.send('echo begun; sleep 1000', { timeoutMs: 200 });
+    expect(result).toMatchObject({ stdout: 'begun\n', exitCode: 124 });
+    expect(result.stderr).toContain('timed out after 200 ms');
+    expect((await client.send('pwd')).stdout).toBe('/tmp\n');
+    await client.end();
+  });
+
+  test.each([1e300, 2 ** 31, 2 ** 31 - 1, 1000.5])('may be as large as %d', async (timeoutMs) => {
+    const client = new JsonlClient();
+    expect(await client.send('sleep 0.01; echo hi', { timeoutMs })).toMatchObject({
+      stdout: 'hi\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    expect(await client.end()).toBe(0);
+  });
+});
+
+test('a command that reads finds no input, and eats no request', async () => {
+  const { results } = await serve(
+    request(1, 'cat; read -r x; echo "[$x]"') + request(2, 'echo next'),
+  );
+  expect(results.map(({ stdout }) => stdout)).toEqual(['[]\n', 'next\n']);
+});
+
+test('the output of floods that would not fit into one string as JSON is cut, and the host goes on', async () => {
+  const client = new JsonlClient();
+  const flood = await client.send('head -c 70M /dev/zero; head -c 24M /dev/zero >&2; (exit 5)');
+  expect(flood.exitCode).toBe(5);
+  for (const text of [flood.stdout, flood.stderr]) {
+    expect(text.startsWith('\0\0\0')).toBe(true);
+    expect(text).toMatch(/\n\[agent-shell: \d+ more characters left out\]\n$/);
+  }
+  expect((await client.send('echo next')).stdout).toBe('next\n');
+  await client.end();
+}, 60_000);
+
+test('without a directory for its private files, each line fails with a clear error, and agent commands work', async () => {
+  const nowhere = join(temporaryDirectory(), 'nowhere');
+  const { results, exitCode } = await serve(request(1, 'echo hi') + request(2, 'TodoRead'), {
+    env: { TMPDIR: nowhere },
+  });
+  expect(results[0]).toMatchObject({ id: 1, stdout: '', exitCode: 1 });
+  expect(results[0]?.stderr).toMatch(
+    /^agent-shell: the line was not run: ENOENT[^\n]*nowhere[^\n]*\n$/,
+  );
+  expect(results[1]).toMatchObject({ id: 2, stdout: 'No todos.\n', exitCode: 0 });
+  expect(exitCode).toBe(0);
+});
+
+describe('the end', () => {
+  test('of input ends the session, and leaves no process and no file', async () => {
+    const tmp = temporaryDirectory();
+    const { results, exitCode } = await serve(request(1, 'sleep 1000 & echo started'), {
+      env: { TMPDIR: tmp },
+    });
+    expect(results.map(({ stdout }) => stdout)).toEqual(['started\n']);
+    expect(exitCode).toBe(0);
+    expect(listFiles(tmp)).toEqual([]);
+    if (hasProc) expect(processesWith(tmp)).toEqual([]);
+  });
+
+  test('of an input without any request is quiet', async () => {
+    expect(await serve('')).toEqual({ results: [], stderr: '', exitCode: 0 });
+  });
+
+  test('of input while a command runs comes after its result', async () => {
+    const { results } = await serve(request(1, 'sleep 0.3; echo done'));
+    expect(results.map(({ stdout }) => stdout)).toEqual(['done\n']);
+  });
+
+  test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'by %s while a command runs leaves no process and no file',
+    async (signal) => {
+      const tmp = temporaryDirectory();
+      const client = new JsonlClient({ env: { TMPDIR: tmp } });
+      const { stdout } = await client.send('echo $$');
+      client.write(request(2, 'sleep 1000 & sleep 1001'));
+      client.child.kill(signal);
+      await once(client.child, 'exit');
+      await eventually('bash is dead', () => !isAlive(Number(stdout)));
+      await eventually('no file is left', () => listFiles(tmp).length === 0);
+      if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
+    },
+  );
+
+  test('of a client that goes away without a word leaves no process and no file', async () => {
+    const tmp = temporaryDirectory();
+    const child = start(process.execPath, [AGENT_SHELL, '--jsonl'], { env: { TMPDIR: tmp } });
+    child.stdin?.write(request(1, 'sleep 1000 & sleep 0.2; echo to nobody'));
+    await eventually('the session has begun', () => listFiles(tmp).length > 0);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.stdin?.destroy();
+    await once(child, 'exit');
+    await eventually('no file is left', () => listFiles(tmp).length === 0);
+    if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
+  });
+});
