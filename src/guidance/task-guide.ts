@@ -53,7 +53,7 @@ export class TaskGuide {
   commandEnded(): readonly string[] {
     const { guidance, reminderTurns } = this.#options.settings();
     const tasks = this.#tasksInProgress();
-    const mine = tasks.map(({ id, updatedAt }) => `${id} ${updatedAt}`).join();
+    const mine = tasks.length === 0 ? '' : JSON.stringify(tasks);
     this.#lines = mine === this.#mine ? this.#lines + 1 : 0;
     this.#mine = mine;
     const isDue = mine !== '' && this.#lines >= reminderTurns && !this.#given.has(mine);
