@@ -3,16 +3,15 @@ import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { TaskGuide } from '../guidance/task-guide.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
+import { safeText } from '../safe-text.ts';
 import { readSettings, readTaskSettings, type SettingsReading } from '../settings.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskSource } from '../tasks/task-rows.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import helpPage from './agent-shell.md';
 import { type Arguments, parseArguments } from './arguments.ts';
-import { runLine } from './run-line.ts';
 import { type ShellList, shellList } from './shell-list.ts';
 import { type ShownLists, showChanges } from './show-changes.ts';
-import { codeOf, isTerminal, writeAll } from './synchronous-io.ts';
 
 type ShellArguments = Extract<
   Arguments,
@@ -20,15 +19,16 @@ type ShellArguments = Extract<
 >;
 
 const USAGE_ERROR = 2;
+const MAX_MESSAGE = 200;
 
 async function main(): Promise<number> {
   const options = parseArguments(process.argv.slice(2));
   switch (options.mode) {
     case 'help':
-      writeAll(1, helpPage);
+      process.stdout.write(helpPage);
       return 0;
     case 'version':
-      writeAll(1, `${PACKAGE_VERSION}\n`);
+      process.stdout.write(`${PACKAGE_VERSION}\n`);
       return 0;
     case 'prompt': {
       const { systemPrompt } = await import('../guidance/system-prompt.ts');
@@ -38,11 +38,13 @@ async function main(): Promise<number> {
         ...agentHandlers(todoStore, readSettingsHere),
         ...(withTasks ? taskCommands(shellList({}).tasks) : []),
       ];
-      writeAll(1, systemPrompt({ commands }));
+      process.stdout.write(systemPrompt({ commands }));
       return 0;
     }
     case 'usage-error':
-      writeAll(2, `agent-shell: ${options.message}; see agent-shell --help\n`);
+      process.stderr.write(
+        `agent-shell: ${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help\n`,
+      );
       return USAGE_ERROR;
     case 'watch': {
       if (options.tasks) {
@@ -50,7 +52,6 @@ async function main(): Promise<number> {
         return watchTasks(options);
       }
       const { watchLists } = await import('./watch.ts');
-      endWithReader();
       return watchLists(options);
     }
     default:
@@ -84,13 +85,11 @@ async function runShell(options: ShellArguments, list: ShellList): Promise<numbe
     case 'jsonl': {
       const { BashRouter } = await import('../router/bash-router.ts');
       const { serveJsonl } = await import('./jsonl.ts');
-      endWithReader();
       await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
       return 0;
     }
     case 'interactive':
-      if (isTerminal(0)) {
-        endWithReader();
+      if (process.stdin.isTTY) {
         const { runInteractive } = await import('./repl.ts');
         return runInteractive({ handlers, guide, shown, panelMode: options.panel });
       }
@@ -108,11 +107,12 @@ async function asBash(
   shown: ShownLists,
 ): Promise<number> {
   const byName = new Map(handlers.map((handler) => [handler.name, guide.guided(handler)]));
+  const { runBash, runLine } = await import('./run-as-bash.ts');
   const showEnd = await showChanges(shown, options.panel);
   const exitCode =
     options.mode === 'line'
       ? await runLine(options.line, options.parameters, byName)
-      : await import('./run-bash.ts').then(({ runBash }) => runBash(options.argv, byName));
+      : await runBash(options.argv.length > 0 ? ['--', ...options.argv] : [], byName);
   showEnd();
   return exitCode;
 }
@@ -121,33 +121,20 @@ function readSettingsHere(): SettingsReading {
   return readSettings(process.env, process.cwd());
 }
 
-/**
- * For output that is written while the program goes on: it ends with its reader, quietly where a pipe's reader went
- * away, as `head` does, or the terminal did.
- */
-function endWithReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exitCode = 1;
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') complain(`write error: ${error.message}`);
-    process.exit();
-  });
-}
-
-function complain(message: string): void {
-  try {
-    writeAll(2, `agent-shell: ${message}\n`);
-  } catch {
-    // Where standard error is gone too, nobody is left to be told.
+// A reader that goes away, as `head` does, is no error of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') {
+    process.stderr.write(`agent-shell: write error: ${error.message}\n`);
   }
-}
+  process.exit(1);
+});
 
 main().then(
   (exitCode) => {
     process.exitCode = exitCode;
   },
   (error: unknown) => {
+    process.stderr.write(`agent-shell: ${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;
-    if (codeOf(error) === 'EPIPE') return;
-    complain(error instanceof Error ? error.message : String(error));
   },
 );

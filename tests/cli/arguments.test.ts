@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { agentShell } from '../helpers/agent-shell.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+const LIST = (count: number) =>
+  JSON.stringify({
+    todos: Array.from({ length: count }, () => ({
+      content: 'xxxxx',
+      activeForm: 'y',
+      status: 'pending',
+    })),
+  });
+
+describe('options', () => {
+  test.each([
+    ['unknown, long', ['--nope'], '--nope'],
+    ['unknown, short', ['-z'], '-z'],
+    ['unknown before a script', ['-x', 'script'], '-x'],
+    ['unknown after a known one', ['--no-panel', '--nope'], '--nope'],
+    ['-c without a line', ['-c'], '-c'],
+    ['--jsonl with -c', ['--jsonl', '-c', 'touch ran'], '--jsonl'],
+    ['--jsonl with a script', ['--jsonl', 'script'], '--jsonl'],
+  ])(
+    'that make no sense: one line on stderr that names them, exit code 2, and nothing runs: %s',
+    async (_name, args, named) => {
+      const { stdout, stderr, exitCode } = await agentShell(args);
+      expect([stdout, exitCode]).toEqual(['', 2]);
+      expect(stderr).toMatch(/^agent-shell: [^\n]+\n$/);
+      expect(stderr).toContain(named);
+      expect(stderr).toContain('--help');
+    },
+  );
+
+  test('with hostile text are named without its escapes, and cut short', async () => {
+    const { stderr, exitCode } = await agentShell([`--\x1b[2J\n${'x'.repeat(100_000)}`]);
+    expect(exitCode).toBe(2);
+    expect(stderr.length).toBeLessThan(300);
+    expect(stderr).toMatch(/^[^\n\x1b]*\n$/);
+  });
+
+  test.each(['-h', '--help'])('%s prints the help page', async (option) => {
+    const { stdout, stderr, exitCode } = await agentShell([option]);
+    expect([stderr, exitCode]).toEqual(['', 0]);
+    expect(stdout).toMatch(/^Usage: agent-shell/);
+    for (const word of [
+      '-c',
+      '--jsonl',
+      '--no-panel',
+      '--version',
+      'TodoWrite',
+      'TODO_MAX_ITEMS',
+    ]) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  test('--version prints the version of the package', async () => {
+    const { version } = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+    );
+    expect(await agentShell(['--version'])).toEqual({
+      stdout: `${version}\n`,
+      stderr: '',
+      exitCode: 0,
+      signal: null,
+    });
+  });
+
+  test('end at --, and at a script: what follows is for the script', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, '-x'), 'echo "odd name" "$@"');
+    writeFileSync(join(cwd, 'script'), 'echo "$@"');
+    expect((await agentShell(['--', '-x', '--help'], { cwd })).stdout).toBe('odd name --help\n');
+    expect((await agentShell(['script', '--version', '-c', 'x'], { cwd })).stdout).toBe(
+      '--version -c x\n',
+    );
+    expect(
+      (await agentShell(['--no-panel', '-c', 'echo "$@"', 'name', '--help'], { cwd })).stdout,
+    ).toBe('--help\n');
+  });
+
+  test('-- and - alone leave standard input to be the script', async () => {
+    for (const args of [['--'], ['-'], ['--no-panel']]) {
+      expect((await agentShell(args, { stdin: 'echo from stdin; exit 3' })).stdout).toBe(
+        'from stdin\n',
+      );
+    }
+  });
+});
+
+describe('settings', () => {
+  const write = (count: number) => ['-c', `:; TodoWrite '${LIST(count)}'`];
+
+  test('come from the environment', async () => {
+    const { stderr, exitCode } = await agentShell(write(3), {
+      env: { TODO_MAX_ITEMS: '2', TODO_MAX_CONTENT_LENGTH: '4' },
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('- todos: Must have at most 2 items, received 3');
+    expect(stderr).toContain('- todos[0].content: Must be at most 4 characters, received 5');
+  });
+
+  test('come from .env of the current directory, and the environment comes before it', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, '.env'), 'TODO_MAX_ITEMS=2\nPATH=/nonexistent\nOTHER=secret\n');
+    expect((await agentShell(write(3), { cwd })).stderr).toContain('at most 2 items');
+    expect((await agentShell(write(3), { cwd, env: { TODO_MAX_ITEMS: '3' } })).exitCode).toBe(0);
+    expect((await agentShell(['-c', 'echo "[$TODO_MAX_ITEMS$OTHER]"'], { cwd })).stdout).toBe(
+      '[]\n',
+    );
+  });
+
+  test('are read when a command runs', async () => {
+    const cwd = temporaryDirectory();
+    const line = `echo TODO_MAX_ITEMS=2 >.env; TodoWrite '${LIST(3)}'; echo $?; rm .env; TodoWrite '${LIST(3)}' >/dev/null; echo $?`;
+    expect((await agentShell(['-c', line], { cwd })).stdout).toBe('1\n0\n');
+  });
+
+  test.each(['0', '-1', '1.5', 'many', '', '1e3', '99999999999999999999', '\x1b[2J'])(
+    'that are no positive integer warn once a command, name it, and the default holds: %j',
+    async (value) => {
+      const { stdout, stderr, exitCode } = await agentShell(write(50), {
+        env: { TODO_MAX_ITEMS: value },
+      });
+      expect([stdout, exitCode]).toEqual([
+        'Todo list updated: 0 completed, 0 in_progress, 50 pending\n',
+        0,
+      ]);
+      expect(stderr).toMatch(
+        /^Warning: TODO_MAX_ITEMS must be a positive integer, received '[^\n\x1b]*'; using 50\n$/,
+      );
+      expect((await agentShell(write(51), { env: { TODO_MAX_ITEMS: value } })).exitCode).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  AGENT_SHELL,
+  agentShell,
+  type ProgramOptions,
+  run,
+  start,
+} from '../helpers/agent-shell.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+
+const LIST = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
+const UPDATED = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
+
+/** The same arguments for agent-shell and for bash, each in a directory with the same files. */
+async function both(
+  args: readonly string[],
+  options: ProgramOptions = {},
+  files: Record<string, string> = {},
+) {
+  const directories = ['ours', 'bash'].map((name) => {
+    const directory = join(temporaryDirectory(), name);
+    mkdirSync(directory);
+    for (const [file, text] of Object.entries(files)) {
+      writeFileSync(join(directory, file), text);
+      chmodSync(join(directory, file), 0o755);
+    }
+    return directory;
+  }) as [string, string];
+  // As its caller would have it, which keeps bash from reading ~/.bashrc where its input is a socket.
+  const shared = { ...options, env: { SHLVL: '1', ...options.env } };
+  const [ours, theirs] = await Promise.all([
+    agentShell(args, { ...shared, cwd: directories[0] }),
+    run('bash', args, { ...shared, cwd: directories[1] }),
+  ]);
+  return { ours, theirs };
+}
+
+describe('agent-shell does what bash does', () => {
+  test.each([
+    ['output, errors and exit code', ['-c', 'echo out; echo err >&2; exit 7']],
+    ['no output', ['-c', '']],
+    ['$0 and parameters', ['-c', 'echo "$0" "$#" "$1" "$2"', 'name', 'a b', '']],
+    ['$0 without a name', ['-c', 'echo "$0" $#']],
+    [
+      'parameters that look like options',
+      ['-c', 'echo "$@"', 'x', '-c', '--help', '--jsonl', '--'],
+    ],
+    ['several lines', ['-c', 'for i in 1 2\ndo echo $i\ndone\ncat <<EOF\ntext\nEOF']],
+    ['a command that is not there', ['-c', 'nosuchcommand']],
+    ['an error of syntax', ['-c', 'echo "open']],
+    ['an error of syntax later', ['-c', 'echo one\nif']],
+    ['an expansion that may not be', ['-c', 'echo ${x:?not set}; echo never']],
+    ['set -u', ['-c', 'set -u; echo $x; echo never']],
+    ['traps', ['-c', 'trap "echo bye" EXIT; echo hi; exit 3']],
+    ['a message with a line number', ['-c', 'true\nnosuchcommand']],
+    ['a function', ['-c', 'f() { nosuchcommand; }; f']],
+    ['the options of the shell', ['-c', 'echo $-; shopt -q login_shell; echo $?']],
+    ['every byte', ['-c', 'for i in {0..255}; do printf "\\\\x$(printf %x $i)"; done | cat']],
+    ['NUL and no newline at the end', ['-c', 'printf "a\\0b"; printf "c\\0" >&2']],
+    ['a large output', ['-c', 'head -c 5000000 /dev/zero | tr "\\0" x']],
+    ['subshell depth and level', ['-c', 'echo $BASH_SUBSHELL']],
+    ['exit codes beyond 255', ['-c', 'exit 300']],
+  ])('with -c: %s', async (_name, args) => {
+    const { ours, theirs } = await both(args);
+    expect(ours).toEqual(theirs);
+  });
+
+  test.each([
+    ['its name and parameters', ['./script', 'a b', '', '-c'], 'echo "$0" "$#" "$@"'],
+    ['its exit code', ['script'], 'exit 9'],
+    ['its errors', ['./script'], 'echo one\nnosuchcommand\n('],
+    ['after --', ['--', 'script', '--help'], 'echo "$@"'],
+    ['that is read as it runs', ['script'], 'echo "echo added" >>script\necho one\n'],
+    ['of another interpreter', ['script'], '#!/bin/sh\necho "$0"\n'],
+  ])('with a script: %s', async (_name, args, text) => {
+    const { ours, theirs } = await both(args, {}, { script: text });
+    expect(ours).toEqual(theirs);
+  });
+
+  test('with a script that is not there', async () => {
+    const { ours, theirs } = await both(['nosuchscript']);
+    expect(ours).toEqual(theirs);
+    expect(ours.exitCode).toBe(127);
+  });
+
+  test.each([
+    ['lines', 'echo one\necho two; exit 4\necho never\n'],
+    ['an error of syntax', 'echo one\n)\necho two\n'],
+    ['nothing', ''],
+    ['no newline at the end', 'echo one'],
+    ['what it reads itself', 'read -r word\nthis is read\necho "[$word]"\ncat\nthe rest\n'],
+  ])('with a script on standard input: %s', async (_name, stdin) => {
+    const { ours, theirs } = await both([], { stdin });
+    expect(ours).toEqual(theirs);
+  });
+
+  test.each([
+    ['text', 'one\ntwo\n'],
+    ['every byte', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+    ['a megabyte', Buffer.alloc(1_000_000, 'x')],
+  ])('with standard input for the line: %s', async (_name, stdin) => {
+    const { ours, theirs } = await both(['-c', 'read -r -n 1 first; wc -c; echo "$first"'], {
+      stdin,
+    });
+    expect(ours).toEqual(theirs);
+  });
+
+  test('with an environment: nothing is added to it but on PATH', async () => {
+    const line = 'env -0 | sort -z | grep -zv "^PATH=\\|^PWD=" | tr "\\0" "\\n"';
+    const { ours, theirs } = await both(['-c', line], { env: { ODD: "it's\nodd" } });
+    expect(ours).toEqual(theirs);
+  });
+});
+
+describe('TodoWrite', () => {
+  test.each([
+    ['alone', ['-c', `TodoWrite '${LIST}'`], ''],
+    ['in a composed line', ['-c', `true && TodoWrite '${LIST}'`], ''],
+    ['with parameters of the line', ['-c', 'TodoWrite "$1"', 'name', LIST], ''],
+    ['with standard input, alone', ['-c', 'TodoWrite'], LIST],
+    ['with standard input, composed', ['-c', 'cat | TodoWrite -'], LIST],
+    ['in a script on standard input', [], `TodoWrite '${LIST}'\n`],
+  ])('is a command %s', async (_name, args, stdin) => {
+    expect(await agentShell(args, { stdin })).toEqual({
+      stdout: UPDATED,
+      stderr: '',
+      exitCode: 0,
+      signal: null,
+    });
+  });
+
+  test('is a command in a script, and in what it calls, on one list', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'inner'), 'TodoRead | head -n 1; exit 5\n');
+    writeFileSync(join(cwd, 'outer'), `TodoWrite '${LIST}' >/dev/null\nbash inner; echo $?\n`);
+    expect(await agentShell(['outer'], { cwd })).toMatchObject({
+      stdout: '[ ] Build\n5\n',
+      exitCode: 0,
+    });
+  });
+
+  test('refused gives its exit code and errors, alone and composed', async () => {
+    const alone = await agentShell(['-c', "TodoWrite '{}'"]);
+    const composed = await agentShell(['-c', ":; TodoWrite '{}'"]);
+    expect(alone).toMatchObject({ stdout: '', exitCode: 1 });
+    expect(alone.stderr).toMatch(/^Error: Validation failed\n- todos: Required\n/);
+    expect(composed).toEqual(alone);
+  });
+
+  test('with JSON whose quotes broke is read as it was typed, alone and where bash reads one word', async () => {
+    for (const line of [`TodoWrite '${LIST.replace('Build', "Don't")}'`, `TodoWrite ${LIST}`]) {
+      const { stdout, stderr, exitCode } = await agentShell(['-c', line]);
+      expect([stdout, exitCode]).toEqual([UPDATED, 0]);
+      expect(stderr).toMatch(/^Note: /);
+    }
+  });
+
+  test('in a line that bash cannot read gets the heredoc form', async () => {
+    const { stderr, exitCode } = await agentShell([
+      '-c',
+      `cd / && TodoWrite '${LIST.replace('Build', "Don't")}'`,
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(
+      /^bash: -c: line 1: unexpected EOF[\s\S]*TodoWrite <<'EOF'\n[\s\S]*\nEOF\n$/,
+    );
+  });
+});
+
+describe('the end by a signal', () => {
+  test.each([
+    ['KILL', 137],
+    ['TERM', 143],
+    ['SEGV', 139],
+  ])('SIG%s of the line itself: the exit code is %i, as a shell tells it', async (signal, code) => {
+    const { stdout, exitCode } = await agentShell([
+      '-c',
+      `echo before; kill -${signal} $$; sleep 10`,
+    ]);
+    expect([stdout, exitCode]).toEqual(['before\n', code]);
+  });
+
+  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    '%s from outside reaches bash, whose trap decides',
+    async (signal) => {
+      const name = signal.slice(3);
+      const child = start(process.execPath, [
+        AGENT_SHELL,
+        '-c',
+        `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.01; done`,
+      ]);
+      let output = '';
+      child.stdout?.on('data', (chunk) => {
+        output += chunk;
+      });
+      await eventually('the line runs', () => output === 'ready\n');
+      child.kill(signal);
+      const [code] = await once(child, 'close');
+      expect([output, code]).toEqual([`ready\ngot ${name}\n`, 7]);
+    },
+  );
+
+  test('SIGTERM from outside ends bash, and nothing is left behind', async () => {
+    const tmp = temporaryDirectory();
+    const child = start(
+      process.execPath,
+      [AGENT_SHELL, '-c', 'echo $$; while :; do sleep 0.01; done'],
+      { env: { TMPDIR: tmp } },
+    );
+    let output = '';
+    child.stdout?.on('data', (chunk) => {
+      output += chunk;
+    });
+    await eventually('the line runs', () => /^\d+\n$/.test(output));
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(143);
+    expect(listFiles(tmp)).toEqual([]);
+    await eventually('bash is dead', () => !isAlive(Number(output)));
+  });
+});
+
+test.each([
+  [['-c', `TodoWrite '${LIST}'`]],
+  [['-c', `:; TodoWrite '${LIST}'; exit 3`]],
+  [['-c', 'echo "open']],
+  [['nosuchscript']],
+])('nothing is left behind: %j', async (args) => {
+  const tmp = temporaryDirectory();
+  await agentShell(args, { env: { TMPDIR: tmp } });
+  expect(listFiles(tmp)).toEqual([]);
+  if (hasProc) expect(processesWith(tmp)).toEqual([]);
+});
+
+test('a reader that goes away is no error of ours', async () => {
+  const line = `set -o pipefail; "$0" "$1" -c "$2" | true; echo "\${PIPESTATUS[@]}"`;
+  for (const inner of ['TodoWrite --help', 'yes']) {
+    const { stdout, stderr } = await run(
+      'bash',
+      ['-c', line, process.execPath, AGENT_SHELL, inner],
+      { env: { SHLVL: '1' } },
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\d+ 0\n$/);
+  }
+});
