@@ -15,7 +15,10 @@ const POLL_MS = 5;
 export async function killProcessTree(leader: number): Promise<void> {
   // Members are looked up first: when their parents are gone, nothing tells any more that they belonged here.
   const members = liveMembers(leader);
-  signalAll([-leader, ...members], 'SIGTERM');
+  // The group gets it as a whole, and nobody twice: a trap would clean up twice.
+  const groups = readProcesses();
+  const others = [...members].filter((pid) => groups.get(pid)?.group !== leader);
+  signalAll([-leader, ...others], 'SIGTERM');
   const deadline = performance.now() + GRACE_MS;
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -65,15 +68,25 @@ function liveMembers(leader: number): Set<number> {
   return members;
 }
 
+interface ProcessInfo {
+  parent: number;
+  group: number;
+  session: number;
+}
+
 /** All processes but zombies, which no signal can end. */
-function readProcesses(): Map<number, { parent: number; session: number }> {
-  const processes = new Map<number, { parent: number; session: number }>();
+function readProcesses(): Map<number, ProcessInfo> {
+  const processes = new Map<number, ProcessInfo>();
   for (const name of list('/proc')) {
     const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : '';
     // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
-    const [state, parent, , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state && state !== 'Z' && state !== 'X') {
-      processes.set(Number(name), { parent: Number(parent), session: Number(session) });
+      processes.set(Number(name), {
+        parent: Number(parent),
+        group: Number(group),
+        session: Number(session),
+      });
     }
   }
   return processes;
