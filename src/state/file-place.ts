@@ -16,20 +16,26 @@ export interface FilePlaceOptions {
   fs?: FileSystem;
 }
 
+const MOST_PATIENCE_MS = 20;
+const PAUSE_MS = 1;
+
 /**
  * A place in a folder, for any number of processes at once. What `commit` returns is on the disk; nothing that a
  * process leaves behind when it is killed stops another. docs/state.md has the layout and the promises.
  */
 export class FilePlace<T> implements Place<T> {
+  readonly #fs: FileSystem;
   readonly #folder: VersionFolder<T>;
   readonly #author: string;
   readonly #history: number;
   readonly #looks = new Set<() => void>();
+  #patienceMs = MOST_PATIENCE_MS;
   /** The newest version that was read or written here. A version's file never changes, so it need not be read again. */
   #known: { id: string; version: StoredVersion<T> } | undefined;
 
   constructor(options: FilePlaceOptions) {
     const { author = DEFAULT_AGENT, history = DEFAULT_HISTORY, fs = nodeFileSystem } = options;
+    this.#fs = fs;
     this.#folder = new VersionFolder(options.folder, fs);
     this.#author = author;
     this.#history = history;
@@ -63,12 +69,16 @@ export class FilePlace<T> implements Place<T> {
   }
 
   commit(base: number, content: T, at: Date): Version<T> | undefined {
-    const found = this.#folder.list();
+    const found = this.#giveWay();
     if ((found.head?.version ?? 0) !== base) return undefined;
     const from = found.head ?? this.#folder.create();
     const to = { version: base + 1, id: newId() };
     const version = { version: to.version, after: from.id, at, by: this.#author, content };
-    if (!this.#folder.add(from, to, encodeVersion(version))) return undefined;
+    if (!this.#folder.add(from, to, encodeVersion(version))) {
+      this.#patienceMs = 0;
+      return undefined;
+    }
+    this.#patienceMs = MOST_PATIENCE_MS;
     this.#known = { id: to.id, version };
     this.#sweep(found, to);
     for (const look of [...this.#looks]) look();
@@ -89,6 +99,20 @@ export class FilePlace<T> implements Place<T> {
       this.#looks.delete(look);
       stop();
     };
+  }
+
+  /**
+   * Lets those go first who are about to commit: whoever has lost to another goes at once, so where many write the same
+   * list nobody loses again and again. What a killed process was about to commit holds up one commit, for so long.
+   */
+  #giveWay(): FolderReading {
+    let found = this.#folder.list();
+    while (this.#patienceMs > 0 && isContended(found)) {
+      this.#patienceMs -= PAUSE_MS;
+      this.#fs.pause(PAUSE_MS);
+      found = this.#folder.list();
+    }
+    return found;
   }
 
   /**
@@ -129,4 +153,9 @@ export class FilePlace<T> implements Place<T> {
       return 'unreadable';
     }
   }
+}
+
+/** Whether someone has written a version that is not, or not yet, the newest. */
+function isContended({ head, versions }: FolderReading): boolean {
+  return versions.some(({ version }) => version > (head?.version ?? 0));
 }

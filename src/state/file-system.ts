@@ -23,6 +23,9 @@ export const nodeFileSystem = {
   rename: (from: string, to: string): void => renameSync(from, to),
   unlink: (path: string): void => unlinkSync(path),
   rmdir: (path: string): void => rmdirSync(path),
+  pause: (milliseconds: number): void => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+  },
 };
 
 export type FileSystem = Readonly<typeof nodeFileSystem>;

@@ -86,7 +86,6 @@ export class VersionFolder<T> {
       const head = join(unfinished, headFile(VERSION_0));
       const descriptor = attempt('create', head, () => this.#fs.open(head, 'a', 0o600));
       attempt('close', head, () => this.#fs.close(descriptor));
-      syncFolder(this.#fs, unfinished);
       attempt('make the folder', this.path, () => this.#fs.rename(unfinished, this.path));
       syncFolder(this.#fs, session);
     } catch (error) {
@@ -105,17 +104,11 @@ export class VersionFolder<T> {
    */
   add(from: VersionName, to: VersionName, bytes: Buffer): boolean {
     const path = this.#pathOf(to);
-    const oldHead = join(this.path, headFile(from));
-    const newHead = join(this.path, headFile(to));
     try {
       writeDurably(this.#fs, path, bytes);
-      attempt('replace', oldHead, () => this.#fs.rename(oldHead, newHead));
+      this.#replaceHead(from, to);
     } catch (error) {
-      const isGone = errorCode(error) === 'ENOENT';
-      const isStillHead = this.#isHead(from);
-      // After any other error the rename may have been done all the same.
-      if (isGone || isStillHead) discard(this.#fs, path);
-      if (isGone && !isStillHead) return false;
+      if (errorCode(error) === 'ENOENT' && !this.#isHead(from)) return false;
       throw error;
     }
     try {
@@ -131,6 +124,18 @@ export class VersionFolder<T> {
 
   remove(names: Iterable<VersionName>): void {
     for (const name of names) discard(this.#fs, this.#pathOf(name));
+  }
+
+  #replaceHead(from: VersionName, to: VersionName): void {
+    const head = join(this.path, headFile(from));
+    try {
+      attempt('replace', head, () => this.#fs.rename(head, join(this.path, headFile(to))));
+    } catch (error) {
+      // After other errors than this one the rename may have been done all the same.
+      const isUndone = errorCode(error) === 'ENOENT' || this.#isHead(from);
+      if (isUndone) discard(this.#fs, this.#pathOf(to));
+      throw error;
+    }
   }
 
   #names(): string[] {

@@ -239,7 +239,7 @@ test('a list that someone deletes begins anew', () => {
 });
 
 test('a writer that is held up while others make any number of versions is refused', () => {
-  const { place } = listWith(2);
+  const { root, place } = listWith(2);
   // Held up after it has seen version 2, at each of its operations in turn.
   for (let held = 1; held < 6; held++) {
     const base = place().load()?.version ?? 0;
@@ -249,8 +249,22 @@ test('a writer that is held up while others make any number of versions is refus
         place().commit(base + others, 'other', NOW);
     });
     expect(place(slow).commit(base, 'late', NOW)).toBeUndefined();
+    expect(listFiles(join(root, 'state', 'session', 'agent'))).toHaveLength(HISTORY + 1);
     expect(place().load()?.content).toBe('other');
   }
+});
+
+test('what a killed process was about to commit holds up one commit, and not for long', () => {
+  const { root, place } = listWith(2);
+  writeFileSync(join(root, 'state', 'session', 'agent', '3-stray.json'), '');
+  let pauses = 0;
+  const counting = askingFileSystem(({ name }) => {
+    if (name === 'pause') pauses++;
+  });
+  expect(place(counting).commit(2, 'next', NOW)?.version).toBe(3);
+  expect(pauses).toBe(20);
+  expect(place(counting).commit(3, 'next', NOW)?.version).toBe(4);
+  expect(pauses).toBe(20);
 });
 
 test('several that make the same list at once lose nothing', () => {

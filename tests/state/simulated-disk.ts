@@ -83,6 +83,7 @@ export class SimulatedDisk {
     },
     unlink: (path) => this.#remove(path),
     rmdir: (path) => this.#remove(path),
+    pause: () => {},
   };
 
   /** What the disk holds after a power cut at this moment, by chance. */
