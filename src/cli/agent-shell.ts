@@ -10,8 +10,10 @@ import { taskSource } from '../tasks/task-rows.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import helpPage from './agent-shell.md';
 import { type Arguments, parseArguments } from './arguments.ts';
+import { runLine } from './run-line.ts';
 import { type ShellList, shellList } from './shell-list.ts';
 import { type ShownLists, showChanges } from './show-changes.ts';
+import { codeOf, isTerminal, writeAll } from './synchronous-io.ts';
 
 type ShellArguments = Extract<
   Arguments,
@@ -25,10 +27,10 @@ async function main(): Promise<number> {
   const options = parseArguments(process.argv.slice(2));
   switch (options.mode) {
     case 'help':
-      process.stdout.write(helpPage);
+      writeAll(1, helpPage);
       return 0;
     case 'version':
-      process.stdout.write(`${PACKAGE_VERSION}\n`);
+      writeAll(1, `${PACKAGE_VERSION}\n`);
       return 0;
     case 'prompt': {
       const { systemPrompt } = await import('../guidance/system-prompt.ts');
@@ -38,13 +40,11 @@ async function main(): Promise<number> {
         ...agentHandlers(todoStore, readSettingsHere),
         ...(withTasks ? taskCommands(shellList({}).tasks) : []),
       ];
-      process.stdout.write(systemPrompt({ commands }));
+      writeAll(1, systemPrompt({ commands }));
       return 0;
     }
     case 'usage-error':
-      process.stderr.write(
-        `agent-shell: ${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help\n`,
-      );
+      complain(`${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help`);
       return USAGE_ERROR;
     case 'watch': {
       if (options.tasks) {
@@ -52,6 +52,7 @@ async function main(): Promise<number> {
         return watchTasks(options);
       }
       const { watchLists } = await import('./watch.ts');
+      endWithReader();
       return watchLists(options);
     }
     default:
@@ -85,11 +86,13 @@ async function runShell(options: ShellArguments, list: ShellList): Promise<numbe
     case 'jsonl': {
       const { BashRouter } = await import('../router/bash-router.ts');
       const { serveJsonl } = await import('./jsonl.ts');
+      endWithReader();
       await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
       return 0;
     }
     case 'interactive':
-      if (process.stdin.isTTY) {
+      if (isTerminal(0)) {
+        endWithReader();
         const { runInteractive } = await import('./repl.ts');
         return runInteractive({ handlers, guide, shown, panelMode: options.panel });
       }
@@ -107,12 +110,13 @@ async function asBash(
   shown: ShownLists,
 ): Promise<number> {
   const byName = new Map(handlers.map((handler) => [handler.name, guide.guided(handler)]));
-  const { runBash, runLine } = await import('./run-as-bash.ts');
   const showEnd = await showChanges(shown, options.panel);
   const exitCode =
     options.mode === 'line'
       ? await runLine(options.line, options.parameters, byName)
-      : await runBash(options.argv.length > 0 ? ['--', ...options.argv] : [], byName);
+      : await import('./run-bash.ts').then(({ runBash }) =>
+          runBash(options.argv.length > 0 ? ['--', ...options.argv] : [], byName),
+        );
   showEnd();
   return exitCode;
 }
@@ -121,20 +125,33 @@ function readSettingsHere(): SettingsReading {
   return readSettings(process.env, process.cwd());
 }
 
-// A reader that goes away, as `head` does, is no error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') {
-    process.stderr.write(`agent-shell: write error: ${error.message}\n`);
+/**
+ * For output that is written while the program goes on: it ends with its reader, quietly where a pipe's reader went
+ * away, as `head` does, or the terminal did.
+ */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exitCode = 1;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') complain(`write error: ${error.message}`);
+    process.exit();
+  });
+}
+
+function complain(message: string): void {
+  try {
+    writeAll(2, `agent-shell: ${message}\n`);
+  } catch {
+    // Where standard error is gone too, nobody is left to be told.
   }
-  process.exit(1);
-});
+}
 
 main().then(
   (exitCode) => {
     process.exitCode = exitCode;
   },
   (error: unknown) => {
-    process.stderr.write(`agent-shell: ${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;
+    if (codeOf(error) === 'EPIPE') return;
+    complain(error instanceof Error ? error.message : String(error));
   },
 );

@@ -19,7 +19,7 @@ export async function runLine(
     return writeResult(call.handler.name, result);
   }
   const { runBash } = await import('./run-bash.ts');
-  const exitCode = await runBash(['-c', line, ...parameters], handlers, raw);
+  const exitCode = await runBash(['-c', '--', line, ...parameters], handlers, raw);
   if (exitCode !== 0) {
     writeAll(2, await heredocHint(line, handlers, findBash(process.env)));
   }
