@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { listFolder } from '../../src/state/lists.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
 
@@ -166,4 +167,49 @@ test.each([
   const { errors, exitCode } = watch(state, ...argv);
   expect(await exitCode).toBe(2);
   expect(errors()).toBe(`agent-shell: ${problem}; see agent-shell --help\n`);
+});
+
+describe.skipIf(!hasTmux)('on a terminal', () => {
+  function watchOnTerminal(state: string, ...argv: string[]): TmuxTerminal {
+    const command = [process.execPath, executable('agent-shell'), 'watch', ...argv].join(' ');
+    const terminal = new TmuxTerminal(
+      `TODO_STATE_DIR=${state} ${command}; echo "code $?"; sleep 60`,
+    );
+    onTestFinished(() => terminal.close());
+    return terminal;
+  }
+
+  test('a panel shows the list, each change of it, and stays whole when the terminal is resized', async () => {
+    const state = temporaryDirectory();
+    const terminal = watchOnTerminal(state, '--session', 's');
+    await terminal.until('the heading', (text) =>
+      text.includes('Following agent main of session s'),
+    );
+    const store = storeOf(state, 'main');
+    store.update([todo('Build')]);
+    await terminal.until('the list', (text) => text.includes('│ ○ Build '));
+    store.update([todo('Build'), todo('Ship')]);
+    await terminal.until('the change', (text) => text.includes('│ ○ Ship '));
+    for (const columns of [40, 100, 50]) {
+      terminal.resize(columns, 20);
+      const width = Math.min(columns - 1, 60);
+      const screen = await terminal.until(`a panel of ${width} columns`, (text) =>
+        text.split('\n').some((row) => row.startsWith('└') && row.length === width),
+      );
+      expect(screen.match(/─ Tasks ─/g)).toHaveLength(1);
+    }
+    terminal.press('C-c');
+    const last = await terminal.until('the end', (text) => text.includes('code 130'));
+    expect(last).toContain('│ ○ Ship');
+  });
+
+  test('--all shows a box for each agent', async () => {
+    const state = temporaryDirectory();
+    storeOf(state, 'main').update([todo('Build')]);
+    const terminal = watchOnTerminal(state, '--session', 's', '--all');
+    await terminal.until('the first box', (text) => text.includes('─ main ─'));
+    storeOf(state, 'bob').update([todo('Review')]);
+    const screen = await terminal.until('the second box', (text) => text.includes('─ bob ─'));
+    expect(screen).toMatch(/─ bob ─[\s\S]*Review[\s\S]*─ main ─[\s\S]*Build/);
+  });
 });
