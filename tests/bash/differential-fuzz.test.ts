@@ -59,6 +59,7 @@ class RoutedShell {
   readonly #todoWrite = new RecordedTodoWrite();
   readonly #options: { env: Record<string, string | undefined>; cwd: string };
   #router: BashRouter | undefined;
+  lateCount = 0;
 
   constructor(env: Record<string, string | undefined>) {
     this.#options = { env: { ...env, TMPDIR: temporaryDirectory() }, cwd: temporaryDirectory() };
@@ -70,7 +71,9 @@ class RoutedShell {
       shell: (handlers) => new BashSession({ ...this.#options, handlers }),
     });
     const reset = await this.#router.route(`${FORGET} cd ${quote(cwd)}; true`);
-    expect(reset).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    expect(reset.exitCode).toBe(0);
+    // A line that bash gives up may leave commands that still run: plain bash has ended then, and they are waited for.
+    if (reset.stdout || reset.stderr || this.#todoWrite.take().length > 0) this.lateCount += 1;
     const { stdout, stderr, exitCode } = await this.#router.route(line, { timeoutMs: LIMIT_MS });
     return { stdout, stderr, exitCode, calls: this.#todoWrite.take() };
   }
@@ -117,7 +120,7 @@ test(
     const lines = new ComposedLines(new Random(seed));
     const root = temporaryDirectory();
     const differences: string[] = [];
-    const count = { lines: 0, runs: 0, calls: 0, skipped: 0, transient: 0 };
+    const count = { lines: 0, runs: 0, calls: 0, skipped: 0, transient: 0, late: 0 };
 
     async function lane(): Promise<void> {
       const todoWrite = new RecordedTodoWrite();
@@ -158,6 +161,8 @@ test(
           count.transient += comparison === 'same' ? 1 : 0;
         }
         count.skipped += comparison === 'too long' ? 1 : 0;
+        count.late += routed.lateCount;
+        routed.lateCount = 0;
         if (typeof comparison === 'object') {
           differences.push(JSON.stringify({ number, ...comparison }, null, 1));
         }
@@ -172,7 +177,7 @@ test(
     );
     // That there was something to compare.
     expect(count.calls).toBeGreaterThan(COUNT / 4);
-    expect(count.skipped + count.transient).toBeLessThan(COUNT / 100);
+    expect(count.skipped + count.transient + count.late).toBeLessThan(COUNT / 100);
   },
   60_000 + COUNT * 50,
 );

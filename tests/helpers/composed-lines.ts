@@ -154,7 +154,7 @@ export class ComposedLines {
         // Bash 5.2 loses a separator after a heredoc of a negated command in a substitution, but not with braces.
         return `! { ${this.#simple(context)}${this.#endOfLine() || '; '}}`;
       case 10:
-        return `{ ${body()}} & wait${this.#random.pick([' $!', ''])}`;
+        return `{ { ${body()}} & wait${this.#random.pick([' $!', ''])}; }`;
       case 11:
       case 12:
         // The braces keep the pipe open to their end, whatever is redirected within.
