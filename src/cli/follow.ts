@@ -14,16 +14,25 @@ export interface Follower {
   failed(error: unknown): void;
 }
 
-/** Tells of the list in a folder as it stands, where there is one, and then of each version. @returns what ends it. */
-export function followList(folder: string, agent: string, follower: Follower): () => void {
+/**
+ * Tells of the list in a folder as it stands, where there is one, and then of each version; of one that is new, of each
+ * version from the first on.
+ *
+ * @returns what ends it.
+ */
+export function followList(
+  folder: string,
+  agent: string,
+  follower: Follower,
+  { isNew = false } = {},
+): () => void {
   const place = new FilePlace<Items>({ folder });
-  let newest = 0;
+  let seen = isNew ? 0 : undefined;
   const look = () => {
     try {
-      for (const version of versionsAfter(newest, place)) {
-        newest = version.version;
-        follower.changed(agent, version);
-      }
+      const versions = versionsAfter(seen, place);
+      seen = versions.at(-1)?.version ?? seen ?? 0;
+      for (const version of versions) follower.changed(agent, version);
     } catch (error) {
       follower.failed(error);
     }
@@ -36,10 +45,11 @@ export function followList(folder: string, agent: string, follower: Follower): (
 /** The same for all lists of a session, those included that are yet to come. */
 export function followSession(state: string, session: string, follower: Follower): () => void {
   const ends = new Map<string, () => void>();
+  let isNew = false;
   const look = () => {
     try {
       for (const { agent, folder } of listsOf(state, session)) {
-        if (!ends.has(folder)) ends.set(folder, followList(folder, agent, follower));
+        if (!ends.has(folder)) ends.set(folder, followList(folder, agent, follower, { isNew }));
       }
     } catch (error) {
       follower.failed(error);
@@ -47,20 +57,22 @@ export function followSession(state: string, session: string, follower: Follower
   };
   const end = watchFolder(sessionFolder(state, session), look);
   look();
+  isNew = true;
   return () => {
     end();
     for (const endList of ends.values()) endList();
   };
 }
 
-/** In their order; those that are no longer kept are left out. */
-function versionsAfter(seen: number, place: Place<Items>): TodoVersion[] {
+/** In their order, but for those that are no longer kept; the newest alone where none has been seen. */
+function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersion[] {
   const newest = place.load();
   if (newest === undefined) {
-    return seen === 0 ? [] : [{ version: 0, items: [], updatedAt: new Date(), by: '' }];
+    return seen ? [{ version: 0, items: [], updatedAt: new Date(), by: '' }] : [];
   }
   // A list that was deleted and begun anew is at a lower number.
-  const last = newest.version < seen ? 0 : seen;
+  const isAnew = seen !== undefined && newest.version < seen;
+  const last = isAnew ? 0 : (seen ?? newest.version - 1);
   const versions: TodoVersion[] = [];
   for (const { version, content, at, by } of place.history()) {
     if (version <= last) break;

@@ -49,19 +49,20 @@ function storeOf(state: string, agent: string): TodoStore {
 test('--jsonl prints the list as it stands and then every version, one JSON line each', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
+  store.update([todo('long before')]);
   store.update([todo('before')]);
   const { lines } = watch(state, '--session', 's', '--jsonl');
   await eventually('the list as it stands', () => lines().length === 1);
   for (const content of ['a', 'b', 'c']) store.update([todo(content)]);
   await eventually('all versions', () => lines().length === 4);
   const versions = lines().map((line) => JSON.parse(line));
-  expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
+  expect(versions.map(({ version }) => version)).toEqual([2, 3, 4, 5]);
   expect(versions[3]).toEqual({
     session: 's',
     agent: 'main',
     todos: [todo('c')],
     updatedAt: store.get().updatedAt.toISOString(),
-    version: 4,
+    version: 5,
   });
 });
 
