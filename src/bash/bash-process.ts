@@ -36,7 +36,6 @@ export interface Evaluation {
 export const SCRIPT = 'bash';
 // Bash keeps descriptors of its own from 10 up and at 255; users take the low ones.
 const STATUS_FD = 252;
-const SYNTAX_ERROR = 2;
 
 // Aliases do not come before a quoted word, nor functions before what `builtin` runs.
 const BUILTIN = '\\builtin';
@@ -48,7 +47,8 @@ const IN_POSIX_MODE = `${BUILTIN} test -z "\${SHELLOPTS##*posix*}"`;
 // command is discarded, because it divides by zero, stays.
 const RESET_LINENO = `${IN_POSIX_MODE}||: $((LINENO=-1)) $((1/0))`;
 
-// After a syntax error within [[ ]] bash 5.2 takes all that follows for a condition, until the next syntax error.
+// After a syntax error bash 5.2 may take all that follows for a condition, where it was within [[ ]], or write before the
+// buffer that it reads the next command to, where a $( was left open. A next, plain syntax error ends both.
 const RESET_PARSER = `${IN_POSIX_MODE}||${BUILTIN} eval ')'||${BUILTIN} :`;
 
 /** What the user has set that would also act on our own commands, and so is off while they run. */
@@ -156,7 +156,7 @@ export class BashProcess {
         `${BUILTIN} eval "$(<${quote(this.#line.path)})"${input};` +
           `{ ${BUILTIN} printf '%s\\0' ${this.#nonce} "$?" "$PWD" "$SHELLOPTS";` +
           `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf '\\0';` +
-          `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +xv;${RESET_LINENO};` +
+          `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +xv;${RESET_PARSER};${RESET_LINENO};` +
           `} >&${STATUS_FD} 2>/dev/null||${BUILTIN} exit`,
       );
     });
@@ -191,9 +191,6 @@ export class BashProcess {
   #prepare(lastExitCode: number): string {
     const { flags, traps } = this.#tracing;
     const commands = [];
-    if (lastExitCode === SYNTAX_ERROR) {
-      commands.push(RESET_PARSER);
-    }
     if (traps !== '') {
       commands.push(traps);
     }
