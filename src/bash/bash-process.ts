@@ -40,8 +40,8 @@ const STATUS_FD = 252;
 // Aliases do not come before a quoted word, nor functions before what `builtin` runs.
 const BUILTIN = '\\builtin';
 
-// Both of what follows would end a bash in POSIX mode.
-const IN_POSIX_MODE = `${BUILTIN} test -z "\${SHELLOPTS##*posix*}"`;
+// Both of what follows would end a bash in POSIX mode, and the second one with `set -e`.
+const IN_POSIX_MODE = isSet('posix');
 
 // Lets each line start with line 1 in bash's messages. An assignment alone is undone when its command ends; one whose
 // command is discarded, because it divides by zero, stays.
@@ -49,7 +49,7 @@ const RESET_LINENO = `${IN_POSIX_MODE}||: $((LINENO=-1)) $((1/0))`;
 
 // After a syntax error bash 5.2 may take all that follows for a condition, where it was within [[ ]], or write before the
 // buffer that it reads the next command to, where a $( was left open. A next, plain syntax error ends both.
-const RESET_PARSER = `${IN_POSIX_MODE}||${BUILTIN} eval ')'||${BUILTIN} :`;
+const RESET_PARSER = `${IN_POSIX_MODE}||${isSet('errexit')}||${BUILTIN} eval ')'||${BUILTIN} :`;
 
 /** What the user has set that would also act on our own commands, and so is off while they run. */
 interface Tracing {
@@ -252,6 +252,11 @@ export class BashProcess {
       reader.unref();
     }
   }
+}
+
+/** A command that tells whether an option is set. */
+function isSet(option: string): string {
+  return `${BUILTIN} test -z "\${SHELLOPTS##*${option}*}"`;
 }
 
 /** Decodes bytes that were read one character each. */
