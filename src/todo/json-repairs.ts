@@ -64,8 +64,9 @@ function dropShellEscapes(text: string): string {
 const LINE_BREAK_OR_TAB_ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 function escapeLineBreaksAndTabs(text: string): string {
+  // One after a backslash stays the error that it is: with that, its escape would be a backslash and a letter.
   return mapStrings(text, (string) =>
-    string.replace(/[\n\r\t]/g, (character) => LINE_BREAK_OR_TAB_ESCAPES[character] ?? character),
+    string.replace(/\\[\s\S]|[\n\r\t]/g, (found) => LINE_BREAK_OR_TAB_ESCAPES[found] ?? found),
   );
 }
 

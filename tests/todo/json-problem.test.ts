@@ -36,6 +36,10 @@ test.each([
     'line 1, column 3: unknown escape in a string; a backslash itself is written \\\\, near ["\\u12"]',
   ],
   [
+    '["a\\\nb"]',
+    'line 1, column 4: unknown escape in a string; a backslash itself is written \\\\, near ["a\\ b"]',
+  ],
+  [
     '["a\x1bb"]',
     'line 1, column 4: a control character in a string must be written as \\u and four digits, near ["a␛b"]',
   ],
@@ -98,6 +102,8 @@ const soup = fc
       '0',
       '\\u00e9',
       '\\!',
+      '\\\n',
+      '\t',
       'x',
       '\x01',
     ),

@@ -60,6 +60,14 @@ test('a raw line break or tab in a string is escaped, outside strings it stays',
 });
 
 test.each([
+  ['"a\\\nb"', '"a\\\nb"'],
+  ['"\\\t\n"', '"\\\t\\n"'],
+  ['"\\\\\n"', '"\\\\\\n"'],
+])('a raw line break or tab right after an escaping backslash stays: %j', (text, mended) => {
+  expect(escapeLineBreaksAndTabs(text)).toBe(mended);
+});
+
+test.each([
   ['[1,]', '[1 ]'],
   ['["a",]', '["a" ]'],
   ['[true , \n]', '[true   \n]'],
