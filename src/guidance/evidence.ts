@@ -11,8 +11,10 @@ const MAX_MENTIONED = 3;
  */
 export function missingEvidence({ changes }: Work): readonly MissingEvidence[] | undefined {
   const missing: MissingEvidence[] = [];
-  for (const { before, after, commands } of changes) {
+  for (const change of changes) {
+    const { before, after } = change;
     if (!before || before.status === 'completed' || after?.status !== 'completed') continue;
+    const { commands } = change;
     // A list that is read from a file or set by the host may have been worked on where nobody looked.
     if (!commands) continue;
     for (const kind of promisesOf(after)) {

@@ -66,18 +66,11 @@ export class Guide {
     this.look();
     this.#history.commandEnded(exitCode);
     const ofTasks = this.#options.tasks?.commandEnded() ?? [];
-    const { guidance, reminderTurns } = this.#settings();
-    if (this.#options.reminders === false || guidance !== 'all') return [];
-    const work = this.#history.work(reminderTurns);
-    const state = JSON.stringify(work.items.map(({ content, status }) => [content, status]));
-    const ofList = this.#options.rules.flatMap((rule) => {
-      const key = `${rule.name} ${state}`;
-      const lines = rule.kind === 'reminder' && !this.#given.has(key) ? linesOf(rule, work) : [];
-      if (lines.length === 0) return [];
-      this.#given.add(key);
-      return [lines.join('\n')];
-    });
-    return [...ofList, ...ofTasks];
+    if (this.#options.reminders === false) return [];
+    const ofList = this.#say('reminder');
+    // The settings are read only where there is something to say, which is seldom.
+    if (ofList.length + ofTasks.length === 0 || this.#settings().guidance !== 'all') return [];
+    return [...this.#notYetGiven(ofList), ...ofTasks];
   }
 
   /**
@@ -105,14 +98,32 @@ export class Guide {
     this.look();
     const result = await handler.execute(invocation);
     const isReplaced = this.look();
-    const { guidance, reminderTurns } = this.#settings();
-    const isSilent = this.#options.notes === false || guidance === 'off';
-    if (!isReplaced || isSilent || result.exitCode !== 0) return result;
-    const work = this.#history.work(reminderTurns);
-    const lines = this.#options.rules.flatMap((rule) =>
-      rule.kind === 'note' ? linesOf(rule, work) : [],
+    if (!isReplaced || this.#options.notes === false || result.exitCode !== 0) return result;
+    const notes = this.#say('note');
+    if (notes.length === 0 || this.#settings().guidance === 'off') return result;
+    return { ...result, stderr: result.stderr + notes.map(({ text }) => `${text}\n`).join('') };
+  }
+
+  /** What the rules of a kind say now. */
+  #say(kind: GuidanceRule['kind']): { name: string; text: string }[] {
+    const work = this.#history.work(() => this.#settings().reminderTurns);
+    return this.#options.rules.flatMap((rule) => {
+      const lines = rule.kind === kind ? linesOf(rule, work) : [];
+      return lines.length > 0 ? [{ name: rule.name, text: lines.join('\n') }] : [];
+    });
+  }
+
+  /** Each reminder is given once for each state of the list. */
+  #notYetGiven(reminders: readonly { name: string; text: string }[]): string[] {
+    const state = JSON.stringify(
+      this.#history.items.map(({ content, status }) => [content, status]),
     );
-    return { ...result, stderr: result.stderr + lines.map((line) => `${line}\n`).join('') };
+    return reminders.flatMap(({ name, text }) => {
+      const key = `${name} ${state}`;
+      if (this.#given.has(key)) return [];
+      this.#given.add(key);
+      return [text];
+    });
   }
 
   #settings(): GuidanceSettings {

@@ -43,9 +43,12 @@ export function nothingInProgress({ items, commandsSinceWrite }: Work): Items | 
 }
 
 /** The open items, where the list has not been written for as many commands as the setting says. */
-export function staleList({ items, commandsSinceWrite, reminderTurns }: Work) {
-  const open = commandsSinceWrite >= reminderTurns ? openItems(items) : undefined;
-  return open && { open, commands: commandsSinceWrite };
+export function staleList(work: Work) {
+  const { items, commandsSinceWrite } = work;
+  const open = commandsSinceWrite > 0 ? openItems(items) : undefined;
+  return open && commandsSinceWrite >= work.reminderTurns
+    ? { open, commands: commandsSinceWrite }
+    : undefined;
 }
 
 function openItems(items: Items): Items | undefined {

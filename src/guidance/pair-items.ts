@@ -17,7 +17,10 @@ export interface ItemPair {
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
   const found = new Map<Item, Item>();
-  const free = new Set(after);
+  const unmoved = commonStart(before, after);
+  for (let index = 0; index < unmoved; index++)
+    found.set(before[index] as Item, after[index] as Item);
+  const free = new Set(after.slice(unmoved));
   for (const keyOf of [exactly, contentKey, idOnly]) {
     if (free.size === 0) break;
     const byKey = groupBy(free, keyOf);
@@ -40,6 +43,15 @@ export function pairItems(before: Items, after: Items): ItemPair[] {
     ...before.map((item) => ({ before: item, after: found.get(item) })),
     ...[...free].map((item) => ({ before: undefined, after: item })),
   ];
+}
+
+/** How many items at the start of both lists are the same: of most lists, all. */
+function commonStart(before: Items, after: Items): number {
+  const differs = before.findIndex((item, index) => {
+    const other = after[index];
+    return item.content !== other?.content || item.id !== other.id;
+  });
+  return differs === -1 ? before.length : differs;
 }
 
 /** The content without what a model changes by chance as it repeats its list: case, spaces, the full stop. */

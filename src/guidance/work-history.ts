@@ -39,10 +39,11 @@ export class WorkHistory {
   listWritten(items: Items): void {
     const since = this.#writtenAt;
     const tracks = new Map<Items[number], Track>();
+    const until = this.#lastNumber;
     this.#changes = pairItems(this.#items, items).map((pair) => {
       const track = this.#follow(pair, since);
       if (pair.after) tracks.set(pair.after, track);
-      return { ...pair, hasBegun: track.hasBegun, commands: this.#commandsSince(track.since) };
+      return this.#change(pair, track, until);
     });
     this.#items = items;
     this.#tracks = tracks;
@@ -67,13 +68,21 @@ export class WorkHistory {
     this.#commandsSinceWrite = this.#wroteInCommand ? 0 : this.#commandsSinceWrite + 1;
   }
 
-  work(reminderTurns: number): Work {
+  /** The list as it is. */
+  get items(): Items {
+    return this.#items;
+  }
+
+  /** @param reminderTurns The setting, which is read only where a rule asks for it. */
+  work(reminderTurns: () => number): Work {
     return {
       items: this.#items,
       changes: this.#changes,
       commandsSinceWrite: this.#commandsSinceWrite,
       commands: this.#commands,
-      reminderTurns,
+      get reminderTurns() {
+        return reminderTurns();
+      },
     };
   }
 
@@ -84,11 +93,24 @@ export class WorkHistory {
     return known && !begins ? known : { hasBegun: begins, since };
   }
 
+  /** Hardly any rule looks at the lines of an item, and they may be many: they are collected when one does. */
+  #change({ before, after }: ItemPair, { hasBegun, since }: Track, until: number): ItemChange {
+    const commands = () => this.#commandsBetween(since, until);
+    return {
+      before,
+      after,
+      hasBegun,
+      get commands() {
+        return commands();
+      },
+    };
+  }
+
   /** Undefined where no line was seen at all, as outside of a session, or where these began too long ago. */
-  #commandsSince(number: number | undefined): readonly RoutedCommand[] | undefined {
+  #commandsBetween(first: number | undefined, last: number): readonly RoutedCommand[] | undefined {
     const firstKept = this.#lastNumber - this.#commands.length + 1;
-    const isSeen = number !== undefined && this.#lastNumber > 0;
-    if (!isSeen || Math.max(1, number) < firstKept) return undefined;
-    return this.#commands.slice(Math.max(0, number - firstKept));
+    const isSeen = first !== undefined && last > 0;
+    if (!isSeen || Math.max(1, first) < firstKept) return undefined;
+    return this.#commands.slice(Math.max(0, first - firstKept), last - firstKept + 1);
   }
 }

@@ -14,13 +14,14 @@ const REPLIES: ReadonlyMap<string, (list: TodoVersion) => string> = new Map([
 
 /** The reply that an output asks for, or what is wrong with it. */
 export function replyFor(output: string): ((list: TodoVersion) => string) | { problem: string } {
+  const reply = REPLIES.get(output);
+  if (reply) return reply;
   const quoted = `'${safeText(output, MAX_QUOTED_CHARACTERS)}'`;
-  return (
-    REPLIES.get(output) ?? { problem: `--output takes summary, list or json, received ${quoted}` }
-  );
+  return { problem: `--output takes summary, list or json, received ${quoted}` };
 }
 
 function summary({ items }: TodoVersion): string {
-  const count = (status: TodoStatus) => items.filter((item) => item.status === status).length;
-  return `Todo list updated: ${count('completed')} completed, ${count('in_progress')} in_progress, ${count('pending')} pending\n`;
+  const count: Record<TodoStatus, number> = { completed: 0, in_progress: 0, pending: 0 };
+  for (const { status } of items) count[status]++;
+  return `Todo list updated: ${count.completed} completed, ${count.in_progress} in_progress, ${count.pending} pending\n`;
 }
