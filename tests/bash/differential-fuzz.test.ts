@@ -84,16 +84,17 @@ class RoutedShell {
   }
 }
 
-const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u nullglob; set --;
+const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u nullglob inherit_errexit; set --;
   unset -v v w text json arr FOO REPLY n n1 n2 n3 k1 k2 k3; unset -f f; IFS=$' \\t\\n';`;
 
 /** Makes equal what differs of necessity, each with its reason. */
 function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
-  let { stderr, exitCode } = plain;
+  let { stdout, stderr, exitCode } = plain;
   // A line of -c and one of eval are named differently in syntax errors.
   stderr = stderr.replaceAll('bash: -c: line', 'bash: eval: line');
   // The source of a function is the script; a bash -c has none and says "environment".
   stderr = stderr.replace(/^environment: line/gm, 'bash: line');
+  stdout = stdout.replace(/^environment: line/gm, 'bash: line');
   // No two processes have the same number.
   stderr = stderr.replace(/pid \d+ is not/g, 'pid N is not');
   const isFatal = /syntax error|unexpected EOF|bad substitution|value too great/.test(stderr);
@@ -101,7 +102,7 @@ function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
   if (exitCode === 127 && routed.exitCode === 1 && isFatal) exitCode = 1;
   // After an error of syntax in a later line, -c gives the exit code of the line before it, eval that of the error.
   if (routed.exitCode === 2 && isFatal) exitCode = 2;
-  return { ...plain, stderr, exitCode };
+  return { ...plain, stdout, stderr, exitCode };
 }
 
 /** Without the hint after a syntax error, which is an addition of ours. */

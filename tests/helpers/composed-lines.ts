@@ -53,10 +53,10 @@ export class ComposedLines {
     if (!this.#random.chance(0.08)) {
       return whole;
     }
-    // As a slip of the hand leaves it. What might run forever, or on after the line's end, or tells a process id, is not
-    // for comparing.
+    // As a slip of the hand leaves it. What might run forever, or on after the line's end, tells a process id, or sends
+    // the output of later lines elsewhere, is not for comparing.
     const slipped = this.#slip(whole);
-    return /while|until|<\(|[^&>|]&(?![&>\d])|\$\$/.test(slipped) ? whole : slipped;
+    return /while|until|<\(|[^&>|]&(?![&>\d])|\$[$!]|\bexec\b/.test(slipped) ? whole : slipped;
   }
 
   #preamble(): string {
