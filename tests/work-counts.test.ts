@@ -1,0 +1,161 @@
+// Speed, kept by counting work and not time: these counts are the same on any machine, however busy it is.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TaskPanel } from '../src/panel/task-panel.ts';
+import { BashRouter } from '../src/router/bash-router.ts';
+import { todoListSchema } from '../src/todo/todo-schema.ts';
+import { type TodoItem, TodoStore } from '../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../src/todo/todo-write.ts';
+import { cleanEnvironment, executable } from './helpers/executables.ts';
+import { temporaryDirectory } from './helpers/files.ts';
+import { hasProc } from './helpers/processes.ts';
+import { startSession } from './helpers/session.ts';
+import { VirtualTerminal } from './helpers/virtual-terminal.ts';
+import { FakeClock } from './panel/fake-clock.ts';
+
+const items = (count: number, done = 0): TodoItem[] =>
+  Array.from({ length: count }, (_, index) => ({
+    content: `Write the chapter number ${index}`,
+    activeForm: `Writing the chapter number ${index}`,
+    status: index < done ? 'completed' : index === done ? 'in_progress' : 'pending',
+  }));
+const call = (count: number, done = 0) =>
+  `TodoWrite '${JSON.stringify({ todos: items(count, done) })}'`;
+
+describe('modules loaded at start-up', () => {
+  /** What a run loads beyond an empty script: modules of Node by name, and how many files. */
+  function loadedBy(file: string, ...argv: string[]): { modules: string[]; files: number } {
+    const directory = temporaryDirectory();
+    const path = (name: string) => join(directory, name);
+    writeFileSync(path('empty.cjs'), '');
+    writeFileSync(
+      path('hook.cjs'),
+      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(path('loaded'))},
+        JSON.stringify([process.moduleLoadList, Object.keys(require.cache).length])));`,
+    );
+    const run = (...args: string[]): [string[], number] => {
+      execFileSync(process.execPath, ['-r', path('hook.cjs'), ...args], {
+        cwd: directory,
+        env: cleanEnvironment({ TODO_STATE_DIR: path('state') }),
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      return JSON.parse(readFileSync(path('loaded'), 'utf8'));
+    };
+    const [known, fewest] = run(path('empty.cjs'));
+    const [loaded, files] = run(file, ...argv);
+    const modules = loaded
+      .filter((name) => !known.includes(name))
+      .map((name) => /^NativeModule (?!internal)(.*)/.exec(name)?.[1])
+      .filter((name) => name !== undefined);
+    return { modules: modules.sort(), files: files - fewest + 1 };
+  }
+
+  test.each([
+    ['todo-write', ['{"todos":[]}']],
+    ['todo-read', []],
+  ] as const)('%s loads its one file, and of Node next to nothing', (name, argv) => {
+    expect(loadedBy(executable(name), ...argv)).toEqual({ modules: ['os', 'vm'], files: 1 });
+  });
+
+  test('an agent shell with one agent command loads no more than bash needs', () => {
+    const { modules, files } = loadedBy(executable('agent-shell'), '-c', call(1));
+    expect(files).toBe(1);
+    expect(modules).toEqual([
+      'child_process',
+      'dgram',
+      'diagnostics_channel',
+      'net',
+      'os',
+      'stream',
+      'stream/promises',
+      'string_decoder',
+      'tty',
+      'vm',
+    ]);
+  });
+});
+
+describe.runIf(hasProc)('processes spawned by a line', () => {
+  /** A process's page faults in children that have ended: it grows with each child, and only then. */
+  const faultsOfChildren = (pid: number | 'self') => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[8]);
+  };
+
+  async function startRouter() {
+    const router = new BashRouter({
+      handlers: [new TodoWriteHandler(new TodoStore())],
+      shell: (handlers) => startSession({ handlers: [...handlers.values()] }),
+    });
+    // The first line starts bash and what watches it.
+    const { stdout } = await router.route('echo $$');
+    const bash = Number(stdout);
+    return { router, faults: () => [faultsOfChildren('self'), faultsOfChildren(bash)] };
+  }
+
+  test.each([
+    ['an agent command', call(10)],
+    ['an agent command that is refused', "TodoWrite '{}'"],
+    ['a builtin', 'echo hi'],
+    ['a builtin that fails', 'cd /nonexistent'],
+    ['builtins that are composed', 'cd / && for n in 1 2; do test "$n" = 2 || echo "$n"; done'],
+  ])('%s: none', async (_, line) => {
+    const { router, faults } = await startRouter();
+    const before = faults();
+    for (let count = 0; count < 3; count++) await router.route(line);
+    expect(faults()).toEqual(before);
+  });
+
+  test('a program: the count sees it', async () => {
+    const { router, faults } = await startRouter();
+    const [own = 0, ofBash = 0] = faults();
+    await router.route('/bin/true');
+    expect(faults()).toEqual([own, expect.any(Number)]);
+    expect(faults()[1]).toBeGreaterThan(ofBash);
+  });
+});
+
+test('the schema is built once, however many lists are read with it', async () => {
+  const handler = new TodoWriteHandler(new TodoStore());
+  const limits = { maxItems: 50, maxContentLength: 200 };
+  const built = todoListSchema(limits);
+  for (let done = 0; done < 20; done++) {
+    const argv = [JSON.stringify({ todos: items(20, done) })];
+    expect((await handler.execute({ argv, stdin: async () => '' })).exitCode).toBe(0);
+  }
+  expect(todoListSchema(limits)).toBe(built);
+});
+
+test('the settings are looked up once by a TodoWrite that leaves nothing to say', async () => {
+  let lookups = 0;
+  const settings = () => {
+    lookups += 1;
+    return {
+      settings: { maxItems: 50, maxContentLength: 200, clearWhenDone: false },
+      warnings: [],
+    };
+  };
+  const router = new BashRouter({ handlers: [new TodoWriteHandler(new TodoStore(), settings)] });
+  await router.route(call(10));
+  expect(lookups).toBe(1);
+  await router.dispose();
+});
+
+test('a redraw after one item of 50 was done writes less than 2 KB, in one write', () => {
+  const terminal = new VirtualTerminal(80, 24);
+  terminal.isTTY = true;
+  const store = new TodoStore();
+  const clock = new FakeClock();
+  store.update(items(50));
+  const panel = new TaskPanel({ store, stream: terminal, env: { FORCE_COLOR: '1' }, clock });
+  for (let done = 1; done < 50; done++) {
+    clock.pass(100);
+    terminal.writes.length = 0;
+    store.update(items(50, done));
+    expect(terminal.writes.length).toBe(1);
+    expect(Buffer.byteLength(terminal.writes.join(''))).toBeLessThan(2048);
+  }
+  panel.dispose();
+});
