@@ -1,0 +1,59 @@
+// The one way in which two things are timed against each other here.
+
+/**
+ * What is timed: `run` does it once, whole, and consists of so many equal parts (1 unless given). All times are those
+ * of one part, so that something short can be run often enough for the clock.
+ *
+ * @typedef {{ run: () => unknown, parts?: number }} Subject
+ */
+
+/** @returns {Subject} a call that is made so many times, one after the other. */
+export function times(parts, call) {
+  return {
+    parts,
+    run: async () => {
+      for (let count = 0; count < parts; count++) await call(count);
+    },
+  };
+}
+
+/**
+ * Runs both in turn (A B A B), so that a machine whose speed drifts slows both, and compares each run with the one
+ * beside it. What comes out is a row without its goal: medians in milliseconds, and the median of the ratios with
+ * their quartiles.
+ *
+ * @param {Subject} ours
+ * @param {Subject} other
+ */
+export async function paired(ours, other, runs) {
+  await timeOf(ours);
+  await timeOf(other);
+  const [times, others] = [[], []];
+  for (let run = 0; run < runs; run++) {
+    times.push(await timeOf(ours));
+    others.push(await timeOf(other));
+  }
+  const ratios = times.map((time, run) => time / others[run]);
+  return {
+    unit: 'ms',
+    ours: median(times),
+    other: median(others),
+    ratio: { median: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) },
+  };
+}
+
+/** @param {Subject} subject */
+async function timeOf({ run, parts = 1 }) {
+  const start = performance.now();
+  await run();
+  return (performance.now() - start) / parts;
+}
+
+export function median(values) {
+  return quantile(values, 0.5);
+}
+
+function quantile(values, part) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(part * (sorted.length - 1))];
+}

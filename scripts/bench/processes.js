@@ -1,0 +1,45 @@
+// Starting a process and waiting for its end, in the ways that the rows compare.
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The executable of this checkout, as it was built last. */
+export function executable(name) {
+  return fileURLToPath(new URL(`../../dist/bin/${name}.cjs`, import.meta.url));
+}
+
+/** A process from its start to its end; what it prints is thrown away. */
+export function processOf(command, ...argv) {
+  return { run: () => runToEnd(command, argv) };
+}
+
+/** @param {import('node:child_process').SpawnSyncOptions} options */
+export function runToEnd(command, argv, options = {}) {
+  const stdio = ['ignore', 'ignore', 'pipe'];
+  const { status, stderr, error } = spawnSync(command, argv, { stdio, ...options });
+  if (error || status !== 0) throw error ?? new Error(`${command} ended with ${status}: ${stderr}`);
+}
+
+/** What a host without a session does for a line: a bash of its own, whose output it collects. */
+export function collect(line) {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.on('error', reject);
+    child.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  });
+}
+
+/** The most memory that an executable held, in MiB, as it tells itself at its end. */
+export function peakMebibytes(folder, name, ...argv) {
+  const hook = join(folder, 'hook.cjs');
+  writeFileSync(hook, `process.on('exit', () => console.error(process.resourceUsage().maxRSS))`);
+  // Linux counts what a process held before its `exec`, which is what we hold; a bash in between holds little.
+  const command = [process.execPath, '-r', hook, executable(name), ...argv];
+  const { stderr } = spawnSync('bash', ['-c', '"$@"; exit', 'bash', ...command], {
+    encoding: 'utf8',
+  });
+  return Number(stderr.trim().split('\n').at(-1)) / 1024;
+}

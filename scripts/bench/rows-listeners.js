@@ -1,0 +1,92 @@
+// Many listeners on one store: what each call costs, and what is left of them afterwards.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { TodoStore } from '../../dist/index.js';
+import { itemsOf } from './lists.js';
+import { paired } from './paired.js';
+
+const LISTENERS = 1000;
+const UPDATES = 10_000;
+/** Linear would be 1; what is above it is for the noise. */
+const LINEAR = 1.1;
+const MOST_GROWTH_MEBIBYTES = 1;
+
+export async function* listenerRows({ runs }) {
+  const name = `${LISTENERS.toLocaleString('en')} listeners, ${UPDATES.toLocaleString('en')} updates`;
+  yield {
+    name: `${name}: a call`,
+    against: `${LISTENERS / 10} listeners`,
+    ...(await paired(calls(LISTENERS, UPDATES), calls(LISTENERS / 10, UPDATES), runs)),
+    goal: { of: 'ratio', atMost: LINEAR },
+  };
+  yield {
+    name: `${name}: a call`,
+    against: `${(UPDATES / 10).toLocaleString('en')} updates`,
+    ...(await paired(calls(LISTENERS, UPDATES), calls(LISTENERS, UPDATES / 10), runs)),
+    goal: { of: 'ratio', atMost: LINEAR },
+  };
+  const { growth, alive } = await whatIsLeft();
+  yield {
+    name: `${name}: growth of the heap`,
+    against: `after ${(UPDATES / 10).toLocaleString('en')} updates`,
+    unit: 'MiB',
+    ours: growth,
+    goal: { of: 'ours', atMost: MOST_GROWTH_MEBIBYTES },
+  };
+  yield {
+    name: `${name}: in memory once unsubscribed`,
+    unit: '',
+    ours: alive,
+    goal: { of: 'ours', atMost: 0 },
+  };
+}
+
+function calls(listeners, updates) {
+  return { parts: listeners * updates, run: () => update(listenedTo(listeners).store, updates) };
+}
+
+/** A store that so many listeners hear, and what ends each of them. */
+function listenedTo(count) {
+  const store = new TodoStore();
+  const heard = { calls: 0 };
+  const listeners = Array.from({ length: count }, () => () => {
+    heard.calls += 1;
+  });
+  const unsubscribe = listeners.map((listener) => store.onChange(listener));
+  return { store, unsubscribe, watched: listeners.map((listener) => new WeakRef(listener)) };
+}
+
+function update(store, updates) {
+  const items = itemsOf(10, 3);
+  for (let count = 0; count < updates; count++) store.update(items);
+}
+
+async function whatIsLeft() {
+  const { store, unsubscribe, watched } = listenedTo(LISTENERS);
+  update(store, UPDATES / 10);
+  const before = await heapAfterCollection();
+  update(store, UPDATES - UPDATES / 10);
+  const growth = (await heapAfterCollection()) - before;
+  endAll(unsubscribe);
+  await heapAfterCollection();
+  const alive = watched.filter((listener) => listener.deref() !== undefined).length;
+  // The store outlives its listeners here, or it would be no wonder that they are gone.
+  store.clear();
+  return { growth, alive };
+}
+
+/** A function of its own: in one that waits afterwards, the variable of the loop would hold the last of them. */
+function endAll(unsubscribe) {
+  for (const end of unsubscribe.splice(0)) end();
+}
+
+/** In MiB. */
+async function heapAfterCollection() {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc');
+  // What a WeakRef held is released only after the turn in which it was looked at.
+  await nextTurn();
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}

@@ -1,0 +1,75 @@
+// TodoWrite in process, without any bash.
+import { BashRouter } from '../../dist/index.js';
+import { lineOf, listsOf } from './lists.js';
+import { paired, times } from './paired.js';
+import { justBash } from './peer-just-bash.js';
+import { openPeer } from './peers.js';
+
+const NAME = 'TodoWrite in process, 10 items';
+
+export async function* routerRows({ runs }) {
+  const router = new BashRouter();
+  const ours = updatesOf(router, listsOf(10), 500);
+  yield {
+    name: NAME,
+    against: 'JSON.parse of the same text',
+    ...(await paired(ours, parsesOf(listsOf(10), 10_000), runs)),
+    goal: { of: 'ratio', atMost: 12 },
+  };
+  const peer = await openPeer('just-bash', justBash);
+  if (peer.leftOut) {
+    yield { name: NAME, leftOut: peer.leftOut };
+  } else {
+    const lines = listsOf(10).map(lineOf);
+    const other = times(100, (count) => peer.run(lines[count % lines.length]));
+    yield {
+      name: NAME,
+      against: 'just-bash with a strict TodoWrite',
+      ...(await paired(ours, other, runs)),
+      goal: { of: 'ratio', atMost: 0.1 },
+    };
+  }
+  yield* costPerItem(router, runs);
+  await router.dispose();
+}
+
+/** Flat would be 1; what is above it is for the noise. */
+const FLAT = 1.1;
+
+async function* costPerItem(router, runs) {
+  process.env.TODO_MAX_ITEMS = '1000';
+  for (const count of [10, 100, 1000]) {
+    const fewer = count / 10;
+    const perItem = (items) => {
+      const { run, parts } = updatesOf(router, listsOf(items), Math.max(20, 1000 / items));
+      return { run, parts: parts * items };
+    };
+    yield {
+      name: `TodoWrite in process, ${count.toLocaleString('en')} items: each`,
+      against: `${fewer} item${fewer > 1 ? 's' : ''}: each`,
+      ...(await paired(perItem(count), perItem(fewer), runs)),
+      goal: { of: 'ratio', atMost: FLAT },
+    };
+  }
+  delete process.env.TODO_MAX_ITEMS;
+}
+
+function updatesOf(router, lists, parts) {
+  const lines = lists.map(lineOf);
+  return times(parts, async (count) => {
+    const { exitCode, stderr } = await router.route(lines[count % lines.length]);
+    if (exitCode !== 0) throw new Error(`TodoWrite ended with ${exitCode}: ${stderr}`);
+  });
+}
+
+/** Without a promise for each call, which would cost a part of what is measured. */
+function parsesOf(lists, parts) {
+  const run = () => {
+    let items = 0;
+    for (let count = 0; count < parts; count++) {
+      items += JSON.parse(lists[count % lists.length]).todos.length;
+    }
+    if (items !== 10 * parts) throw new Error('JSON.parse gave something else');
+  };
+  return { run, parts };
+}

@@ -1,0 +1,76 @@
+// Lines that a bash reads: that of the session, which lasts, against processes that are started for each line.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BashRouter } from '../../dist/index.js';
+import { lineOf, TEN_ITEMS } from './lists.js';
+import { paired, times } from './paired.js';
+import { commandLinePeers } from './peers.js';
+import { collect, processOf } from './processes.js';
+
+const COMPOSED = 'TodoWrite in a composed line, 10 items';
+/** A shell builtin before it makes it a line that only bash can read. */
+const LINE = `:; ${lineOf(TEN_ITEMS)}`;
+const OUTPUT_BYTES = 10 * 1024 * 1024;
+/** todo.txt-cli has no validation, no history and no list to keep whole: it is there to compare, not as a goal. */
+const WITHOUT_GOAL = 'replace';
+
+export async function* sessionRows({ runs, folder }) {
+  const router = new BashRouter();
+  const session = (line, parts = 20) => times(parts, () => route(router, line));
+  yield {
+    name: COMPOSED,
+    against: 'node -e 0',
+    ...(await paired(session(LINE), processOf(process.execPath, '-e', '0'), runs)),
+    goal: { of: 'ratio', atMost: 0.15 },
+  };
+  for await (const { leftOut, against, edit } of commandLinePeers(folder)) {
+    if (leftOut) {
+      yield { name: COMPOSED, leftOut };
+      continue;
+    }
+    // Another text each time: one that is there already would not be written.
+    let edits = 0;
+    const other = times(1, () => edit(`Write the chapter again, draft ${edits++}`));
+    const goal = against.endsWith(WITHOUT_GOAL) ? undefined : { of: 'ratio', atMost: 1 };
+    yield { name: COMPOSED, against, ...(await paired(session(LINE), other, runs)), goal };
+  }
+  yield {
+    name: 'echo hi in the session',
+    against: "spawn bash -c 'echo hi'",
+    ...(await paired(
+      session('echo hi'),
+      times(5, () => collect('echo hi')),
+      runs,
+    )),
+    goal: { of: 'ratio', atMost: 0.1 },
+  };
+  yield await outputRow(router, join(folder, 'output'), runs);
+  await router.dispose();
+}
+
+/** From a file, since `cat` is about the fastest that can write it: a slower producer would hide what we add. */
+async function outputRow(router, file, runs) {
+  const line = `cat '${file}'`;
+  writeFileSync(file, 'x'.repeat(OUTPUT_BYTES));
+  const whole = (text) => {
+    if (text.length !== OUTPUT_BYTES) throw new Error(`${text.length} bytes of ${OUTPUT_BYTES}`);
+  };
+  return {
+    name: '10 MiB of output through the session',
+    against: 'spawn bash -c with the same',
+    ...(await paired(
+      times(3, async () => whole((await route(router, line)).stdout)),
+      times(3, async () => whole(await collect(line))),
+      runs,
+    )),
+    goal: { of: 'ratio', atMost: 1.3 },
+  };
+}
+
+async function route(router, line) {
+  const result = await router.route(line);
+  if (result.exitCode !== 0)
+    throw new Error(`${line} ended with ${result.exitCode}: ${result.stderr}`);
+  return result;
+}
