@@ -36,6 +36,7 @@ export interface Evaluation {
 export const SCRIPT = 'bash';
 // Bash keeps descriptors of its own from 10 up and at 255; users take the low ones.
 const STATUS_FD = 252;
+const ASK_AGAIN_MS = 100;
 
 // Aliases do not come before a quoted word, nor functions before what `builtin` runs.
 const BUILTIN = '\\builtin';
@@ -84,6 +85,7 @@ export class BashProcess {
   #tracing = NO_TRACING;
   #exitsOnFailure = false;
   #finish: ((ending: Ending) => void) | undefined;
+  #asking: NodeJS.Timeout | undefined;
   #exitCode: number | undefined;
   #killed: Promise<void> | undefined;
 
@@ -152,13 +154,11 @@ export class BashProcess {
       this.#finish = resolve;
       this.#ref();
       const input = stdin === undefined ? '' : `<${quote(stdin)}`;
-      this.#command(
-        `${BUILTIN} eval "$(<${quote(this.#line.path)})"${input};` +
-          `{ ${BUILTIN} printf '%s\\0' ${this.#nonce} "$?" "$PWD" "$SHELLOPTS";` +
-          `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf '\\0';` +
-          `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +xv;${RESET_PARSER};${RESET_LINENO};` +
-          `} >&${STATUS_FD} 2>/dev/null||${BUILTIN} exit`,
-      );
+      const report = reportWith(this.#nonce);
+      this.#command(`${BUILTIN} eval "$(<${quote(this.#line.path)})"${input};${report}`);
+      // Some errors, as in the subscript of ${array[1/0]}, make bash discard all of that command and read the next one.
+      // One that is not needed reports with a nonce that nobody waits for any more.
+      this.#asking = setTimeout(() => this.#command(report), ASK_AGAIN_MS);
     });
   }
 
@@ -209,6 +209,7 @@ export class BashProcess {
   }
 
   #onStatus(chunk: Buffer): void {
+    if (this.#finish === undefined) return;
     this.#status += chunk.toString('latin1');
     const start = this.#status.indexOf(`${this.#nonce}\0`);
     if (start < 0) {
@@ -233,6 +234,7 @@ export class BashProcess {
   #settle(ending: Ending): void {
     const finish = this.#finish;
     this.#finish = undefined;
+    clearTimeout(this.#asking);
     for (const reader of this.#output) {
       reader.drain();
     }
@@ -252,6 +254,16 @@ export class BashProcess {
       reader.unref();
     }
   }
+}
+
+/** A command that tells how a line ended, and what it left set that would act on our commands, and ends that. */
+function reportWith(nonce: string): string {
+  return (
+    `{ ${BUILTIN} printf '%s\\0' ${nonce} "$?" "$PWD" "$SHELLOPTS";` +
+    `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf '\\0';` +
+    `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +xv;${RESET_PARSER};${RESET_LINENO};` +
+    `} >&${STATUS_FD} 2>/dev/null||${BUILTIN} exit`
+  );
 }
 
 /** A command that tells whether an option is set. */

@@ -43,7 +43,7 @@ export class WorkHistory {
     this.#changes = pairItems(this.#items, items).map((pair) => {
       const track = this.#follow(pair, since);
       if (pair.after) tracks.set(pair.after, track);
-      return this.#change(pair, track, until);
+      return new FollowedChange(pair, track, () => this.#commandsBetween(track.since, until));
     });
     this.#items = items;
     this.#tracks = tracks;
@@ -93,24 +93,30 @@ export class WorkHistory {
     return known && !begins ? known : { hasBegun: begins, since };
   }
 
-  /** Hardly any rule looks at the lines of an item, and they may be many: they are collected when one does. */
-  #change({ before, after }: ItemPair, { hasBegun, since }: Track, until: number): ItemChange {
-    const commands = () => this.#commandsBetween(since, until);
-    return {
-      before,
-      after,
-      hasBegun,
-      get commands() {
-        return commands();
-      },
-    };
-  }
-
   /** Undefined where no line was seen at all, as outside of a session, or where these began too long ago. */
   #commandsBetween(first: number | undefined, last: number): readonly RoutedCommand[] | undefined {
     const firstKept = this.#lastNumber - this.#commands.length + 1;
     const isSeen = first !== undefined && last > 0;
     if (!isSeen || Math.max(1, first) < firstKept) return undefined;
     return this.#commands.slice(Math.max(0, first - firstKept), last - firstKept + 1);
+  }
+}
+
+/** Hardly any rule looks at the lines of an item, and they may be many: they are collected when one does. */
+class FollowedChange implements ItemChange {
+  readonly before: ItemChange['before'];
+  readonly after: ItemChange['after'];
+  readonly hasBegun: boolean;
+  readonly #collectCommands: () => ItemChange['commands'];
+
+  constructor(pair: ItemPair, track: Track, collectCommands: () => ItemChange['commands']) {
+    this.before = pair.before;
+    this.after = pair.after;
+    this.hasBegun = track.hasBegun;
+    this.#collectCommands = collectCommands;
+  }
+
+  get commands(): ItemChange['commands'] {
+    return this.#collectCommands();
   }
 }

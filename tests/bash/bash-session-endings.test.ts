@@ -33,6 +33,9 @@ describe('a line that ends, or would end, bash', () => {
     'shopt -s execfail; exec /nonexistent/program; echo after',
     'logout; echo after',
     'set -o pipefail; false | true',
+    'a=(1); echo "${a[1/0]}"; echo never',
+    'a=(1); a[1/0]=2; echo after',
+    'echo "$((1/0))"; echo after',
     '! true',
   ])('%s: what plain bash gives, and the next line works', async (line) => {
     const session = startSession({ cwd: '/' });
