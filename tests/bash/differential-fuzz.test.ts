@@ -87,21 +87,29 @@ class RoutedShell {
 const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u nullglob inherit_errexit; set --;
   unset -v v w text json arr FOO REPLY n n1 n2 n3 k1 k2 k3; unset -f f; IFS=$' \\t\\n';`;
 
+const END_OF_FILE = 'syntax error: unexpected end of file';
+const ANOTHER_END = "unexpected EOF while looking for matching `)'";
+
 /** Makes equal what differs of necessity, each with its reason. */
 function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
   let { stdout, stderr, exitCode } = plain;
   // A line of -c and one of eval are named differently in syntax errors.
   stderr = stderr.replaceAll('bash: -c: line', 'bash: eval: line');
   // The source of a function is the script; a bash -c has none and says "environment".
-  stderr = stderr.replace(/^environment: line/gm, 'bash: line');
-  stdout = stdout.replace(/^environment: line/gm, 'bash: line');
+  stderr = stderr.replace(/environment: (?=line|eval)/g, 'bash: ');
+  stdout = stdout.replace(/environment: (?=line|eval)/g, 'bash: ');
+  // After an error within a substitution bash 5.2 words the next end of file in another way.
+  if (routed.stderr.includes(ANOTHER_END)) stderr = stderr.replaceAll(END_OF_FILE, ANOTHER_END);
   // No two processes have the same number.
   stderr = stderr.replace(/pid \d+ is not/g, 'pid N is not');
   const isFatal = /syntax error|unexpected EOF|bad substitution|value too great/.test(stderr);
   // An error that ends bash ends a -c with 127, and a script, which is what the session's bash runs, with 1.
-  if (exitCode === 127 && routed.exitCode === 1 && isFatal) exitCode = 1;
-  // After an error of syntax in a later line, -c gives the exit code of the line before it, eval that of the error.
-  if (routed.exitCode === 2 && isFatal) exitCode = 2;
+  if (exitCode === 127 && routed.exitCode === 1 && (isFatal || stderr === '')) exitCode = 1;
+  // So it is for the ERR trap of preamble.
+  if (isFatal) stdout = stdout.replaceAll('failed 127', 'failed 1');
+  // After an error of syntax in a later line, -c gives the exit code of the line before it, eval that of the error; of
+  // an unfinished for (( there is no message.
+  if (routed.exitCode === 2 && (isFatal || stderr === '')) exitCode = 2;
   return { ...plain, stdout, stderr, exitCode };
 }
 

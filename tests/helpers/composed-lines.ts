@@ -32,6 +32,12 @@ interface Context {
 }
 
 /**
+ * What might run forever, or on after the line's end, tells of the process or of all variables, or sends the output of
+ * later lines elsewhere.
+ */
+const NOT_FOR_COMPARING = /while|until|<\(|(?<![&<>|])&(?![&>])|\$[$!-]|\bexec\b|\bset\b(?! [-+])/;
+
+/**
  * Random lines of real bash around echo, printf, cat, test and TodoWrite. Each ends by itself, starts with no state
  * but an empty directory, and prints the same each time. None names a file outside of its directory.
  */
@@ -53,10 +59,9 @@ export class ComposedLines {
     if (!this.#random.chance(0.08)) {
       return whole;
     }
-    // As a slip of the hand leaves it. What might run forever, or on after the line's end, tells a process id, or sends
-    // the output of later lines elsewhere, is not for comparing.
+    // As a slip of the hand leaves it.
     const slipped = this.#slip(whole);
-    return /while|until|<\(|[^&>|]&(?![&>\d])|\$[$!]|\bexec\b/.test(slipped) ? whole : slipped;
+    return NOT_FOR_COMPARING.test(slipped) ? whole : slipped;
   }
 
   #preamble(): string {
