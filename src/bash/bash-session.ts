@@ -6,7 +6,6 @@ import { BashProcess, type Ending, SCRIPT } from './bash-process.ts';
 import { writeEditors } from './editors.ts';
 import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
-import { killInheritors } from './process-tree.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** What a session is made of. */
@@ -224,8 +223,6 @@ export class BashSession {
     await this.#process?.kill();
     await home?.host.dispose();
     if (home) {
-      // Also what a bash that ended itself has left in sessions of their own: all have inherited its PATH.
-      await killInheritors(join(home.directory, 'bin'));
       rmSync(home.directory, { recursive: true, force: true });
     }
     await home?.watchdog.dismiss();

@@ -1,10 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
-// How long a process may take to clean up after itself before it is killed, and to be gone when it is killed.
+// How long a process may take to clean up after itself before it is killed.
 const GRACE_MS = 500;
 const POLL_MS = 5;
-
-const hasProc = existsSync('/proc/self/stat');
 
 /**
  * Ends a session of processes: TERM first, KILL half a second later for what is still there.
@@ -14,39 +12,18 @@ const hasProc = existsSync('/proc/self/stat');
  *
  * @param leader the process id of the session's leader, which leads its first process group too.
  */
-export function killProcessTree(leader: number): Promise<void> {
-  const sessions = new Set([leader]);
-  return end(() => findMembers(sessions), leader);
-}
-
-/**
- * Ends in the same way what was started with `text` in its environment, wherever it has gone since: in a session of its
- * own, its parent gone, nothing else tells where it came from. Nobody where there is no /proc.
- */
-export function killInheritors(text: string): Promise<void> {
-  return end(() =>
-    readProcesses().filter(({ pid }) => read(`/proc/${pid}/environ`).includes(text)),
-  );
-}
-
-async function end(find: () => ProcessInfo[], leader?: number): Promise<void> {
-  const group = leader === undefined ? [] : [-leader];
-  const isAlive = () => find().length > 0 || (!hasProc && group.some(isGroupAlive));
+export async function killProcessTree(leader: number): Promise<void> {
+  // Members are looked up first: when their parents are gone, nothing tells any more that they belonged here.
+  const members = liveMembers(leader);
   // The group gets it as a whole, and nobody twice: a trap would clean up twice.
-  const others = find().filter((found) => found.group !== leader);
-  signalAll([...group, ...others.map(({ pid }) => pid)], 'SIGTERM');
-  for (const deadline = performance.now() + GRACE_MS; isAlive(); await poll()) {
-    if (performance.now() > deadline) break;
+  const groups = readProcesses();
+  const others = [...members].filter((pid) => groups.get(pid)?.group !== leader);
+  signalAll([-leader, ...others], 'SIGTERM');
+  const deadline = performance.now() + GRACE_MS;
+  while (isAlive(leader, members) && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  // What a process has started just before it was killed is found in the next round.
-  for (const deadline = performance.now() + GRACE_MS; isAlive(); await poll()) {
-    if (performance.now() > deadline) break;
-    signalAll([...group, ...find().map(({ pid }) => pid)], 'SIGKILL');
-  }
-}
-
-function poll(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  signalAll([-leader, ...members, ...liveMembers(leader)], 'SIGKILL');
 }
 
 function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
@@ -59,50 +36,53 @@ function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-/**
- * The processes of these sessions, their descendants, and all that is in a session with one of those. Adds these
- * sessions: when its parent is gone, nothing else tells any more where a process came from. Empty where there is no /proc.
- */
-function findMembers(sessions: Set<number>): ProcessInfo[] {
+function isAlive(leader: number, members: ReadonlySet<number>): boolean {
   const processes = readProcesses();
-  const members = new Set<number>();
-  for (let known = -1; known < members.size; ) {
-    known = members.size;
-    for (const { pid, parent, session } of processes) {
-      if (sessions.has(session) || members.has(parent)) {
-        members.add(pid);
-        sessions.add(session);
-      }
-    }
+  if (processes.size === 0) {
+    return isGroupAlive(leader);
   }
-  return processes.filter(({ pid }) => members.has(pid));
+  return [...processes].some(([pid, { session }]) => session === leader || members.has(pid));
 }
 
-function isGroupAlive(target: number): boolean {
+function isGroupAlive(leader: number): boolean {
   try {
-    return process.kill(target, 0);
+    return process.kill(-leader, 0);
   } catch {
     return false;
   }
 }
 
+/** The session's processes and their descendants in other sessions. Empty where there is no /proc. */
+function liveMembers(leader: number): Set<number> {
+  const processes = readProcesses();
+  const members = new Set<number>();
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const [pid, { parent, session }] of processes) {
+      if (!members.has(pid) && (session === leader || members.has(parent))) {
+        members.add(pid);
+        grown = true;
+      }
+    }
+  }
+  return members;
+}
+
 interface ProcessInfo {
-  pid: number;
   parent: number;
   group: number;
   session: number;
 }
 
 /** All processes but zombies, which no signal can end. */
-function readProcesses(): ProcessInfo[] {
-  const processes: ProcessInfo[] = [];
+function readProcesses(): Map<number, ProcessInfo> {
+  const processes = new Map<number, ProcessInfo>();
   for (const name of list('/proc')) {
     const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : '';
     // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state && state !== 'Z' && state !== 'X') {
-      processes.push({
-        pid: Number(name),
+      processes.set(Number(name), {
         parent: Number(parent),
         group: Number(group),
         session: Number(session),

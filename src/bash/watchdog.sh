@@ -1,16 +1,13 @@
 # Ends what a host that is gone has left behind: the session of processes that its bash leads, and its private
 # directory, $1. Standard input tells of each bash, the living one last, until the host is gone: its process id, and
-# its script, which stays open here, so that bash does not end with the host before its descendants are known.
+# its script, which stays open here, or bash would end with the host and its orphans were not known any more.
 leader=
 while read -r pid script; do
   leader=$pid
   exec 3<>"$1/$script"
 done
 
-# Sets `members`: the leader's session, the descendants of its processes, and all that is in a session with one of
-# those, zombies left out. Adds to `sessions`, since the child of one that was killed meanwhile is known by that alone.
-# And what has inherited bash's PATH: orphans in sessions of their own, of a bash that ended before this could look.
-# Empty without /proc.
+# Sets `members`: the leader's session and the descendants of its processes, zombies left out. Empty without /proc.
 find_members() {
   local stat text fields pid size=-1
   members=()
@@ -22,20 +19,17 @@ find_members() {
       # pid (comm) state ppid pgrp session ...; comm may hold anything.
       pid=${text%% *} fields=(${text##*) })
       [ "${fields[0]}" = Z ] && continue
-      if [ -n "${sessions[fields[3]]}" ] || [ -n "${members[fields[1]]}" ]; then
-        members[pid]=$pid sessions[fields[3]]=known
+      if [ "${fields[3]}" = "$leader" ] || [ -n "${members[fields[1]]}" ]; then
+        members[pid]=$pid
       fi
     done
   done
-  while IFS=/ read -r _ _ pid _; do
-    members[pid]=$pid
-  done < <(grep -slF -- "$1/bin" /proc/[0-9]*/environ)
 }
 
-sessions=()
-[ -z "$leader" ] || sessions[leader]=known
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-  find_members "$1"
-  kill -9 -- ${leader:+"-$leader"} "${members[@]}" 2>/dev/null || [ "${#members[@]}" -gt 0 ] || break
-done
+if [ -n "$leader" ]; then
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    find_members
+    kill -9 -- "-$leader" "${members[@]}" 2>/dev/null || [ "${#members[@]}" -gt 0 ] || break
+  done
+fi
 rm -rf -- "$1"

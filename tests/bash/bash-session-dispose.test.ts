@@ -1,15 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles } from '../helpers/files.ts';
 import { type HostProgram, startHost } from '../helpers/host-program.ts';
-import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
 import { startSession } from '../helpers/session.ts';
 
 // What a line may leave behind: a job, one in a process group and one in a session of its own, one that ignores TERM.
 const LEAVE_JOBS =
   'sleep 1000 & set -m; sleep 1001 & set +m; setsid sleep 1002 & bash -c \'trap "" TERM HUP; while :; do sleep 0.1; done\' &';
-// One in a session of its own that goes on starting others.
-const STARTER = "setsid bash -c 'while :; do sleep 1000 & sleep 0.002; done' &";
 
 describe('dispose', () => {
   test('leaves no process and no file, whatever was started', async () => {
@@ -19,27 +17,6 @@ describe('dispose', () => {
     await session.dispose();
     expect(listFiles(session.tmp)).toEqual([]);
     if (hasProc) expect(processesWith(session.tmp)).toEqual([]);
-  });
-
-  test.runIf(hasProc)('leaves none of what outlived a bash that ended', async () => {
-    const session = startSession();
-    const isThere = () =>
-      processesWith(session.tmp).some(({ command }) => command === 'sleep 1002');
-    await session.run('setsid sleep 1002 &');
-    await eventually('it has a session of its own', isThere);
-    await session.run('exit');
-    expect(isThere()).toBe(true);
-    await session.dispose();
-    expect(processesWith(session.tmp)).toEqual([]);
-  });
-
-  test.runIf(hasProc)('leaves none of what a job starts while it is being ended', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const session = startSession();
-      await session.run(`${STARTER} sleep 0.1`);
-      await session.dispose();
-      expect(processesWith(session.tmp)).toEqual([]);
-    }
   });
 
   test('ends a line that runs: its result says so, and those that wait are refused', async () => {
@@ -153,37 +130,6 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
       `await session.run('sleep 1000', { timeoutMs: 50 }); await session.run(${JSON.stringify(LEAVE_JOBS)});`,
     );
     host.child.kill('SIGKILL');
-    await expectNothingLeft(host);
-  });
-
-  test('leaves none of what a job starts while it is being ended', async () => {
-    const host = await startHostWithJobs(`await session.run(${JSON.stringify(STARTER)});`);
-    await eventually('others are started', () => processesWith(host.tmp).length > 20);
-    host.child.kill('SIGKILL');
-    await expectNothingLeft(host);
-  });
-
-  test('leaves none, however late its watchdog is', async () => {
-    const host = await startHostWithJobs(`
-      process.stdin.once('data', async () => {
-        await session.run('exit');
-        await session.run(${JSON.stringify(LEAVE_JOBS)});
-        console.log('again');
-      });
-    `);
-    const watchdog = processesWith(host.tmp).find(({ command }) => command.includes(' watchdog '));
-    if (!watchdog) throw new Error('there is no watchdog');
-    process.kill(watchdog.pid, 'SIGSTOP');
-    onTestFinished(() => {
-      if (isAlive(watchdog.pid)) process.kill(watchdog.pid, 'SIGCONT');
-    });
-    host.child.stdin?.write('\n');
-    await eventually('the second bash runs', () => host.output() === 'ready\nagain\n');
-    host.child.kill('SIGKILL');
-    await host.ended;
-    // Time for bash to end, if it were to do so on its own.
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    process.kill(watchdog.pid, 'SIGCONT');
     await expectNothingLeft(host);
   });
 
