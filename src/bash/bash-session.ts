@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
-import { BashProcess, type Ending, SCRIPT } from './bash-process.ts';
+import { BashProcess, type Ending } from './bash-process.ts';
 import { writeEditors } from './editors.ts';
 import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
@@ -195,7 +195,7 @@ export class BashSession {
       },
     });
     if (this.#process.pid !== undefined) {
-      watchdog.guard(this.#process.pid, join(String(this.#processCount), SCRIPT));
+      watchdog.guard(this.#process.pid);
     }
     return this.#process;
   }

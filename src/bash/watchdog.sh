@@ -1,10 +1,8 @@
 # Ends what a host that is gone has left behind: the session of processes that its bash leads, and its private
-# directory, $1. Standard input tells of each bash, the living one last, until the host is gone: its process id, and
-# its script, which stays open here, or bash would end with the host and its orphans were not known any more.
+# directory, $1. Standard input tells the process id of each bash, the living one last, until the host is gone.
 leader=
-while read -r pid script; do
+while read -r pid; do
   leader=$pid
-  exec 3<>"$1/$script"
 done
 
 # Sets `members`: the leader's session and the descendants of its processes, zombies left out. Empty without /proc.

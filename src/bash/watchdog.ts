@@ -22,9 +22,9 @@ export class Watchdog {
     (this.#child.stdin as { unref?: () => void } | null)?.unref?.();
   }
 
-  /** From now on, this process leads what is to be killed. `script`: what it reads, relative to the directory. */
-  guard(leader: number, script: string): void {
-    this.#child.stdin?.write(`${leader} ${script}\n`);
+  /** From now on, this process leads what is to be killed. It must not end with the host on its own. */
+  guard(leader: number): void {
+    this.#child.stdin?.write(`${leader}\n`);
   }
 
   /** Ends the watch; the host has cleaned up itself. */
