@@ -40,7 +40,7 @@ export interface GuideOptions {
  */
 export class Guide {
   readonly #options: GuideOptions;
-  readonly #history = new WorkHistory();
+  readonly #history = new WorkHistory(() => this.#settings().reminderTurns);
   /** Each reminder that was given, with the state of the list that it was for. */
   readonly #given = new Set<string>();
   /** Undefined before the first look. */
@@ -106,11 +106,12 @@ export class Guide {
 
   /** What the rules of a kind say now. */
   #say(kind: GuidanceRule['kind']): { name: string; text: string }[] {
-    const work = this.#history.work(() => this.#settings().reminderTurns);
-    return this.#options.rules.flatMap((rule) => {
-      const lines = rule.kind === kind ? linesOf(rule, work) : [];
-      return lines.length > 0 ? [{ name: rule.name, text: lines.join('\n') }] : [];
-    });
+    const said: { name: string; text: string }[] = [];
+    for (const rule of this.#options.rules) {
+      const lines = rule.kind === kind ? linesOf(rule, this.#history) : [];
+      if (lines.length > 0) said.push({ name: rule.name, text: lines.join('\n') });
+    }
+    return said;
   }
 
   /** Each reminder is given once for each state of the list. */
@@ -133,11 +134,12 @@ export class Guide {
 
 /** What a rule says, as lines that are safe to show. One that throws must not fail the command that it speaks of. */
 function linesOf({ name, say }: GuidanceRule, work: Work): string[] {
-  let said: string | readonly string[];
+  let said: string | readonly string[] | undefined;
   try {
-    said = say(work) ?? [];
+    said = say(work);
   } catch (error) {
     said = TEXTS.brokenRule(name, error);
   }
+  if (said === undefined) return [];
   return [said].flat().map((line) => `Note: ${safeText(line, MAX_LINE_CHARACTERS)}`);
 }

@@ -8,9 +8,10 @@ const COMMANDS_WITHOUT_BEGINNING = 5;
 
 /** The items that the last replacement left out although they were not completed. */
 export function droppedItems({ changes, items }: Work): Items | undefined {
-  const lost = changes.flatMap(({ before, after }) =>
-    before && !after && before.status !== 'completed' ? [before] : [],
-  );
+  const lost: Items[number][] = [];
+  for (const { before, after } of changes) {
+    if (before && !after && before.status !== 'completed') lost.push(before);
+  }
   if (lost.length === 0) return undefined;
   // One of two items of the same content may be gone; its content is still there.
   const kept = new Set(items.map(contentKey));
@@ -28,9 +29,12 @@ export function uncheckedFinish({ changes, items }: Work): Items | undefined {
 
 /** The items that the last replacement completed although they had never been in progress, if they are many. */
 export function skippedItems({ changes }: Work): Items | undefined {
-  const skipped = changes.flatMap(({ before, after, hasBegun }) =>
-    before?.status === 'pending' && after?.status === 'completed' && !hasBegun ? [after] : [],
-  );
+  const skipped: Items[number][] = [];
+  for (const { before, after, hasBegun } of changes) {
+    if (before?.status === 'pending' && after?.status === 'completed' && !hasBegun) {
+      skipped.push(after);
+    }
+  }
   return skipped.length >= SKIPS_TO_MENTION ? skipped : undefined;
 }
 

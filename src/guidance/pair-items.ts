@@ -16,11 +16,17 @@ export interface ItemPair {
  * The item in progress that is found in neither way has been renamed if a new item is in progress or completed.
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
-  const found = new Map<Item, Item>();
   const unmoved = commonStart(before, after);
-  for (let index = 0; index < unmoved; index++)
-    found.set(before[index] as Item, after[index] as Item);
-  const free = new Set(after.slice(unmoved));
+  const pairs: ItemPair[] = [];
+  for (let index = 0; index < unmoved; index++) {
+    pairs.push({ before: before[index], after: after[index] });
+  }
+  return pairs.concat(pairMoved(before.slice(unmoved), after.slice(unmoved)));
+}
+
+function pairMoved(before: Items, after: Items): ItemPair[] {
+  const found = new Map<Item, Item>();
+  const free = new Set(after);
   for (const keyOf of [exactly, contentKey, idOnly]) {
     if (free.size === 0) break;
     const byKey = groupBy(free, keyOf);

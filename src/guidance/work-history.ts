@@ -14,7 +14,8 @@ interface Track {
 }
 
 /** What happened to the list and which lines ran, as far as rules ask for it. Knows no store, no shell and no rule. */
-export class WorkHistory {
+export class WorkHistory implements Work {
+  readonly #reminderTurns: () => number;
   #items: Items = [];
   #changes: readonly ItemChange[] = [];
   /** Of the items that are on the list. */
@@ -27,6 +28,11 @@ export class WorkHistory {
   #isRunning = false;
   #wroteInCommand = false;
 
+  /** @param reminderTurns The setting, which is read only where a rule asks for it. */
+  constructor(reminderTurns: () => number) {
+    this.#reminderTurns = reminderTurns;
+  }
+
   /** The list that is there at the start: who worked on it, and how, nobody saw. */
   listFound(items: Items): void {
     this.#items = items;
@@ -37,13 +43,13 @@ export class WorkHistory {
 
   /** The list was replaced. */
   listWritten(items: Items): void {
-    const since = this.#writtenAt;
     const tracks = new Map<Items[number], Track>();
     const until = this.#lastNumber;
+    const commandsSince = (since: number | undefined) => this.#commandsBetween(since, until);
     this.#changes = pairItems(this.#items, items).map((pair) => {
-      const track = this.#follow(pair, since);
-      if (pair.after) tracks.set(pair.after, track);
-      return new FollowedChange(pair, track, () => this.#commandsBetween(track.since, until));
+      const change = new FollowedChange(pair, this.#trackOf(pair), commandsSince);
+      if (pair.after) tracks.set(pair.after, change);
+      return change;
     });
     this.#items = items;
     this.#tracks = tracks;
@@ -68,29 +74,31 @@ export class WorkHistory {
     this.#commandsSinceWrite = this.#wroteInCommand ? 0 : this.#commandsSinceWrite + 1;
   }
 
-  /** The list as it is. */
   get items(): Items {
     return this.#items;
   }
 
-  /** @param reminderTurns The setting, which is read only where a rule asks for it. */
-  work(reminderTurns: () => number): Work {
-    return {
-      items: this.#items,
-      changes: this.#changes,
-      commandsSinceWrite: this.#commandsSinceWrite,
-      commands: this.#commands,
-      get reminderTurns() {
-        return reminderTurns();
-      },
-    };
+  get changes(): readonly ItemChange[] {
+    return this.#changes;
   }
 
-  #follow({ before, after }: ItemPair, since: number): Track {
+  get commandsSinceWrite(): number {
+    return this.#commandsSinceWrite;
+  }
+
+  get commands(): readonly RoutedCommand[] {
+    return this.#commands;
+  }
+
+  get reminderTurns(): number {
+    return this.#reminderTurns();
+  }
+
+  #trackOf({ before, after }: ItemPair): Track {
     const known = before && this.#tracks.get(before);
     if (known?.hasBegun) return known;
     const begins = after?.status === 'in_progress';
-    return known && !begins ? known : { hasBegun: begins, since };
+    return known && !begins ? known : { hasBegun: begins, since: this.#writtenAt };
   }
 
   /** Undefined where no line was seen at all, as outside of a session, or where these began too long ago. */
@@ -103,20 +111,26 @@ export class WorkHistory {
 }
 
 /** Hardly any rule looks at the lines of an item, and they may be many: they are collected when one does. */
-class FollowedChange implements ItemChange {
+class FollowedChange implements ItemChange, Track {
   readonly before: ItemChange['before'];
   readonly after: ItemChange['after'];
   readonly hasBegun: boolean;
-  readonly #collectCommands: () => ItemChange['commands'];
+  readonly since: number | undefined;
+  readonly #commandsSince: (since: number | undefined) => ItemChange['commands'];
 
-  constructor(pair: ItemPair, track: Track, collectCommands: () => ItemChange['commands']) {
-    this.before = pair.before;
-    this.after = pair.after;
-    this.hasBegun = track.hasBegun;
-    this.#collectCommands = collectCommands;
+  constructor(
+    { before, after }: ItemPair,
+    { hasBegun, since }: Track,
+    commandsSince: (since: number | undefined) => ItemChange['commands'],
+  ) {
+    this.before = before;
+    this.after = after;
+    this.hasBegun = hasBegun;
+    this.since = since;
+    this.#commandsSince = commandsSince;
   }
 
   get commands(): ItemChange['commands'] {
-    return this.#collectCommands();
+    return this.#commandsSince(this.since);
   }
 }

@@ -102,7 +102,7 @@ export class BashRouter {
    * What goes wrong is in the result: an exit code that is not 0, and stderr. Rejects only after `dispose()`.
    */
   route(line: string, options: RouteOptions = {}): Promise<RouteResult> {
-    const result = this.#queue.then(() => this.#routeWithGuide(line, options));
+    const result = this.#routeAfter(this.#queue, line, options);
     this.#queue = result.catch(() => {});
     return result;
   }
@@ -112,7 +112,12 @@ export class BashRouter {
     return this.#shell.dispose();
   }
 
-  async #routeWithGuide(line: string, options: RouteOptions): Promise<RouteResult> {
+  async #routeAfter(
+    earlier: Promise<unknown>,
+    line: string,
+    options: RouteOptions,
+  ): Promise<RouteResult> {
+    await earlier;
     const reading = readLine(line, this.#handlers);
     this.#guide?.commandStarted(line, reading.type);
     const result = await this.#route(line, reading, options);

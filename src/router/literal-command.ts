@@ -2,7 +2,6 @@ import { parse } from 'shell-quote';
 
 // One piece of a literal word. The alternatives start with different characters, so a line is read in one pass.
 const PIECE = /[\w@%+=:,./-]+|'[^']*'|"(?:[^"\\$`]|\\["\\$])*"|\\[^\n]/uy;
-const PIECES = new RegExp(PIECE, 'gu');
 const BLANKS = /[ \t]*/y;
 
 /**
@@ -28,27 +27,31 @@ export function parseLiteralCommand(
   }
   const words: string[] = [];
   for (let start = skip(BLANKS, line, 0); start < line.length; ) {
-    const end = wordEnd(line, start);
-    if (end === undefined) {
+    const word = readWord(line, start);
+    if (word === undefined) {
       return undefined;
     }
-    words.push(line.slice(start, end));
-    if (words.length === 1 && !names.has(unquote(words[0] as string))) {
+    words.push(word.text);
+    if (words.length === 1 && !names.has(word.text)) {
       return undefined;
     }
-    start = skip(BLANKS, line, end);
+    start = skip(BLANKS, line, word.end);
   }
-  return words.length > 0 ? words.map(unquote) : undefined;
+  return words.length > 0 ? words : undefined;
 }
 
-/** Where the word at `start` ends, or undefined when there is no word or it goes on in a way that is not literal. */
-function wordEnd(line: string, start: number): number | undefined {
+/** The word at `start` and where it ends; undefined when there is none, or it goes on in a way that is not literal. */
+function readWord(line: string, start: number): { text: string; end: number } | undefined {
+  let text = '';
   let end = start;
   for (let next = skip(PIECE, line, end); next > end; next = skip(PIECE, line, end)) {
+    text += unquote(line.slice(end, next));
     end = next;
   }
   const after = line[end];
-  return end > start && (after === undefined || after === ' ' || after === '\t') ? end : undefined;
+  return end > start && (after === undefined || after === ' ' || after === '\t')
+    ? { text, end }
+    : undefined;
 }
 
 function skip(pattern: RegExp, text: string, from: number): number {
@@ -56,17 +59,15 @@ function skip(pattern: RegExp, text: string, from: number): number {
   return pattern.test(text) ? pattern.lastIndex : from;
 }
 
-function unquote(word: string): string {
-  return word.replace(PIECES, (piece) => {
-    switch (piece[0]) {
-      case "'":
-        return piece.slice(1, -1);
-      case '"':
-        return parse(piece)[0] as string;
-      case '\\':
-        return piece.slice(1);
-      default:
-        return piece;
-    }
-  });
+function unquote(piece: string): string {
+  switch (piece[0]) {
+    case "'":
+      return piece.slice(1, -1);
+    case '"':
+      return parse(piece)[0] as string;
+    case '\\':
+      return piece.slice(1);
+    default:
+      return piece;
+  }
 }

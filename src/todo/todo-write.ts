@@ -97,7 +97,7 @@ async function replace(
   settings: ListSettings,
   reply: Reply,
 ): Promise<CommandResult> {
-  const reading = await readList(list, settings);
+  const reading = readList(list, await givenText(list), settings);
   if ('refused' in reading) return reading.refused;
   const { items, notes } = reading;
   const written = expected === undefined ? store.update(items) : store.updateIf(expected, items);
@@ -134,31 +134,26 @@ type ListReading =
   | { readonly items: readonly TodoItem[]; readonly notes: readonly string[] }
   | { readonly refused: CommandResult };
 
-/**
- * Bash's own reading comes first; what was typed counts only where that gives no list, or where there is none: standard
- * input is not read when something was typed.
- */
-async function readList(invocation: Invocation, settings: ListLimits): Promise<ListReading> {
-  const { argv, raw = '' } = invocation;
-  const isOnlyTyped = argv.length === 0 && raw !== '';
-  const asBashReadIt = isOnlyTyped
-    ? readText('', settings)
-    : await readArguments(invocation, settings);
+/** What bash passes as the list. Standard input is not read when something was typed, or when there is too much. */
+function givenText({ argv, stdin, raw = '' }: Invocation): string | Promise<string> {
+  const [first = raw === '' ? '-' : ''] = argv;
+  return first === '-' && argv.length <= 1 ? stdin() : first;
+}
+
+/** Bash's own reading comes first; what was typed counts only where that gives no list, or where there is none. */
+function readList(
+  { argv, raw = '' }: Invocation,
+  given: string,
+  settings: ListLimits,
+): ListReading {
+  const asBashReadIt =
+    argv.length > 1 ? { refused: tooManyArguments(argv) } : readText(given, settings);
   if ('items' in asBashReadIt) return asBashReadIt;
   if (isTooLarge(raw)) return { refused: tooLarge(raw) };
   const typed = withoutOuterQuotes(raw);
   if (typed === argv[0] || !isJsonCollection(typed)) return asBashReadIt;
   const asTyped = readText(typed, settings);
   return 'items' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
-}
-
-async function readArguments(
-  { argv, stdin }: Invocation,
-  settings: ListLimits,
-): Promise<ListReading> {
-  const [first = '-'] = argv;
-  if (argv.length > 1) return { refused: tooManyArguments(argv) };
-  return readText(first === '-' ? await stdin() : first, settings);
 }
 
 function readText(text: string, settings: ListLimits): ListReading {

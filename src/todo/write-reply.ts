@@ -21,7 +21,6 @@ export function replyFor(output: string): ((list: TodoVersion) => string) | { pr
 }
 
 function summary({ items }: TodoVersion): string {
-  const count: Record<TodoStatus, number> = { completed: 0, in_progress: 0, pending: 0 };
-  for (const { status } of items) count[status]++;
-  return `Todo list updated: ${count.completed} completed, ${count.in_progress} in_progress, ${count.pending} pending\n`;
+  const count = (wanted: TodoStatus) => items.filter(({ status }) => status === wanted).length;
+  return `Todo list updated: ${count('completed')} completed, ${count('in_progress')} in_progress, ${count('pending')} pending\n`;
 }
