@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { BashSession } from '../bash/bash-session.ts';
+import { BashSession, type RunOptions } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
-import { type AgentBashHandler, CommandType } from '../command.ts';
+import { type AgentBashHandler, type CommandResult, CommandType } from '../command.ts';
 import type { Guide } from '../guidance/guide.ts';
 import { PromptOutput } from '../panel/prompt-output.ts';
 import { type PanelMode, TaskPanel } from '../panel/task-panel.ts';
@@ -64,7 +64,7 @@ class Repl {
       handlers,
       guide,
       shell: (all) => {
-        session = new BashSession({
+        session = new ShownSession({
           env: process.env,
           cwd: process.cwd(),
           handlers: all,
@@ -153,8 +153,7 @@ class Repl {
     this.#running = undefined;
     this.#panel.screen.endCommand();
     this.#panel.screen.startLine();
-    // What bash printed has been shown as it came; all else is whole lines of ours.
-    this.#panel.write(isNative ? stderr : stderr + stdout);
+    this.#panel.write(stderr + stdout);
     const { pending: dim } = themeFor(process.stdout, process.env).paint;
     const lines = reminders.flatMap((reminder) => reminder.split('\n'));
     if (lines.length > 0) this.#panel.write(lines.map((line) => `${dim(line)}\n`).join(''));
@@ -256,5 +255,12 @@ class Repl {
     this.#panel.screen.startLine();
     this.#panel.dispose();
     await this.#router.dispose();
+  }
+}
+
+/** A session whose output is shown as it comes, and so is no part of its results: what remains is lines of our own. */
+class ShownSession extends BashSession {
+  override async run(line: string, options?: RunOptions): Promise<CommandResult> {
+    return { ...(await super.run(line, options)), stdout: '' };
   }
 }

@@ -54,6 +54,13 @@ describe.skipIf(!hasTmux)('the interactive shell in tmux', () => {
     expect(screen).toMatch(/Tasks ─+ 1\/3 ─┐/);
   });
 
+  test('shows the reply once to a list whose quotes only bash can read', async () => {
+    const shell = await start();
+    shell.enter(`TodoWrite '${LIST.replace('Plan', `Plan all '*'.ts files`)}'`);
+    await shell.until('the panel', (text) => panels(text) === 1 && atPrompt(text));
+    expect(rowsOf(shell.all(), /^Todo list updated/)).toHaveLength(1);
+  });
+
   test('keeps the panel in sight while output streams past, and no old one in the history', async () => {
     const shell = await startWithList();
     shell.enter(
