@@ -11,6 +11,7 @@ import { collect, processOf } from './processes.js';
 const COMPOSED = 'TodoWrite in a composed line, 10 items';
 /** A shell builtin before it makes it a line that only bash can read. */
 const LINE = `:; ${lineOf(TEN_ITEMS)}`;
+const HEREDOC = `TodoWrite <<'EOF'\n${TEN_ITEMS}\nEOF`;
 const OUTPUT_BYTES = 10 * 1024 * 1024;
 /** todo.txt-cli has no validation, no history and no list to keep whole: it is there to compare, not as a goal. */
 const WITHOUT_GOAL = 'replace';
@@ -18,12 +19,17 @@ const WITHOUT_GOAL = 'replace';
 export async function* sessionRows({ runs, folder }) {
   const router = new BashRouter();
   const session = (line, parts = 20) => times(parts, () => route(router, line));
-  yield {
-    name: COMPOSED,
-    against: 'node -e 0',
-    ...(await paired(session(LINE), processOf(process.execPath, '-e', '0'), runs)),
-    goal: { of: 'ratio', atMost: 0.15 },
-  };
+  for (const [name, line] of [
+    [COMPOSED, LINE],
+    ['TodoWrite with a heredoc, 10 items', HEREDOC],
+  ]) {
+    yield {
+      name,
+      against: 'node -e 0',
+      ...(await paired(session(line), processOf(process.execPath, '-e', '0'), runs)),
+      goal: { of: 'ratio', atMost: 0.15 },
+    };
+  }
   for await (const { leftOut, against, edit } of commandLinePeers(folder)) {
     if (leftOut) {
       yield { name: COMPOSED, leftOut };
@@ -39,7 +45,7 @@ export async function* sessionRows({ runs, folder }) {
     name: 'echo hi in the session',
     against: "spawn bash -c 'echo hi'",
     ...(await paired(
-      session('echo hi'),
+      session('echo hi', 100),
       times(5, () => collect('echo hi')),
       runs,
     )),

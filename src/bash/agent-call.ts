@@ -6,6 +6,8 @@ import type { CommandResult, Invocation } from '../command.ts';
 const REQUEST_LIMIT = 1024 * 1024;
 // A caller says at once who it is and what it wants; one that does not is none.
 const REQUEST_TIMEOUT_MS = 5_000;
+// Bash writes what is shorter at once.
+const SHORT_REQUEST = 4096;
 // Bash holds replies up to this size in a variable; larger ones, and those with a NUL byte, it passes on with head(1).
 const TEXT_LIMIT = 64 * 1024;
 
@@ -17,6 +19,8 @@ const TEXT_LIMIT = 64 * 1024;
  *     caller  ... MARK
  *     host    text CODE OUT ERR \\n output errors  lengths in bytes
  *     host    bytes CODE OUT ERR \\n output errors end \\n  the same for what is no text
+ *
+ * An empty line from the host means nothing: it comes for each part of a text that is not yet whole.
  */
 export class AgentCall {
   onRequest: ((name: string, invocation: Invocation) => void) | undefined;
@@ -79,7 +83,17 @@ export class AgentCall {
     if (name !== undefined && count !== undefined && rest.length === Number(count) + 1) {
       this.#expectNothing();
       this.onRequest?.(name, { argv: rest.slice(0, -1), stdin: () => this.#readStdin() });
+    } else if (this.#received.length >= SHORT_REQUEST) {
+      this.#acknowledge();
     }
+  }
+
+  /**
+   * Tells the caller's system that a part is here, by sending anything at all: else it holds back the next one, where
+   * that is short, until our system has waited for 40 ms (Nagle's algorithm, and delayed acknowledgement).
+   */
+  #acknowledge(): void {
+    this.#socket.write('\n');
   }
 
   /** Answers at once and lets the caller finish writing, or it would not come to read the answer. */
@@ -107,6 +121,8 @@ export class AgentCall {
           resolve(text);
         } else if (this.#received.length > REQUEST_LIMIT + 1 + mark.length) {
           this.end();
+        } else {
+          this.#acknowledge();
         }
       };
       this.#socket.write(`stdin ${REQUEST_LIMIT + 1} ${mark}\n`);

@@ -35,7 +35,6 @@ export interface Evaluation {
 /** The script that bash runs is a FIFO of this name: bash's messages begin with it. */
 const SCRIPT = 'bash';
 // Bash keeps descriptors of its own from 10 up and at 255; users take the low ones.
-const SCRIPT_FD = 251;
 const STATUS_FD = 252;
 const ASK_AGAIN_MS = 100;
 
@@ -126,12 +125,10 @@ export class BashProcess {
         onEnd(code ?? 128 + os.signals[signal as NodeJS.Signals]),
       );
     });
-    // It holds its own script open: if it ended with its host, at once, nothing would tell any more whose its orphans are.
-    const descriptors = `exec ${SCRIPT_FD}<>${quote(path(SCRIPT))} ${STATUS_FD}>${quote(path('status'))}`;
     const oldDirectory = env.OLDPWD === undefined ? '' : `=${quote(env.OLDPWD)}`;
     this.#command(
       `{ cd -- ${quote(cwd)}||cd /;unset -v OLDPWD;declare -x OLDPWD${oldDirectory};` +
-        `${descriptors};${RESET_LINENO};} >/dev/null 2>&1`,
+        `exec ${STATUS_FD}>${quote(path('status'))};${RESET_LINENO};} >/dev/null 2>&1`,
     );
     this.#unref();
   }
@@ -139,6 +136,11 @@ export class BashProcess {
   /** The process id, which is also that of the process group and the session; undefined if bash did not start. */
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** The descriptor of its script, which has no end as long as anyone holds that open. */
+  get script(): number {
+    return this.#control;
   }
 
   get alive(): boolean {

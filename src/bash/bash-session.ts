@@ -51,6 +51,7 @@ export class BashSession {
   readonly #stderr = new OutputCapture();
   #home: Home | undefined;
   #process: BashProcess | undefined;
+  #watchdog: Watchdog | undefined;
   #processCount = 0;
   #cwd: string;
   #queue: Promise<unknown> = Promise.resolve();
@@ -159,20 +160,19 @@ export class BashSession {
       const { env, handlers } = this.#options;
       const bash = findBash(env);
       const directory = mkdtempSync(join(env.TMPDIR || '/tmp', 'agent-shell-'));
-      const watchdog = new Watchdog(bash, directory, env.PATH ?? '');
       const host = await AgentCommandHost.start({
         directory,
         bash,
         handlers: handlers ?? new Map(),
       });
       writeEditors(join(directory, 'bin'), bash, env);
-      this.#home = { bash, directory, watchdog, host };
+      this.#home = { bash, directory, host };
     }
     return this.#home;
   }
 
   /** A living bash, and the files of the agent commands: an `rm -rf /tmp/*` may have taken them. */
-  #ready({ bash, directory, watchdog, host }: Home): BashProcess {
+  #ready({ bash, directory, host }: Home): BashProcess {
     host.writeFiles();
     if (this.#process?.alive) {
       return this.#process;
@@ -194,9 +194,11 @@ export class BashSession {
         this.#options.onStderr?.(chunk);
       },
     });
-    if (this.#process.pid !== undefined) {
-      watchdog.guard(this.#process.pid);
-    }
+    const earlier = this.#watchdog;
+    const { pid: leader, script } = this.#process;
+    const path = this.#options.env.PATH ?? '';
+    this.#watchdog = new Watchdog({ bash, path, directory, leader, script });
+    void earlier?.dismiss();
     return this.#process;
   }
 
@@ -225,14 +227,13 @@ export class BashSession {
     if (home) {
       rmSync(home.directory, { recursive: true, force: true });
     }
-    await home?.watchdog.dismiss();
+    await this.#watchdog?.dismiss();
   }
 }
 
 interface Home {
   bash: string;
   directory: string;
-  watchdog: Watchdog;
   host: AgentCommandHost;
 }
 

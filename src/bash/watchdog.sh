@@ -1,9 +1,7 @@
-# Ends what a host that is gone has left behind: the session of processes that its bash leads, and its private
-# directory, $1. Standard input tells the process id of each bash, the living one last, until the host is gone.
-leader=
-while read -r pid; do
-  leader=$pid
-done
+# Ends what a host that is gone has left behind: the session of processes that its bash, $2, leads, and its private
+# directory, $1. Standard input ends when the host is gone; descriptor 3 keeps bash waiting until it is found here.
+leader=$2
+read -r
 
 # Sets `members`: the leader's session and the descendants of its processes, zombies left out. Empty without /proc.
 find_members() {

@@ -1,18 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import script from './watchdog.sh';
+import text from './watchdog.sh';
+
+export interface WatchdogOptions {
+  bash: string;
+  /** Where else than in the system's folders its programs may be. */
+  path: string;
+  /** What is removed in the end. */
+  directory: string;
+  /** The process id of the bash whose session of processes is killed; undefined if that did not start. */
+  leader: number | undefined;
+  /** The descriptor of that bash's script. */
+  script: number;
+}
 
 /**
  * Cleans up after a host that cannot do it itself any more: killed by SIGTERM, SIGHUP or SIGKILL, or crashed. A small
  * shell waits for the end of a pipe that only the host holds open, then kills bash's processes and removes the private
- * directory. No handler for signals or exits is put on a host's process.
+ * directory. It inherits bash's script, so that bash does not end with the host: its descendants would have no parent
+ * then, and nothing would tell that they were its own. No handler for signals or exits is put on a host's process.
  */
 export class Watchdog {
   readonly #child: ChildProcess;
 
-  constructor(bash: string, directory: string, path: string) {
-    this.#child = spawn(bash, ['-c', script, 'watchdog', directory], {
+  constructor({ bash, path, directory, leader, script }: WatchdogOptions) {
+    this.#child = spawn(bash, ['-c', text, 'watchdog', directory, String(leader ?? '')], {
       detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: ['pipe', 'ignore', 'ignore', script],
       cwd: '/',
       env: { PATH: `${path}:/usr/bin:/bin`, SHLVL: '1' },
     });
@@ -20,11 +33,6 @@ export class Watchdog {
     this.#child.stdin?.on('error', () => {});
     this.#child.unref();
     (this.#child.stdin as { unref?: () => void } | null)?.unref?.();
-  }
-
-  /** From now on, this process leads what is to be killed. It must not end with the host on its own. */
-  guard(leader: number): void {
-    this.#child.stdin?.write(`${leader}\n`);
   }
 
   /** Ends the watch; the host has cleaned up itself. */

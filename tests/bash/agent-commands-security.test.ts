@@ -139,6 +139,22 @@ describe('the rightful caller', () => {
     socket.destroy();
   });
 
+  test('is told at once that each part of a long text is here, or its system would hold the next one back', async () => {
+    const { agent, port, key } = await startAgentSession();
+    const socket = connect(port, '127.0.0.1').setNoDelay(true);
+    const send = async (text: string) => {
+      const reply = once(socket, 'data');
+      socket.write(text);
+      return String((await reply)[0]);
+    };
+    expect(await send(`${request(key, 'Agent', '2')}${'x'.repeat(5000)}`)).toBe('\n');
+    const [, , mark] = (await send('\0-\0')).trim().split(' ');
+    expect(await send('some')).toBe('\n');
+    expect(await send(` text${mark}`)).toMatch(/^text 0 /);
+    expect(agent.calls.map(({ stdin }) => stdin)).toEqual(['some text']);
+    socket.destroy();
+  });
+
   test('of no command of the host is told so', async () => {
     const { port, key, agent } = await startAgentSession();
     const socket = connect(port, '127.0.0.1');
