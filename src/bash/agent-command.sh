@@ -15,7 +15,18 @@ trap - PIPE
 while IFS=' ' read -r kind a b c <&3 2>/dev/null; do
   case $kind in
     stdin) # a: where to stop, one byte above the limit; b: the mark that ends it
-      { head -c "$a" 2>/dev/null; printf %s "$b"; } >&3 2>/dev/null || lost ;;
+      # What is short is read here: to start head(1) takes longer. From a terminal, read would take single keys.
+      text=
+      if [ ! -t 0 ] && ! IFS= read -r -d '' -n 4096 text; then
+        printf %s "$text$b"
+      else
+        size=${#text}
+        printf %s "$text"
+        # It was read up to a NUL, which is no part of it.
+        [ -t 0 ] || [ "$size" = 4096 ] || { printf '\0'; size=$((size + 1)); }
+        head -c "$((a - size))"
+        printf %s "$b"
+      fi >&3 2>/dev/null || lost ;;
     text) # a: exit code; b, c: bytes of output and of errors
       { IFS= read -r -N "$b" -u 3 out; IFS= read -r -N "$c" -u 3 err; } 2>/dev/null
       [ "${#out}" = "$b" ] && [ "${#err}" = "$c" ] || lost
