@@ -1,6 +1,6 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { CommandResult, Invocation } from '../command.ts';
+import { randomHex } from './random-hex.ts';
 
 /** The most that a request may hold, and what is read of a caller's standard input: 1 MiB. */
 const REQUEST_LIMIT = 1024 * 1024;
@@ -69,6 +69,8 @@ export class AgentCall {
     if (known.length < this.#key.length) {
       return;
     }
+    // Loaded only now: see randomHex.
+    const { timingSafeEqual } = process.getBuiltinModule('node:crypto');
     if (!timingSafeEqual(known, this.#key)) {
       this.end();
       return;
@@ -113,7 +115,7 @@ export class AgentCall {
 
   #readStdin(): Promise<string> {
     this.#stdin ??= new Promise((resolve) => {
-      const mark = randomBytes(16).toString('hex');
+      const mark = randomHex(16);
       this.#read = () => {
         if (this.#received.subarray(-mark.length).equals(Buffer.from(mark))) {
           const text = this.#received.subarray(0, -mark.length).toString('utf8');

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -10,6 +9,7 @@ import {
 } from '../command.ts';
 import { AgentCall } from './agent-call.ts';
 import script from './agent-command.sh';
+import { randomHex } from './random-hex.ts';
 
 /** What follows the name of an agent command on a line, as it was typed. */
 export interface RawArguments {
@@ -40,7 +40,7 @@ export class AgentCommandHost {
 
   readonly #options: AgentCommandHostOptions;
   readonly #server: Server;
-  readonly #key = randomBytes(32).toString('hex');
+  readonly #key = randomHex(32);
   // Connected, but without a whole request yet; the oldest first.
   readonly #strangers = new Set<AgentCall>();
   readonly #callers = new Set<AgentCall>();

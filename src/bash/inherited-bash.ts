@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentBashHandler } from '../command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
 import { findBash } from './find-program.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 export interface InheritedBashOptions {
   /** Bash's arguments: `-c LINE`, a script, or none for a script on standard input. */
@@ -47,6 +48,6 @@ export async function runInheritedBash(options: InheritedBashOptions): Promise<I
       await host.dispose();
     }
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    removeDirectory(directory);
   }
 }

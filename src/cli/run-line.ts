@@ -1,6 +1,5 @@
 import { findBash } from '../bash/find-program.ts';
 import { type AgentBashHandler, executeSafely } from '../command.ts';
-import { heredocHint } from '../router/heredoc-hint.ts';
 import { readLine } from '../router/read-line.ts';
 import { MAX_LIST_BYTES } from '../todo/list-size.ts';
 import { readStandardInput, writeAll } from './synchronous-io.ts';
@@ -21,6 +20,7 @@ export async function runLine(
   const { runBash } = await import('./run-bash.ts');
   const exitCode = await runBash(['-c', '--', line, ...parameters], handlers, raw);
   if (exitCode !== 0) {
+    const { heredocHint } = await import('../router/heredoc-hint.ts');
     writeAll(2, await heredocHint(line, handlers, findBash(process.env)));
   }
   return exitCode;

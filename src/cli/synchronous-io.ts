@@ -1,4 +1,4 @@
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
 
 // What `process.stdin` and `process.stdout` need is slow to load: nearly as much as all else that a short command does.
 
@@ -30,10 +30,14 @@ export function readStandardInput(limit: number): string {
 
 /** Whether a descriptor is a terminal. */
 export function isTerminal(descriptor: number): boolean {
-  return (
-    fstatSync(descriptor).isCharacterDevice() &&
-    process.getBuiltinModule('node:tty').isatty(descriptor)
-  );
+  const stat = fstatSync(descriptor);
+  if (!stat.isCharacterDevice() || stat.rdev === nullDevice()) return false;
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+/** The one character device that many descriptors are and that is no terminal. */
+function nullDevice(): number | undefined {
+  return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
 /** Writes all of a text to standard output (1) or standard error (2). */
