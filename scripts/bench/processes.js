@@ -9,14 +9,14 @@ export function executable(name) {
   return fileURLToPath(new URL(`../../dist/bin/${name}.cjs`, import.meta.url));
 }
 
-/** A process from its start to its end; what it prints is thrown away. */
+/** A process from its start to its end; what it prints is collected, as by a harness. */
 export function processOf(command, ...argv) {
   return { run: () => runToEnd(command, argv) };
 }
 
 /** @param {import('node:child_process').SpawnSyncOptions} options */
 export function runToEnd(command, argv, options = {}) {
-  const stdio = ['ignore', 'ignore', 'pipe'];
+  const stdio = ['ignore', 'pipe', 'pipe'];
   const { status, stderr, error } = spawnSync(command, argv, { stdio, ...options });
   if (error || status !== 0) throw error ?? new Error(`${command} ended with ${status}: ${stderr}`);
 }

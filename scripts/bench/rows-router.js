@@ -9,7 +9,7 @@ const NAME = 'TodoWrite in process, 10 items';
 
 export async function* routerRows({ runs }) {
   const router = new BashRouter();
-  const ours = updatesOf(router, listsOf(10), 500);
+  const ours = updatesOf(router, listsOf(10), 2000);
   yield {
     name: NAME,
     against: 'JSON.parse of the same text',
