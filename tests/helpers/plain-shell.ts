@@ -58,7 +58,11 @@ export class PlainShell {
     let isKilled = false;
     const timer = setTimeout(() => {
       isKilled = true;
-      process.kill(-(child.pid as number), 'SIGKILL');
+      try {
+        process.kill(-(child.pid as number), 'SIGKILL');
+      } catch {
+        // What still holds its output open is in a group of its own.
+      }
     }, timeoutMs);
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
