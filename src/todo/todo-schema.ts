@@ -22,7 +22,7 @@ export type ListValidation =
  */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
   const listProblems = problemsOfList(value, settings);
-  const result = todoListSchema(settings).safeParse(withoutSurplus(value, settings));
+  const result = parse(withoutSurplus(value, settings), settings);
   if (result.success && listProblems.length === 0) return { items: result.data.todos };
   const lines: string[] = [];
   let count = 0;
@@ -34,36 +34,57 @@ export function validateTodoList(value: unknown, settings: ListLimits): ListVali
 }
 
 /** The zod schema of `{"todos":[...]}`. */
-export type TodoListSchema = ReturnType<typeof buildSchema>;
+export type TodoListSchema = ReturnType<typeof buildSchemas>['whole'];
 
-/** Building a schema takes longer than reading a list with it, and a program hardly ever changes its limits. */
-let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
+/** Building schemas takes longer than reading a list with them, and a program hardly ever changes its limits. */
+let built: { maxContentLength: number; schemas: ReturnType<typeof buildSchemas> } | undefined;
 
 /**
  * The schema of `{"todos":[...]}`, for a host that builds on it. It holds what concerns one item: keys, types, and the
  * length of texts. What concerns the whole list, its length and the single item in progress, only `validateTodoList`
  * checks.
  */
-export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema {
-  if (built?.maxContentLength !== maxContentLength) {
-    built = { maxContentLength, schema: buildSchema(maxContentLength) };
-  }
-  return built.schema;
+export function todoListSchema(settings: ListLimits): TodoListSchema {
+  return schemasFor(settings).whole;
 }
 
-function buildSchema(maxLength: number) {
+function schemasFor({ maxContentLength }: ListLimits): ReturnType<typeof buildSchemas> {
+  if (built?.maxContentLength !== maxContentLength) {
+    built = { maxContentLength, schemas: buildSchemas(maxContentLength) };
+  }
+  return built.schemas;
+}
+
+function buildSchemas(maxLength: number) {
   const text = z.string().check(({ value, issues }) => {
     const message = textProblem(value, maxLength);
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   });
-  const item = z.strictObject({
+  const required = z.strictObject({
     content: text,
     activeForm: text,
     status: z.enum(['pending', 'in_progress', 'completed']),
+  });
+  const item = z.extend(required, {
     id: z.exactOptional(text),
     priority: z.exactOptional(z.enum(['high', 'medium', 'low'])),
   });
-  return z.strictObject({ todos: z.array(item) });
+  const listOf = <Item extends z.ZodMiniType>(of: Item) => z.strictObject({ todos: z.array(of) });
+  return { whole: listOf(item), withoutOptional: listOf(required) };
+}
+
+/** Zod takes as long for the two keys that most lists do not have as for the three that all have. */
+function parse(value: unknown, settings: ListLimits) {
+  const { whole, withoutOptional } = schemasFor(settings);
+  const quick = hasOptionalKeys(value) ? undefined : withoutOptional.safeParse(value);
+  return quick?.success ? quick : whole.safeParse(value);
+}
+
+/** As far as its first item tells. */
+function hasOptionalKeys(value: unknown): boolean {
+  const todos = todosOf(value);
+  const first: unknown = Array.isArray(todos) ? todos[0] : undefined;
+  return typeof first === 'object' && first !== null && ('id' in first || 'priority' in first);
 }
 
 /** What is wrong with a text of a list; undefined where nothing is. */
