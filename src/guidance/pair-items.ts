@@ -21,7 +21,9 @@ export function pairItems(before: Items, after: Items): ItemPair[] {
   for (let index = 0; index < unmoved; index++) {
     pairs.push({ before: before[index], after: after[index] });
   }
-  return pairs.concat(pairMoved(before.slice(unmoved), after.slice(unmoved)));
+  return unmoved === before.length && unmoved === after.length
+    ? pairs
+    : pairs.concat(pairMoved(before.slice(unmoved), after.slice(unmoved)));
 }
 
 function pairMoved(before: Items, after: Items): ItemPair[] {

@@ -131,8 +131,10 @@ export class BashRouter {
     options: RouteOptions,
   ): Promise<CommandResult> {
     if (call) {
+      const { argv, raw: typed } = call.invocation;
       const stdin = async () => options.stdin ?? '';
-      const result = await executeSafely(call.handler, { ...call.invocation, stdin });
+      const invocation = typed === undefined ? { argv, stdin } : { argv, stdin, raw: typed };
+      const result = await executeSafely(call.handler, invocation);
       this.#shell.lastExitCode = result.exitCode;
       return result;
     }

@@ -1,7 +1,7 @@
 import { safeText } from '../safe-text.ts';
 import { listJson } from './list-json.ts';
 import { listText } from './list-text.ts';
-import type { TodoStatus, TodoVersion } from './todo-store.ts';
+import type { TodoVersion } from './todo-store.ts';
 
 const MAX_QUOTED_CHARACTERS = 40;
 
@@ -21,6 +21,12 @@ export function replyFor(output: string): ((list: TodoVersion) => string) | { pr
 }
 
 function summary({ items }: TodoVersion): string {
-  const count = (wanted: TodoStatus) => items.filter(({ status }) => status === wanted).length;
-  return `Todo list updated: ${count('completed')} completed, ${count('in_progress')} in_progress, ${count('pending')} pending\n`;
+  let completed = 0;
+  let inProgress = 0;
+  for (const { status } of items) {
+    if (status === 'completed') completed++;
+    else if (status === 'in_progress') inProgress++;
+  }
+  const pending = items.length - completed - inProgress;
+  return `Todo list updated: ${completed} completed, ${inProgress} in_progress, ${pending} pending\n`;
 }
