@@ -61,11 +61,11 @@ const parts = [
   idleRows,
 ];
 for (const rowsOf of parts) {
-  for await (const row of rowsOf(bench)) {
-    const met = isMet(row);
-    if (met === false) process.exitCode = 1;
-    rows.push({ ...row, met });
-    if (!options.json) printRow({ ...row, met });
+  for await (const measured of rowsOf(bench)) {
+    const row = { ...measured, met: isMet(measured) };
+    if (row.met === false) process.exitCode = 1;
+    rows.push(row);
+    if (!options.json) printRow(row);
   }
 }
 if (options.json) console.log(JSON.stringify({ machine, rows }, null, 2));
