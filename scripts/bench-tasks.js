@@ -17,7 +17,7 @@ process.env.TODO_STATE_DIR = join(folder, 'state');
 
 /** Claims the first ready task and gives it back, SECONDS long; prints how long each of the two took. */
 const member = `
-import { storeIn } from '${root}/src/cli/task-context.ts';
+import { storeIn } from '${root}/src/tasks/task-context.ts';
 import { claimTask } from '${root}/src/tasks/claim-task.ts';
 import { createTasks } from '${root}/src/tasks/create-tasks.ts';
 import { releaseTasks } from '${root}/src/tasks/release-tasks.ts';

@@ -64,7 +64,7 @@ await Promise.all([
   }),
   build({
     ...common,
-    entryPoints: executables.map((name) => `src/cli/${name}.ts`),
+    entryPoints: executables.map((name) => `src/bin/${name}.ts`),
     outdir: out('bin'),
     outExtension: { '.js': '.cjs' },
     format: 'cjs',

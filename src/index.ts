@@ -4,7 +4,8 @@ export {
   type CommandResult,
   CommandType,
   type Invocation,
-} from './command.ts';
+} from './command/agent-command.ts';
+export type { Problems } from './command/refusal.ts';
 export { Guide, type GuideOptions } from './guidance/guide.ts';
 export type { GuidanceRule, ItemChange, RoutedCommand, Work } from './guidance/rule.ts';
 export { GUIDANCE_RULES } from './guidance/rules.ts';
@@ -12,7 +13,6 @@ export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt
 export { quoted } from './guidance/texts.ts';
 export type { RenderOptions } from './panel/render-list.ts';
 export { renderTodos } from './panel/render-todos.ts';
-export type { PanelStream } from './panel/screen.ts';
 export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
 export { createTheme, type Theme, themeFor } from './panel/theme.ts';
 export {
@@ -42,7 +42,7 @@ export type { TaskContext } from './tasks/task-command.ts';
 export { taskCommands } from './tasks/task-commands.ts';
 export { type TaskRow, type TaskSource, taskSource } from './tasks/task-rows.ts';
 export { TaskStore, type TaskVersion } from './tasks/task-store.ts';
-export type { Problems } from './todo/refusal.ts';
+export type { PanelStream } from './terminal/screen.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {
   type ListValidation,

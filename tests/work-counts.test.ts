@@ -13,7 +13,7 @@ import { temporaryDirectory } from './helpers/files.ts';
 import { hasProc } from './helpers/processes.ts';
 import { startSession } from './helpers/session.ts';
 import { VirtualTerminal } from './helpers/virtual-terminal.ts';
-import { FakeClock } from './panel/fake-clock.ts';
+import { FakeClock } from './terminal/fake-clock.ts';
 
 const items = (count: number, done = 0): TodoItem[] =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { CommandResult, Invocation } from '../command.ts';
+import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { randomHex } from './random-hex.ts';
 
 /** The most that a request may hold, and what is read of a caller's standard input: 1 MiB. */

@@ -6,7 +6,7 @@ import {
   type CommandResult,
   executeSafely,
   type Invocation,
-} from '../command.ts';
+} from '../command/agent-command.ts';
 import { AgentCall } from './agent-call.ts';
 import script from './agent-command.sh';
 import { randomHex } from './random-hex.ts';

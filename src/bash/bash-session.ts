@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AgentBashHandler, CommandResult } from '../command.ts';
+import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
 import { writeEditors } from './editors.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentBashHandler } from '../command.ts';
+import type { AgentBashHandler } from '../command/agent-command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
 import { findBash } from './find-program.ts';
 import { removeDirectory } from './remove-directory.ts';

@@ -4,7 +4,7 @@ import {
   type CommandType,
   type Invocation,
   withExecute,
-} from '../command.ts';
+} from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';

@@ -1,4 +1,4 @@
-import type { CommandType } from '../command.ts';
+import type { CommandType } from '../command/agent-command.ts';
 import type { TodoItem } from '../todo/todo-store.ts';
 
 /** The items of one list. */

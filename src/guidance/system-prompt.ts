@@ -1,4 +1,4 @@
-import type { AgentBashHandler } from '../command.ts';
+import type { AgentBashHandler } from '../command/agent-command.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { PROMPT_TEXTS } from './texts.ts';

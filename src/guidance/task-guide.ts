@@ -3,7 +3,7 @@ import {
   type CommandResult,
   type Invocation,
   withExecute,
-} from '../command.ts';
+} from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import type { GuidanceSettings } from '../settings.ts';
 import { isReady, type Task, type TaskGraph } from '../tasks/task.ts';

@@ -1,4 +1,4 @@
-import type { AgentBashHandler } from '../command.ts';
+import type { AgentBashHandler } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-store.ts';

@@ -1,4 +1,4 @@
-import type { CommandType } from '../command.ts';
+import type { CommandType } from '../command/agent-command.ts';
 import { type ItemPair, pairItems } from './pair-items.ts';
 import type { ItemChange, Items, RoutedCommand, Work } from './rule.ts';
 

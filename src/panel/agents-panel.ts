@@ -1,6 +1,6 @@
+import { type PanelStream, Screen } from '../terminal/screen.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 import { renderAgents } from './render-agents.ts';
-import { type PanelStream, Screen } from './screen.ts';
 import { type Environment, type Theme, themeFor } from './theme.ts';
 
 /** Shows the lists of several agents on a terminal, a box each, in the order of their names. */

@@ -1,6 +1,6 @@
 import type { TaskRow } from '../tasks/task-rows.ts';
+import { oneLine } from '../terminal/text.ts';
 import type { TodoItem, TodoState } from '../todo/todo-store.ts';
-import { oneLine } from './text.ts';
 
 type Listed = Pick<TodoState, 'items'>;
 

@@ -1,7 +1,7 @@
+import { truncate } from '../terminal/text.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 import { MAX_ROWS, MIN_BOX_COLUMNS, printable, type RenderOptions } from './render-list.ts';
 import { renderTodos } from './render-todos.ts';
-import { truncate } from './text.ts';
 import { createTheme } from './theme.ts';
 
 /** The list of one agent. */

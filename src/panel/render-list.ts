@@ -1,5 +1,5 @@
+import { displayWidth, oneLine, truncate } from '../terminal/text.ts';
 import { type Arrangeable, type Arrangement, arrange } from './arrange.ts';
-import { displayWidth, oneLine, truncate } from './text.ts';
 import { createTheme, type Theme } from './theme.ts';
 
 /** The most rows that a panel takes, its frame included. */

@@ -1,4 +1,5 @@
 import type { TaskRow } from '../tasks/task-rows.ts';
+import { displayWidth, truncate } from '../terminal/text.ts';
 import {
   GLYPH_OF,
   printable,
@@ -7,7 +8,6 @@ import {
   renderAllDone,
   renderList,
 } from './render-list.ts';
-import { displayWidth, truncate } from './text.ts';
 import type { Theme } from './theme.ts';
 
 const TITLE = 'Team tasks';

@@ -1,3 +1,4 @@
+import { displayWidth, truncate } from '../terminal/text.ts';
 import type { TodoItem, TodoState } from '../todo/todo-store.ts';
 import {
   GLYPH_OF,
@@ -7,7 +8,6 @@ import {
   renderAllDone,
   renderList,
 } from './render-list.ts';
-import { displayWidth, truncate } from './text.ts';
 import type { Theme } from './theme.ts';
 
 const TITLE = 'Tasks';

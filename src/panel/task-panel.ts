@@ -1,9 +1,9 @@
 import type { TaskRow, TaskSource } from '../tasks/task-rows.ts';
+import { type Clock, systemClock } from '../terminal/clock.ts';
+import { type PanelStream, Screen } from '../terminal/screen.ts';
 import type { TodoState, TodoStore } from '../todo/todo-store.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { keyOf, plainReport, plainTaskReport } from './plain-report.ts';
 import { renderLists } from './render-lists.ts';
-import { type PanelStream, Screen } from './screen.ts';
 import { type Environment, type Theme, themeFor } from './theme.ts';
 
 /**

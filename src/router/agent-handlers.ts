@@ -1,4 +1,4 @@
-import type { AgentBashHandler } from '../command.ts';
+import type { AgentBashHandler } from '../command/agent-command.ts';
 import type { SettingsReading } from '../settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import type { TodoSource } from '../todo/todo-source.ts';

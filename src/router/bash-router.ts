@@ -5,7 +5,7 @@ import {
   type CommandResult,
   type CommandType,
   executeSafely,
-} from '../command.ts';
+} from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { readSettings } from '../settings.ts';

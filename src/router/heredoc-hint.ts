@@ -1,5 +1,5 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
-import type { AgentBashHandler } from '../command.ts';
+import type { AgentBashHandler } from '../command/agent-command.ts';
 
 const TODO_EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
 

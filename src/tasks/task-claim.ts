@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { refusal } from '../todo/refusal.ts';
+import { refusal } from '../command/refusal.ts';
 import { claimTask } from './claim-task.ts';
 import { agentText, NO_AGENT } from './refused.ts';
 import helpPage from './task-claim.md';

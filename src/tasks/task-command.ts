@@ -1,7 +1,7 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
+import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import { wrongUsage } from '../command/options.ts';
+import { withStorageTrouble } from '../command/storage-trouble.ts';
 import type { TaskSettings } from '../settings.ts';
-import { wrongUsage } from '../todo/options.ts';
-import { withStorageTrouble } from '../todo/storage-trouble.ts';
 import { askHook, type HookChange, type HookName, type HookOptions } from './hooks.ts';
 import type { Reason } from './refused.ts';
 import type { TaskCall } from './task-call.ts';

@@ -1,4 +1,4 @@
-import type { AgentBashHandler } from '../command.ts';
+import type { AgentBashHandler } from '../command/agent-command.ts';
 import { TASK_CLAIM } from './task-claim.ts';
 import { TaskCommand, type TaskContext } from './task-command.ts';
 import { TASK_CREATE } from './task-create.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { refusal } from '../todo/refusal.ts';
+import { refusal } from '../command/refusal.ts';
 import { isObject } from '../todo/shape-repairs.ts';
 import { createTasks, type NewTask } from './create-tasks.ts';
 import helpPage from './task-create.md';

@@ -1,5 +1,5 @@
-import type { CommandResult } from '../command.ts';
-import type { Problems } from '../todo/refusal.ts';
+import type { CommandResult } from '../command/agent-command.ts';
+import type { Problems } from '../command/refusal.ts';
 import type { TaskCall } from './task-call.ts';
 
 /** What follows an option: nothing, a text, any number of texts by repeating the option, or JSON. */

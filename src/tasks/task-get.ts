@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../todo/list-json.ts';
-import { refusal } from '../todo/refusal.ts';
 import { notFound } from './refused.ts';
 import type { TaskForm } from './task-form.ts';
 import helpPage from './task-get.md';

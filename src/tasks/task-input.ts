@@ -1,12 +1,12 @@
-import type { CommandResult, Invocation } from '../command.ts';
+import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import { wrongUsage } from '../command/options.ts';
+import { refusal } from '../command/refusal.ts';
+import { describeProblem } from '../json/describe-problem.ts';
+import { readJson } from '../json/json-reader.ts';
+import { MAX_LIST_BYTES } from '../json/list-size.ts';
+import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/raw-json.ts';
+import { explainAccident, type ShellAccident } from '../json/shell-accidents.ts';
 import { safeText } from '../safe-text.ts';
-import { describeProblem } from '../todo/json-place.ts';
-import { readJson } from '../todo/json-reader.ts';
-import { MAX_LIST_BYTES } from '../todo/list-size.ts';
-import { wrongUsage } from '../todo/options.ts';
-import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../todo/raw-json.ts';
-import { refusal } from '../todo/refusal.ts';
-import { explainAccident, type ShellAccident } from '../todo/shell-accidents.ts';
 import type { RequestLimits, TaskForm } from './task-form.ts';
 import { fieldOf, type ReadOptions, readOptions } from './task-options.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { refusal } from '../todo/refusal.ts';
+import { refusal } from '../command/refusal.ts';
 import { NO_AGENT } from './refused.ts';
 import { releaseAll, releaseTasks } from './release-tasks.ts';
 import { idsText } from './task.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import type { Problems } from '../command/refusal.ts';
+import { issueLines } from '../json/schema-issues.ts';
+import { characterCount } from '../json/visible-text.ts';
 import { safeText } from '../safe-text.ts';
-import type { Problems } from '../todo/refusal.ts';
-import { issueLines } from '../todo/schema-issues.ts';
 import { isObject } from '../todo/shape-repairs.ts';
 import { textProblem } from '../todo/todo-schema.ts';
-import { characterCount } from '../todo/visible-text.ts';
 import type { RequestLimits, RequestSchema } from './task-form.ts';
 
 /** The most characters of a description, and of the JSON of a task's metadata. */

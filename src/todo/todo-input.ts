@@ -1,6 +1,6 @@
-import { describeProblem } from './json-place.ts';
-import type { JsonProblem } from './json-problem.ts';
-import { readJson } from './json-reader.ts';
+import { describeProblem } from '../json/describe-problem.ts';
+import type { JsonProblem } from '../json/json-problem.ts';
+import { readJson } from '../json/json-reader.ts';
 import { isObject, SHAPE_REPAIRS } from './shape-repairs.ts';
 
 export type TodoInput =

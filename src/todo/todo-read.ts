@@ -1,9 +1,9 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
+import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import { type Options, parseOptions, wrongUsage } from '../command/options.ts';
+import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { safeText } from '../safe-text.ts';
 import { listJson } from './list-json.ts';
 import { listText } from './list-text.ts';
-import { type Options, parseOptions, wrongUsage } from './options.ts';
-import { withStorageTrouble } from './storage-trouble.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';

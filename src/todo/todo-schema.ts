@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
+import type { Problems } from '../command/refusal.ts';
+import { issueLines } from '../json/schema-issues.ts';
+import { characterCount, isBlank } from '../json/visible-text.ts';
 import type { ListLimits } from '../settings.ts';
-import type { Problems } from './refusal.ts';
-import { issueLines } from './schema-issues.ts';
 import type { TodoItem } from './todo-store.ts';
-import { characterCount, isBlank } from './visible-text.ts';
 
 /** Of a list that is too long anyway, no more items are looked at, so that refusing it costs little. */
 const MAX_ITEMS_LOOKED_AT = 100;

@@ -1,4 +1,4 @@
-import type { Options } from './options.ts';
+import type { Options } from '../command/options.ts';
 import { TodoStore } from './todo-store.ts';
 
 /** Opens the list of a session and an agent. What is not named is as it is for a command without these options. */

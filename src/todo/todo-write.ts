@@ -1,18 +1,18 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command.ts';
+import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import { type Options, parseOptions, wrongUsage } from '../command/options.ts';
+import { refusal } from '../command/refusal.ts';
+import { withStorageTrouble } from '../command/storage-trouble.ts';
+import { SHORT_USAGE, USAGE } from '../command/usage.ts';
+import { MAX_LIST_BYTES } from '../json/list-size.ts';
+import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/raw-json.ts';
+import { explainAccident } from '../json/shell-accidents.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type ListLimits, type ListSettings } from '../settings.ts';
-import { MAX_LIST_BYTES } from './list-size.ts';
-import { type Options, parseOptions, wrongUsage } from './options.ts';
-import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from './raw-json.ts';
-import { refusal } from './refusal.ts';
-import { explainAccident } from './shell-accidents.ts';
-import { withStorageTrouble } from './storage-trouble.ts';
 import { readTodoInput } from './todo-input.ts';
 import { validateTodoList } from './todo-schema.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { type TodoItem, type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
 import helpPage from './todo-write.md';
-import { SHORT_USAGE, USAGE } from './usage.ts';
 import { movedOn } from './version-texts.ts';
 import { replyFor } from './write-reply.ts';
 

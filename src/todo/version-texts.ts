@@ -1,8 +1,8 @@
-import type { CommandResult } from '../command.ts';
+import type { CommandResult } from '../command/agent-command.ts';
+import { refusal } from '../command/refusal.ts';
 import { safeText } from '../safe-text.ts';
 import { describeChange } from './describe-change.ts';
 import { itemLine } from './list-text.ts';
-import { refusal } from './refusal.ts';
 import type { TodoVersion } from './todo-store.ts';
 
 const MAX_LINE_CHARACTERS = 100;

@@ -1,4 +1,4 @@
-import type { CommandResult } from '../../src/command.ts';
+import type { CommandResult } from '../../src/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';

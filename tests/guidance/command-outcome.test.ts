@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CommandType } from '../../src/command.ts';
+import { CommandType } from '../../src/command/agent-command.ts';
 import type { CommandKind } from '../../src/guidance/command-kinds.ts';
 import { outcomeOf } from '../../src/guidance/command-outcome.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CommandType } from '../../src/command.ts';
+import { CommandType } from '../../src/command/agent-command.ts';
 import { COMMAND_KINDS, type CommandKind } from '../../src/guidance/command-kinds.ts';
 import { outcomeOf } from '../../src/guidance/command-outcome.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import type { AgentBashHandler } from '../../src/command.ts';
+import type { AgentBashHandler } from '../../src/command/agent-command.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

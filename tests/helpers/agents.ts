@@ -1,4 +1,8 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../../src/command.ts';
+import type {
+  AgentBashHandler,
+  CommandResult,
+  Invocation,
+} from '../../src/command/agent-command.ts';
 
 export interface Call {
   argv: readonly string[];

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { CommandResult } from '../../src/command.ts';
+import type { CommandResult } from '../../src/command/agent-command.ts';
 
 /** The environment of tests: none of the caller's but what programs need to be found. */
 export const ENV = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };

@@ -4,7 +4,11 @@ import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from '
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type AgentBashHandler, type CommandResult, executeSafely } from '../../src/command.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  executeSafely,
+} from '../../src/command/agent-command.ts';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 

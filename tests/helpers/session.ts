@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { BashSession, type BashSessionOptions } from '../../src/bash/bash-session.ts';
-import type { AgentBashHandler } from '../../src/command.ts';
+import type { AgentBashHandler } from '../../src/command/agent-command.ts';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 

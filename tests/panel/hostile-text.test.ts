@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Screen } from '../../src/panel/screen.ts';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
+import { Screen } from '../../src/terminal/screen.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../terminal/fake-clock.ts';
 
 const ESCAPES = [
   '\x1b[31m',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatElapsed, renderDone, renderTodos } from '../../src/panel/render-todos.ts';
-import { displayWidth } from '../../src/panel/text.ts';
 import { createTheme } from '../../src/panel/theme.ts';
+import { displayWidth } from '../../src/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-store.ts';
 import { plan, stateOf, todos } from './todos.ts';
 

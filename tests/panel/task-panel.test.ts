@@ -3,7 +3,7 @@ import type { PanelMode } from '../../src/panel/task-panel.ts';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '../terminal/fake-clock.ts';
 import { plan, todos } from './todos.ts';
 
 const LIST = todos('x Analyze', '> Build', '- Test');

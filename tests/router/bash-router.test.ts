@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BashSession } from '../../src/bash/bash-session.ts';
-import { type AgentBashHandler, CommandType } from '../../src/command.ts';
+import { type AgentBashHandler, CommandType } from '../../src/command/agent-command.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { readJson } from '../../src/json/json-reader.ts';
 import { StateError } from '../../src/state/state-error.ts';
 import claimPage from '../../src/tasks/task-claim.md';
 import createPage from '../../src/tasks/task-create.md';
@@ -8,7 +9,6 @@ import listPage from '../../src/tasks/task-list.md';
 import releasePage from '../../src/tasks/task-release.md';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import updatePage from '../../src/tasks/task-update.md';
-import { readJson } from '../../src/todo/json-reader.ts';
 import { Team } from './team.ts';
 
 const ok = (stdout: string, stderr = '') => ({ stdout, stderr, exitCode: 0 });

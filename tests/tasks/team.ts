@@ -1,4 +1,4 @@
-import type { AgentBashHandler, CommandResult } from '../../src/command.ts';
+import type { AgentBashHandler, CommandResult } from '../../src/command/agent-command.ts';
 import type { TaskSettings } from '../../src/settings.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';

@@ -1,4 +1,4 @@
-import type { CommandResult } from '../../src/command.ts';
+import type { CommandResult } from '../../src/command/agent-command.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../src/settings.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

@@ -1,0 +1,62 @@
+import { homedir } from 'node:os';
+import { readStateSettings } from '../settings.ts';
+import { FilePlace } from '../state/file-place.ts';
+import { type ListName, listFolder, sessionOf, stateFolder } from '../state/lists.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
+import { StateError } from '../state/state-error.ts';
+import { TodoStore } from './todo-store.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The lists in files, as the environment of a process and its directory name them. */
+export class FileLists {
+  /** A line for each setting that could not be used. */
+  readonly warnings: readonly string[];
+  /** The folder that they all are in. */
+  readonly folder: string;
+  readonly #settings: ReturnType<typeof readStateSettings>['settings'];
+  readonly #directory: string | undefined;
+  readonly #stores = new Map<string, TodoStore>();
+
+  /** @param directory The current directory; undefined where it has been deleted. */
+  constructor(environment: Variables, directory: string | undefined) {
+    const { settings, warnings } = readStateSettings(environment, directory ?? '');
+    this.#settings = settings;
+    this.#directory = directory;
+    this.warnings = warnings;
+    this.folder = stateFolder(settings.stateDir, environment, {
+      directory: directory ?? '/',
+      home: homedir,
+    });
+  }
+
+  /** What is not given is as the settings say, else the work tree and the agent `main`. */
+  name({ session, agent }: Partial<ListName>): ListName {
+    return {
+      session: session ?? this.#settings.session ?? this.#sessionHere(),
+      agent: agent ?? this.#settings.agent ?? DEFAULT_AGENT,
+    };
+  }
+
+  /** The store of a list; the same one each time. */
+  readonly open = (partial: Partial<ListName>): TodoStore => {
+    const name = this.name(partial);
+    const folder = listFolder(this.folder, name);
+    let store = this.#stores.get(folder);
+    if (store === undefined) {
+      // Who writes the list of another agent, as a leader does, signs with its own name.
+      const author = this.#settings.agent ?? name.agent;
+      const { history } = this.#settings;
+      store = new TodoStore(undefined, new FilePlace({ folder, author, history }));
+      this.#stores.set(folder, store);
+    }
+    return store;
+  };
+
+  #sessionHere(): string {
+    if (this.#directory !== undefined) return sessionOf(this.#directory);
+    throw new StateError(
+      'the current directory is gone, so it cannot tell the session; give --session NAME',
+    );
+  }
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeProblem } from '../../src/json/describe-problem.ts';
+import { findJsonProblem } from '../../src/json/json-problem.ts';
+import { readJson } from '../../src/json/json-reader.ts';
+
+function problemOf(text: string): string | undefined {
+  const problem = findJsonProblem(text);
+  return problem && describeProblem(text, problem);
+}
+
+test.each([
+  ['', 'line 1, column 1: the text ends before the JSON is complete'],
+  ['nope', 'line 1, column 1: expected a value, near nope'],
+  ['{invalid}', 'line 1, column 2: expected a property name in double quotes, near {invalid}'],
+  ['{"a" 1}', `line 1, column 6: expected ':' after the property name, near {"a" 1}`],
+  ['{"a":}', 'line 1, column 6: expected a value, near {"a":}'],
+  ['{"a":1 "b":2}', `line 1, column 8: expected ',' or '}', near {"a":1 "b":2}`],
+  ['[1 2]', `line 1, column 4: expected ',' or ']', near [1 2]`],
+  ['[1}', `line 1, column 3: expected ',' or ']', near [1}`],
+  ['[,]', 'line 1, column 2: expected a value, near [,]'],
+  ['{,}', 'line 1, column 2: expected a property name in double quotes, near {,}'],
+  ['[1,,]', 'line 1, column 4: expected a value, near [1,,]'],
+  ['[01]', 'line 1, column 2: expected a value, near [01]'],
+  ['[truth]', 'line 1, column 2: expected a value, near [truth]'],
+  ['[] []', 'line 1, column 4: unexpected text after the end of the JSON, near [] []'],
+  ['[1', 'line 1, column 3: the text ends before the JSON is complete, near [1'],
+  ['["a', 'line 1, column 2: the string that begins here is never closed, near ["a'],
+  ['["a\\', 'line 1, column 2: the string that begins here is never closed, near ["a\\'],
+  [
+    '["\\q"]',
+    'line 1, column 3: unknown escape in a string; a backslash itself is written \\\\, near ["\\q"]',
+  ],
+  [
+    '["\\u12"]',
+    'line 1, column 3: unknown escape in a string; a backslash itself is written \\\\, near ["\\u12"]',
+  ],
+  [
+    '["a\\\nb"]',
+    'line 1, column 4: unknown escape in a string; a backslash itself is written \\\\, near ["a\\ b"]',
+  ],
+  [
+    '["a\x1bb"]',
+    'line 1, column 4: a control character in a string must be written as \\u and four digits, near ["a␛b"]',
+  ],
+  [
+    '{"a":1,"a":2}',
+    'line 1, column 8: this property stands twice in one object, near {"a":1,"a":2}',
+  ],
+  [
+    '{"a":1,"\\u0061":2}',
+    'line 1, column 8: this property stands twice in one object, near {"a":1,"\\u0061":2}',
+  ],
+])('the first problem of %j is told with its place', (text, expected) => {
+  expect(problemOf(text)).toBe(expected);
+});
+
+test('lines and columns are counted from 1, columns in code points', () => {
+  expect(problemOf('{\n "a": "😀", x}')).toMatch(/^line 2, column 12: /);
+  expect(problemOf('\nx')).toMatch(/^line 2, column 1: /);
+});
+
+test('a few characters around the place are shown, cut and made safe', () => {
+  const text = `["${'a'.repeat(30)}\u202e" x${'b'.repeat(30)}]`;
+  expect(problemOf(text)).toBe(
+    `line 1, column 36: expected ',' or ']', near ...${'a'.repeat(13)}" x${'b'.repeat(23)}...`,
+  );
+});
+
+test('the cut never splits a surrogate pair', () => {
+  for (const shift of ['', ' ']) {
+    expect(problemOf(`["${'😀'.repeat(30)}"${shift}😀${'😀'.repeat(30)}`)).not.toContain('\ufffd');
+  }
+});
+
+test.each([
+  ['an early end', '[{"a":', 'cut'],
+  ['an open string', '["a', 'cut'],
+  ['bare keys', '[{content: 1}]', 'unquoted'],
+  ['bare text', '{"a": Build}', 'unquoted'],
+  ['a quote in a string', '["a "b" c"]', 'inner quote'],
+  ['a bare word', 'nope', 'other'],
+  ['a bare word in braces', '{invalid}', 'other'],
+  ['a missing comma', '[1 2]', 'other'],
+  ['a missing comma between strings', '["a" "b"]', 'other'],
+])('the kind of accident is known: %s', (_, text, kind) => {
+  expect(findJsonProblem(text)?.kind).toBe(kind);
+});
+
+test('slips that are forgiven are passed over, so that the real problem is found', () => {
+  expect(problemOf('{"a":["x\\!\n",],} x')).toMatch(/^line 2, column 7: unexpected text after/);
+});
+
+const soup = fc
+  .array(
+    fc.constantFrom(
+      ...'{}[]",:\\\n ',
+      '"a"',
+      '"b":',
+      'true',
+      '-1.5e3',
+      '0',
+      '\\u00e9',
+      '\\!',
+      '\\\n',
+      '\t',
+      'x',
+      '\x01',
+    ),
+  )
+  .map((tokens) => tokens.join(''));
+
+test('what JSON.parse takes has no problem, unless a property stands twice', () => {
+  fc.assert(
+    fc.property(fc.oneof(soup, fc.json()), (text) => {
+      try {
+        JSON.parse(text);
+      } catch {
+        return;
+      }
+      expect(findJsonProblem(text)?.message ?? 'this property stands twice in one object').toBe(
+        'this property stands twice in one object',
+      );
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('a text has a problem exactly where the forgiving reader refuses it', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        soup,
+        soup.map((text) => `[${text}]`),
+        soup.map((text) => `{"a":${text}}`),
+      ),
+      (text) => {
+        expect('problem' in readJson(text)).toBe(findJsonProblem(text) !== undefined);
+      },
+    ),
+    { numRuns: 10_000 },
+  );
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { isJsonCollection, withoutOuterQuotes } from '../../src/json/raw-json.ts';
+import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { BEFORE, todoWrite } from '../todo/call.ts';
+
+const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };
+const list = (content: string, activeForm = 'Doing') =>
+  `{"todos":[{"content":"${content}","activeForm":"${activeForm}","status":"pending"}]}`;
+const NOTE =
+  "Note: read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc\n";
+
+test.each([
+  ['unquoted', '{"todos":[]}', '{"todos":[]}'],
+  ['in single quotes', `'{"todos":[]}'`, '{"todos":[]}'],
+  ['in double quotes', '"{"todos":[]}"', '{"todos":[]}'],
+  ['with blanks around it', ` \t'[1]'\n`, '[1]'],
+  ['with an apostrophe', `'["Don't"]'`, `["Don't"]`],
+  [`with an apostrophe written '\\''`, `'["Don'\\''t"]'`, `["Don't"]`],
+  [`with an apostrophe written '"'"'`, `'["Don'"'"'t"]'`, `["Don't"]`],
+  ['with one quote only', `'{"todos":[]}`, `'{"todos":[]}`],
+  ['in unlike quotes', `'{"todos":[]}"`, `'{"todos":[]}"`],
+  ['a single quote', `'`, `'`],
+  ['two quotes', `''`, ''],
+  ['nothing', '', ''],
+])('the outer quotes of JSON are known: %s', (_, rest, text) => {
+  expect(withoutOuterQuotes(rest)).toBe(text);
+});
+
+test.each([
+  ['an object', '{"todos":[]}', true],
+  ['an array', ' [] ', true],
+  ['an array with a slip', '[1,]', true],
+  ['a fenced object', '```json\n{}\n```', true],
+  ['a string', '"[]"', false],
+  ['a number', '1', false],
+  ['null', 'null', false],
+  ['two objects', '{} {}', false],
+  ['an object and a command', '{} && ls', false],
+  ['a truncated object', '{"todos":[', false],
+  ['a word', 'nope', false],
+  ['nothing', '', false],
+])('raw JSON is one object or array and nothing else: %s', (_, text, expected) => {
+  expect(isJsonCollection(text)).toBe(expected);
+});
+
+test.each([
+  ['unquoted', '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}'],
+  [
+    'in double quotes',
+    '"{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}"',
+  ],
+  ['a bare array', '[{"content":"Build","activeForm":"Building","status":"pending"}]'],
+])('JSON that bash cannot read is read as it was typed, with a note: %s', async (_, raw) => {
+  const result = await todoWrite([], { raw });
+  expect(result).toMatchObject({ exitCode: 0, items: [build] });
+  expect(result.stderr).toContain(NOTE);
+});
+
+test('an odd apostrophe in single quotes is read as it was typed', async () => {
+  const result = await todoWrite([], { raw: `'${list("Don't stop")}'` });
+  expect(result).toMatchObject({ exitCode: 0, stderr: NOTE, items: [{ content: "Don't stop" }] });
+});
+
+test('words that bash made of an even number of apostrophes give way to what was typed', async () => {
+  const words = ['{"todos":[{"content":"Dont', 'stop,activeForm:Cant rest","status":"pending"}]}'];
+  const result = await todoWrite(words, { raw: `'${list("Don't stop", "Can't rest")}'` });
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stderr: NOTE,
+    items: [{ content: "Don't stop", activeForm: "Can't rest" }],
+  });
+});
+
+test('one word that bash made wrong JSON of gives way to what was typed', async () => {
+  const argument = '{"todos":[{"content":"Dont,activeForm:Cant","status":"pending"}]}';
+  const result = await todoWrite([argument], { raw: `'${list("Don't", "Can't")}'` });
+  expect(result).toMatchObject({ exitCode: 0, stderr: NOTE, items: [{ content: "Don't" }] });
+});
+
+test('one apostrophe written for bash and one forgotten are both apostrophes', async () => {
+  const result = await todoWrite([], { raw: `'${list("Don'\\''t", "Can't")}'` });
+  expect(result.items).toMatchObject([{ content: "Don't", activeForm: "Can't" }]);
+});
+
+test('a valid list as bash reads it is never overridden by what was typed', async () => {
+  const result = await todoWrite([list('x')], { raw: `'${list("'x'")}'` });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [{ content: 'x' }] });
+});
+
+test('what bash reads well and the schema refuses is refused for what bash read', async () => {
+  const bad = list("Don't").replace('pending', 'done');
+  const raw = `'${list("Don'\\''t").replace('pending', 'done')}'`;
+  expect(await todoWrite([bad], { raw })).toEqual(await todoWrite([bad]));
+});
+
+test('JSON as typed that the schema refuses is refused for what was typed', async () => {
+  const raw = `'${list("Don't stop").replace('pending', 'done')}'`;
+  expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop'], { raw })).toEqual({
+    stdout: '',
+    stderr:
+      "Error: Validation failed\n- todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'\n",
+    exitCode: 1,
+    items: BEFORE,
+  });
+});
+
+test('words that were no JSON as typed either are refused as words', async () => {
+  const { stderr } = await todoWrite(['{}', '{}'], { raw: '{} {}' });
+  expect(stderr).toContain('- expected the JSON as one argument, received 2; the first is {}\n');
+});

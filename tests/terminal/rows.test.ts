@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { changedRows, wholeRow } from '../../src/terminal/rows.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+
+const DIM = (text: string) => `\x1b[2m${text}\x1b[22m`;
+
+const row = fc.constantFrom(
+  ...[
+    '│ one   │',
+    '│ two   │',
+    '│ three │',
+    `│ ${DIM('one')}   │`,
+    `│ ${DIM('ones')}  │`,
+    '│ 你好  │',
+    '│ 👍    │',
+    'bare',
+  ],
+);
+const panels = fc.integer({ min: 1, max: 8 }).chain((height) => {
+  const rows = fc.array(row, { minLength: height, maxLength: height });
+  return fc.tuple(rows, rows);
+});
+
+test('writing what changed gives the same cells as writing all', async () => {
+  await fc.assert(
+    fc.asyncProperty(panels, async ([before, after]) => {
+      const [updated, fresh] = [new VirtualTerminal(12, 12), new VirtualTerminal(12, 12)];
+      updated.write(`\r\n${before.map(wholeRow).join('\r\n')}\x1b[H`);
+      updated.write(changedRows(before, after, '\r\n', 0));
+      fresh.write(`\r\n${after.map(wholeRow).join('\r\n')}`);
+      expect(await updated.screen()).toEqual(await fresh.screen());
+      for (let y = 0; y <= after.length; y++) {
+        for (let x = 0; x < 12; x++) {
+          expect(updated.cell(x, y)?.isDim()).toBe(fresh.cell(x, y)?.isDim());
+        }
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('rows that only moved are moved, not written', () => {
+  const rows = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd', 'eeeeeeeeee'];
+  expect(changedRows(rows, [...rows.slice(1), 'ffffffffff'], '\r\n', 0)).not.toMatch(/[b-e]{10}/);
+  expect(
+    changedRows(['x', ...rows], ['x', 'ffffffffff', ...rows.slice(0, -1)], '\r\n', 0),
+  ).not.toMatch(/[a-e]{10}/);
+});
+
+test('of a row that changed only the part that changed is written', () => {
+  expect(changedRows(['one two three'], ['one 2 w three'], '\r\n', 0)).toBe('\x1b[1B\x1b[5G2 w');
+});

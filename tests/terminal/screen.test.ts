@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest';
+import { Screen } from '../../src/terminal/screen.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+
+const PANEL = ['┌─ Tasks ──┐', '│ ✓ Build  │', '└──────────┘'];
+
+function start(columns = 40, rows = 10) {
+  const terminal = new VirtualTerminal(columns, rows);
+  const screen = new Screen(terminal);
+  screen.setPanel(PANEL);
+  return { terminal, screen };
+}
+
+test('output goes on where it ended, above the panel', async () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('one\nhalf of');
+  screen.writeOutput(' two');
+  expect(await terminal.screen()).toEqual(['one', 'half of two', ...PANEL]);
+});
+
+test('output that fills the screen scrolls away, and the panel stays', async () => {
+  const { terminal, screen } = start(40, 6);
+  for (let line = 1; line <= 8; line++) screen.writeOutput(`line ${line}\n`);
+  expect(await terminal.scrollback()).toEqual(Array.from({ length: 6 }, (_, i) => `line ${i + 1}`));
+  expect(await terminal.screen()).toEqual(['line 7', 'line 8', '', ...PANEL]);
+});
+
+test('without a panel nothing but the output is written', () => {
+  const terminal = new VirtualTerminal();
+  const screen = new Screen(terminal);
+  screen.writeOutput('one\n');
+  screen.endCommand();
+  screen.startLine();
+  screen.hide();
+  screen.redraw();
+  screen.close();
+  expect(terminal.writes.join('')).toBe('one\r\n');
+});
+
+test('unfiltered output passes byte for byte', () => {
+  const terminal = new VirtualTerminal();
+  const screen = new Screen(terminal, { filters: false });
+  screen.writeOutput('\x1b[2Jone\n');
+  screen.writeOutput('half');
+  screen.startLine();
+  screen.startLine();
+  expect(terminal.writes.join('')).toBe('\x1b[2Jone\nhalf\n');
+});
+
+test('equal rows write nothing', () => {
+  const { terminal, screen } = start();
+  const { length } = terminal.writes;
+  screen.setPanel([...PANEL]);
+  expect(terminal.writes).toHaveLength(length);
+});
+
+test('each frame is one write, in synchronized output', () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('one\n');
+  screen.setPanel(PANEL.slice(1));
+  screen.redraw();
+  expect(terminal.writes).toHaveLength(4);
+  for (const write of terminal.writes) expect(write).toMatch(/^\x1b\[\?2026h.*\x1b\[\?2026l$/s);
+});
+
+test('a panel that gets lower or goes leaves nothing behind', async () => {
+  const { terminal, screen } = start();
+  screen.setPanel(PANEL.slice(1));
+  expect(await terminal.rowsBelowCursor()).toEqual(PANEL.slice(1));
+  screen.setPanel([]);
+  expect(await terminal.screen()).toEqual([]);
+});
+
+test('a clear of the screen leaves the panel at the top', async () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('one\ntwo\n');
+  screen.writeOutput('\x1b[H\x1b[2J\x1b[3J');
+  expect(await terminal.screen()).toEqual(['', ...PANEL]);
+  expect(await terminal.cursor()).toEqual({ x: 0, y: 0 });
+});
+
+test('colours that a command leaves on go on with it, stay out of the panel, and end with it', async () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('\x1b[31;44mred');
+  screen.writeOutput(' more');
+  await terminal.settle();
+  expect(terminal.cell(5, 0)?.getFgColor()).toBe(1);
+  expect(terminal.cell(2, 1)?.isAttributeDefault()).toBe(true);
+  expect(terminal.cell(20, 2)?.isAttributeDefault()).toBe(true);
+  screen.endCommand();
+  screen.writeOutput(' plain');
+  await terminal.settle();
+  expect(terminal.cell(10, 0)?.isAttributeDefault()).toBe(true);
+});
+
+test('a row that output has just filled wraps as if there were no panel', async () => {
+  const { terminal, screen } = start(20, 10);
+  screen.writeOutput('x'.repeat(20));
+  expect(await terminal.linesToCursor()).toEqual(['x'.repeat(20)]);
+  screen.writeOutput('\n');
+  expect(await terminal.linesToCursor()).toEqual(['x'.repeat(20), '']);
+  screen.writeOutput(`${'y'.repeat(20)}`);
+  screen.writeOutput('z');
+  expect((await terminal.linesToCursor())[1]).toBe(`${'y'.repeat(20)}z`);
+});
+
+test('lines of output have no blanks at their ends', async () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('half');
+  screen.writeOutput(' line\nnext\n');
+  expect(await terminal.linesToCursor()).toEqual(['half line', 'next', '']);
+});
+
+test('a panel narrower and wider again, while the screen gets lower and higher, stays one', async () => {
+  const { terminal, screen } = start(40, 10);
+  screen.writeOutput('one\ntwo\n');
+  for (const [columns, rows] of [
+    [20, 10],
+    [5, 3],
+    [1, 1],
+    [40, 10],
+    [13, 4],
+    [80, 30],
+  ] as const) {
+    await terminal.resize(columns, rows);
+    screen.redraw(PANEL.slice(0, Math.floor(rows / 2)).map((row) => row.slice(0, columns - 1)));
+  }
+  const all = [...(await terminal.scrollback()), ...(await terminal.screen())];
+  expect(all).toEqual(['one', 'two', '', ...PANEL]);
+});
+
+test('the input of a prompt may take rows below the cursor, and the panel is below them', async () => {
+  const { terminal, screen } = start();
+  screen.writePrompt('$ first\r\nsecond\x1b[A', 1);
+  screen.setPanel(PANEL.slice(1));
+  expect(await terminal.screen()).toEqual(['$ first', 'second', ...PANEL.slice(1)]);
+  expect(await terminal.cursor()).toEqual({ x: 6, y: 0 });
+});
+
+test('a new line after a prompt starts below its input', async () => {
+  const { terminal, screen } = start();
+  screen.writePrompt('$ first\r\nsecond\x1b[A', 1);
+  screen.startLine();
+  screen.writeOutput('output');
+  expect(await terminal.screen()).toEqual(['$ first', 'second', 'output', ...PANEL]);
+});
+
+test('a hidden panel is off the screen until it is drawn again', async () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('one\n');
+  screen.hide();
+  screen.setPanel(PANEL.slice(1));
+  expect(await terminal.screen()).toEqual(['one']);
+  screen.redraw();
+  expect(await terminal.screen()).toEqual(['one', '', ...PANEL.slice(1)]);
+});
+
+test('on closing the panel becomes text, with the cursor below it', async () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('half a line');
+  screen.close();
+  screen.close();
+  expect(await terminal.screen()).toEqual(['half a line', ...PANEL]);
+  expect(await terminal.cursor()).toEqual({ x: 0, y: 4 });
+});
+
+test.each([
+  ['wider', 40, 80],
+  ['narrower', 80, 40],
+])(
+  'frames drawn before the program hears that the terminal is %s leave no trace',
+  async (_, from, to) => {
+    const terminal = new VirtualTerminal(from, 12);
+    const stream = {
+      columns: from,
+      rows: 12,
+      write: (chunk: string | Uint8Array) => terminal.write(chunk),
+    };
+    const screen = new Screen(stream);
+    screen.setPanel(PANEL);
+    screen.writeOutput('one\n');
+    await terminal.resize(to, 12);
+    screen.writeOutput('two\nthree\n');
+    screen.setPanel(PANEL.slice(1));
+    stream.columns = to;
+    screen.redraw(PANEL);
+    expect(await terminal.screen()).toEqual(['one', 'two', 'three', '', ...PANEL]);
+  },
+);
+
+test('a terminal that keeps its cursor may have rows that are lines of their own', async () => {
+  const terminal = new VirtualTerminal(40, 10);
+  const screen = new Screen(terminal, { wrapsRows: false });
+  screen.setPanel(PANEL);
+  screen.writeOutput('one\n');
+  screen.setPanel(['┌─ Tasks ──┐', '│ ✓ Ship   │', '└──────────┘']);
+  expect(await terminal.screen()).toEqual([
+    'one',
+    '',
+    '┌─ Tasks ──┐',
+    '│ ✓ Ship   │',
+    '└──────────┘',
+  ]);
+});

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { displayWidth, oneLine, truncate } from '../../src/terminal/text.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+
+test('line breaks and runs of blanks become one blank', () => {
+  expect(oneLine('  one\r\ntwo\t\tthree \u3000four ')).toBe('one two three four');
+});
+
+test('joiners, variation selectors and skin tones go, the emoji stay', () => {
+  expect(oneLine('👩‍💻 ❤️ 👍🏽')).toBe('👩💻 ❤ 👍');
+});
+
+test('at most two combining marks stay on a character, and none without one', () => {
+  expect(oneLine('x\u0323\u0324\u0325\u0326y')).toBe('x\u0323\u0324y');
+  expect(oneLine('\u0301y')).toBe('y');
+});
+
+test('what can be composed is', () => {
+  expect(oneLine('e\u0301 \u1112\u1161\u11ab')).toBe('é 한');
+});
+
+test('wide characters count for two columns, marks for none', () => {
+  expect(['abc', 'é', '你好', '👍', 'x\u0323', 'ｱ'].map(displayWidth)).toEqual([3, 1, 4, 2, 1, 1]);
+});
+
+test('a text is cut between characters, and the cut shows', () => {
+  expect(truncate('abcdef', 6)).toBe('abcdef');
+  expect(truncate('abcdef', 5)).toBe('abcd…');
+  expect(truncate('你好吗', 5)).toBe('你好…');
+  expect(truncate('你好吗', 4)).toBe('你…');
+  expect(truncate('x\u0323\u0324yz', 2)).toBe('x\u0323\u0324…');
+  expect(truncate('abcdef', 4, '...')).toBe('a...');
+  expect(truncate('abcdef', 2, '...')).toBe('..');
+  expect(truncate('abc', 0)).toBe('');
+});
+
+test('a cut text never takes more columns than it may', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 0, max: 30 }), (text, columns) => {
+      const line = oneLine(text);
+      const result = truncate(line, columns);
+      expect(displayWidth(result)).toBeLessThanOrEqual(columns);
+      if (displayWidth(line) > columns && columns > 0) expect(result).toMatch(/…$/);
+    }),
+  );
+});
+
+test('the width is what a terminal makes of it', async () => {
+  const scripts = fc.constantFrom(
+    ...[
+      'Latin é',
+      'Ελληνικά',
+      'Русский',
+      '中文字',
+      'かなカナ',
+      '한국어',
+      'ไทย',
+      'עברית',
+      'العربية',
+      'हिन्दी',
+    ],
+    ...['👍', '🚀', '✅', '❤️', '⚠️', '→', '“”', '½', '€', '①', '█', '▶', '√'],
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(scripts, { minLength: 1, maxLength: 8 }), async (words) => {
+      const line = oneLine(words.join(' '));
+      const terminal = new VirtualTerminal(200, 4, { wideEmoji: true });
+      terminal.write(line);
+      expect((await terminal.cursor()).x).toBe(displayWidth(line));
+    }),
+  );
+});
