@@ -23,6 +23,11 @@ export interface Invocation {
    * can still read JSON whose quotes bash took away; bash's own reading in `argv` comes first.
    */
   raw?: string;
+  /**
+   * Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that the caller has in its environment, exported or
+   * set before the command. Undefined where nobody can tell: then the host's own environment counts.
+   */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** A command that the agent shell itself carries out. A host registers its own beside TodoWrite and TodoRead. */
