@@ -73,6 +73,7 @@ const READING_MS = 450;
  * Plays the script.
  *
  * @param stream Where it is shown.
+ * @param options.input The keyboard of who looks at it.
  * @param options.env The environment of who looks at it.
  * @param options.clock Of the panel; the machine's unless given.
  * @param options.pause Waits so many milliseconds; does not wait where nobody watches unless given.
@@ -80,7 +81,7 @@ const READING_MS = 450;
  * @param options.signal Ends it early.
  */
 export async function playDemo(stream, options = {}) {
-  const { env = process.env, clock, signal } = options;
+  const { input, env = process.env, clock, signal } = options;
   const isWatched = stream.isTTY === true;
   const { pace = isWatched ? 0.4 : 0 } = options;
   const pause = options.pause ?? (isWatched ? (ms) => sleep(ms, undefined, { signal }) : () => {});
@@ -91,7 +92,14 @@ export async function playDemo(stream, options = {}) {
 
   const store = new TodoStore();
   const mode = isWatched ? 'auto' : 'plain';
-  const panel = new TaskPanel({ store, stream, env, mode, ...(clock && { clock }) });
+  const panel = new TaskPanel({
+    store,
+    stream,
+    env,
+    mode,
+    ...(input && { input }),
+    ...(clock && { clock }),
+  });
   const router = new BashRouter({
     handlers: [new TodoWriteHandler(store), new TodoReadHandler(store)],
     shell: (handlers) =>
@@ -157,7 +165,7 @@ if (process.argv[1] === import.meta.filename) {
   const cancel = new AbortController();
   process.once('SIGINT', () => cancel.abort()).once('SIGTERM', () => cancel.abort());
   try {
-    await playDemo(process.stdout, { signal: cancel.signal });
+    await playDemo(process.stdout, { signal: cancel.signal, input: process.stdin });
   } catch (error) {
     if (!cancel.signal.aborted) throw error;
     process.exitCode = 130;

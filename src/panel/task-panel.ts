@@ -1,6 +1,7 @@
 import type { TaskRow, TaskSource } from '../tasks/task-rows.ts';
 import { type Clock, systemClock } from '../terminal/clock.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
+import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
 import type { TodoState, TodoStore } from '../todo/todo-store.ts';
 import { keyOf, plainReport, plainTaskReport } from './plain-report.ts';
 import { renderLists } from './render-lists.ts';
@@ -23,6 +24,12 @@ export interface TaskPanelOptions {
   env: Environment;
   /** `auto` unless given. */
   mode?: PanelMode;
+  /**
+   * The keyboard of that terminal, such as `process.stdin`, for a program that reads no keys itself. While the panel is
+   * live, what is typed is neither shown nor read, Ctrl-Z and `fg` work, and the terminal is given back as it was
+   * however the program ends.
+   */
+  input?: KeyStream;
   clock?: Clock;
 }
 
@@ -58,7 +65,7 @@ export class TaskPanel {
   #cancelPulse: (() => void) | undefined;
 
   constructor(options: TaskPanelOptions) {
-    const { store, tasks, stream, env, mode = 'auto', clock = systemClock } = options;
+    const { store, tasks, stream, env, mode = 'auto', input, clock = systemClock } = options;
     this.#store = store;
     this.#tasks = tasks;
     this.#stream = stream;
@@ -72,7 +79,8 @@ export class TaskPanel {
       this.#listen(store.onChange(() => this.#changed()));
       this.#listen(tasks?.onChange(() => this.#frame()));
       stream.on?.('resize', this.#resized);
-      this.#draw();
+      if (input) this.#listen(takeTerminal(input, this.#terminalUse()));
+      else this.#draw();
     } else if (mode === 'plain') {
       this.#listen(store.onChange((state) => this.#report(state)));
       this.#listen(tasks?.onChange(() => this.#reportTasks()));
@@ -144,6 +152,16 @@ export class TaskPanel {
     const bright = Math.floor(elapsedMs / PULSE_MS) % 2 === 1;
     const options = { columns, rows, theme: this.#theme, elapsedMs, bright };
     return renderLists(state, this.#tasks?.rows() ?? [], options, this.#isFolded);
+  }
+
+  #terminalUse(): TerminalUse {
+    return {
+      enter: () => {
+        this.screen.redraw([]);
+        this.#draw();
+      },
+      leave: () => this.screen.hide(),
+    };
   }
 
   #listen(end: (() => void) | undefined): void {
