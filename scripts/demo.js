@@ -75,7 +75,7 @@ const READING_MS = 450;
  * @param stream Where it is shown.
  * @param options.input The keyboard of who looks at it.
  * @param options.env The environment of who looks at it.
- * @param options.clock Of the panel; the machine's unless given.
+ * @param options.clock Of panel and list; the machine's unless given.
  * @param options.pause Waits so many milliseconds; does not wait where nobody watches unless given.
  * @param options.pace Seconds that a test of the agent's takes; none where nobody watches unless given.
  * @param options.signal Ends it early.
@@ -90,7 +90,7 @@ export async function playDemo(stream, options = {}) {
   writeFileSync(join(directory, 'test.sh'), TEST);
   writeFileSync(join(directory, 'titles'), TITLES);
 
-  const store = new TodoStore();
+  const store = new TodoStore(clock && (() => new Date(clock.now())));
   const mode = isWatched ? 'auto' : 'plain';
   const panel = new TaskPanel({
     store,

@@ -5,6 +5,7 @@ import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take
 import type { TodoState, TodoStore } from '../todo/todo-store.ts';
 import { keyOf, plainReport, plainTaskReport } from './plain-report.ts';
 import { renderLists } from './render-lists.ts';
+import { statusTimes } from './status-times.ts';
 import { type Environment, type Theme, themeFor } from './theme.ts';
 
 /**
@@ -168,14 +169,17 @@ export class TaskPanel {
     if (end) this.#unsubscribe.push(end);
   }
 
-  /** How long the item in progress has been so, as far as this panel has seen. */
+  /** How long the item in progress has been so, as far as the versions that are kept tell. */
   #elapsed({ items }: TodoState): number {
     const item = items.find(({ status }) => status === 'in_progress');
     const key = item && keyOf(item);
     const now = this.#clock.now();
-    if (key !== this.#active?.key)
-      this.#active = key === undefined ? undefined : { key, since: now };
-    return this.#active ? now - this.#active.since : 0;
+    if (key === undefined) this.#active = undefined;
+    else if (key !== this.#active?.key) {
+      const { since } = statusTimes(this.#store.history());
+      this.#active = { key, since: since.get(key) ?? now };
+    }
+    return this.#active ? Math.max(0, now - this.#active.since) : 0;
   }
 
   #report(state: TodoState): void {

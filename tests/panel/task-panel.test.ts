@@ -25,8 +25,8 @@ function start({
 } = {}) {
   const terminal = new VirtualTerminal(columns, rows);
   terminal.isTTY = isTTY;
-  const store = new TodoStore();
   const clock = new FakeClock();
+  const store = new TodoStore(() => new Date(clock.now()));
   store.update(items);
   const panel = new TaskPanel({ store, stream: terminal, env, clock, ...(mode && { mode }) });
   return { terminal, store, clock, panel };
@@ -110,6 +110,18 @@ test('the time starts again with the next item, and goes on when only the text c
   store.update(items('two', 'b'));
   clock.pass(1000);
   expect((await terminal.screen())[2]).toContain(' 1s ');
+});
+
+test('a panel that comes later knows since when the item has been in progress', async () => {
+  const { terminal, store, clock, panel } = start({ items: LIST });
+  clock.pass(60_000);
+  store.update(todos('x Analyze', '> Build', '- Test', '- Ship'));
+  clock.pass(5000);
+  panel.dispose();
+  const later = new VirtualTerminal(40, 24);
+  new TaskPanel({ store, stream: later, env: {}, clock });
+  expect((await later.screen())[3]).toBe('│ ● Doing Build...             1m 05s │');
+  expect((await terminal.screen())[2]).toBe('│ ● Doing Build...             1m 05s │');
 });
 
 test('there are at most two frames a second while nothing changes, and none without an item in progress', () => {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { keyOf } from '../../src/panel/plain-report.ts';
+import { statusTimes } from '../../src/panel/status-times.ts';
+import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { todos } from './todos.ts';
+
+/** A list that was replaced by each of these, a second apart, the first at 1 s. */
+function written(...lists: string[][]): TodoStore {
+  let seconds = 0;
+  const place = new MemoryPlace<ReturnType<typeof todos>>({ history: 3 });
+  const store = new TodoStore(() => new Date(seconds * 1000), place);
+  for (const list of lists) {
+    seconds += 1;
+    store.update(todos(...list));
+  }
+  return store;
+}
+
+function times(store: TodoStore): string[] {
+  const { since, isLonger } = statusTimes(store.history());
+  return store.get().items.map((item) => {
+    const key = keyOf(item);
+    return `${item.content} ${(since.get(key) ?? 0) / 1000}${isLonger.has(key) ? ' or before' : ''}`;
+  });
+}
+
+test('each item has its status since the version that gave it', () => {
+  expect(times(written(['> a', '- b'], ['x a', '> b'], ['x a', '> b', '- c']))).toEqual([
+    'a 2',
+    'b 2',
+    'c 3',
+  ]);
+});
+
+test('an item that was put back and begun anew counts from the second time', () => {
+  expect(times(written(['> a'], ['- a'], ['> a']))).toEqual(['a 3']);
+});
+
+test('where the versions that are kept do not reach back, the time is the oldest that is known', () => {
+  expect(times(written(['> a'], ['> a', '- b'], ['> a', '> b'], ['> a', 'x b']))).toEqual([
+    'a 2 or before',
+    'b 4',
+  ]);
+});
+
+test('a list that was never written has no times', () => {
+  expect(statusTimes([]).since.size).toBe(0);
+});
