@@ -23,5 +23,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A test that asserts nothing passes whatever the product does.
+    expect: { requireAssertions: true },
   },
 });

@@ -249,4 +249,5 @@ test('a background job outlives its line', async () => {
   await eventually('the job has written', async () => {
     return (await session.run('cat result')).stdout === 'done\n';
   });
+  expect((await session.run('cat result')).stdout).toBe('done\n');
 });

@@ -257,27 +257,6 @@ test('a list longer than a pipe holds is written whole, also where the pipe does
   expect([status, stdout.split('\n').length]).toEqual([0, 3003]);
 });
 
-test('an executable loads nothing that makes it slow to start', () => {
-  const { root, env, work } = machine();
-  const loaded = join(root, 'loaded');
-  const hook = join(root, 'hook.cjs');
-  writeFileSync(
-    hook,
-    `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(loaded)}, process.moduleLoadList.join('\\n')));`,
-  );
-  const modulesOf = (...argv: string[]) => {
-    execFileSync(process.execPath, ['-r', hook, ...argv], { cwd: work, env: env() });
-    return readFileSync(loaded, 'utf8').split('\n');
-  };
-  const ofNode = new Set(modulesOf('-e', '0'));
-  for (const argv of [[executable('todo-write'), list('a')], [executable('todo-read')]]) {
-    const more = modulesOf(...argv).filter((name) => !ofNode.has(name));
-    const slow =
-      /NativeModule (net|tty|child_process|readline|crypto|stream|http|worker_threads|zlib)$/;
-    expect(more.filter((name) => slow.test(name))).toEqual([]);
-  }
-});
-
 describe('what was compiled when it was built', () => {
   const version = `${process.version}-${process.platform}-${process.arch}`;
 

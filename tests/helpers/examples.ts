@@ -60,13 +60,21 @@ export function testExamples(page: string): void {
     beforeAll(() => {
       directory = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-docs-')));
       makeHost(directory);
+      for (const { words, text } of examples) {
+        const file = fileNamed(words);
+        if (file === undefined) continue;
+        writeFileSync(join(directory, file), text);
+        chmodSync(join(directory, file), 0o755);
+      }
     });
     afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
     test('has no block that no test knows', () => {
       const unknown = examples.filter(({ language, words }) => {
-        const isFile = words.some((word) => word.startsWith('file='));
-        return !isFile && !['console', 'ts', 'python', 'text', 'mermaid', 'sh'].includes(language);
+        return (
+          fileNamed(words) === undefined &&
+          !['console', 'ts', 'python', 'text', 'mermaid', 'sh'].includes(language)
+        );
       });
       expect(unknown).toEqual([]);
     });
@@ -84,14 +92,9 @@ export function testExamples(page: string): void {
 
     for (const example of examples) {
       const { language, words, text, line, output } = example;
-      const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
-      const title = `line ${line}: ${file ?? text.split('\n')[0]}`;
-      if (file) {
-        test(title, () => {
-          writeFileSync(join(directory, file), text);
-          chmodSync(join(directory, file), 0o755);
-        });
-      } else if (language === 'console') {
+      const title = `line ${line}: ${text.split('\n')[0]}`;
+      if (fileNamed(words) !== undefined) continue;
+      if (language === 'console') {
         test(title, async () => {
           const received = await runConsole(text, directory, words.includes('agent-shell'));
           expect(steady(received)).toBe(steady(text));
@@ -111,6 +114,10 @@ export function testExamples(page: string): void {
       }
     }
   });
+}
+
+function fileNamed(words: readonly string[]): string | undefined {
+  return words.find((word) => word.startsWith('file='))?.slice('file='.length);
 }
 
 /** All fenced blocks of a page, in order. */

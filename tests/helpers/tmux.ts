@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -67,10 +68,12 @@ export class TmuxTerminal {
   async until(what: string, isSo: (screen: string) => boolean): Promise<string> {
     let screen = '';
     try {
-      return await eventually(what, () => {
+      const seen = await eventually(what, () => {
         screen = this.screen();
         return isSo(screen) && screen;
       });
+      expect(seen, what).toSatisfy(isSo);
+      return seen;
     } catch (error) {
       throw new Error(`${(error as Error).message}\nThe screen:\n${screen}`);
     }

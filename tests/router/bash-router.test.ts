@@ -336,7 +336,7 @@ describe('dispose', () => {
 
   test('of a router that ran nothing is quiet, also twice', async () => {
     const { router } = startRouter();
-    await router.dispose();
-    await router.dispose();
+    await expect(router.dispose()).resolves.toBeUndefined();
+    await expect(router.dispose()).resolves.toBeUndefined();
   });
 });

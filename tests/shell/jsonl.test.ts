@@ -256,6 +256,7 @@ describe('the end', () => {
       await eventually('bash is dead', () => !isAlive(Number(stdout)));
       await eventually('no file is left', () => listFiles(tmp).length === 0);
       if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
+      expect(listFiles(tmp)).toEqual([]);
     },
   );
 
@@ -270,5 +271,6 @@ describe('the end', () => {
     await once(child, 'exit');
     await eventually('no file is left', () => listFiles(tmp).length === 0);
     if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
+    expect(listFiles(tmp)).toEqual([]);
   });
 });

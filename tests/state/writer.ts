@@ -6,9 +6,7 @@ import { change } from '../../src/state/place.ts';
 const [folder = '', name = '', count = ''] = process.argv.slice(2);
 const place = new FilePlace<string>({ folder, author: name });
 for (let number = 1; number <= Number(count); number++) {
-  const start = performance.now();
   const content = `${name} ${number}`;
   const committed = change(place, () => ({ content, at: new Date() }));
-  const waited = performance.now() - start;
-  writeSync(1, `${JSON.stringify({ version: committed?.version, content, waited })}\n`);
+  writeSync(1, `${JSON.stringify({ version: committed?.version, content })}\n`);
 }

@@ -75,10 +75,8 @@ test('only what creates or completes a task is asked for', async () => {
 });
 
 test('a hook that takes too long is ended, with all that it has started, and refuses', async () => {
-  hook('task-created', `sleep 60 & echo $! > ${hooksDir}/pid; wait`);
-  const start = performance.now();
+  hook('task-created', `sleep 86400 & echo $! > ${hooksDir}/pid; wait`);
   const { stderr, exitCode } = await team(300).run('TaskCreate --subject A');
-  expect(performance.now() - start).toBeLessThan(5000);
   expect({ stderr, exitCode }).toEqual({
     stderr:
       'Error: Cannot create the task\n- refused_by_hook: task-created: it took longer than 0.3 s\n',
@@ -89,10 +87,9 @@ test('a hook that takes too long is ended, with all that it has started, and ref
 });
 
 test('a hook that leaves something running in the background has answered all the same', async () => {
-  hook('task-created', 'sleep 60 & exit 0');
-  const start = performance.now();
+  hook('task-created', `sleep 86400 & echo $! > ${hooksDir}/pid`);
   expect(await team().run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });
-  expect(performance.now() - start).toBeLessThan(5000);
+  process.kill(Number(readFileSync(join(hooksDir, 'pid'), 'utf8')));
 });
 
 test('one that is missing, not executable, or a folder is no hook', async () => {
