@@ -14,7 +14,9 @@ export interface Theme {
   readonly inProgress: string;
   readonly pending: string;
   readonly ellipsis: string;
-  readonly paint: Readonly<Record<'completed' | 'inProgress' | 'bright' | 'pending', Paint>>;
+  readonly paint: Readonly<
+    Record<'completed' | 'inProgress' | 'bright' | 'pending' | 'strong' | 'faint', Paint>
+  >;
 }
 
 const GLYPHS = {
@@ -22,13 +24,23 @@ const GLYPHS = {
   ascii: { frame: boxes.classic, completed: 'x', inProgress: '>', pending: '-', ellipsis: '...' },
 } as const;
 
-const NO_COLOURS = { completed: same, inProgress: same, bright: same, pending: same };
+const NO_COLOURS = {
+  completed: same,
+  inProgress: same,
+  bright: same,
+  pending: same,
+  strong: same,
+  faint: same,
+};
 
 const COLOURS = {
   completed: always(grey),
   inProgress: always(yellow),
   bright: always((text) => bold(yellow(text))),
   pending: always(dim),
+  /** For what stands around the lists: a name, and what is said about it. */
+  strong: always(bold),
+  faint: always(dim),
 };
 
 /** The theme for a terminal that has, or has not, Unicode and colours. */
