@@ -38,6 +38,24 @@ export function sessionOf(directory: string): string {
   }
 }
 
+/** What harnesses export to the commands they run: the id of their session. Where one runs inside another, the first counts. */
+export const HARNESS_SESSIONS = [
+  'CLAUDE_CODE_SESSION_ID',
+  'CODEX_THREAD_ID',
+  // Set by the plugin that `agent-shell setup opencode` writes.
+  'OPENCODE_SESSION_ID',
+] as const;
+
+/**
+ * The agent's name with the id of the harness's session, as in `main@3f2c`: two sessions in one work tree have a list
+ * each, and a resumed one finds its own. A name that has an `@` already is complete.
+ */
+export function agentOfHarness(agent: string, environment: Variables): string {
+  if (agent.includes('@')) return agent;
+  const id = HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
+  return id === undefined ? agent : `${agent}@${id}`;
+}
+
 /** The folder that the lists of a session are in. */
 export function sessionFolder(state: string, session: string): string {
   return join(state, pathName(session));

@@ -1,7 +1,13 @@
 import { homedir } from 'node:os';
 import { readStateSettings } from '../settings.ts';
 import { FilePlace } from '../state/file-place.ts';
-import { type ListName, listFolder, sessionOf, stateFolder } from '../state/lists.ts';
+import {
+  agentOfHarness,
+  type ListName,
+  listFolder,
+  sessionOf,
+  stateFolder,
+} from '../state/lists.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { TodoStore } from './todo-store.ts';
@@ -15,6 +21,7 @@ export class FileLists {
   /** The folder that they all are in. */
   readonly folder: string;
   readonly #settings: ReturnType<typeof readStateSettings>['settings'];
+  readonly #environment: Variables;
   readonly #directory: string | undefined;
   readonly #stores = new Map<string, TodoStore>();
 
@@ -22,6 +29,7 @@ export class FileLists {
   constructor(environment: Variables, directory: string | undefined) {
     const { settings, warnings } = readStateSettings(environment, directory ?? '');
     this.#settings = settings;
+    this.#environment = environment;
     this.#directory = directory;
     this.warnings = warnings;
     this.folder = stateFolder(settings.stateDir, environment, {
@@ -30,12 +38,14 @@ export class FileLists {
     });
   }
 
-  /** What is not given is as the settings say, else the work tree and the agent `main`. */
-  name({ session, agent }: Partial<ListName>): ListName {
-    return {
-      session: session ?? this.#settings.session ?? this.#sessionHere(),
-      agent: agent ?? this.#settings.agent ?? DEFAULT_AGENT,
-    };
+  /**
+   * What is not given is as the settings say, else the work tree and the agent `main`. In a work tree each session of a
+   * harness has lists of its own; a session that was named is the same one for all.
+   */
+  name({ session = this.#settings.session, agent: given }: Partial<ListName>): ListName {
+    const agent = given ?? this.#settings.agent ?? DEFAULT_AGENT;
+    if (session !== undefined) return { session, agent };
+    return { session: this.#sessionHere(), agent: agentOfHarness(agent, this.#environment) };
   }
 
   /** The store of a list; the same one each time. */
@@ -45,7 +55,7 @@ export class FileLists {
     let store = this.#stores.get(folder);
     if (store === undefined) {
       // Who writes the list of another agent, as a leader does, signs with its own name.
-      const author = this.#settings.agent ?? name.agent;
+      const author = this.#settings.agent ?? partial.agent ?? DEFAULT_AGENT;
       const { history } = this.#settings;
       store = new TodoStore(undefined, new FilePlace({ folder, author, history }));
       this.#stores.set(folder, store);

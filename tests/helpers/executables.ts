@@ -8,10 +8,14 @@ export function executable(name: 'agent-shell' | 'todo-write' | 'todo-read'): st
   return join(BIN, `${name}.cjs`);
 }
 
+/** What a coding agent tells the commands that it runs, these tests among them. */
+const OF_HARNESS = /^(?:CLAUDE|CODEX|OPENCODE|GEMINI|CURSOR)/;
+
 /** This process's environment without the settings of whoever runs the tests. */
 export function cleanEnvironment(more: Record<string, string> = {}): Record<string, string> {
   const own = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('TODO_'),
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !/^TODO_/.test(entry[0]) && !OF_HARNESS.test(entry[0]),
   );
   return { ...Object.fromEntries(own), ...more };
 }
