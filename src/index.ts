@@ -29,19 +29,21 @@ export {
   readSettings,
   type Settings,
   type SettingsReading,
-  type TaskSettings,
+  type SettingsSource,
+  settingsOfCalls,
 } from './settings.ts';
 export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
 export { MemoryPlace } from './state/memory-place.ts';
 export type { Place, Version } from './state/place.ts';
 export { StateError } from './state/state-error.ts';
 export type { HookOptions } from './tasks/hooks.ts';
+export { openTaskStore, type TaskListLocation } from './tasks/open-task-store.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/refused.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export type { TaskContext } from './tasks/task-command.ts';
 export { taskCommands } from './tasks/task-commands.ts';
 export { type TaskRow, type TaskSource, taskSource } from './tasks/task-rows.ts';
-export { TaskStore, type TaskVersion } from './tasks/task-store.ts';
+export { type TaskPlace, TaskStore, type TaskVersion } from './tasks/task-store.ts';
 export type { PanelStream } from './terminal/screen.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {

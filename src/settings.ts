@@ -26,26 +26,17 @@ export interface GuidanceSettings {
   readonly reminderTurns: number;
 }
 
-/** All that the commands on a list ask for. */
-export interface Settings extends ListSettings, GuidanceSettings {}
-
-/** Where lists live that outlast their process, and what names them. What is undefined is not set. */
-export interface StateSettings {
-  /** The folder of all lists (TODO_STATE_DIR). */
+/** All settings. What is undefined is not set. */
+export interface Settings extends ListSettings, GuidanceSettings {
+  /** The folder of all lists in files (TODO_STATE_DIR). */
   readonly stateDir: string | undefined;
-  /** TODO_SESSION. */
-  readonly session: string | undefined;
-  /** TODO_AGENT. */
-  readonly agent: string | undefined;
-  /** How many versions of a list are kept, the newest included (TODO_HISTORY). */
+  /** How many versions of a list in files are kept, the newest included (TODO_HISTORY). */
   readonly history: number;
-}
-
-/** What the commands on a team's tasks ask for. */
-export interface TaskSettings {
-  /** TODO_AGENT: who claims. */
+  /** Whose list it is (TODO_SESSION). */
+  readonly session: string | undefined;
+  /** Who calls: the agent whose list it is, the author of changes, the claimant of tasks (TODO_AGENT). */
   readonly agent: string | undefined;
-  /** The list that is meant where no other is named: TODO_TASK_LIST, else TODO_TEAM. */
+  /** The list of tasks where a command names none: TODO_TASK_LIST, else TODO_TEAM. */
   readonly taskList: string | undefined;
   /** Whether an agent may work on one task at a time only (TODO_ONE_TASK_PER_AGENT). */
   readonly oneTaskPerAgent: boolean;
@@ -62,16 +53,49 @@ export interface SettingsReading {
   readonly warnings: readonly string[];
 }
 
+/** As much of a call as settings depend on: what its caller has in the environment. */
+interface Caller {
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Gives the settings of a call; without one, those of the host itself. */
+export type SettingsSource = (call?: Caller) => SettingsReading;
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What holds where nothing else is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands. */
+/** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions. */
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
   maxItems: 50,
   maxContentLength: 200,
   clearWhenDone: false,
   guidance: 'all',
   reminderTurns: 10,
+  stateDir: undefined,
+  history: DEFAULT_HISTORY,
+  session: undefined,
+  agent: undefined,
+  taskList: undefined,
+  oneTaskPerAgent: false,
+  hooksDir: undefined,
+  tasksInPrompt: false,
 });
+
+/** These count as the caller of a command has them, not as its host has. */
+const CALLERS_NAMES = ['TODO_SESSION', 'TODO_AGENT', 'TODO_TEAM', 'TODO_TASK_LIST'] as const;
+
+/**
+ * A `.env` comes with whatever repository a command happens to run in. It may set limits, guidance and what is shown.
+ * Where lists live, whose they are, what is kept of them and which programs run is not for it to say.
+ */
+const FILE_MAY_SET = new Set([
+  'TODO_MAX_ITEMS',
+  'TODO_MAX_CONTENT_LENGTH',
+  'TODO_CLEAR_WHEN_DONE',
+  'TODO_GUIDANCE',
+  'TODO_REMINDER_TURNS',
+  'TODO_ONE_TASK_PER_AGENT',
+  'TODO_TASKS',
+]);
 
 const FLAGS = new Map([
   ['1', 1],
@@ -87,54 +111,66 @@ const MAX_ENV_FILE_BYTES = 256 * 1024;
 const MAX_WARNED_CHARACTERS = 40;
 
 /**
- * The settings as they stand now: each from `environment`, else from the TODO_* keys of `.env` in `directory`, else
+ * The settings as they stand now: each from `environment`, else, where that may set it, from `.env` in `directory`, else
  * its default. Never throws. Cheap enough for every command: the file is read again only when it has changed.
+ *
+ * @param directory undefined: no `.env` is looked for.
  */
-export function readSettings(environment: Variables, directory: string): SettingsReading {
-  const { read, integer, flag, warnings } = new Reader(environment, directory);
-  const mode = (text: string) => GUIDANCE_MODES.find((known) => known === text.trim());
+export function readSettings(
+  environment: Variables,
+  directory: string | undefined,
+): SettingsReading {
+  const file = directory === undefined ? {} : readEnvFile(join(directory, '.env'));
+  const { read, integer, flag, text, warnings } = new Reader(environment, file);
+  const mode = (value: string) => GUIDANCE_MODES.find((known) => known === value.trim());
   const settings = {
     maxItems: integer('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
     maxContentLength: integer('TODO_MAX_CONTENT_LENGTH', DEFAULT_SETTINGS.maxContentLength),
     clearWhenDone: flag('TODO_CLEAR_WHEN_DONE'),
     guidance: read('TODO_GUIDANCE', DEFAULT_SETTINGS.guidance, 'off, notes or all', mode),
     reminderTurns: integer('TODO_REMINDER_TURNS', DEFAULT_SETTINGS.reminderTurns),
-  };
-  return { settings, warnings };
-}
-
-/** The same for where lists live that outlast their process. */
-export function readStateSettings(
-  environment: Variables,
-  directory: string,
-): { settings: StateSettings; warnings: readonly string[] } {
-  const { text, integer, warnings } = new Reader(environment, directory);
-  const settings = {
     stateDir: text('TODO_STATE_DIR'),
+    history: integer('TODO_HISTORY', DEFAULT_HISTORY),
     session: text('TODO_SESSION'),
     agent: text('TODO_AGENT'),
-    history: integer('TODO_HISTORY', DEFAULT_HISTORY),
+    taskList: text('TODO_TASK_LIST') ?? text('TODO_TEAM'),
+    oneTaskPerAgent: flag('TODO_ONE_TASK_PER_AGENT'),
+    hooksDir: text('TODO_HOOKS_DIR'),
+    tasksInPrompt: flag('TODO_TASKS'),
   };
   return { settings, warnings };
 }
 
 /**
- * The same for the team's tasks. The folder of the hooks is taken from the environment alone: a `.env` comes with
- * whatever repository the command happens to run in, and must not name programs to run.
+ * The settings of a process, read once for each call however many ask. TODO_SESSION, TODO_AGENT, TODO_TEAM and
+ * TODO_TASK_LIST count as the caller has them; all others are the host's.
+ *
+ * @param directory gives the current directory, or throws where it has been deleted.
  */
-export function readTaskSettings(
-  environment: Variables,
-  directory: string,
-): { settings: TaskSettings; warnings: readonly string[] } {
-  const { text, flag, warnings } = new Reader(environment, directory);
-  const settings = {
-    agent: text('TODO_AGENT'),
-    taskList: text('TODO_TASK_LIST') ?? text('TODO_TEAM'),
-    oneTaskPerAgent: flag('TODO_ONE_TASK_PER_AGENT'),
-    hooksDir: environment.TODO_HOOKS_DIR || undefined,
-    tasksInPrompt: flag('TODO_TASKS'),
+export function settingsOfCalls(environment: Variables, directory: () => string): SettingsSource {
+  const known = new WeakMap<Caller, SettingsReading>();
+  return (call) => {
+    const before = call && known.get(call);
+    if (before) return before;
+    const reading = readSettings(withCaller(environment, call?.env), orUndefined(directory));
+    if (call) known.set(call, reading);
+    return reading;
   };
-  return { settings, warnings };
+}
+
+function orUndefined<T>(get: () => T): T | undefined {
+  try {
+    return get();
+  } catch {
+    return undefined;
+  }
+}
+
+/** An environment in which a caller's own variables stand in for those of the host. */
+function withCaller(environment: Variables, caller: Caller['env']): Variables {
+  if (caller === undefined) return environment;
+  const own = Object.fromEntries(CALLERS_NAMES.map((name) => [name, caller[name]]));
+  return { ...environment, ...own };
 }
 
 class Reader {
@@ -142,9 +178,9 @@ class Reader {
   readonly #environment: Variables;
   readonly #file: Variables;
 
-  constructor(environment: Variables, directory: string) {
+  constructor(environment: Variables, file: Variables) {
     this.#environment = environment;
-    this.#file = readEnvFile(join(directory, '.env'));
+    this.#file = file;
   }
 
   readonly read = <T>(
@@ -189,8 +225,9 @@ function readEnvFile(path: string): Variables {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return {};
     const key = [path, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ');
-    if (remembered?.key !== key)
-      remembered = { key, variables: todoKeys(parseEnv(readFileSync(path, 'utf8'))) };
+    if (remembered?.key !== key) {
+      remembered = { key, variables: settingsOf(parseEnv(readFileSync(path, 'utf8'))) };
+    }
     return remembered.variables;
   } catch {
     // A file that cannot be read is as good as none: the settings are optional.
@@ -199,6 +236,6 @@ function readEnvFile(path: string): Variables {
 }
 
 /** Only these are read, so that nothing else of that file, secrets above all, is kept. */
-function todoKeys(variables: Variables): Variables {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('TODO_')));
+function settingsOf(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => FILE_MAY_SET.has(name)));
 }

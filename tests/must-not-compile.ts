@@ -3,11 +3,14 @@ import {
   BashRouter,
   BashSession,
   type CommandResult,
+  FilePlace,
   renderTodos,
+  type TaskGraph,
   TaskPanel,
+  TaskStore,
   type TodoItem,
   type TodoState,
-  type TodoStore,
+  TodoStore,
 } from '../src/index.ts';
 
 /** Checked by `npm run typecheck`, never run: what must not compile. */
@@ -43,5 +46,10 @@ export function mustNotCompile(store: TodoStore, state: TodoState, item: TodoIte
   renderTodos(state, {});
   // @ts-expect-error: milliseconds are a number
   void new BashRouter().route('ls', { timeoutMs: '30s' });
-  void [unnamed, incomplete, hasty];
+  // @ts-expect-error: a list of tasks is kept as a log, and openTaskStore opens it: JSON holds no Map
+  new TaskStore(new FilePlace({ folder: '/tasks' }));
+  // @ts-expect-error: nor with the type spelled out
+  new TaskStore(new FilePlace<TaskGraph>({ folder: '/tasks' }));
+  const compiles: TodoStore = new TodoStore(undefined, new FilePlace({ folder: '/list' }));
+  void [unnamed, incomplete, hasty, compiles];
 }

@@ -1,15 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  DEFAULT_SETTINGS,
-  readSettings,
-  readStateSettings,
-  readTaskSettings,
-} from '../src/settings.ts';
+import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -29,6 +24,9 @@ test('without any setting the defaults hold', () => {
       clearWhenDone: false,
       guidance: 'all',
       reminderTurns: 10,
+      history: 50,
+      oneTaskPerAgent: false,
+      tasksInPrompt: false,
     },
     warnings: [],
   });
@@ -42,9 +40,9 @@ test('a setting in the environment holds', () => {
     TODO_REMINDER_TURNS: '4',
   };
   expect(readSettings(environment, directory).settings).toEqual({
+    ...DEFAULT_SETTINGS,
     maxItems: 3,
     maxContentLength: 10,
-    clearWhenDone: false,
     guidance: 'off',
     reminderTurns: 4,
   });
@@ -138,41 +136,81 @@ test('.env.example lists every setting with its default', async () => {
     TODO_ONE_TASK_PER_AGENT: '0',
     TODO_TASKS: '0',
   });
-  expect(readTaskSettings(example, directory)).toEqual(readTaskSettings({}, directory));
-  expect(readStateSettings(example, directory)).toEqual(readStateSettings({}, directory));
+  await writeFile(join(directory, '.env'), await readFile('.env.example'));
+  expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
   expect(readSettings(example, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });
 
-test('where lists live is set in the environment or in .env', () => {
-  expect(readStateSettings({}, directory)).toEqual({
-    settings: { stateDir: undefined, session: undefined, agent: undefined, history: 50 },
-    warnings: [],
+test('whose list it is, where it lives and what is kept of it is set in the environment alone', () => {
+  const environment = {
+    TODO_STATE_DIR: 'lists',
+    TODO_SESSION: 's',
+    TODO_AGENT: 'a',
+    TODO_HISTORY: '7',
+    TODO_HOOKS_DIR: 'hooks',
+    TODO_TEAM: 'blue',
+  };
+  expect(readSettings(environment, directory).settings).toEqual({
+    ...DEFAULT_SETTINGS,
+    stateDir: 'lists',
+    session: 's',
+    agent: 'a',
+    history: 7,
+    hooksDir: 'hooks',
+    taskList: 'blue',
   });
-  writeEnv('TODO_STATE_DIR=lists\nTODO_SESSION=s\nTODO_AGENT=a\nTODO_HISTORY=no\n');
-  expect(readStateSettings({ TODO_AGENT: 'b', TODO_SESSION: '' }, directory)).toEqual({
-    settings: { stateDir: 'lists', session: 's', agent: 'b', history: 50 },
-    warnings: ["Warning: TODO_HISTORY must be a positive integer, received 'no'; using 50"],
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
+  writeEnv(`${lines.join('')}TODO_TASK_LIST=\n`);
+  expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
+});
+
+test('a list of tasks comes before the team, and an empty name is none', () => {
+  const both = { TODO_TASK_LIST: 'docs', TODO_TEAM: 'blue', TODO_SESSION: '' };
+  expect(readSettings(both, directory).settings).toMatchObject({
+    taskList: 'docs',
+    session: undefined,
+  });
+  writeEnv('TODO_TASKS=1\nTODO_ONE_TASK_PER_AGENT=yes\n');
+  expect(readSettings({ TODO_HISTORY: 'no' }, directory)).toEqual({
+    settings: { ...DEFAULT_SETTINGS, tasksInPrompt: true },
+    warnings: [
+      "Warning: TODO_HISTORY must be a positive integer, received 'no'; using 50",
+      "Warning: TODO_ONE_TASK_PER_AGENT must be 1 or 0, received 'yes'; using 0",
+    ],
   });
 });
 
-test('the settings of tasks: a list, else a team; hooks are named by the environment alone', () => {
-  const unset = {
-    agent: undefined,
-    taskList: undefined,
-    oneTaskPerAgent: false,
-    hooksDir: undefined,
-    tasksInPrompt: false,
+test("the names of a caller stand in for those of the host, unset ones too; all else is the host's", () => {
+  const host = { TODO_AGENT: 'host', TODO_SESSION: 'h', TODO_MAX_ITEMS: '3', TODO_TEAM: 'red' };
+  const settings = settingsOfCalls(host, () => directory);
+  const env = {
+    TODO_AGENT: 'bob',
+    TODO_TASK_LIST: 'docs',
+    TODO_MAX_ITEMS: '9',
+    TODO_STATE_DIR: 'x',
   };
-  expect(readTaskSettings({}, directory)).toEqual({ settings: unset, warnings: [] });
-  writeEnv('TODO_TEAM=blue\nTODO_HOOKS_DIR=hooks\nTODO_TASKS=1\nTODO_ONE_TASK_PER_AGENT=yes\n');
-  expect(readTaskSettings({}, directory)).toEqual({
-    settings: { ...unset, taskList: 'blue', tasksInPrompt: true },
-    warnings: ["Warning: TODO_ONE_TASK_PER_AGENT must be 1 or 0, received 'yes'; using 0"],
-  });
-  const environment = { TODO_TASK_LIST: 'docs', TODO_HOOKS_DIR: 'h', TODO_ONE_TASK_PER_AGENT: '1' };
-  expect(readTaskSettings(environment, directory).settings).toMatchObject({
+  expect(settings({ env }).settings).toEqual({
+    ...DEFAULT_SETTINGS,
+    maxItems: 3,
+    agent: 'bob',
     taskList: 'docs',
-    hooksDir: 'h',
-    oneTaskPerAgent: true,
   });
+  const own = { ...DEFAULT_SETTINGS, maxItems: 3, agent: 'host', session: 'h', taskList: 'red' };
+  expect(settings({}).settings).toEqual(own);
+  expect(settings().settings).toEqual(own);
+});
+
+test('one call has one reading, however many ask, and the next call has its own', () => {
+  const environment = { TODO_MAX_ITEMS: 'x' };
+  const settings = settingsOfCalls(environment, () => directory);
+  const call = {};
+  const reading = settings(call);
+  expect(reading.warnings).toHaveLength(1);
+  environment.TODO_MAX_ITEMS = '4';
+  expect(settings(call)).toBe(reading);
+  expect(settings({}).settings.maxItems).toBe(4);
+  const gone = settingsOfCalls({}, () => {
+    throw new Error('ENOENT');
+  });
+  expect(gone({}).settings).toEqual(DEFAULT_SETTINGS);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TaskPanel } from '../src/panel/task-panel.ts';
 import { BashRouter } from '../src/router/bash-router.ts';
+import { DEFAULT_SETTINGS } from '../src/settings.ts';
 import { todoListSchema } from '../src/todo/todo-schema.ts';
 import { type TodoItem, TodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
@@ -134,10 +135,7 @@ test('the settings are looked up once by a TodoWrite that leaves nothing to say'
   let lookups = 0;
   const settings = () => {
     lookups += 1;
-    return {
-      settings: { maxItems: 50, maxContentLength: 200, clearWhenDone: false },
-      warnings: [],
-    };
+    return { settings: DEFAULT_SETTINGS, warnings: [] };
   };
   const router = new BashRouter({ handlers: [new TodoWriteHandler(new TodoStore(), settings)] });
   await router.route(call(10));

@@ -4,7 +4,7 @@ import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { TaskGuide } from '../guidance/task-guide.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { safeText } from '../safe-text.ts';
-import { readSettings, readTaskSettings, type SettingsReading } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import helpPage from '../shell/agent-shell.md';
 import { type Arguments, parseArguments } from '../shell/arguments.ts';
 import { runLine } from '../shell/run-line.ts';
@@ -13,7 +13,6 @@ import { type ShownLists, showChanges } from '../shell/show-changes.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskSource } from '../tasks/task-rows.ts';
 import { codeOf, isTerminal, writeAll } from '../terminal/synchronous-io.ts';
-import { todoStore } from '../todo/todo-store.ts';
 
 type ShellArguments = Extract<
   Arguments,
@@ -34,11 +33,11 @@ async function main(): Promise<number> {
       return 0;
     case 'prompt': {
       const { systemPrompt } = await import('../guidance/system-prompt.ts');
-      const { settings } = readTaskSettings(process.env, process.cwd());
-      const withTasks = options.tasks || settings.tasksInPrompt;
+      const { source, tasks, settings } = shellList({});
+      const withTasks = options.tasks || settings().settings.tasksInPrompt;
       const commands = [
-        ...agentHandlers(todoStore, readSettingsHere),
-        ...(withTasks ? taskCommands(shellList({}).tasks) : []),
+        ...agentHandlers(source, settings),
+        ...(withTasks ? taskCommands(tasks) : []),
       ];
       writeAll(1, systemPrompt({ commands }));
       return 0;
@@ -61,21 +60,14 @@ async function main(): Promise<number> {
 }
 
 async function runShell(options: ShellArguments, list: ShellList): Promise<number> {
-  const settings = () => {
-    const reading = readSettingsHere();
-    return { ...reading, warnings: [...reading.warnings, ...list.warnings] };
-  };
-  const { tasks } = list;
-  const taskGuide = new TaskGuide({
-    tasks: () => tasks.open(undefined),
-    agent: () => tasks.settings().settings.agent,
-    settings: () => settings().settings,
-  });
+  const { tasks, settings } = list;
+  const unnamedTasks = (of: Settings) => tasks.open(undefined, of);
+  const taskGuide = new TaskGuide({ tasks: unnamedTasks, settings });
   const handlers = [
     ...agentHandlers(list.source, settings),
     ...taskCommands(tasks).map((handler) => taskGuide.guided(handler)),
   ];
-  const shown = { store: list.shown, tasks: taskSource(tasks.open(undefined)) };
+  const shown = { store: list.shown, tasks: taskSource(unnamedTasks(settings().settings)) };
   const guide = new Guide({
     store: list.shown,
     rules: GUIDANCE_RULES,
@@ -119,10 +111,6 @@ async function asBash(
         );
   showEnd();
   return exitCode;
-}
-
-function readSettingsHere(): SettingsReading {
-  return readSettings(process.env, process.cwd());
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type AgentBashHandler, executeSafely } from '../command/agent-command.ts';
 import { MAX_LIST_BYTES } from '../json/list-size.ts';
-import { readSettings, type SettingsReading } from '../settings.ts';
+import { readSettings, type SettingsSource } from '../settings.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
 import { FileLists } from '../todo/file-lists.ts';
@@ -9,17 +9,15 @@ import { FileLists } from '../todo/file-lists.ts';
 export async function runExecutable(
   create: (
     lists: FileLists,
-    settings: () => SettingsReading,
+    settings: SettingsSource,
     directory: string | undefined,
   ) => AgentBashHandler,
 ): Promise<void> {
   const directory = currentDirectory();
-  const lists = new FileLists(process.env, directory);
-  const settings = () => {
-    const reading = readSettings(process.env, directory ?? '');
-    return { ...reading, warnings: [...reading.warnings, ...lists.warnings] };
-  };
-  const handler = create(lists, settings, directory);
+  // One call, one reading.
+  const reading = readSettings(process.env, directory);
+  const lists = new FileLists(process.env, directory, reading.settings);
+  const handler = create(lists, () => reading, directory);
   const result = await executeSafely(handler, {
     argv: process.argv.slice(2),
     stdin: async () => readStandardInput(MAX_LIST_BYTES),

@@ -7,12 +7,15 @@ import { runExecutable } from './run-executable.ts';
 /** Runs a task command as a program of its own, on lists in files. */
 export function runTaskExecutable<Request>(form: TaskForm<Request>): Promise<void> {
   return runExecutable((lists, settings, directory) => {
-    const context = { environment: process.env, directory: () => directory, lists: () => lists };
-    const tasks = taskContext(context);
+    const tasks = taskContext({
+      environment: process.env,
+      directory: () => directory ?? '/',
+      settings,
+      lists: () => lists,
+    });
     const guide = new TaskGuide({
-      tasks: () => tasks.open(undefined),
-      agent: () => tasks.settings().settings.agent,
-      settings: () => settings().settings,
+      tasks: (of) => tasks.open(undefined, of),
+      settings,
     });
     return guide.guided(new TaskCommand(form, tasks));
   });

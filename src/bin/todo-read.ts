@@ -1,4 +1,4 @@
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable(({ open }) => new TodoReadHandler(open));
+runExecutable(({ open }, settings) => new TodoReadHandler(open, settings));

@@ -12,8 +12,8 @@ runExecutable(({ open }, settings) => {
     settings: () => settings().settings,
   });
   // Which list it is, the command's own options say.
-  const handler = new TodoWriteHandler((name) => {
-    store = open(name);
+  const handler = new TodoWriteHandler((name, of) => {
+    store = open(name, of);
     guide.look();
     return store;
   }, settings);

@@ -5,7 +5,7 @@ import {
   withExecute,
 } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
-import type { GuidanceSettings } from '../settings.ts';
+import type { Settings, SettingsSource } from '../settings.ts';
 import { isReady, type Task, type TaskGraph } from '../tasks/task.ts';
 import type { LastChange, TaskStore } from '../tasks/task-store.ts';
 import { TASK_TEXTS } from './texts.ts';
@@ -14,12 +14,10 @@ const MAX_LINE_CHARACTERS = 300;
 
 /** What guidance on a team's tasks is made of. */
 export interface TaskGuideOptions {
-  /** The list of tasks, asked each time; it may throw where there is none. */
-  readonly tasks: () => TaskStore;
-  /** Whose tasks reminders are about; undefined where nobody said. */
-  readonly agent: () => string | undefined;
-  /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time. */
-  readonly settings: () => GuidanceSettings;
+  /** The list of tasks that the settings mean, asked each time; it may throw where there is none. */
+  readonly tasks: (settings: Settings) => TaskStore;
+  /** Asked each time. Reminders are about the tasks of the agent that they name. */
+  readonly settings: SettingsSource;
 }
 
 /** Says which tasks are ready when one was completed, and reminds an agent of its tasks that nothing happens to. */
@@ -37,10 +35,11 @@ export class TaskGuide {
   /** The same command, which also says on stderr what is ready, where a task was completed by it. */
   guided(handler: AgentBashHandler): AgentBashHandler {
     const execute = async (invocation: Invocation): Promise<CommandResult> => {
-      const before = this.#store()?.lastChange;
+      const { settings } = this.#options.settings(invocation);
+      const before = this.#store(settings)?.lastChange;
       const result = await handler.execute(invocation);
-      const change = this.#store()?.lastChange;
-      const isSilent = result.exitCode !== 0 || this.#options.settings().guidance === 'off';
+      const change = this.#store(settings)?.lastChange;
+      const isSilent = result.exitCode !== 0 || settings.guidance === 'off';
       if (isSilent || change === undefined || change === before) return result;
       const ready = isCompletion(change) ? readyTasks(change.after) : [];
       if (ready.length === 0) return result;
@@ -51,8 +50,9 @@ export class TaskGuide {
 
   /** To be called when a line has ended. Gives the reminders that are due, each of some lines. */
   commandEnded(): readonly string[] {
-    const { guidance, reminderTurns } = this.#options.settings();
-    const tasks = this.#tasksInProgress();
+    const { settings } = this.#options.settings();
+    const { guidance, reminderTurns } = settings;
+    const tasks = this.#tasksInProgress(settings);
     const mine = tasks.length === 0 ? '' : JSON.stringify(tasks);
     this.#lines = mine === this.#mine ? this.#lines + 1 : 0;
     this.#mine = mine;
@@ -62,9 +62,9 @@ export class TaskGuide {
     return [TASK_TEXTS.stale({ tasks, commands: this.#lines }).map(note).join('\n')];
   }
 
-  #tasksInProgress(): Task[] {
-    const agent = this.#options.agent();
-    const graph = agent === undefined ? undefined : this.#graph();
+  #tasksInProgress(settings: Settings): Task[] {
+    const { agent } = settings;
+    const graph = agent === undefined ? undefined : this.#graph(settings);
     if (graph === undefined) return [];
     return [...graph.tasks.values()].filter(
       ({ owner, status }) => owner === agent && status === 'in_progress',
@@ -72,17 +72,17 @@ export class TaskGuide {
   }
 
   /** Undefined where it cannot be told which list it is: the command that needs it says so itself. */
-  #store(): TaskStore | undefined {
+  #store(settings: Settings): TaskStore | undefined {
     try {
-      return this.#options.tasks();
+      return this.#options.tasks(settings);
     } catch {
       return undefined;
     }
   }
 
-  #graph(): TaskGraph | undefined {
+  #graph(settings: Settings): TaskGraph | undefined {
     try {
-      return this.#store()?.get().graph;
+      return this.#store(settings)?.get().graph;
     } catch {
       return undefined;
     }

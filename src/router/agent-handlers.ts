@@ -1,13 +1,10 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
-import type { SettingsReading } from '../settings.ts';
+import type { SettingsSource } from '../settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 
 /** The agent commands of an agent shell. A new one is one line here. */
-export function agentHandlers(
-  source: TodoSource,
-  settings: () => SettingsReading,
-): AgentBashHandler[] {
-  return [new TodoWriteHandler(source, settings), new TodoReadHandler(source)];
+export function agentHandlers(source: TodoSource, settings: SettingsSource): AgentBashHandler[] {
+  return [new TodoWriteHandler(source, settings), new TodoReadHandler(source, settings)];
 }

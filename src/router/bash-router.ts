@@ -8,7 +8,7 @@ import {
 } from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
-import { readSettings } from '../settings.ts';
+import { settingsOfCalls } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint } from './heredoc-hint.ts';
@@ -55,7 +55,7 @@ export class BashRouter {
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor({ handlers, guide, shell }: BashRouterOptions = {}) {
-    const settings = () => readSettings(process.env, process.cwd());
+    const settings = settingsOfCalls(process.env, () => process.cwd());
     this.#guide =
       guide ??
       (handlers

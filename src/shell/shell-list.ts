@@ -1,3 +1,4 @@
+import { type SettingsSource, settingsOfCalls } from '../settings.ts';
 import type { ListName } from '../state/lists.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
 import { taskContext } from '../tasks/task-context.ts';
@@ -6,7 +7,7 @@ import { FileLists } from '../todo/file-lists.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { TodoStore, todoStore } from '../todo/todo-store.ts';
 
-/** The list of an agent shell. */
+/** The lists of an agent shell. */
 export interface ShellList {
   /** For the commands. */
   readonly source: TodoSource;
@@ -14,35 +15,46 @@ export interface ShellList {
   readonly shown: TodoStore;
   /** For the commands on a team's tasks, which are in memory too unless a list in files is named. */
   readonly tasks: TaskContext;
-  /** A line for each setting that could not be used. */
-  readonly warnings: readonly string[];
+  readonly settings: SettingsSource;
 }
 
-/** The list in memory or, where a session is named, that in the files of the session. */
-export function shellList(name: Partial<ListName>): ShellList {
+/**
+ * The list in memory or, where a session is named, that in the files of the session. A caller that names one has that,
+ * in files: a list in memory is this shell's own, and nobody else's.
+ *
+ * @param named What the shell itself was told. It is put into this process's environment, so that everything inside the
+ *   shell, programs of their own included, means the same list.
+ */
+export function shellList(named: Partial<ListName>): ShellList {
+  if (named.session !== undefined) process.env.TODO_SESSION = named.session;
+  if (named.agent !== undefined) process.env.TODO_AGENT = named.agent;
+  const settings = settingsOfCalls(process.env, process.cwd);
+  const own = settings().settings;
   let opened: FileLists | undefined;
   const files = () => {
-    opened ??= new FileLists(process.env, process.cwd());
+    opened ??= new FileLists(process.env, process.cwd(), own);
     return opened;
   };
+  const isInMemory = own.session === undefined;
   const tasks = taskContext({
     environment: process.env,
     directory: () => process.cwd(),
+    settings,
     lists: files,
-    unnamed: name.session === undefined ? new TaskStore() : undefined,
-    ...name,
+    unnamed: isInMemory ? new TaskStore() : undefined,
   });
-  if (name.session === undefined) {
-    return { source: todoStore, shown: todoStore, tasks, warnings: [] };
+  if (!isInMemory) {
+    return { source: files().open, shown: copyOf(files().open({})), tasks, settings };
   }
-  const lists = files();
-  return {
-    source: (other) => lists.open({ ...name, ...other }),
-    shown: copyOf(lists.open(name)),
-    tasks,
-    warnings: lists.warnings,
+  const source: TodoSource = (name, of) => {
+    if ((name.session ?? of.session) !== undefined) return files().open(name, of);
+    return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
+  return { source, shown: todoStore, tasks, settings };
 }
+
+const OTHER_AGENT =
+  'this shell keeps one list, in memory, and no other agent has one in it; name a session too, with TODO_SESSION or --session';
 
 function copyOf(source: TodoStore): TodoStore {
   const copy = new TodoStore();

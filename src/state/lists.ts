@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathName, textOfPathName } from './path-name.ts';
 import { attempt, errorCode } from './state-error.ts';
@@ -15,7 +15,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /**
  * Where all lists are: TODO_STATE_DIR, else the folder that the platform has for what programs remember.
  *
- * @param stateDir the setting TODO_STATE_DIR; it may be relative to `directory`.
+ * @param stateDir the setting TODO_STATE_DIR; a relative one begins at the work tree that `directory` is in, else there.
  * @param home the user's own folder, for when HOME is not set.
  */
 export function stateFolder(
@@ -23,17 +23,22 @@ export function stateFolder(
   environment: Variables,
   { directory, home }: { directory: string; home: () => string },
 ): string {
-  if (stateDir) return resolve(directory, stateDir);
+  if (stateDir) return isAbsolute(stateDir) ? stateDir : resolve(sessionOf(directory), stateDir);
   const { XDG_STATE_HOME = '' } = environment;
   // Its specification says to pass over a relative one.
   if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'todowrite');
   return join(environment.HOME || home(), '.local', 'state', 'todowrite');
 }
 
-/** The session that has no other name: the enclosing git work tree or, outside of any, the folder itself. */
+/**
+ * The session that has no other name: the enclosing git work tree or, outside of any, the folder itself.
+ *
+ * A work tree is this user's or root's, and so is its `.git`: one that somebody else has put into a shared folder, such
+ * as /tmp, does not make one session of all that is below.
+ */
 export function sessionOf(directory: string): string {
   for (let folder = directory; ; folder = dirname(folder)) {
-    if (statSync(join(folder, '.git'), { throwIfNoEntry: false })) return folder;
+    if (isTrusted(join(folder, '.git')) && isTrusted(folder)) return folder;
     if (dirname(folder) === folder) return directory;
   }
 }
@@ -54,6 +59,16 @@ export function agentOfHarness(agent: string, environment: Variables): string {
   if (agent.includes('@')) return agent;
   const id = HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
   return id === undefined ? agent : `${agent}@${id}`;
+}
+
+function isTrusted(path: string): boolean {
+  try {
+    // Of a link it is the owner of the link that says where it leads.
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat !== undefined && [0, process.getuid?.() ?? stat.uid].includes(stat.uid);
+  } catch {
+    return false;
+  }
 }
 
 /** The folder that the lists of a session are in. */

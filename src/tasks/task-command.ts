@@ -1,26 +1,26 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
 import { wrongUsage } from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
-import type { TaskSettings } from '../settings.ts';
+import { readSettings, type Settings, type SettingsSource } from '../settings.ts';
 import { askHook, type HookChange, type HookName, type HookOptions } from './hooks.ts';
 import type { Reason } from './refused.ts';
 import type { TaskCall } from './task-call.ts';
-import type { RequestLimits, TaskForm } from './task-form.ts';
+import type { TaskForm } from './task-form.ts';
 import { readRequest } from './task-input.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** What the task commands work with. */
 export interface TaskContext {
-  /** Opens a list by its name; without one, the list that the settings mean. */
-  readonly open: (list: string | undefined) => TaskStore;
-  /** Asked at each call, so that a change counts at once. */
-  readonly settings: () => {
-    readonly settings: TaskSettings & RequestLimits;
-    readonly warnings: readonly string[];
-  };
-  /** What hooks find around them. */
-  readonly hooks: () => Omit<HookOptions, 'directory'>;
+  /** Opens a list by its name; without one, the list that the settings of the call mean. */
+  readonly open: (list: string | undefined, settings: Settings) => TaskStore;
+  /** Asked at each call, so that a change counts at once. Without it: the caller's names, and defaults for all else. */
+  readonly settings?: SettingsSource;
+  /** What hooks find around them: an empty environment, and `/`, unless given. */
+  readonly hooks?: () => Omit<HookOptions, 'directory'>;
 }
+
+const DEFAULTS_FOR: SettingsSource = (call) => readSettings(call?.env ?? {}, undefined);
+const NOTHING_AROUND = () => ({ environment: {}, cwd: '/' });
 
 /**
  * A command on the list of tasks that a team shares.
@@ -34,14 +34,14 @@ export class TaskCommand<Request> implements AgentBashHandler {
   readonly jsonExample: string;
   readonly readsRawJson = true;
   readonly #form: TaskForm<Request>;
-  readonly #context: TaskContext;
+  readonly #context: Required<TaskContext>;
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
     this.summary = form.summary;
     this.jsonExample = form.example;
     this.#form = form;
-    this.#context = context;
+    this.#context = { settings: DEFAULTS_FOR, hooks: NOTHING_AROUND, ...context };
   }
 
   async execute(invocation: Invocation): Promise<CommandResult> {
@@ -49,17 +49,14 @@ export class TaskCommand<Request> implements AgentBashHandler {
     const [first] = invocation.argv;
     if (first === '-h') return { stdout: `Usage: ${usage}\n`, stderr: '', exitCode: 0 };
     if (first === '--help') return { stdout: helpPage, stderr: '', exitCode: 0 };
-    const { settings, warnings } = this.#context.settings();
+    const { settings, warnings } = this.#context.settings(invocation);
     const result = await withStorageTrouble(`Cannot ${purpose}`, () =>
       this.#run(invocation, settings),
     );
     return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
   }
 
-  async #run(
-    invocation: Invocation,
-    settings: TaskSettings & RequestLimits,
-  ): Promise<CommandResult> {
+  async #run(invocation: Invocation, settings: Settings): Promise<CommandResult> {
     const input = await readRequest(this.#form, invocation, settings);
     if ('refused' in input) return input.refused;
     const { request, options, notes } = input;
@@ -67,9 +64,10 @@ export class TaskCommand<Request> implements AgentBashHandler {
       const name = options.list === '' ? '--list' : '--agent';
       return wrongUsage(`${name} needs a name`, `Usage: ${this.#form.usage}\n`);
     }
-    const agent = options.agent ?? settings.agent;
+    // A host whose settings do not follow its callers may still be told by one who it is.
+    const agent = options.agent ?? settings.agent ?? (invocation.env?.TODO_AGENT || undefined);
     const call: TaskCall = {
-      store: this.#context.open(options.list),
+      store: this.#context.open(options.list, settings),
       agent,
       isAgentGiven: options.agent !== undefined,
       oneTaskPerAgent: settings.oneTaskPerAgent,

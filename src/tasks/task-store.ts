@@ -1,7 +1,8 @@
+import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import type { Place } from '../state/place.ts';
 import type { Reason, Refused } from './refused.ts';
 import { NO_TASKS, type TaskGraph } from './task.ts';
+import type { TaskStep } from './task-steps.ts';
 
 /** One version of a list of tasks. */
 export interface TaskVersion {
@@ -9,6 +10,9 @@ export interface TaskVersion {
   readonly version: number;
   readonly graph: TaskGraph;
 }
+
+/** Where a list of tasks can live: a file holds no Map, so elsewhere than in memory it is kept as a log of changes. */
+export type TaskPlace = MemoryPlace<TaskGraph> | LogPlace<TaskGraph, TaskStep>;
 
 /** The list before and after one change. */
 export interface LastChange {
@@ -38,16 +42,16 @@ const LONGEST_PAUSE_MS = 20;
  * writes may throw a StateError.
  */
 export class TaskStore {
-  readonly #place: Place<TaskGraph>;
+  readonly #place: TaskPlace;
   readonly #now: () => Date;
   #lastChange: LastChange | undefined;
 
   /**
-   * @param place Where the list lives; in memory, empty, unless given.
+   * @param place Where the list lives; in memory, empty, unless given. `openTaskStore` opens one in files.
    * @param now The clock; that of the machine unless given.
    */
   constructor(
-    place: Place<TaskGraph> = new MemoryPlace({ history: 1 }),
+    place: TaskPlace = new MemoryPlace({ history: 1 }),
     now: () => Date = () => new Date(),
   ) {
     this.#place = place;

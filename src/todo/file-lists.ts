@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { readStateSettings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import { FilePlace } from '../state/file-place.ts';
 import {
   agentOfHarness,
@@ -16,22 +16,25 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The lists in files, as the environment of a process and its directory name them. */
 export class FileLists {
-  /** A line for each setting that could not be used. */
-  readonly warnings: readonly string[];
   /** The folder that they all are in. */
   readonly folder: string;
-  readonly #settings: ReturnType<typeof readStateSettings>['settings'];
+  readonly #settings: Settings;
   readonly #environment: Variables;
   readonly #directory: string | undefined;
   readonly #stores = new Map<string, TodoStore>();
 
-  /** @param directory The current directory; undefined where it has been deleted. */
-  constructor(environment: Variables, directory: string | undefined) {
-    const { settings, warnings } = readStateSettings(environment, directory ?? '');
+  /**
+   * @param directory The current directory; undefined where it has been deleted.
+   * @param settings Those of the environment, where they have been read already.
+   */
+  constructor(
+    environment: Variables,
+    directory: string | undefined,
+    settings: Settings = readSettings(environment, undefined).settings,
+  ) {
     this.#settings = settings;
     this.#environment = environment;
     this.#directory = directory;
-    this.warnings = warnings;
     this.folder = stateFolder(settings.stateDir, environment, {
       directory: directory ?? '/',
       home: homedir,
@@ -42,23 +45,24 @@ export class FileLists {
    * What is not given is as the settings say, else the work tree and the agent `main`. In a work tree each session of a
    * harness has lists of its own; a session that was named is the same one for all.
    */
-  name({ session = this.#settings.session, agent: given }: Partial<ListName>): ListName {
-    const agent = given ?? this.#settings.agent ?? DEFAULT_AGENT;
+  name(partial: Partial<ListName>, settings: Settings = this.#settings): ListName {
+    const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
     if (session !== undefined) return { session, agent };
     return { session: this.#sessionHere(), agent: agentOfHarness(agent, this.#environment) };
   }
 
-  /** The store of a list; the same one each time. */
-  readonly open = (partial: Partial<ListName>): TodoStore => {
-    const name = this.name(partial);
+  /** The store of a list; the same one each time that the same author asks for it. */
+  readonly open = (partial: Partial<ListName>, settings: Settings = this.#settings): TodoStore => {
+    const name = this.name(partial, settings);
     const folder = listFolder(this.folder, name);
-    let store = this.#stores.get(folder);
+    // Who writes the list of another agent, as a leader does, signs with its own name.
+    const author = settings.agent ?? partial.agent ?? DEFAULT_AGENT;
+    const key = JSON.stringify([folder, author]);
+    let store = this.#stores.get(key);
     if (store === undefined) {
-      // Who writes the list of another agent, as a leader does, signs with its own name.
-      const author = this.#settings.agent ?? partial.agent ?? DEFAULT_AGENT;
       const { history } = this.#settings;
       store = new TodoStore(undefined, new FilePlace({ folder, author, history }));
-      this.#stores.set(folder, store);
+      this.#stores.set(key, store);
     }
     return store;
   };

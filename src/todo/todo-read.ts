@@ -2,6 +2,7 @@ import type { AgentBashHandler, CommandResult, Invocation } from '../command/age
 import { type Options, parseOptions, wrongUsage } from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { safeText } from '../safe-text.ts';
+import { DEFAULT_SETTINGS, type SettingsSource } from '../settings.ts';
 import { listJson } from './list-json.ts';
 import { listText } from './list-text.ts';
 import helpPage from './todo-read.md';
@@ -24,17 +25,23 @@ export class TodoReadHandler implements AgentBashHandler {
   readonly name = 'TodoRead';
   readonly summary = 'shows your task list as it stands';
   readonly #source: TodoSource;
+  readonly #settings: SettingsSource;
 
-  constructor(source: TodoSource = todoStore) {
+  /** @param settings Asked at each call for whose list it is. Without it the defaults hold. */
+  constructor(
+    source: TodoSource = todoStore,
+    settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
+  ) {
     this.#source = source;
+    this.#settings = settings;
   }
 
   /**
    * Exit code 0; 1 for a version that is not kept; 2 for an argument that it does not know; 3 where the list cannot be
    * read, and stderr names the file.
    */
-  async execute({ argv }: Pick<Invocation, 'argv'>): Promise<CommandResult> {
-    const parsed = parseOptions(argv, OPTIONS);
+  async execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
+    const parsed = parseOptions(call.argv, OPTIONS);
     if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
     const { options, rest } = parsed;
     const [unknown] = rest;
@@ -45,7 +52,12 @@ export class TodoReadHandler implements AgentBashHandler {
       return wrongUsage(`Unexpected argument ${quoted}`, USAGE);
     }
     return withStorageTrouble('Cannot read the list', () => {
-      const store = openSource(this.#source, options);
+      const store = openSource(
+        this.#source,
+        options,
+        this.#settings(call).settings,
+        call.env && this.#settings,
+      );
       return 'problem' in store ? wrongUsage(store.problem, USAGE) : read(store, options);
     });
   }

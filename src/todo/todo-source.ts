@@ -1,8 +1,15 @@
 import type { Options } from '../command/options.ts';
+import type { Settings, SettingsSource } from '../settings.ts';
 import { TodoStore } from './todo-store.ts';
 
-/** Opens the list of a session and an agent. What is not named is as it is for a command without these options. */
-export type OpenList = (name: { session?: string; agent?: string }) => TodoStore;
+/**
+ * Opens the list of a session and an agent. What is not named is as the settings of the call say. Where there is no such
+ * list it says why, without `Error: `.
+ */
+export type OpenList = (
+  name: { session?: string; agent?: string },
+  settings: Settings,
+) => TodoStore | { problem: string };
 
 /** The list of a command; or, where the command may be told to take another, what opens lists. */
 export type TodoSource = TodoStore | OpenList;
@@ -10,20 +17,40 @@ export type TodoSource = TodoStore | OpenList;
 /** The options that name a list. */
 export const LIST_OPTIONS = { '--session': 'text', '--agent': 'text' } as const;
 
-/** The list that the options name, or why there is none. */
+/**
+ * The list that the options and the settings of the call name, or why there is none.
+ *
+ * @param host the settings that hold without a caller; needed only where the call has an environment of its own.
+ */
 export function openSource(
   source: TodoSource,
   { '--session': session, '--agent': agent }: Options<typeof LIST_OPTIONS>,
+  settings: Settings,
+  host: SettingsSource | undefined,
 ): TodoStore | { problem: string } {
   if (!(source instanceof TodoStore)) {
-    return source({
+    const name = {
       ...(session !== undefined && { session }),
       ...(agent !== undefined && { agent }),
-    });
+    };
+    return source(name, settings);
   }
-  if (session === undefined && agent === undefined) return source;
-  const option = session === undefined ? '--agent' : '--session';
+  if (session !== undefined || agent !== undefined) {
+    const option = session === undefined ? '--agent' : '--session';
+    return {
+      problem: `${option} is for lists in files; a shell keeps its list in files as agent-shell --session NAME`,
+    };
+  }
+  const variable = host && otherList(settings, host().settings);
+  if (variable === undefined) return source;
   return {
-    problem: `${option} is for lists in files; a shell keeps its list in files as agent-shell --session NAME`,
+    problem: `this shell keeps one list, in memory, and ${variable} names another; unset it to use this one`,
   };
+}
+
+/** The variable by which a caller means another list than its host's own. */
+function otherList(callers: Settings, own: Settings): string | undefined {
+  if (callers.session !== undefined && callers.session !== own.session) return 'TODO_SESSION';
+  if (callers.agent !== undefined && callers.agent !== own.agent) return 'TODO_AGENT';
+  return undefined;
 }

@@ -7,7 +7,12 @@ import { MAX_LIST_BYTES } from '../json/list-size.ts';
 import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/raw-json.ts';
 import { explainAccident } from '../json/shell-accidents.ts';
 import { safeText } from '../safe-text.ts';
-import { DEFAULT_SETTINGS, type ListLimits, type ListSettings } from '../settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  type ListLimits,
+  type ListSettings,
+  type SettingsSource,
+} from '../settings.ts';
 import { readTodoInput } from './todo-input.ts';
 import { validateTodoList } from './todo-schema.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
@@ -27,12 +32,6 @@ const MAX_QUOTED_CHARACTERS = 40;
 type WriteOptions = Options<typeof OPTIONS>;
 type Reply = (list: TodoVersion) => string;
 
-/** As much of `SettingsReading` as the command needs. */
-interface ListSettingsReading {
-  readonly settings: ListSettings;
-  readonly warnings: readonly string[];
-}
-
 /**
  * `TodoWrite`: replaces the whole list by the one that is given as JSON, in one argument or on standard input.
  *
@@ -47,12 +46,12 @@ export class TodoWriteHandler implements AgentBashHandler {
   readonly summary = 'replaces your task list; repeat every item, the completed ones too';
   readonly readsRawJson = true;
   readonly #source: TodoSource;
-  readonly #settings: () => ListSettingsReading;
+  readonly #settings: SettingsSource;
 
   /** @param settings Asked at each call, so that a change counts at once. Without it the defaults hold. */
   constructor(
     source: TodoSource = todoStore,
-    settings: () => ListSettingsReading = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
+    settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
   ) {
     this.#source = source;
     this.#settings = settings;
@@ -74,9 +73,9 @@ export class TodoWriteHandler implements AgentBashHandler {
     const { stdin, raw = '' } = invocation;
     const list = { argv: rest, stdin, raw: rest.length < invocation.argv.length ? '' : raw };
     try {
-      const { settings, warnings } = this.#settings();
+      const { settings, warnings } = this.#settings(invocation);
       const result = await withStorageTrouble('Cannot update the list', () => {
-        const store = openSource(this.#source, options);
+        const store = openSource(this.#source, options, settings, invocation.env && this.#settings);
         if ('problem' in store) return wrongUsage(store.problem, USAGE);
         return options['--undo']
           ? undo(store, options, rest, reply)

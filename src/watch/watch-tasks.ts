@@ -1,12 +1,11 @@
 import { TaskPanel } from '../panel/task-panel.ts';
 import { safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
+import { openTaskStore } from '../tasks/open-task-store.ts';
 import { NO_TASKS } from '../tasks/task.ts';
-import { taskContext } from '../tasks/task-context.ts';
 import { taskSource } from '../tasks/task-rows.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { FileLists } from '../todo/file-lists.ts';
 import { jsonLine } from '../todo/list-json.ts';
 import { TodoStore } from '../todo/todo-store.ts';
 import { endingSignals } from './ending-signals.ts';
@@ -16,9 +15,14 @@ const STORAGE_TROUBLE = 3;
 
 /** Shows a team's tasks in files as they change, until a signal ends it. Gives its exit code. */
 export async function watchTasks({ list, taskList, jsonl }: WatchArguments): Promise<number> {
-  const lists = new FileLists(process.env, process.cwd());
-  const context = { environment: process.env, directory: () => process.cwd(), lists: () => lists };
-  const store = taskContext({ ...context, ...list }).open(taskList);
+  const { session, agent } = list;
+  const environment = {
+    ...process.env,
+    ...(session !== undefined && { TODO_SESSION: session }),
+    ...(agent !== undefined && { TODO_AGENT: agent }),
+  };
+  const directory = process.cwd();
+  const store = openTaskStore({ environment, directory, ...(taskList && { list: taskList }) });
   try {
     store.get();
   } catch (error) {

@@ -122,7 +122,7 @@ test('a git work tree has one list, whatever folder of it one is in; without one
 });
 
 test('TODO_SESSION and TODO_AGENT name the list, and options win over them', () => {
-  const { root, work, env, write, read } = machine();
+  const { root, env, write, read } = machine();
   const named = env({ TODO_SESSION: 's', TODO_AGENT: 'bob' });
   write([list('of bob in s')], { env: named });
   expect(read([], { cwd: root, env: named }).stdout).toContain('of bob in s');
@@ -132,8 +132,18 @@ test('TODO_SESSION and TODO_AGENT name the list, and options win over them', () 
   expect(read().stdout).toBe('No todos.\n');
   write(['--session=t', list('of bob in t')], { env: named });
   expect(read([], { env: named }).stdout).toContain('of bob in s');
-  writeFileSync(join(work, '.env'), 'TODO_SESSION=t\nTODO_AGENT=bob\n');
-  expect(read().stdout).toContain('of bob in t');
+});
+
+test('a .env names no list, no agent and no folder, and keeps no history short', () => {
+  const { work, write, read } = machine();
+  write(['--session=t', list('of t')]);
+  const planted = 'TODO_SESSION=t\nTODO_TEAM=t\nTODO_STATE_DIR=/tmp/other\nTODO_HISTORY=1\n';
+  writeFileSync(join(work, '.env'), `${planted}TODO_MAX_ITEMS=1\nTODO_AGENT=\n`);
+  expect(write([list('here')])).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(read().stdout).toContain('here');
+  expect(read(['--session=t']).stdout).toContain('of t');
+  write([list('here again')]);
+  expect(read(['--history']).stdout.trim().split('\n')).toHaveLength(2);
 });
 
 test('the history says who wrote: TODO_AGENT, also in the list of another', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -35,6 +35,31 @@ test('the session is the enclosing git work tree, else the folder itself', () =>
   expect(sessionOf(join(linked, 'src'))).toBe(linked);
   expect(sessionOf(root)).toBe(root);
   expect(sessionOf('/')).toBe('/');
+});
+
+test('a relative TODO_STATE_DIR is the same folder from everywhere in a work tree', () => {
+  const tree = temporaryDirectory();
+  mkdirSync(join(tree, '.git'));
+  mkdirSync(join(tree, 'src', 'deep'), { recursive: true });
+  for (const directory of [tree, join(tree, 'src'), join(tree, 'src', 'deep')]) {
+    expect(stateFolder('.lists', {}, { ...here, directory })).toBe(join(tree, '.lists'));
+  }
+});
+
+test.skipIf(process.getuid?.() !== 0)('a .git of another user names no session', () => {
+  const NOBODY = 65534;
+  const shared = temporaryDirectory();
+  const project = join(shared, 'project');
+  mkdirSync(project);
+  mkdirSync(join(shared, '.git'));
+  expect(sessionOf(project)).toBe(shared);
+  chownSync(join(shared, '.git'), NOBODY, NOBODY);
+  expect(sessionOf(project)).toBe(project);
+  mkdirSync(join(project, 'elsewhere'));
+  symlinkSync(join(project, 'elsewhere'), join(project, '.git'));
+  expect(sessionOf(join(project, 'elsewhere'))).toBe(project);
+  lchownSync(join(project, '.git'), NOBODY, NOBODY);
+  expect(sessionOf(join(project, 'elsewhere'))).toBe(join(project, 'elsewhere'));
 });
 
 test('the lists of a session are named after their agents', () => {

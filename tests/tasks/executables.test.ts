@@ -96,13 +96,13 @@ test('a line that bash cannot read gets an example of the command that it names'
   expect(said).toContain('TaskCreate <<\'EOF\'\n{"subject":"...","description":"..."}\nEOF\n');
 });
 
-test('hooks are named by the environment, not by .env', async () => {
+test('hooks and teams are named by the environment, not by .env', async () => {
   writeFileSync(join(directory, '.env'), 'TODO_HOOKS_DIR=.\nTODO_TEAM=fromfile\n');
   writeFileSync(join(directory, 'task-created'), '#!/bin/sh\necho no >&2; exit 1\n', {
     mode: 0o755,
   });
-  expect(await bash('TaskCreate --subject A; TaskList --list fromfile')).toBe(
-    'Task #1 created: A\n#1 [pending] A\n',
+  expect(await bash('TaskCreate --subject A; TaskList; TaskList --list fromfile')).toBe(
+    'Task #1 created: A\n#1 [pending] A\nNo tasks.\n',
   );
   expect(await bash('TaskCreate --subject B || echo $?', { TODO_HOOKS_DIR: directory })).toBe(
     'Error: Cannot create the task\n- refused_by_hook: task-created: no\n1\n',
@@ -157,4 +157,14 @@ test('a damaged list is exit code 3, and the file is named and left as it is', a
   expect(said).toMatch(
     /^Error: Cannot list the tasks\n- \S*state\/tasks~\/l\/1-\w+\.json is damaged: .*\n3\nError: Cannot create the task\n- .*\n3\njunk\n$/,
   );
+});
+
+test('a setting that cannot be used is told once a call', async () => {
+  const bad = { TODO_REMINDER_TURNS: 'soon', TODO_HISTORY: '-1', TODO_AGENT: 'ann' };
+  await bash('TaskCreate --subject A');
+  const warnings = (said: string) =>
+    said.split('\n').filter((line) => line.startsWith('Warning: '));
+  expect(warnings(await bash('TaskClaim --next', bad))).toHaveLength(2);
+  const inside = await bash(`agent-shell -c 'TaskList | cat; TaskClaim --next; true'`, bad);
+  expect(warnings(inside)).toHaveLength(4);
 });

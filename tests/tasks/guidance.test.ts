@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
 import { TaskGuide } from '../../src/guidance/task-guide.ts';
-import type { GuidanceSettings } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
 
@@ -9,8 +9,10 @@ function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefi
   const team = new Team({ settings: { agent } });
   const guide = new TaskGuide({
     tasks: () => team.stores.get('') as TaskStore,
-    agent: () => agent,
-    settings: () => ({ guidance: 'all', reminderTurns: 3, ...settings }),
+    settings: () => ({
+      settings: { ...DEFAULT_SETTINGS, agent, reminderTurns: 3, ...settings },
+      warnings: [],
+    }),
   });
   const run = async (line: string) => {
     const [name = '', ...argv] = line.split(' ');

@@ -1,10 +1,10 @@
 import type { AgentBashHandler, CommandResult } from '../../src/command/agent-command.ts';
-import type { TaskSettings } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/settings.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 
 export interface TeamOptions {
-  settings?: Partial<TaskSettings & { maxContentLength: number }>;
+  settings?: Partial<Settings>;
   warnings?: readonly string[];
   hookLimitMs?: number;
 }
@@ -23,12 +23,7 @@ export class Team {
       },
       settings: () => ({
         settings: {
-          agent: undefined,
-          taskList: undefined,
-          oneTaskPerAgent: false,
-          hooksDir: undefined,
-          tasksInPrompt: false,
-          maxContentLength: 200,
+          ...DEFAULT_SETTINGS,
           ...settings,
         },
         warnings,

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_SETTINGS, settingsOfCalls } from '../../src/settings.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import type { TodoSource } from '../../src/todo/todo-source.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+
+// Whose list a call means, where its caller has an environment of its own.
+
+const LIST = '{"todos":[{"content":"A","activeForm":"Doing A","status":"pending"}]}';
+const stdin = async () => '';
+
+function host(source: TodoSource, environment: Record<string, string> = {}) {
+  const settings = settingsOfCalls(environment, () => '/nonexistent');
+  const write = new TodoWriteHandler(source, settings);
+  const read = new TodoReadHandler(source, settings);
+  return {
+    write: (env?: Record<string, string>) =>
+      write.execute({ argv: [LIST], stdin, ...(env && { env }) }),
+    read: (env?: Record<string, string>) => read.execute({ argv: [], ...(env && { env }) }),
+  };
+}
+
+test('the list that the caller names is opened, by its own variables or by none of them', async () => {
+  const opened: (string | undefined)[][] = [];
+  const { write, read } = host(
+    (name, { session, agent }) => {
+      opened.push([name.agent, session, agent]);
+      return new TodoStore();
+    },
+    { TODO_AGENT: 'host', TODO_SESSION: 's' },
+  );
+  await write({ TODO_AGENT: 'bob' });
+  await read({ TODO_SESSION: 't' });
+  await write();
+  expect(opened).toEqual([
+    [undefined, undefined, 'bob'],
+    [undefined, 't', undefined],
+    [undefined, 's', 'host'],
+  ]);
+});
+
+test.each([{ TODO_AGENT: 'bob' }, { TODO_SESSION: 't' }])(
+  'a host with one list of its own does not write it for a caller that means another: %j',
+  async (env) => {
+    const store = new TodoStore();
+    const { write, read } = host(store, { TODO_AGENT: 'ann' });
+    const [variable] = Object.keys(env);
+    for (const result of [await write(env), await read(env)]) {
+      expect(result).toMatchObject({ stdout: '', exitCode: 2 });
+      expect(result.stderr).toContain(
+        `Error: this shell keeps one list, in memory, and ${variable} names another; unset it`,
+      );
+    }
+    expect(store.get().version).toBe(0);
+    // The advice works, and so does the name that the host itself has.
+    expect((await write({})).exitCode).toBe(0);
+    expect((await write({ TODO_AGENT: 'ann' })).exitCode).toBe(0);
+    expect((await read()).stdout).toContain('[ ] A');
+  },
+);
+
+test('a host whose settings are its own decides alone whose list it is', async () => {
+  const handler = new TodoWriteHandler(new TodoStore(), () => ({
+    settings: DEFAULT_SETTINGS,
+    warnings: [],
+  }));
+  const env = { TODO_AGENT: 'bob' };
+  expect((await handler.execute({ argv: [LIST], stdin, env })).exitCode).toBe(0);
+});
