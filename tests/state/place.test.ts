@@ -1,99 +1,206 @@
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { EtcdPlace } from '../../src/state/engines/etcd-place.ts';
+import { PostgresPlace } from '../../src/state/engines/postgres-place.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
-import { change, type Place } from '../../src/state/place.ts';
+import { change, changeShared, type SharedPlace } from '../../src/state/place.ts';
+import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const ONE = new Date('2026-05-01T13:00:00.500Z');
 
-const KINDS: [string, (history: number) => Place<string[]>][] = [
-  ['memory', (history) => new MemoryPlace({ author: 'ann', history })],
+let etcd: EtcdCluster;
+let postgres: PostgresServer;
+beforeAll(async () => {
+  if (hasEtcd) etcd = await EtcdCluster.start();
+  if (hasPostgres) postgres = await PostgresServer.start();
+}, 60_000);
+afterAll(() => {
+  etcd?.stop();
+  postgres?.stop();
+});
+
+let lists = 0;
+type Create = (history: number, author?: string) => () => SharedPlace<string[]>;
+/** Each makes places on one list: what one commits, the others see. */
+const KINDS: [string, boolean, Create][] = [
+  [
+    'memory',
+    true,
+    (history, author = 'ann') => {
+      const place = new MemoryPlace<string[]>({ author, history });
+      return () => place;
+    },
+  ],
   [
     'files',
-    (history) =>
-      new FilePlace({ folder: join(temporaryDirectory(), 's', 'a'), author: 'ann', history }),
+    true,
+    (history, author = 'ann') => {
+      const folder = join(temporaryDirectory(), 's', 'a');
+      return () => new FilePlace({ folder, author, history });
+    },
+  ],
+  [
+    'etcd',
+    hasEtcd,
+    (history, author = 'ann') => {
+      const key = `acme/todos/${++lists}`;
+      return () => {
+        const client = etcd.client();
+        onTestFinished(() => client.close());
+        return new EtcdPlace({ client, key, author, history });
+      };
+    },
+  ],
+  [
+    'PostgreSQL',
+    hasPostgres,
+    (history, author = 'ann') => {
+      const key = `acme/todos/${++lists}`;
+      return () => {
+        const client = postgres.client();
+        onTestFinished(() => client.close());
+        return new PostgresPlace({ client, key, author, history });
+      };
+    },
   ],
 ];
 
-describe.each(KINDS)('a place in %s', (_, create) => {
-  const placeThatKeeps = create;
+describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
+  describe.runIf(isHere)('which', () => {
+    const placeThatKeeps = (history: number) => create(history)();
 
-  test('holds nothing before the first commit', () => {
-    const place = placeThatKeeps(50);
-    expect(place.load()).toBeUndefined();
-    expect([...place.history()]).toEqual([]);
-  });
-
-  test('holds what was committed last, with its number, time and author', () => {
-    const place = placeThatKeeps(50);
-    expect(place.commit(0, ['a'], NOON)).toMatchObject({ version: 1, content: ['a'] });
-    expect(place.commit(1, ['b'], ONE)).toMatchObject({ version: 2, content: ['b'] });
-    expect(place.load()).toMatchObject({ version: 2, at: ONE, by: 'ann', content: ['b'] });
-  });
-
-  test.each([0, 1, 3, -1, Number.NaN])(
-    'changes nothing for a commit against %d where 2 is the newest',
-    (base) => {
+    test('holds nothing before the first commit', async () => {
       const place = placeThatKeeps(50);
-      place.commit(0, ['a'], NOON);
-      place.commit(1, ['b'], NOON);
-      expect(place.commit(base, ['c'], ONE)).toBeUndefined();
-      expect(place.load()).toMatchObject({ version: 2, content: ['b'] });
-    },
-  );
-
-  test('keeps as many versions as it was told, the newest first', () => {
-    const place = placeThatKeeps(3);
-    for (let base = 0; base < 7; base++) place.commit(base, [`${base + 1}`], NOON);
-    expect([...place.history()]).toMatchObject([
-      { version: 7, content: ['7'] },
-      { version: 6, content: ['6'] },
-      { version: 5, content: ['5'] },
-    ]);
-  });
-
-  test('keeps the newest version alone where that is all it may keep', () => {
-    const place = placeThatKeeps(1);
-    place.commit(0, ['a'], NOON);
-    place.commit(1, ['b'], NOON);
-    expect([...place.history()]).toMatchObject([{ version: 2, content: ['b'] }]);
-  });
-
-  test('calls its watchers before a commit of its own returns, and not once they have ended', () => {
-    const place = placeThatKeeps(50);
-    const watcher = vi.fn();
-    const end = place.watch(watcher);
-    expect(watcher).not.toHaveBeenCalled();
-    place.commit(0, ['a'], NOON);
-    expect(watcher).toHaveBeenCalledTimes(1);
-    place.commit(0, ['refused'], NOON);
-    expect(watcher).toHaveBeenCalledTimes(1);
-    end();
-    place.commit(1, ['b'], NOON);
-    expect(watcher).toHaveBeenCalledTimes(1);
-  });
-
-  test('a change is computed again from what another has committed in between', () => {
-    const place = placeThatKeeps(50);
-    place.commit(0, ['first'], NOON);
-    let interruptions = 2;
-    const committed = change(place, (newest) => {
-      const { version = 0, content = [] } = newest ?? {};
-      if (interruptions-- > 0) place.commit(version, [...content, 'other'], NOON);
-      return { content: [...content, 'mine'], at: ONE };
+      expect(await place.load()).toBeUndefined();
+      expect([...(await place.history())]).toEqual([]);
     });
-    expect(committed).toMatchObject({ version: 4, content: ['first', 'other', 'other', 'mine'] });
-    expect(place.load()).toMatchObject({
-      version: 4,
-      content: ['first', 'other', 'other', 'mine'],
+
+    test('holds what was committed last, with its number, time and author', async () => {
+      const place = placeThatKeeps(50);
+      expect(await place.commit(0, ['a'], NOON)).toMatchObject({ version: 1, content: ['a'] });
+      expect(await place.commit(1, ['b'], ONE)).toMatchObject({ version: 2, content: ['b'] });
+      expect(await place.load()).toMatchObject({ version: 2, at: ONE, by: 'ann', content: ['b'] });
+    });
+
+    test.each([0, 1, 3, -1, Number.NaN])(
+      'changes nothing for a commit against %d where 2 is the newest',
+      async (base) => {
+        const place = placeThatKeeps(50);
+        await place.commit(0, ['a'], NOON);
+        await place.commit(1, ['b'], NOON);
+        expect(await place.commit(base, ['c'], ONE)).toBeUndefined();
+        expect(await place.load()).toMatchObject({ version: 2, content: ['b'] });
+      },
+    );
+
+    test('keeps as many versions as it was told, the newest first', async () => {
+      const place = placeThatKeeps(3);
+      for (let base = 0; base < 7; base++) await place.commit(base, [`${base + 1}`], NOON);
+      expect([...(await place.history())]).toMatchObject([
+        { version: 7, content: ['7'] },
+        { version: 6, content: ['6'] },
+        { version: 5, content: ['5'] },
+      ]);
+    });
+
+    test('refuses a commit against a number that was pruned long ago', async () => {
+      const place = placeThatKeeps(2);
+      for (let base = 0; base < 6; base++) await place.commit(base, [`${base + 1}`], NOON);
+      for (const base of [0, 1, 2, 3, 4])
+        expect(await place.commit(base, ['late'], ONE)).toBeUndefined();
+      expect(await place.load()).toMatchObject({ version: 6, content: ['6'] });
+    });
+
+    test('keeps the newest version alone where that is all it may keep', async () => {
+      const place = placeThatKeeps(1);
+      await place.commit(0, ['a'], NOON);
+      await place.commit(1, ['b'], NOON);
+      expect([...(await place.history())]).toMatchObject([{ version: 2, content: ['b'] }]);
+    });
+
+    test('gives back any text as it was, however long', async () => {
+      const place = placeThatKeeps(2);
+      const content = [
+        '\u0000 "\\\' $1 ✓ 漢字 👩‍👩‍👧 \u202e',
+        'x'.repeat(300_000),
+        '',
+        'ä'.repeat(1000),
+      ];
+      await place.commit(0, content, NOON);
+      expect((await place.load())?.content).toEqual(content);
+    });
+
+    test('calls its watchers before a commit of its own returns, and not once they have ended', async () => {
+      const place = placeThatKeeps(50);
+      const watcher = vi.fn();
+      const end = place.watch(watcher);
+      expect(watcher).not.toHaveBeenCalled();
+      await place.commit(0, ['a'], NOON);
+      expect(watcher).toHaveBeenCalledTimes(1);
+      await place.commit(0, ['refused'], NOON);
+      expect(watcher).toHaveBeenCalledTimes(1);
+      end();
+      await place.commit(1, ['b'], NOON);
+      expect(watcher).toHaveBeenCalledTimes(1);
+    });
+
+    test('tells its watchers of what others commit', async () => {
+      const open = create(50);
+      const [place, other] = [open(), open()];
+      await other.commit(0, ['a'], NOON);
+      const seen: (number | undefined)[] = [];
+      await place.load();
+      onTestFinished(place.watch(async () => void seen.push((await place.load())?.version)));
+      for (let base = 1; base < 5; base++) {
+        await other.commit(base, ['b'], NOON);
+        await eventually(`version ${base + 1} is heard of`, () => seen.at(-1) === base + 1, 30_000);
+      }
+      expect(seen.at(-1)).toBe(5);
+    });
+
+    test('of ten that start from one version has one winner, 200 times', async () => {
+      const open = create(50);
+      const places = Array.from({ length: 10 }, open);
+      for (let base = 0; base < 200; base++) {
+        const results = await Promise.all(
+          places.map((place, writer) => place.commit(base, [`${base} by ${writer}`], NOON)),
+        );
+        const winners = results.filter((result) => result !== undefined);
+        expect(winners).toHaveLength(1);
+        expect((await places[0]?.load())?.content).toEqual(winners[0]?.content);
+      }
+    }, 120_000);
+
+    test('a change is computed again from what another has committed in between', async () => {
+      const place = placeThatKeeps(50);
+      await place.commit(0, ['first'], NOON);
+      let interruptions = 2;
+      const committed = await changeShared(place, async (newest) => {
+        const { version = 0, content = [] } = newest ?? {};
+        if (interruptions-- > 0) await place.commit(version, [...content, 'other'], NOON);
+        return { content: [...content, 'mine'], at: ONE };
+      });
+      expect(committed).toMatchObject({ version: 4, content: ['first', 'other', 'other', 'mine'] });
+      expect(await place.load()).toMatchObject({
+        version: 4,
+        content: ['first', 'other', 'other', 'mine'],
+      });
+    });
+
+    test('a change that turns out to be none commits nothing', async () => {
+      const place = placeThatKeeps(50);
+      expect(await changeShared(place, () => undefined)).toBeUndefined();
+      expect(await place.load()).toBeUndefined();
     });
   });
+});
 
-  test('a change that turns out to be none commits nothing', () => {
-    const place = placeThatKeeps(50);
-    expect(change(place, () => undefined)).toBeUndefined();
-    expect(place.load()).toBeUndefined();
-  });
+test('memory and files need no waiting', () => {
+  const place = new FilePlace<string[]>({ folder: join(temporaryDirectory(), 's', 'a') });
+  expect(change(place, () => ({ content: ['a'], at: NOON }))).toMatchObject({ version: 1 });
+  expect(place.load()).toMatchObject({ content: ['a'] });
 });

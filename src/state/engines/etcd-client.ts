@@ -1,0 +1,263 @@
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import { StateError } from '../state-error.ts';
+
+/** How to reach one etcd cluster. */
+export interface EtcdOptions {
+  /** `host:port` of each member; all are tried in turn. */
+  readonly endpoints: readonly string[];
+  /** Present: TLS, with what it needs. */
+  readonly tls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
+  readonly user?: { readonly name: string; readonly password: string };
+  /** The time limit of one request in milliseconds, all its tries together. */
+  readonly timeoutMs: number;
+}
+
+/** What the cluster answered; `wasResent` where an earlier try of the same request may have been carried out too. */
+export interface EtcdAnswer<T> {
+  readonly body: T;
+  readonly wasResent: boolean;
+}
+
+// A member that does not answer is left for the next one after so long; an election takes about a second.
+const TRY_MS = 1500;
+const PAUSE_MS = 100;
+
+/**
+ * Speaks to etcd over its JSON gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/): each call is one POST.
+ *
+ * A call goes to one member after the other until one answers, for `timeoutMs` at most. A request that was sent and got
+ * no answer may have been carried out; whoever sends a change must be able to tell from the next answer.
+ */
+export class EtcdClient {
+  readonly #options: EtcdOptions;
+  #agent: Agent | undefined;
+  #current = 0;
+  #token: Promise<string> | undefined;
+
+  constructor(options: EtcdOptions) {
+    this.#options = options;
+  }
+
+  /** The members, as an error names them. */
+  get name(): string {
+    return `etcd at ${this.#options.endpoints.join(', ')}`;
+  }
+
+  /**
+   * Makes one call.
+   *
+   * @param isChange whether it may change something: then the error says whether it can have been carried out.
+   * @throws StateError where no member answers in time, or one refuses.
+   */
+  async call<T>(path: string, body: object, isChange = false): Promise<EtcdAnswer<T>> {
+    const deadline = Date.now() + this.#options.timeoutMs;
+    let mayBeDone = false;
+    let reason = 'no answer';
+    for (let tries = 0; ; tries++) {
+      const left = deadline - Date.now();
+      if (left <= 0) throw this.#unanswered(reason, isChange, mayBeDone);
+      try {
+        const answer = await this.#try<T>(path, body, Math.min(left, this.#tryMs()));
+        return { body: answer, wasResent: mayBeDone };
+      } catch (error) {
+        if (error instanceof Refused && error.isFinal) {
+          throw this.#refused(error, isChange && mayBeDone);
+        }
+        reason = (error as Error).message;
+        mayBeDone ||= !(error instanceof NeverSent || (error instanceof Refused && error.isUndone));
+        this.#current = (this.#current + 1) % this.#options.endpoints.length;
+        // All members have been tried: give the cluster a moment, an election may be under way.
+        if ((tries + 1) % this.#options.endpoints.length === 0)
+          await pause(Math.min(PAUSE_MS, left));
+      }
+    }
+  }
+
+  /**
+   * Opens a call whose answer has no end, such as a watch, at one member.
+   *
+   * `hasleader` makes the member end it when it loses the cluster; without it a cut-off member just goes silent.
+   */
+  async stream(path: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
+    const response = await this.#post(path, body, { signal, hasLeader: true }, this.#tryMs());
+    if (response.statusCode !== 200) throw refusedBy(response.statusCode, await textOf(response));
+    return response;
+  }
+
+  /** Asks the next member from now on. */
+  turnAway(): void {
+    this.#current = (this.#current + 1) % this.#options.endpoints.length;
+  }
+
+  /** What each member says of itself, in the order of the endpoints. */
+  async status(): Promise<{ endpoint: string; answer: EtcdStatus | Error; ms: number }[]> {
+    const all = [];
+    for (const [index, endpoint] of this.#options.endpoints.entries()) {
+      this.#current = index;
+      const start = performance.now();
+      const answer = await this.#try<EtcdStatus>('maintenance/status', {}, TRY_MS).catch(
+        (error: Error) => error,
+      );
+      all.push({ endpoint, answer, ms: performance.now() - start });
+    }
+    return all;
+  }
+
+  close(): void {
+    this.#agent?.destroy();
+  }
+
+  #tryMs(): number {
+    return this.#options.endpoints.length > 1 ? TRY_MS : this.#options.timeoutMs;
+  }
+
+  async #try<T>(path: string, body: object, limitMs: number): Promise<T> {
+    const response = await this.#post(path, body, {}, limitMs);
+    const text = await textOf(response);
+    if (response.statusCode === 200) return JSON.parse(text) as T;
+    const refused = refusedBy(response.statusCode, text);
+    // Tokens end with time, and with the member that gave them.
+    if (refused.isTokenOld) this.#token = undefined;
+    throw refused;
+  }
+
+  async #post(
+    path: string,
+    body: object,
+    { signal, hasLeader = false }: { signal?: AbortSignal; hasLeader?: boolean },
+    limitMs: number,
+  ): Promise<IncomingMessage> {
+    const { user } = this.#options;
+    const authorization =
+      user && path !== 'auth/authenticate' ? { Authorization: await this.#authenticate(user) } : {};
+    const headers = { ...authorization, ...(hasLeader && { 'Grpc-Metadata-hasleader': 'true' }) };
+    const text = JSON.stringify(body);
+    return new Promise((resolve, reject) => {
+      const request = this.#request(path, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(text),
+        },
+        ...(signal && { signal }),
+      });
+      let isConnected = false;
+      request.once('socket', (socket) => {
+        isConnected = !socket.connecting;
+        socket.once(this.#options.tls ? 'secureConnect' : 'connect', () => {
+          isConnected = true;
+        });
+      });
+      const timer = setTimeout(() => request.destroy(new Error('no answer in time')), limitMs);
+      request.once('error', (error) => reject(isConnected ? error : new NeverSent(error.message)));
+      request.once('close', () => clearTimeout(timer));
+      request.once('response', (response) => {
+        if (hasLeader) clearTimeout(timer);
+        resolve(response);
+      });
+      request.end(text);
+    });
+  }
+
+  #request(path: string, options: RequestOptions) {
+    const { endpoints, tls } = this.#options;
+    const { host, port } = splitEndpoint(endpoints[this.#current] ?? '');
+    // Loaded only now: no program that keeps its lists in files needs a network.
+    const http = process.getBuiltinModule(tls ? 'node:https' : 'node:http');
+    this.#agent ??= new http.Agent({ keepAlive: true, ...tls });
+    return http.request({ ...options, agent: this.#agent, host, port, path: `/v3/${path}` });
+  }
+
+  #authenticate({ name, password }: { name: string; password: string }): Promise<string> {
+    this.#token ??= this.#try<{ token: string }>(
+      'auth/authenticate',
+      { name, password },
+      this.#tryMs(),
+    ).then(({ token }) => token);
+    const token = this.#token;
+    token.catch(() => {
+      if (this.#token === token) this.#token = undefined;
+    });
+    return token;
+  }
+
+  #unanswered(reason: string, isChange: boolean, mayBeDone: boolean): StateError {
+    if (!isChange) return new StateError(`cannot read from ${this.name}: ${reason}`);
+    return new StateError(
+      mayBeDone
+        ? `not known whether the change was made: ${this.name}: ${reason}; read the list before you try again`
+        : `cannot reach ${this.name}: ${reason}; nothing was changed`,
+    );
+  }
+
+  #refused({ message }: Refused, mayBeDone: boolean): StateError {
+    return new StateError(
+      mayBeDone
+        ? `not known whether the change was made: ${this.name}: ${message}; read the list before you try again`
+        : `${this.name} refused: ${message}; nothing was changed`,
+    );
+  }
+}
+
+/** As much of a member's status as is shown. Numbers come as text. */
+export interface EtcdStatus {
+  readonly version?: string;
+  readonly leader?: string;
+  readonly dbSize?: string;
+  readonly errors?: readonly string[];
+}
+
+/** There was no connection to send the request over. */
+class NeverSent extends Error {}
+
+/** A member answered, but not with what was asked for. */
+class Refused extends Error {
+  /** No other member will say anything else. */
+  readonly isFinal: boolean;
+  /** Whether the request was certainly not carried out. */
+  readonly isUndone: boolean;
+  readonly isTokenOld: boolean;
+
+  constructor(message: string, kind: 'final' | 'undone' | 'unknown', isTokenOld = false) {
+    super(message);
+    this.isFinal = kind === 'final';
+    this.isUndone = kind !== 'unknown';
+    this.isTokenOld = isTokenOld;
+  }
+}
+
+function refusedBy(status: number | undefined, text: string): Refused {
+  let message = text;
+  try {
+    const { error, message: said = error } = JSON.parse(text);
+    if (typeof said === 'string') message = said;
+    else if (typeof said?.message === 'string') message = said.message;
+  } catch {
+    // A proxy's page, perhaps; its beginning will do.
+  }
+  message = message.replace(/^etcdserver: /, '').slice(0, 200) || `HTTP status ${status}`;
+  if (/invalid auth token|auth token is not provided|auth revision/.test(message)) {
+    return new Refused(message, 'undone', true);
+  }
+  if (/space exceeded/.test(message)) return new Refused(`${message}: its quota is full`, 'final');
+  if (/no leader/.test(message)) return new Refused(message, 'undone');
+  const isSettled =
+    status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return new Refused(message, isSettled ? 'final' : 'unknown');
+}
+
+function splitEndpoint(endpoint: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`http://${endpoint}`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 2379) };
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

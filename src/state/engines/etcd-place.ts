@@ -1,0 +1,217 @@
+import { newId } from '../folder-names.ts';
+import type { SharedPlace, Version } from '../place.ts';
+import { StateError } from '../state-error.ts';
+import type { EtcdAnswer, EtcdClient } from './etcd-client.ts';
+import { decodeContent, encodeContent } from './stored-content.ts';
+import { VersionWatch } from './version-watch.ts';
+
+export interface EtcdPlaceOptions {
+  readonly client: EtcdClient;
+  /** The key of the list, without a slash at its end. */
+  readonly key: string;
+  readonly author: string;
+  /** How many versions to keep, the newest included. */
+  readonly history: number;
+}
+
+/** Version N has the key of this number less N, so that the newest comes first in a range. */
+const LAST_VERSION = 10 ** 15 - 1;
+/** etcd takes requests of up to 1.5 MiB; the rest of one is keys and comparisons. */
+const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
+const LOOK_EVERY_MS = 4000;
+const PAUSE_MS = 200;
+
+interface KeyValue {
+  readonly key: string;
+  readonly value?: string;
+}
+
+/**
+ * A list on etcd: one key a version, the newest first in one range.
+ *
+ * A commit is one transaction that compares "no key newer than the base" and "the base is there". The first alone
+ * would let a delayed writer in whose number was given out and pruned long ago; together they cannot both hold again.
+ * Each version has an ID, by which a commit whose answer was lost knows itself when it is sent again.
+ */
+export class EtcdPlace<T> implements SharedPlace<T> {
+  readonly #client: EtcdClient;
+  readonly #prefix: string;
+  readonly #author: string;
+  readonly #history: number;
+  /** The range of all versions. */
+  readonly #all: { readonly key: string; readonly range_end: string };
+  readonly #watches = new Set<VersionWatch>();
+  /** The newest version that was read or written here. */
+  #known = 0;
+
+  constructor({ client, key, author, history }: EtcdPlaceOptions) {
+    this.#client = client;
+    this.#prefix = `${key}/`;
+    this.#all = { key: base64(this.#prefix), range_end: base64(afterAll(this.#prefix)) };
+    this.#author = author;
+    this.#history = history;
+  }
+
+  async load(): Promise<Version<T> | undefined> {
+    const [pair] = await this.#range(1);
+    const newest = pair && this.#decode(pair);
+    this.#known = newest?.version ?? 0;
+    return newest;
+  }
+
+  async history(): Promise<Version<T>[]> {
+    return (await this.#range(0)).map((pair) => this.#decode(pair));
+  }
+
+  async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {
+    if (!Number.isSafeInteger(base) || base < 0) return undefined;
+    const id = newId();
+    const version = { version: base + 1, at, by: this.#author, content };
+    const value = encodeContent({ id, at: at.toISOString(), by: this.#author, content });
+    if (value.length > MAX_VALUE_BYTES) {
+      throw new StateError(
+        `the list is too large for etcd: ${value.length} bytes, at most ${MAX_VALUE_BYTES}; nothing was changed`,
+      );
+    }
+    const answer = await this.#client.call<TxnResponse>(
+      'kv/txn',
+      this.#commitRequest(base, value),
+      true,
+    );
+    if (!answer.body.succeeded && !this.#isOurs(answer, id)) return undefined;
+    this.#known = version.version;
+    for (const watch of [...this.#watches]) watch.committed(version.version);
+    return version;
+  }
+
+  watch(listener: () => void): () => void {
+    const stop = new AbortController();
+    const watch = new VersionWatch({
+      newest: () => this.#newest(),
+      known: this.#known,
+      listener,
+      pauseMs: () => LOOK_EVERY_MS,
+    });
+    this.#watches.add(watch);
+    void this.#follow(watch, stop.signal);
+    return () => {
+      this.#watches.delete(watch);
+      watch.end();
+      stop.abort();
+    };
+  }
+
+  /** Looks at each event. A watch that ends is opened anew, at the next member, and what came in between looked for. */
+  async #follow(watch: VersionWatch, signal: AbortSignal): Promise<void> {
+    const request = { create_request: this.#all };
+    while (!signal.aborted) {
+      try {
+        const events = await this.#client.stream('watch', request, signal);
+        events.socket.unref();
+        // An event only says that it is time to look; the first one says that the watch stands.
+        for await (const _ of events) await watch.look(true);
+      } catch {
+        this.#client.turnAway();
+      }
+      if (!signal.aborted) await pause(PAUSE_MS);
+    }
+  }
+
+  async #newest(): Promise<number> {
+    const [newest] = await this.#range(1, true);
+    return newest ? this.#versionOf(newest) : 0;
+  }
+
+  #commitRequest(base: number, value: Buffer): object {
+    const all = this.#all;
+    const newer = { key: all.key, range_end: base64(this.#keyOf(base)) };
+    const compare = [
+      { target: 'VERSION', result: 'EQUAL', version: '0', ...(base === 0 ? all : newer) },
+      ...(base === 0
+        ? []
+        : [{ target: 'VERSION', result: 'GREATER', version: '0', key: base64(this.#keyOf(base)) }]),
+    ];
+    const oldest = base + 1 - this.#history;
+    const prune =
+      oldest > 0
+        ? [{ request_delete_range: { key: base64(this.#keyOf(oldest)), range_end: all.range_end } }]
+        : [];
+    const next = base64(this.#keyOf(base + 1));
+    return {
+      compare,
+      success: [{ request_put: { key: next, value: value.toString('base64') } }, ...prune],
+      failure: [
+        { request_range: { key: next } },
+        { request_range: { ...all, limit: '1', keys_only: true } },
+      ],
+    };
+  }
+
+  /** Whether a commit that was refused is so because an earlier try of it was carried out. */
+  #isOurs({ body, wasResent }: EtcdAnswer<TxnResponse>, id: string): boolean {
+    const [next, newest] = (body.responses ?? []).map(
+      ({ response_range }) => response_range?.kvs?.[0],
+    );
+    if (next) return idOf(next) === id;
+    if (newest && wasResent) {
+      throw new StateError(
+        `not known whether the change was made: ${this.#client.name} did not answer, and others have changed the list too often since; read the list before you try again`,
+      );
+    }
+    return false;
+  }
+
+  async #range(limit: number, keysOnly = false): Promise<KeyValue[]> {
+    const { body } = await this.#client.call<{ kvs?: KeyValue[] }>('kv/range', {
+      ...this.#all,
+      limit: String(limit),
+      ...(keysOnly && { keys_only: true }),
+    });
+    return body.kvs ?? [];
+  }
+
+  #decode(pair: KeyValue): Version<T> {
+    const version = this.#versionOf(pair);
+    const stored = decodeContent<T>(Buffer.from(pair.value ?? '', 'base64'));
+    if (stored === undefined) {
+      throw new StateError(
+        `${this.#client.name}: version ${version} in ${this.#prefix} is damaged`,
+      );
+    }
+    return { version, at: new Date(stored.at), by: stored.by, content: stored.content };
+  }
+
+  #keyOf(version: number): string {
+    return this.#prefix + String(LAST_VERSION - version).padStart(15, '0');
+  }
+
+  #versionOf({ key }: KeyValue): number {
+    return (
+      LAST_VERSION - Number(Buffer.from(key, 'base64').toString('utf8').slice(this.#prefix.length))
+    );
+  }
+}
+
+interface TxnResponse {
+  readonly succeeded?: boolean;
+  readonly responses?: readonly {
+    readonly response_range?: { readonly kvs?: readonly KeyValue[] };
+  }[];
+}
+
+function idOf({ value = '' }: KeyValue): string | undefined {
+  return decodeContent(Buffer.from(value, 'base64'))?.id;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** The end of the range of all keys that begin so. */
+export function afterAll(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

@@ -1,0 +1,169 @@
+import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';
+import { StateError } from '../state-error.ts';
+
+/** How to reach one PostgreSQL. */
+export interface PostgresOptions {
+  /** `host:port` of each server; the first that takes writes is used. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[];
+  readonly database: string;
+  readonly user: string;
+  /** Asked for when a connection is made. */
+  readonly password: () => string | undefined;
+  readonly ssl: postgres.Options<Record<string, never>>['ssl'];
+  readonly schema: string;
+  /** The time limit of one statement in milliseconds, all its tries together. */
+  readonly timeoutMs: number;
+}
+
+/** What a statement gave; `wasResent` where an earlier try of it may have been carried out too. */
+export interface StatementResult<T> {
+  readonly rows: readonly T[];
+  readonly wasResent: boolean;
+}
+
+const PAUSE_MS = 100;
+/** No rows were touched, and another try may do better: a standby, a deadlock, a server that is starting. */
+const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57P03', '53300']);
+/** The server went away, or gave up, with the outcome open. */
+const IS_OPEN = /^(08|57)/;
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  'EHOSTUNREACH',
+]);
+const NO_SCHEMA = new Set(['42P01', '3F000']);
+
+/** Speaks to PostgreSQL. A statement is tried again where the connection breaks, for `timeoutMs` at most. */
+export class PostgresClient {
+  readonly schema: string;
+  readonly #options: PostgresOptions;
+  readonly #listeners = new Set<(key: string | undefined) => void>();
+  #sql: Sql | undefined;
+
+  constructor(options: PostgresOptions) {
+    this.#options = options;
+    this.schema = options.schema;
+  }
+
+  /** The servers, as an error names them. */
+  get name(): string {
+    const { hosts, database } = this.#options;
+    return `PostgreSQL at ${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}/${database}`;
+  }
+
+  /**
+   * Runs one statement, which is a transaction of its own.
+   *
+   * @param isChange whether it may change something: then the error says whether it can have been carried out.
+   * @throws StateError where no server answers in time, or one refuses.
+   */
+  async run<T extends object = Row>(
+    statement: (sql: Sql) => PendingQuery<T[]>,
+    isChange = false,
+  ): Promise<StatementResult<T>> {
+    const deadline = Date.now() + this.#options.timeoutMs;
+    let mayBeDone = false;
+    for (;;) {
+      try {
+        const rows = await within(deadline - Date.now(), statement(this.#connect()));
+        return { rows, wasResent: mayBeDone };
+      } catch (error) {
+        const { code = '', message } = error as { code?: string; message: string };
+        const isAnswer = error instanceof postgres.PostgresError;
+        const isUndone = isAnswer ? !IS_OPEN.test(code) : NEVER_SENT.has(code);
+        mayBeDone ||= !isUndone;
+        const isFinal = isAnswer && isUndone && !TRY_AGAIN.has(code);
+        if (!isFinal && Date.now() + PAUSE_MS < deadline) {
+          await pause(PAUSE_MS);
+          continue;
+        }
+        throw this.#error(code, message, isChange, mayBeDone, isFinal);
+      }
+    }
+  }
+
+  /**
+   * Hears of each change of a list, by its name; of undefined after a connection was made anew, when any list may have
+   * changed unheard. A pooler may swallow it all. Returns what ends it.
+   */
+  listen(listener: (key: string | undefined) => void): () => void {
+    const isFirst = this.#listeners.size === 0;
+    this.#listeners.add(listener);
+    const tell = (key: string | undefined) => {
+      for (const hear of [...this.#listeners]) hear(key);
+    };
+    if (isFirst) {
+      this.#connect()
+        .listen(this.schema, tell, () => tell(undefined))
+        .catch(() => {
+          // Then looking now and then has to do.
+        });
+    }
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#sql?.end({ timeout: 1 });
+  }
+
+  #connect(): Sql {
+    const { hosts, database, user, password, ssl, timeoutMs } = this.#options;
+    // The types know of one host only; the library takes a list.
+    const servers = { host: hosts.map(({ host }) => host), port: hosts.map(({ port }) => port) };
+    this.#sql ??= postgres({
+      ...(servers as object),
+      database,
+      user,
+      password: () => password() ?? '',
+      ssl: ssl ?? false,
+      max: 4,
+      // Poolers that hand out a connection for one transaction know no prepared statements.
+      prepare: false,
+      connect_timeout: Math.max(1, timeoutMs / 2000),
+      fetch_types: false,
+      onnotice: () => {},
+      ...(hosts.length > 1 && { target_session_attrs: 'read-write' }),
+    });
+    return this.#sql;
+  }
+
+  #error(
+    code: string,
+    reason: string,
+    isChange: boolean,
+    mayBeDone: boolean,
+    isFinal: boolean,
+  ): StateError {
+    if (isChange && mayBeDone) {
+      return new StateError(
+        `not known whether the change was made: ${this.name}: ${reason}; read the list before you try again`,
+      );
+    }
+    const ending = isChange ? '; nothing was changed' : '';
+    if (NO_SCHEMA.has(code)) {
+      return new StateError(
+        `${this.name} has no tables for lists; make them with: agent-shell state init`,
+      );
+    }
+    const what = isFinal ? 'refused' : 'cannot be reached';
+    return new StateError(`${this.name} ${what}: ${reason}${ending}`);
+  }
+}
+
+async function within<T>(milliseconds: number, work: PromiseLike<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,158 @@
+import type { Sql } from 'postgres';
+import { newId } from '../folder-names.ts';
+import type { SharedPlace, Version } from '../place.ts';
+import { StateError } from '../state-error.ts';
+import type { PostgresClient } from './postgres-client.ts';
+import { decodeContent, encodeContent } from './stored-content.ts';
+import { VersionWatch } from './version-watch.ts';
+
+export interface PostgresPlaceOptions {
+  readonly client: PostgresClient;
+  /** The name of the list in its table. */
+  readonly key: string;
+  readonly author: string;
+  /** How many versions to keep, the newest included. */
+  readonly history: number;
+}
+
+interface Row {
+  readonly version: string;
+  readonly value: Buffer;
+}
+
+/** How often to look where notifications arrive, and where a pooler swallows them. */
+const LOOK_SELDOM_MS = 4000;
+const LOOK_OFTEN_MS = 500;
+
+/**
+ * A list in PostgreSQL: a row for each version, and one that says which is the newest.
+ *
+ * A commit is one statement that moves this row from the base to the next number. PostgreSQL looks at the row again
+ * once it has its lock, so of several writers one succeeds, however long another was held up. Each version has an ID, by
+ * which a commit whose answer was lost knows itself when it is sent again.
+ */
+export class PostgresPlace<T> implements SharedPlace<T> {
+  readonly #client: PostgresClient;
+  readonly #key: string;
+  readonly #author: string;
+  readonly #history: number;
+  readonly #watches = new Set<VersionWatch>();
+  /** The newest version that was read or written here. */
+  #known = 0;
+
+  constructor({ client, key, author, history }: PostgresPlaceOptions) {
+    this.#client = client;
+    this.#key = key;
+    this.#author = author;
+    this.#history = history;
+  }
+
+  async load(): Promise<Version<T> | undefined> {
+    const { rows } = await this.#client.run(
+      (sql) => sql<Row[]>`
+        select v.version, v.value from ${this.#table(sql, 'lists')} l
+        join ${this.#table(sql, 'versions')} v using (list, version) where list = ${this.#key}`,
+    );
+    const newest = rows[0] && this.#decode(rows[0]);
+    this.#known = newest?.version ?? 0;
+    return newest;
+  }
+
+  async history(): Promise<Version<T>[]> {
+    const { rows } = await this.#client.run(
+      (sql) => sql<Row[]>`
+        select version, value from ${this.#table(sql, 'versions')}
+        where list = ${this.#key} order by version desc`,
+    );
+    return rows.map((row) => this.#decode(row));
+  }
+
+  async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {
+    if (!Number.isSafeInteger(base) || base < 0) return undefined;
+    const id = newId();
+    const value = encodeContent({ id, at: at.toISOString(), by: this.#author, content });
+    const next = base + 1;
+    const { rows, wasResent } = await this.#client.run(
+      (sql) => sql`
+        with head as (${this.#moveHead(sql, base)}), put as (
+          insert into ${this.#table(sql, 'versions')} (list, version, id, value)
+          select ${this.#key}, version, ${id}, ${value} from head
+        ), prune as (
+          delete from ${this.#table(sql, 'versions')}
+          where list = ${this.#key} and version <= ${next - this.#history}
+          and exists (select 1 from head)
+        ) select version from head`,
+      true,
+    );
+    if (rows.length === 0 && !(wasResent && (await this.#isOurs(next, id)))) return undefined;
+    this.#known = next;
+    for (const watch of [...this.#watches]) watch.committed(next);
+    return { version: next, at, by: this.#author, content };
+  }
+
+  watch(listener: () => void): () => void {
+    let isHeard = false;
+    const watch = new VersionWatch({
+      newest: () => this.#newest(),
+      known: this.#known,
+      listener,
+      pauseMs: (found) => {
+        if (found !== undefined) isHeard = found === 'asked';
+        return isHeard ? LOOK_SELDOM_MS : LOOK_OFTEN_MS;
+      },
+    });
+    this.#watches.add(watch);
+    const unlisten = this.#client.listen((key) => {
+      if (key === this.#key || key === undefined) void watch.look(key !== undefined);
+    });
+    return () => {
+      this.#watches.delete(watch);
+      watch.end();
+      unlisten();
+    };
+  }
+
+  #moveHead(sql: Sql, base: number) {
+    const lists = this.#table(sql, 'lists');
+    return base === 0
+      ? sql`insert into ${lists} (list, version) values (${this.#key}, 1)
+            on conflict (list) do nothing returning version`
+      : sql`update ${lists} set version = ${base + 1}
+            where list = ${this.#key} and version = ${base} returning version`;
+  }
+
+  /** Whether a commit that changed nothing did so because an earlier try of it was carried out. */
+  async #isOurs(version: number, id: string): Promise<boolean> {
+    const { rows } = await this.#client.run(
+      (sql) => sql<{ id: string }[]>`
+        select id from ${this.#table(sql, 'versions')}
+        where list = ${this.#key} and version = ${version}`,
+    );
+    if (rows[0]) return rows[0].id === id;
+    if ((await this.#newest()) < version) return false;
+    throw new StateError(
+      `not known whether the change was made: ${this.#client.name} did not answer, and others have changed the list too often since; read the list before you try again`,
+    );
+  }
+
+  async #newest(): Promise<number> {
+    const { rows } = await this.#client.run(
+      (sql) => sql<{ version: string }[]>`
+        select version from ${this.#table(sql, 'lists')} where list = ${this.#key}`,
+    );
+    return Number(rows[0]?.version ?? 0);
+  }
+
+  #decode({ version, value }: Row): Version<T> {
+    const stored = decodeContent<T>(value);
+    if (stored === undefined) {
+      throw new StateError(`${this.#client.name}: version ${version} of ${this.#key} is damaged`);
+    }
+    const { at, by, content } = stored;
+    return { version: Number(version), at: new Date(at), by, content };
+  }
+
+  #table(sql: Sql, name: 'lists' | 'versions') {
+    return sql`${sql(this.#client.schema)}.${sql(name)}`;
+  }
+}

@@ -1,0 +1,33 @@
+/** One version as an engine stores it beside its number. */
+export interface StoredContent<T> {
+  /** Nobody else has it: by it a writer knows its own version again. */
+  readonly id: string;
+  readonly at: string;
+  readonly by: string;
+  readonly content: T;
+}
+
+/** Larger texts are compressed: a list of 10,000 tasks is 3.5 MB, and 0.5 MB compressed. */
+const COMPRESSED_FROM_BYTES = 100 * 1024;
+const GZIP = 0x1f;
+
+/** JSON, compressed where it is large. */
+export function encodeContent(stored: StoredContent<unknown>): Buffer {
+  const json = Buffer.from(JSON.stringify(stored));
+  if (json.length < COMPRESSED_FROM_BYTES) return json;
+  return process.getBuiltinModule('node:zlib').gzipSync(json);
+}
+
+/** @returns undefined where the bytes are not what `encodeContent` makes. */
+export function decodeContent<T>(bytes: Buffer): StoredContent<T> | undefined {
+  try {
+    const json =
+      bytes[0] === GZIP ? process.getBuiltinModule('node:zlib').gunzipSync(bytes) : bytes;
+    const { id, at, by, content } = JSON.parse(json.toString('utf8'));
+    const isWhole =
+      typeof id === 'string' && typeof by === 'string' && !Number.isNaN(Date.parse(at));
+    return isWhole && content !== undefined ? { id, at, by, content } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+export interface VersionWatchOptions {
+  /** Asks the server for the number of the newest version; 0 where there is none. */
+  readonly newest: () => Promise<number>;
+  /** The newest version that is known when the watch begins; 0 where none is. */
+  readonly known: number;
+  readonly listener: () => void;
+  /** How long to wait after a look before the next one that nobody asks for. */
+  readonly pauseMs: (found: 'asked' | 'unasked' | undefined) => number;
+}
+
+/**
+ * Tells of new versions by looking for them: when the server says that something happened, and now and then without a
+ * word from it, since a server that is cut off says nothing.
+ */
+export class VersionWatch {
+  readonly #options: VersionWatchOptions;
+  #seen: number;
+  #timer: NodeJS.Timeout | undefined;
+  /** The look under way; another one makes its answer old. */
+  #current: object | undefined;
+  #hasEnded = false;
+
+  constructor(options: VersionWatchOptions) {
+    this.#options = options;
+    this.#seen = options.known;
+    void this.look(false);
+  }
+
+  /** @param isAsked whether the server said that there is something to see. */
+  async look(isAsked: boolean): Promise<void> {
+    if (this.#hasEnded) return;
+    clearTimeout(this.#timer);
+    const look = {};
+    this.#current = look;
+    const version = await this.#options.newest().catch(() => {
+      // Whoever reads the list is told what is wrong; the next look may fare better.
+      return this.#seen;
+    });
+    if (look !== this.#current) return;
+    this.#current = undefined;
+    const found = version === this.#seen ? undefined : isAsked ? 'asked' : 'unasked';
+    this.#seen = version;
+    const wait = this.#options.pauseMs(found);
+    this.#timer = setTimeout(() => void this.look(false), wait).unref();
+    if (found !== undefined) this.#options.listener();
+  }
+
+  /** Tells of a version that was committed here, without a look; one under way begins anew. */
+  committed(version: number): void {
+    this.#seen = version;
+    this.#options.listener();
+    if (this.#current) void this.look(false);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#current = undefined;
+    clearTimeout(this.#timer);
+  }
+}

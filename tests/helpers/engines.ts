@@ -1,0 +1,243 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { EtcdClient } from '../../src/state/engines/etcd-client.ts';
+import { PostgresClient } from '../../src/state/engines/postgres-client.ts';
+import { initPostgres } from '../../src/state/engines/postgres-schema.ts';
+import { eventually } from './eventually.ts';
+
+// Real servers, each on ports of its own on loopback. Where CI is set, one that is not installed is a failure.
+
+const POSTGRES = postgresPrograms();
+export const hasEtcd = isThere('etcd', spawnSync('etcd', ['--version']).status === 0);
+export const hasPostgres = isThere('PostgreSQL', POSTGRES !== undefined);
+
+function isThere(name: string, found: boolean): boolean {
+  if (!found && process.env.CI) throw new Error(`${name} is not installed, and this is CI`);
+  return found;
+}
+
+function postgresPrograms(): string | undefined {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  return versions
+    .map((version) => join(root, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+/** Ports that nobody listens on now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** One member of a cluster. */
+export interface Member {
+  readonly endpoint: string;
+  readonly process: ChildProcess;
+  /** Starts it again after a kill. */
+  restart(): Member;
+}
+
+/** An etcd cluster of its own. */
+export class EtcdCluster {
+  readonly folder = mkdtempSync(join(tmpdir(), 'etcd-test-'));
+  readonly members: Member[] = [];
+
+  static async start(size = 1, args: readonly string[] = []): Promise<EtcdCluster> {
+    const cluster = new EtcdCluster();
+    const ports = await freePorts(2 * size);
+    const peers = ports.slice(size).map((port, index) => `m${index}=http://127.0.0.1:${port}`);
+    for (let index = 0; index < size; index++) {
+      const start = (): Member => {
+        const client = `http://127.0.0.1:${ports[index]}`;
+        const peer = `http://127.0.0.1:${ports[size + index]}`;
+        const child = spawn(
+          'etcd',
+          [
+            ...['--name', `m${index}`, '--data-dir', join(cluster.folder, `m${index}`)],
+            ...['--listen-client-urls', client, '--advertise-client-urls', client],
+            ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+            ...['--initial-cluster', peers.join(','), '--initial-cluster-state', 'new'],
+            ...['--log-level', 'error', '--heartbeat-interval', '50', '--election-timeout', '500'],
+            ...args,
+          ],
+          { stdio: 'ignore' },
+        );
+        const member = { endpoint: `127.0.0.1:${ports[index]}`, process: child, restart };
+        return member;
+      };
+      const restart = () => {
+        const member = start();
+        cluster.members[index] = member;
+        return member;
+      };
+      cluster.members.push(start());
+    }
+    await cluster.healthy();
+    return cluster;
+  }
+
+  get endpoints(): string[] {
+    return this.members.map(({ endpoint }) => endpoint);
+  }
+
+  /** A client of all members, or of those that are named. It is closed with the test. */
+  client(options: Partial<ConstructorParameters<typeof EtcdClient>[0]> = {}): EtcdClient {
+    return new EtcdClient({ endpoints: this.endpoints, timeoutMs: 5000, ...options });
+  }
+
+  async healthy(): Promise<void> {
+    const client = this.client({ timeoutMs: 500 });
+    await eventually(
+      'the cluster has a leader',
+      () =>
+        client.call('kv/range', { key: 'MA==' }).then(
+          () => true,
+          () => false,
+        ),
+      60_000,
+    );
+    client.close();
+  }
+
+  /** The member that leads now. */
+  async leader(): Promise<Member> {
+    return eventually(
+      'there is a leader',
+      async () => {
+        for (const member of this.members) {
+          const client = this.client({ endpoints: [member.endpoint], timeoutMs: 500 });
+          try {
+            const { body } = await client.call<{ header: { member_id: string }; leader?: string }>(
+              'maintenance/status',
+              {},
+            );
+            if (body.leader === body.header.member_id) return member;
+          } catch {
+            // It is not the one.
+          } finally {
+            client.close();
+          }
+        }
+        return undefined;
+      },
+      60_000,
+    );
+  }
+
+  etcdctl(...args: string[]): string {
+    return execFileSync('etcdctl', ['--endpoints', this.endpoints.join(','), ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, ETCDCTL_API: '3' },
+    });
+  }
+
+  stop(): void {
+    for (const { process } of this.members) process.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** A PostgreSQL server of its own, with the tables for lists unless told otherwise. */
+export class PostgresServer {
+  readonly folder = mkdtempSync(join(tmpdir(), 'postgres-test-'));
+  readonly port: number;
+
+  private constructor(port: number) {
+    this.port = port;
+  }
+
+  static async start({ schema = true } = {}): Promise<PostgresServer> {
+    const [port = 0] = await freePorts(1);
+    const server = new PostgresServer(port);
+    chmodSync(server.folder, 0o755);
+    if (process.getuid?.() === 0) {
+      const id = (flag: string) =>
+        Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+      chownSync(server.folder, id('-u'), id('-g'));
+    }
+    const data = join(server.folder, 'data');
+    server.#run('initdb', '-D', data, '-U', 'lists', '-A', 'trust', '--no-sync', '-E', 'UTF8');
+    const options = `-p ${port} -k ${server.folder} -h 127.0.0.1 -c max_connections=100`;
+    server.#run(
+      'pg_ctl',
+      '-D',
+      data,
+      '-w',
+      '-t',
+      '60',
+      '-l',
+      join(server.folder, 'log'),
+      '-o',
+      options,
+      'start',
+    );
+    if (schema) {
+      const client = server.client();
+      await initPostgres(client);
+      await client.close();
+    }
+    return server;
+  }
+
+  get url(): string {
+    return `postgres://lists@127.0.0.1:${this.port}/postgres`;
+  }
+
+  client(options: Partial<ConstructorParameters<typeof PostgresClient>[0]> = {}): PostgresClient {
+    return new PostgresClient({
+      hosts: [{ host: '127.0.0.1', port: this.port }],
+      database: 'postgres',
+      user: 'lists',
+      password: () => undefined,
+      ssl: false,
+      schema: 'todowrite',
+      timeoutMs: 5000,
+      ...options,
+    });
+  }
+
+  sql(text: string): string {
+    return execFileSync(
+      'psql',
+      ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'lists', '-Atc', text, 'postgres'],
+      {
+        encoding: 'utf8',
+      },
+    );
+  }
+
+  stop(): void {
+    this.#run('pg_ctl', '-D', join(this.folder, 'data'), '-m', 'immediate', 'stop');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+
+  /** PostgreSQL does not run as root. */
+  #run(program: string, ...args: string[]): void {
+    const path = join(POSTGRES ?? '', program);
+    const asRoot = process.getuid?.() === 0;
+    const [command = path, ...rest] = asRoot
+      ? ['runuser', '-u', 'postgres', '--', path, ...args]
+      : [path, ...args];
+    execFileSync(command, rest, { stdio: 'ignore', cwd: this.folder });
+  }
+}
+
+/** Closes it with the test. */
+export function closing<Client extends { close(): unknown }>(client: Client): Client {
+  onTestFinished(() => void client.close());
+  return client;
+}
