@@ -145,7 +145,8 @@ export class EtcdClient {
       let isConnected = false;
       request.once('socket', (socket) => {
         isConnected = !socket.connecting;
-        socket.once(this.#options.tls ? 'secureConnect' : 'connect', () => {
+        if (isConnected) return;
+        socket.once('connect', () => {
           isConnected = true;
         });
       });

@@ -47,8 +47,11 @@ export class VersionWatch {
 
   /** Tells of a version that was committed here, without a look; one under way begins anew. */
   committed(version: number): void {
-    this.#seen = version;
-    this.#options.listener();
+    // A look under way may have seen it, and told of it.
+    if (version !== this.#seen) {
+      this.#seen = version;
+      this.#options.listener();
+    }
     if (this.#current) void this.look(false);
   }
 
