@@ -1,4 +1,5 @@
-import { notFound, type Reason, type Refused } from './refused.ts';
+import { findCycle, unknownIds } from './dependencies.ts';
+import { blocksItself, cycle, type Refused } from './refused.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
 /** What a task is made of; the rest of it comes from the list. */
@@ -8,6 +9,8 @@ export interface NewTask {
   readonly activeForm?: string | undefined;
   readonly owner?: string | undefined;
   readonly blockedBy?: readonly number[] | undefined;
+  /** The tasks of the same call that it waits for, by their places in it: 0 is the first. */
+  readonly after?: readonly number[] | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -17,7 +20,7 @@ export interface Created {
   readonly created: readonly Task[];
 }
 
-/** Adds tasks, all or none. They may wait for tasks that are there already, not for each other: ids are not known yet. */
+/** Adds tasks, all or none. They may wait for tasks that are there already, and for each other. */
 export function createTasks(
   graph: TaskGraph,
   requests: readonly NewTask[],
@@ -27,24 +30,63 @@ export function createTasks(
     unknownIds(graph, blockedBy, requests.length > 1 ? `[${index}].blockedBy` : 'blockedBy'),
   );
   if (refused.length > 0) return { refused };
-  const created = requests.map((request, index) => newTask(graph.nextId + index, request, at));
-  const blockers = new Map<number, Task>();
-  for (const { id, blockedBy } of created) {
-    for (const blocker of blockedBy) {
-      const task = blockers.get(blocker) ?? (graph.tasks.get(blocker) as Task);
-      blockers.set(blocker, { ...task, blocks: [...task.blocks, id], updatedAt: at });
+  const ids = requests.map((_, index) => graph.nextId + index);
+  const draft = new Map<number, Task>();
+  for (const [index, request] of requests.entries()) {
+    const { blockedBy = [], after = [] } = request;
+    const id = ids[index] as number;
+    const blockers = new Set([...blockedBy, ...after.map((place) => ids[place] as number)]);
+    if (blockers.has(id)) return { refused: [blocksItself(id)] };
+    draft.set(id, newTask(id, request, [...blockers], at));
+  }
+  // One array for each blocker: a task that thousands wait for is copied once.
+  const waiting = new Map<number, number[]>();
+  for (const id of ids) {
+    for (const blocker of (draft.get(id) as Task).blockedBy) {
+      const known = waiting.get(blocker);
+      if (known) known.push(id);
+      else waiting.set(blocker, [id]);
     }
   }
-  return { graph: withTasks(graph, [...blockers.values(), ...created]), created };
+  for (const [blocker, blocked] of waiting) {
+    const task = draft.get(blocker) ?? (graph.tasks.get(blocker) as Task);
+    draft.set(blocker, { ...task, blocks: [...task.blocks, ...blocked], updatedAt: at });
+  }
+  const after = withTasks(graph, [...draft.values()]);
+  const path = requests.some(({ after = [] }) => after.length > 0)
+    ? findAnyCycle(after, ids)
+    : undefined;
+  if (path) return { refused: [cycle(path)] };
+  return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
 }
 
-/** @param where the field that names them. */
-export function unknownIds(graph: TaskGraph, ids: readonly number[], where: string): Reason[] {
-  return ids.filter((id) => !graph.tasks.has(id)).map((id) => notFound(id, where));
+/** A cycle among new tasks: what is left when, again and again, one that waits for none of the others is taken away. */
+function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | undefined {
+  const isNew = new Set(ids);
+  const open = new Map(
+    ids.map((id) => {
+      const { blockedBy = [] } = graph.tasks.get(id) ?? {};
+      return [id, blockedBy.filter((blocker) => isNew.has(blocker)).length];
+    }),
+  );
+  const free = ids.filter((id) => open.get(id) === 0);
+  for (const id of free) {
+    open.delete(id);
+    for (const next of graph.tasks.get(id)?.blocks ?? []) {
+      const left = (open.get(next) ?? 0) - 1;
+      open.set(next, left);
+      if (left === 0) free.push(next);
+    }
+  }
+  for (const id of open.keys()) {
+    const path = findCycle(graph, id);
+    if (path) return path;
+  }
+  return undefined;
 }
 
-function newTask(id: number, request: NewTask, at: string): Task {
-  const { subject, description = '', activeForm, owner, blockedBy = [], metadata } = request;
+function newTask(id: number, request: NewTask, blockedBy: readonly number[], at: string): Task {
+  const { subject, description = '', activeForm, owner, metadata } = request;
   return {
     id,
     subject,
@@ -53,7 +95,7 @@ function newTask(id: number, request: NewTask, at: string): Task {
     ...(owner !== undefined && { owner }),
     status: 'pending',
     blocks: [],
-    blockedBy: [...new Set(blockedBy)],
+    blockedBy,
     ...(metadata !== undefined && { metadata }),
     createdAt: at,
     updatedAt: at,

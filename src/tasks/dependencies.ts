@@ -1,5 +1,4 @@
-import { unknownIds } from './create-tasks.ts';
-import { blocksItself, cycle, type Reason, type Refused } from './refused.ts';
+import { blocksItself, cycle, notFound, type Reason, type Refused } from './refused.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
 /** What is to change in the dependencies of one task. */
@@ -76,7 +75,7 @@ function put(
 }
 
 /** The shortest way from a task along `blocks` back to itself. */
-function findCycle({ tasks }: TaskGraph, start: number): number[] | undefined {
+export function findCycle({ tasks }: TaskGraph, start: number): number[] | undefined {
   const cameFrom = new Map<number, number>();
   const queue = [start];
   for (const id of queue) {
@@ -94,4 +93,9 @@ function wayBack(cameFrom: ReadonlyMap<number, number>, start: number, last: num
   const way = [start];
   for (let id = last; id !== start; id = cameFrom.get(id) as number) way.push(id);
   return [...way, start].reverse();
+}
+
+/** @param where the field that names them. */
+export function unknownIds(graph: TaskGraph, ids: readonly number[], where: string): Reason[] {
+  return ids.filter((id) => !graph.tasks.has(id)).map((id) => notFound(id, where));
 }

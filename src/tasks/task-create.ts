@@ -9,11 +9,16 @@ import {
   longText,
   metadata,
   parse,
+  type Refs,
   shortText,
-  taskIds,
+  taskIdOrRef,
+  taskRef,
   typeName,
 } from './task-schema.ts';
 import { reasonLines, subjectText } from './task-text.ts';
+
+const HOW_TO_REFER =
+  'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
 
 /** After a block of so many tasks that has faults, the tasks behind it are not looked at. */
 const BLOCK = 1000;
@@ -42,7 +47,9 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
       ({ created }) => approve('task-created', { tasks: created }),
     );
     if ('refused' in outcome) {
-      return refusal('Cannot create the task', reasonLines(outcome.refused));
+      const isMissing = outcome.refused.some(({ code }) => code === 'task_not_found');
+      const closing = isMissing && requests.length > 1 ? [HOW_TO_REFER] : [];
+      return refusal('Cannot create the task', { ...reasonLines(outcome.refused), closing });
     }
     const lines = outcome.change.created.map(
       (task) => `Task #${task.id} created: ${subjectText(task)}\n`,
@@ -61,8 +68,8 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
   if (Array.isArray(value) && value.length === 0) {
     return { problems: { lines: ['Expected at least one task, received an empty array'] } };
   }
-  const schema = newTask(limits);
   const all = Array.isArray(value) ? value : [value];
+  const schema = taskFields(limits, refsOf(all));
   const problems = { lines: [], count: 0 };
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
@@ -72,19 +79,44 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
     }
     const path = Array.isArray(value) ? { root: value, at } : undefined;
     const task = parse(schema, item, problems, path);
-    if (task !== undefined) request.push(task);
+    if (task !== undefined) request.push(newTask(task));
   }
   if (problems.count > 0) return { problems: asProblems(problems) };
   return { request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
 };
 
-function newTask(limits: RequestLimits) {
+function taskFields(limits: RequestLimits, refs: Refs) {
   return z.strictObject({
     subject: shortText(limits),
     description: z.exactOptional(longText),
     activeForm: z.exactOptional(shortText(limits)),
     owner: z.exactOptional(shortText(limits)),
-    blockedBy: z.exactOptional(taskIds),
+    blockedBy: z.exactOptional(z.array(taskIdOrRef(refs))),
+    ref: z.exactOptional(taskRef(refs)),
     metadata: z.exactOptional(metadata),
   });
+}
+
+function newTask({
+  ref: _,
+  blockedBy = [],
+  ...fields
+}: z.output<ReturnType<typeof taskFields>>): NewTask {
+  return {
+    ...fields,
+    blockedBy: blockedBy.flatMap((blocker) => ('id' in blocker ? [blocker.id] : [])),
+    after: blockedBy.flatMap((blocker) => ('place' in blocker ? [blocker.place] : [])),
+  };
+}
+
+function refsOf(tasks: readonly unknown[]): Refs {
+  const refs = new Map<string, number[]>();
+  for (const [at, task] of tasks.entries()) {
+    if (!isObject(task) || typeof task.ref !== 'string') continue;
+    const places = refs.get(task.ref);
+    if (places === undefined) refs.set(task.ref, [at]);
+    // Two are enough to say that there are too many.
+    else if (places.length === 1) places.push(at);
+  }
+  return refs;
 }

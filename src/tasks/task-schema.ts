@@ -12,11 +12,26 @@ export const MAX_LONG_TEXT = 10_000;
 /** As many lines as an error ever shows; further problems are only counted. */
 const MAX_LINES_KEPT = 20;
 const MAX_QUOTED_CHARACTERS = 40;
+const MAX_REF_CHARACTERS = 40;
 const ID = /^#?([1-9]\d{0,14})$/;
 
 /** A text on one line that is not blank. */
 export function shortText({ maxContentLength }: RequestLimits) {
   return checkedText((text) => textProblem(text, maxContentLength));
+}
+
+/** Who is to have a task. Nobody is no owner: there is a command for that. */
+export function ownerName({ maxContentLength }: RequestLimits) {
+  return z.pipe(
+    checked((value) => {
+      if (value === null || (typeof value === 'string' && value.trim() === '')) {
+        return "Cannot be blank; TaskRelease ID makes a task nobody's";
+      }
+      if (typeof value !== 'string') return `Expected string, received ${typeName(value)}`;
+      return textProblem(value, maxContentLength);
+    }),
+    z.transform((value) => value as string),
+  );
 }
 
 export const longText = checkedText((text) => {
@@ -27,15 +42,43 @@ export const longText = checkedText((text) => {
 
 /** 3, '3' or '#3'. */
 export const taskId = z.pipe(
-  checked((value) =>
-    idOf(value) === undefined
-      ? `Expected a task id such as 3, received ${shown(value)}`
-      : undefined,
-  ),
+  checked((value) => (idOf(value) === undefined ? notAnId(value) : undefined)),
   z.transform((value) => idOf(value) as number),
 );
 
 export const taskIds = z.array(taskId);
+
+/** The refs of a batch, with the places of the tasks that have them: one each, where all is well. */
+export type Refs = ReadonlyMap<string, readonly number[]>;
+
+/** What a batch calls one of its tasks; never a word that could be an id. */
+export function taskRef(refs: Refs) {
+  return checkedText((text) => {
+    if (idOf(text) !== undefined) return `Cannot look like a task id, received ${shown(text)}`;
+    const places = refs.get(text) ?? [];
+    if (places.length > 1)
+      return `Must be unique, is that of ${places.map((at) => `[${at}]`).join(' and ')}`;
+    return textProblem(text, MAX_REF_CHARACTERS);
+  });
+}
+
+/** An id, or the ref of a task of the same call, given as that task's place in it. */
+export function taskIdOrRef(refs: Refs) {
+  return z.pipe(
+    checked((value) => {
+      if (idOf(value) !== undefined || refs.has(value as string)) return undefined;
+      return notAnId(value) + (refs.size > 0 ? ', or the "ref" of a task in this call' : '');
+    }),
+    z.transform((value) => {
+      const place = refs.get(value as string)?.[0];
+      return place === undefined ? { id: idOf(value) as number } : { place };
+    }),
+  );
+}
+
+function notAnId(value: unknown): string {
+  return `Expected a task id such as 3, received ${shown(value)}`;
+}
 
 export const metadata = z.pipe(
   checked(metadataProblem),

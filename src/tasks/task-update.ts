@@ -1,9 +1,18 @@
 import * as z from 'zod/mini';
 import { refusal } from '../command/refusal.ts';
 import { isObject } from '../todo/shape-repairs.ts';
+import type { ReasonCode } from './refused.ts';
 import { idsText } from './task.ts';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
-import { longText, metadata, requestSchema, shortText, taskId, taskIds } from './task-schema.ts';
+import {
+  longText,
+  metadata,
+  ownerName,
+  requestSchema,
+  shortText,
+  taskId,
+  taskIds,
+} from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { type TaskChanges, updateTask } from './update-task.ts';
@@ -44,7 +53,11 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     );
     const name = `task #${changes.taskId}`;
     if ('refused' in outcome) {
-      return refusal(`Cannot update ${name}`, reasonLines(outcome.refused));
+      const { refused } = outcome;
+      const closing = refused.every(({ code }) => FORCED.has(code))
+        ? [`a leader may do it with --force; TaskRelease ${changes.taskId} makes a task nobody's`]
+        : [];
+      return refusal(`Cannot update ${name}`, { ...reasonLines(refused), closing });
     }
     const { changed, unblocked } = outcome.change;
     const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
@@ -52,6 +65,14 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     return { stdout: `Updated ${name}: ${what}\n${freed}`, stderr: '', exitCode: 0 };
   },
 };
+
+/** The reasons that --force passes over. */
+const FORCED: ReadonlySet<ReasonCode> = new Set([
+  'already_claimed',
+  'already_resolved',
+  'blocked',
+  'agent_busy',
+]);
 
 const checkFields = requestSchema(fields, mendId);
 
@@ -68,7 +89,7 @@ function fields(limits: RequestLimits) {
     description: z.exactOptional(longText),
     activeForm: z.exactOptional(shortText(limits)),
     status: z.exactOptional(z.enum(['pending', 'in_progress', 'completed', 'deleted'])),
-    owner: z.exactOptional(shortText(limits)),
+    owner: z.exactOptional(ownerName(limits)),
     addBlocks: z.exactOptional(taskIds),
     addBlockedBy: z.exactOptional(taskIds),
     removeBlocks: z.exactOptional(taskIds),

@@ -301,7 +301,11 @@ test('--agent with ids releases only tasks of that agent; --force is for leaders
     refused('Cannot release the tasks', 'already_claimed: #1 is claimed by a'),
   );
   expect(await team.run('TaskUpdate 1 --owner b')).toEqual(
-    refused('Cannot update task #1', 'already_claimed: #1 is claimed by a'),
+    refused(
+      'Cannot update task #1',
+      'already_claimed: #1 is claimed by a',
+      "a leader may do it with --force; TaskRelease 1 makes a task nobody's",
+    ),
   );
   expect(await team.run('TaskUpdate 1 --owner b --force')).toEqual(ok('Updated task #1: owner\n'));
   expect(await team.run('TaskRelease 1')).toEqual(ok('Released: #1\n'));
@@ -343,6 +347,77 @@ test('storage trouble is exit code 3 and names the file', async () => {
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
     expect(stderr).toMatch(/^Error: Cannot .*\n- cannot read \/lists\/team: EIO␛\n$/);
   }
+});
+
+test('the tasks of one call refer to each other by refs, in any order', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject Old');
+  const batch = [
+    { subject: 'Ship', blockedBy: ['docs', 'fix', 1] },
+    { subject: 'Fix', ref: 'fix' },
+    { subject: 'Docs', ref: 'docs', blockedBy: ['fix'] },
+  ];
+  expect(await team.call('TaskCreate', [JSON.stringify(batch)])).toEqual(
+    ok('Task #2 created: Ship\nTask #3 created: Fix\nTask #4 created: Docs\n'),
+  );
+  expect(JSON.parse((await team.run('TaskList --json')).stdout).tasks).toMatchObject([
+    { blocks: [2], blockedBy: [] },
+    { blocks: [], blockedBy: [1, 4, 3] },
+    { blocks: [2, 4], blockedBy: [] },
+    { blocks: [2], blockedBy: [3] },
+  ]);
+  expect((await team.run('TaskGet 3 --json')).stdout).not.toContain('"ref"');
+});
+
+test('refs that lead nowhere, in a circle or to two tasks: nothing is created', async () => {
+  const team = new Team();
+  const create = (...tasks: object[]) => team.call('TaskCreate', [JSON.stringify(tasks)]);
+  expect(await create({ subject: 'A', ref: 'a' }, { subject: 'B', blockedBy: ['b'] })).toEqual(
+    refused(
+      'Validation failed',
+      `[1].blockedBy[0]: Expected a task id such as 3, received 'b', or the "ref" of a task in this call`,
+    ),
+  );
+  expect(await create({ subject: 'A', ref: 'a' }, { subject: 'B', ref: 'a' })).toEqual(
+    refused(
+      'Validation failed',
+      '[0].ref: Must be unique, is that of [0] and [1]',
+      '[1].ref: Must be unique, is that of [0] and [1]',
+    ),
+  );
+  expect(await create({ subject: 'A', ref: '#1' })).toEqual(
+    refused('Validation failed', "[0].ref: Cannot look like a task id, received '#1'"),
+  );
+  expect(
+    await create(
+      { subject: 'A', ref: 'a', blockedBy: ['b'] },
+      { subject: 'B', ref: 'b', blockedBy: ['c'] },
+      { subject: 'C', ref: 'c', blockedBy: ['b'] },
+    ),
+  ).toEqual(refused('Cannot create the task', 'cycle: these would block each other: #2 → #3 → #2'));
+  expect(await create({ subject: 'A', ref: 'a', blockedBy: ['a'] })).toEqual(
+    refused('Cannot create the task', 'blocks_itself: #1 cannot block itself'),
+  );
+  expect(await create({ subject: 'A' }, { subject: 'B', blockedBy: [1] })).toEqual(
+    refused(
+      'Cannot create the task',
+      'task_not_found: there is no task #1 ([1].blockedBy)',
+      'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]',
+    ),
+  );
+  expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
+});
+
+test.each([
+  ['--owner', ''],
+  ['{"taskId":1,"owner":null}', undefined],
+])('who empties the owner learns how: %s', async (first, second) => {
+  const team = new Team({ settings: { agent: 'a' } });
+  await team.run('TaskCreate --subject S', 'TaskClaim 1');
+  const argv = second === undefined ? [first] : ['1', first, second];
+  expect(await team.call('TaskUpdate', argv)).toEqual(
+    refused('Validation failed', "owner: Cannot be blank; TaskRelease ID makes a task nobody's"),
+  );
 });
 
 const PAGES = {
