@@ -46,13 +46,9 @@ async function main(): Promise<number> {
       complain(`${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help`);
       return USAGE_ERROR;
     case 'watch': {
-      if (options.tasks) {
-        const { watchTasks } = await import('../watch/watch-tasks.ts');
-        return watchTasks(options);
-      }
-      const { watchLists } = await import('../watch/watch.ts');
+      const { watch } = await import('../watch/watch.ts');
       endWithReader();
-      return watchLists(options);
+      return watch(options);
     }
     default:
       return runShell(options, shellList(options.list));

@@ -77,7 +77,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
         return needsSession(list) ?? { mode: 'line', line, parameters, panel, list };
       }
       case 'watch': {
-        const watch = parseWatchArguments(argv.slice(index + 1));
+        const watch = parseWatchArguments(argv.slice(index + 1), panel);
         if ('problem' in watch) return usageError(watch.problem);
         return { mode: 'watch', ...watch, list: { ...list, ...watch.list } };
       }

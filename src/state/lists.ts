@@ -81,14 +81,23 @@ export function listFolder(state: string, { session, agent }: ListName): string 
   return join(sessionFolder(state, session), pathName(agent));
 }
 
-/** The folder of a list of tasks that a team shares. Its parent is no session's: no name that `pathName` makes ends so. */
+/** The folder of a list of tasks that a team shares. */
 export function taskListFolder(state: string, list: string): string {
-  return join(state, 'tasks~', pathName(list));
+  return join(state, TASK_LISTS, pathName(list));
 }
 
-/** The lists of a session, in the order of their agents' names. */
-export function listsOf(state: string, session: string): { agent: string; folder: string }[] {
-  const folder = sessionFolder(state, session);
+/** The folder of the lists of tasks. No session's: no name that `pathName` makes ends so. */
+const TASK_LISTS = 'tasks~';
+
+/** All sessions that have lists; of one whose name is too long for a folder's, what is left of it. */
+export function sessionsOf(state: string): { session: string; folder: string }[] {
+  return namesIn(state)
+    .filter((name) => name !== TASK_LISTS)
+    .map((name) => ({ session: textOfPathName(name) ?? name, folder: join(state, name) }));
+}
+
+/** The lists in the folder of a session, in the order of their agents' names. */
+export function listsIn(folder: string): { agent: string; folder: string }[] {
   return namesIn(folder)
     .filter((name) => !name.endsWith(UNFINISHED))
     .map((name) => ({ agent: textOfPathName(name) ?? name, folder: join(folder, name) }))
@@ -99,7 +108,8 @@ function namesIn(folder: string): string[] {
   try {
     return attempt('read', folder, () => readdirSync(folder));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    // A file among the folders is nobody's list.
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
     throw error;
   }
 }

@@ -69,6 +69,13 @@ export class TaskStore {
     return { version, graph };
   }
 
+  /** The versions that are kept, the newest first, and when each was made. */
+  *history(): Generator<TaskVersion & { readonly at: Date }> {
+    for (const { version, content: graph, at } of this.#place.history()) {
+      yield { version, graph, at };
+    }
+  }
+
   /**
    * Makes one change.
    *

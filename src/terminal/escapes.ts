@@ -22,3 +22,6 @@ export const TO_LAST_COLUMN = toColumn(9999);
 
 /** Makes sure of `rows` rows below the cursor, scrolling if need be; unlike newlines it keeps the column. */
 export const makeRoom = (rows: number): string => '\x1bD'.repeat(rows) + up(rows);
+
+/** To the start of a row of the screen, counted from 0. */
+export const toRow = (row: number): string => `\x1b[${row + 1};1H`;

@@ -55,6 +55,29 @@ export function truncate(text: string, columns: number, ellipsis = '…'): strin
   return cut(text, columns - displayWidth(mark)) + mark;
 }
 
+/** Breaks text into lines of at most `columns`: between words, and inside a word only where it is longer than a line. */
+export function wrap(text: string, columns: number): string[] {
+  const width = Math.max(1, columns);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (displayWidth(line) > width) {
+      // A character that is wider than a line gets one of its own.
+      const part = cut(line, width) || ([...line][0] ?? '');
+      lines.push(part);
+      line = line.slice(part.length);
+    }
+  }
+  return line === '' && lines.length > 0 ? lines : [...lines, line];
+}
+
 function cut(text: string, columns: number): string {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, columns));
   let width = 0;

@@ -1,6 +1,7 @@
 import { FilePlace } from '../state/file-place.ts';
-import { listsOf, sessionFolder } from '../state/lists.ts';
+import { listsIn } from '../state/lists.ts';
 import type { Place } from '../state/place.ts';
+import { StateError } from '../state/state-error.ts';
 import { watchFolder } from '../state/watch-folder.ts';
 import type { TodoState, TodoVersion } from '../todo/todo-store.ts';
 
@@ -14,9 +15,11 @@ export interface Follower {
   failed(error: unknown): void;
 }
 
+/** What is told of a list as it stands: its newest version, or all that are kept. */
+type Start = 'newest' | 'all';
+
 /**
- * Tells of the list in a folder as it stands, where there is one, and then of each version; of one that is new, of each
- * version from the first on.
+ * Tells of the list in a folder as it stands, where there is one, and then of each version.
  *
  * @returns what ends it.
  */
@@ -24,15 +27,19 @@ export function followList(
   folder: string,
   agent: string,
   follower: Follower,
-  { isNew = false } = {},
+  start: Start = 'newest',
 ): () => void {
   const place = new FilePlace<Items>({ folder });
-  let seen = isNew ? 0 : undefined;
+  let seen = start === 'all' ? 0 : undefined;
   const look = () => {
     try {
       const versions = versionsAfter(seen, place);
       seen = versions.at(-1)?.version ?? seen ?? 0;
-      for (const version of versions) follower.changed(agent, version);
+      for (const version of versions) {
+        if (!isList(version.items))
+          throw new StateError(`${folder} holds something else than a list`);
+        follower.changed(agent, version);
+      }
     } catch (error) {
       follower.failed(error);
     }
@@ -42,22 +49,27 @@ export function followList(
   return end;
 }
 
-/** The same for all lists of a session, those included that are yet to come. */
-export function followSession(state: string, session: string, follower: Follower): () => void {
+/** The same for all lists in the folder of a session, those included that are yet to come. */
+export function followSession(
+  folder: string,
+  follower: Follower,
+  start: Start = 'newest',
+): () => void {
   const ends = new Map<string, () => void>();
-  let isNew = false;
+  let next = start;
   const look = () => {
     try {
-      for (const { agent, folder } of listsOf(state, session)) {
-        if (!ends.has(folder)) ends.set(folder, followList(folder, agent, follower, { isNew }));
+      for (const { agent, folder: list } of listsIn(folder)) {
+        if (!ends.has(list)) ends.set(list, followList(list, agent, follower, next));
       }
     } catch (error) {
       follower.failed(error);
     }
   };
-  const end = watchFolder(sessionFolder(state, session), look);
+  const end = watchFolder(folder, look);
   look();
-  isNew = true;
+  // Of a list that comes later, no version is old.
+  next = 'all';
   return () => {
     end();
     for (const endList of ends.values()) endList();
@@ -79,4 +91,25 @@ function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersi
     versions.unshift({ version, items: content, updatedAt: at, by });
   }
   return versions;
+}
+
+/** Whoever can write the files can write anything. */
+export function isList(items: unknown): items is Items {
+  return Array.isArray(items) && items.every(isItem);
+}
+
+function isItem(item: unknown): boolean {
+  if (typeof item !== 'object' || item === null) return false;
+  const {
+    content,
+    activeForm,
+    status,
+    id = '',
+    priority = 'low',
+  } = item as Record<string, unknown>;
+  return (
+    [content, activeForm, id].every((text) => typeof text === 'string') &&
+    ['pending', 'in_progress', 'completed'].includes(status as string) &&
+    ['high', 'medium', 'low'].includes(priority as string)
+  );
 }

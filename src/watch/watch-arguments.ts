@@ -1,4 +1,5 @@
 import { parseOptions } from '../command/options.ts';
+import type { PanelMode } from '../panel/task-panel.ts';
 import type { ListName } from '../state/lists.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
@@ -12,18 +13,32 @@ export interface WatchArguments {
   readonly taskList: string | undefined;
   /** JSON lines in the place of a panel. */
   readonly jsonl: boolean;
+  /** Lines of words, on a terminal too. */
+  readonly plain: boolean;
+  /** Only the help page. */
+  readonly help: boolean;
 }
 
+const PANEL_MODES: readonly string[] = ['auto', 'always', 'never', 'plain'];
 const OPTIONS = {
   '--all': 'flag',
   '--jsonl': 'flag',
   '--tasks': 'flag',
   '--list': 'text',
+  '--panel': 'text',
+  '--no-panel': 'flag',
   ...LIST_OPTIONS,
 } as const;
 
-/** Reads the arguments after `watch`, or tells what is wrong with them. */
-export function parseWatchArguments(argv: readonly string[]): WatchArguments | { problem: string } {
+/**
+ * Reads the arguments after `watch`, or tells what is wrong with them.
+ *
+ * @param panelBefore what `--panel` before `watch` said.
+ */
+export function parseWatchArguments(
+  argv: readonly string[],
+  panelBefore: PanelMode = 'auto',
+): WatchArguments | { problem: string } {
   const parsed = parseOptions(argv, OPTIONS);
   if ('problem' in parsed) return parsed;
   const { options, rest } = parsed;
@@ -34,13 +49,19 @@ export function parseWatchArguments(argv: readonly string[]): WatchArguments | {
     '--jsonl': jsonl = false,
     '--tasks': tasks = false,
     '--list': taskList,
+    '--no-panel': noPanel = false,
+    '--panel': panel = noPanel ? 'never' : panelBefore,
   } = options;
-  if (rest[0] !== undefined) return { problem: `watch takes no argument ${rest[0]}` };
+  const help = rest[0] === '-h' || rest[0] === '--help';
+  if (!help && rest[0] !== undefined) return { problem: `watch takes no argument ${rest[0]}` };
   if (all && agent !== undefined) return { problem: '--all and --agent exclude each other' };
   if (tasks && (all || agent !== undefined)) {
     return { problem: '--tasks shows the tasks of all agents: it goes without --all and --agent' };
   }
   if (taskList !== undefined && !tasks) return { problem: '--list goes with --tasks' };
+  if (!PANEL_MODES.includes(panel))
+    return { problem: `--panel takes one of ${PANEL_MODES.join(', ')}` };
+  const plain = panel === 'plain' || panel === 'never';
   const list = { ...(session !== undefined && { session }), ...(agent !== undefined && { agent }) };
-  return { list, all, tasks, taskList, jsonl };
+  return { list, all, tasks, taskList, jsonl, plain, help };
 }

@@ -2,7 +2,13 @@ import { chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { listFolder, listsOf, sessionOf, stateFolder } from '../../src/state/lists.ts';
+import {
+  listFolder,
+  listsIn,
+  sessionFolder,
+  sessionOf,
+  stateFolder,
+} from '../../src/state/lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 const here = { directory: '/work/app', home: () => '/home/ann' };
@@ -64,7 +70,7 @@ test.skipIf(process.getuid?.() !== 0)('a .git of another user names no session',
 
 test('the lists of a session are named after their agents', () => {
   const state = temporaryDirectory();
-  expect(listsOf(state, 'S')).toEqual([]);
+  expect(listsIn(sessionFolder(state, 'S'))).toEqual([]);
   for (const agent of ['main', 'Bo/b', '', 'x'.repeat(300)]) {
     new FilePlace({ folder: listFolder(state, { session: 'S', agent }) }).commit(0, [], new Date());
   }
@@ -74,7 +80,7 @@ test('the lists of a session are named after their agents', () => {
     new Date(),
   );
   mkdirSync(join(state, '+s', 'half~new'));
-  const lists = listsOf(state, 'S');
+  const lists = listsIn(sessionFolder(state, 'S'));
   expect(lists.map(({ agent }) => agent)).toEqual([
     '',
     'Bo/b',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { displayWidth, oneLine, truncate } from '../../src/terminal/text.ts';
+import { displayWidth, oneLine, truncate, wrap } from '../../src/terminal/text.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
 test('line breaks and runs of blanks become one blank', () => {
@@ -69,5 +69,28 @@ test('the width is what a terminal makes of it', async () => {
       terminal.write(line);
       expect((await terminal.cursor()).x).toBe(displayWidth(line));
     }),
+  );
+});
+
+test('a text is broken between words, and inside one only where it is longer than a line', () => {
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrap('abcdefghij kl', 4)).toEqual(['abcd', 'efgh', 'ij', 'kl']);
+  expect(wrap('你好吗 x', 3)).toEqual(['你', '好', '吗', 'x']);
+  expect(wrap('你', 1)).toEqual(['你']);
+  expect(wrap('', 5)).toEqual(['']);
+});
+
+test('broken lines are no wider than they may be, and hold the whole text', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.integer({ min: 2, max: 30 }),
+      (text, columns) => {
+        const line = oneLine(text);
+        const lines = wrap(line, columns);
+        for (const part of lines) expect(displayWidth(part)).toBeLessThanOrEqual(columns);
+        expect(lines.join('').replaceAll(' ', '')).toBe(line.replaceAll(' ', ''));
+      },
+    ),
   );
 });

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listsOf } from '../../src/state/lists.ts';
+import { listsIn, sessionFolder } from '../../src/state/lists.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { taskContext } from '../../src/tasks/task-context.ts';
 import { FileLists } from '../../src/todo/file-lists.ts';
@@ -49,7 +49,7 @@ test('all lists of the work tree are found without the id, and one of them by it
   lists({ CODEX_THREAD_ID: 'one' }).open({}).update([]);
   lists({ CODEX_THREAD_ID: 'two' }).open({ agent: 'helper' }).update([]);
   lists({}).open({}).update([]);
-  const found = listsOf(lists({}).folder, tree).map(({ agent }) => agent);
+  const found = listsIn(sessionFolder(lists({}).folder, tree)).map(({ agent }) => agent);
   expect(found).toEqual(['helper@two', 'main', 'main@one']);
   expect(lists({ CODEX_THREAD_ID: 'two' }).name({ agent: 'main@one' }).agent).toBe('main@one');
 });

@@ -170,47 +170,138 @@ test.each([
   expect(errors()).toBe(`agent-shell: ${problem}; see agent-shell --help\n`);
 });
 
+test('--help prints the help page, before and after other options', async () => {
+  const state = temporaryDirectory();
+  for (const argv of [['--help'], ['-h'], ['--all', '--help']]) {
+    const { lines, exitCode } = watch(state, ...argv);
+    expect(await exitCode).toBe(0);
+    expect(lines()[0]).toMatch(/^Usage: agent-shell watch /);
+  }
+});
+
 describe.skipIf(!hasTmux)('on a terminal', () => {
-  function watchOnTerminal(state: string, ...argv: string[]): TmuxTerminal {
-    const command = [process.execPath, executable('agent-shell'), 'watch', ...argv].join(' ');
-    const terminal = new TmuxTerminal(
-      `TODO_STATE_DIR=${state} ${command}; echo "code $?"; sleep 60`,
-    );
+  /** `agent-shell watch`, started from a bash, so that what it leaves behind can be seen. */
+  async function watchOnTerminal(state: string, argv: string, size = {}): Promise<TmuxTerminal> {
+    const terminal = new TmuxTerminal(`PS1='outer> ' bash --norc`, { cwd: state, ...size });
     onTestFinished(() => terminal.close());
+    await terminal.until('the outer prompt', (screen) => screen.includes('outer>'));
+    const program = `${process.execPath} ${executable('agent-shell')}`;
+    terminal.enter(`clear; TODO_STATE_DIR=${state} ${program} watch --session s ${argv}`);
     return terminal;
   }
 
-  test('a panel shows the list, each change of it, and stays whole when the terminal is resized', async () => {
+  test('the viewer waits for a list, shows it on the whole screen, and gives the screen back', async () => {
     const state = temporaryDirectory();
-    const terminal = watchOnTerminal(state, '--session', 's');
-    await terminal.until('the heading', (text) =>
-      text.includes('Following agent main of session s'),
+    const terminal = await watchOnTerminal(state, '');
+    await terminal.until('the placeholder', (screen) =>
+      screen.includes('Waiting for the list of agent main in session s.'),
     );
     const store = storeOf(state, 'main');
     store.update([todo('Build')]);
-    await terminal.until('the list', (text) => text.includes('│ ○ Build '));
-    store.update([todo('Build'), todo('Ship')]);
-    await terminal.until('the change', (text) => text.includes('│ ○ Ship '));
-    for (const columns of [40, 100, 50]) {
-      terminal.resize(columns, 20);
-      const width = Math.min(columns - 1, 60);
-      const screen = await terminal.until(`a panel of ${width} columns`, (text) =>
-        text.split('\n').some((row) => row.startsWith('└') && row.length === width),
-      );
-      expect(screen.match(/─ Tasks ─/g)).toHaveLength(1);
-    }
-    terminal.press('C-c');
-    const last = await terminal.until('the end', (text) => text.includes('code 130'));
-    expect(last).toContain('│ ○ Ship');
+    await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship')]);
+    await terminal.until('the change', (screen) => /✓ Build\n.*○ Ship/.test(screen));
+    terminal.press('q');
+    const last = await terminal.until('the prompt', (screen) => screen.endsWith('outer>'));
+    expect(last).not.toContain('Build');
+    expect(terminal.cursorIsVisible).toBe(true);
   });
 
-  test('--all shows a box for each agent', async () => {
+  test.each([
+    [20, 5],
+    [40, 10],
+    [80, 24],
+    [200, 60],
+    [300, 100],
+  ])('at %d columns and %d rows no row is left over from another size', async (columns, rows) => {
+    const state = temporaryDirectory();
+    storeOf(state, 'main').update(Array.from({ length: 50 }, (_, i) => todo(`Item ${i}`)));
+    const terminal = await watchOnTerminal(state, '', { columns: 120, rows: 30 });
+    await terminal.until('the list', (screen) => screen.includes('Item 3'));
+    terminal.resize(columns, rows);
+    const isWhole = (screen: string) => {
+      const shown = screen.split('\n');
+      const items = shown
+        .filter((row) => row.includes('Item'))
+        .map((row) => row.match(/\d+$/)?.[0]);
+      const expected = Math.min(50, rows < 9 ? rows - 1 : rows - 4);
+      return (
+        items.join() === [...Array(expected).keys()].join() &&
+        shown.every((row) => row.length < columns) &&
+        /0\/50/.test(shown[0] + (shown[1] ?? ''))
+      );
+    };
+    await terminal.until('the screen of that size', isWhole);
+    terminal.press('q');
+  });
+
+  test('Ctrl-Z gives the terminal back, and fg draws all again', async () => {
     const state = temporaryDirectory();
     storeOf(state, 'main').update([todo('Build')]);
-    const terminal = watchOnTerminal(state, '--session', 's', '--all');
-    await terminal.until('the first box', (text) => text.includes('─ main ─'));
-    storeOf(state, 'bob').update([todo('Review')]);
-    const screen = await terminal.until('the second box', (text) => text.includes('─ bob ─'));
-    expect(screen).toMatch(/─ bob ─[\s\S]*Review[\s\S]*─ main ─[\s\S]*Build/);
+    const terminal = await watchOnTerminal(state, '');
+    const viewer = await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    terminal.press('C-z');
+    const outside = await terminal.until('the prompt', (screen) => /outer>$/.test(screen));
+    expect(outside).not.toContain('Build');
+    terminal.enter('clear; fg');
+    await terminal.until(
+      'the same screen',
+      (screen) => screen.split('\n')[3] === viewer.split('\n')[3],
+    );
   });
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s gives the terminal back', async (signal, code) => {
+    const state = temporaryDirectory();
+    storeOf(state, 'main').update([todo('Build')]);
+    const terminal = await watchOnTerminal(state, '');
+    await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    process.kill(terminal.child, signal);
+    await terminal.until('the prompt', (screen) => /outer>$/.test(screen));
+    terminal.enter('echo "code $?:" $(stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon)")');
+    const screen = await terminal.until('the modes', (text) => /^code .*icanon/m.test(text));
+    expect(screen).toContain(`code ${code}: icanon echo`);
+    expect(screen).not.toContain('Build');
+    expect(terminal.cursorIsVisible).toBe(true);
+  });
+
+  test('--all shows the lists side by side, and those that are yet to come', async () => {
+    const state = temporaryDirectory();
+    storeOf(state, 'main').update([todo('Build')]);
+    const terminal = await watchOnTerminal(state, '--all');
+    await terminal.until('the first list', (screen) => screen.includes('○ Build'));
+    storeOf(state, 'bob').update([todo('Review')]);
+    await terminal.until('both lists', (screen) =>
+      /bob .*│.*main .*\n.*○ Review .*│.*○ Build/.test(screen),
+    );
+  });
+
+  test('a session can be picked from inside', async () => {
+    const state = temporaryDirectory();
+    const folder = listFolder(state, { session: 'elsewhere', agent: 'ann' });
+    new TodoStore(undefined, new FilePlace({ folder })).update([todo('Write docs')]);
+    const terminal = await watchOnTerminal(state, '');
+    await terminal.until('the offer', (screen) => screen.includes('▸ elsewhere · ann'));
+    terminal.press('Enter');
+    await terminal.until('its list', (screen) =>
+      /^ann · elsewhere[\s\S]*○ Write docs/.test(screen),
+    );
+  });
+
+  test.each(['watch --panel=plain', '--panel=plain watch', 'watch --no-panel'])(
+    '%s prints a line of words for each change',
+    async (words) => {
+      const state = temporaryDirectory();
+      storeOf(state, 'main').update([todo('Build')]);
+      const program = `${process.execPath} ${executable('agent-shell')}`;
+      const terminal = new TmuxTerminal(
+        `TODO_SESSION=s TODO_STATE_DIR=${state} ${program} ${words}`,
+      );
+      onTestFinished(() => terminal.close());
+      const screen = await terminal.until('the line', (text) => text.includes('Tasks'));
+      expect(screen).toBe('Tasks 0/1: 1 added');
+    },
+  );
 });

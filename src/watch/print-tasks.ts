@@ -1,20 +1,19 @@
-import { TaskPanel } from '../panel/task-panel.ts';
+import { plainTaskReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore } from '../tasks/open-task-store.ts';
 import { NO_TASKS } from '../tasks/task.ts';
-import { taskSource } from '../tasks/task-rows.ts';
+import { type TaskRow, taskSource } from '../tasks/task-rows.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { jsonLine } from '../todo/list-json.ts';
-import { TodoStore } from '../todo/todo-store.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 
 const STORAGE_TROUBLE = 3;
 
-/** Shows a team's tasks in files as they change, until a signal ends it. Gives its exit code. */
-export async function watchTasks({ list, taskList, jsonl }: WatchArguments): Promise<number> {
+/** Prints each change of a team's tasks in files, in words or as JSON, until a signal ends it. Gives its exit code. */
+export async function printTasks({ list, taskList, jsonl }: WatchArguments): Promise<number> {
   const { session, agent } = list;
   const environment = {
     ...process.env,
@@ -31,22 +30,25 @@ export async function watchTasks({ list, taskList, jsonl }: WatchArguments): Pro
     return STORAGE_TROUBLE;
   }
   const signals = endingSignals();
-  const end = jsonl ? printSteps(store) : showPanel(store);
+  const end = jsonl ? printSteps(store) : printWords(store);
   const exitCode = await signals.exitCode;
   signals.ignore();
   end();
   return exitCode;
 }
 
-function showPanel(store: TaskStore): () => void {
-  const { stdout, env } = process;
-  const canDraw = stdout.isTTY && env.TERM !== 'dumb';
-  const mode = canDraw ? 'auto' : 'plain';
-  const tasks = taskSource(store);
-  const panel = new TaskPanel({ store: new TodoStore(), tasks, stream: stdout, env, mode });
-  // There may be nothing to see for a while.
-  if (canDraw) panel.write('Following the tasks of the team; Ctrl-C ends it.\n');
-  return () => panel.dispose();
+function printWords(store: TaskStore): () => void {
+  const source = taskSource(store);
+  let seen: readonly TaskRow[] = [];
+  const print = () => {
+    const rows = source.rows();
+    const report = plainTaskReport(seen, rows);
+    seen = rows;
+    if (report !== '') process.stdout.write(`${report}\n`);
+  };
+  const end = source.onChange(print);
+  print();
+  return end;
 }
 
 /** Prints what each change did; the first line is all that is there. Changes that come together are one line. */

@@ -1,0 +1,90 @@
+import {
+  AUTOWRAP_OFF,
+  AUTOWRAP_ON,
+  BEGIN_FRAME,
+  END_FRAME,
+  ERASE_LINE_RIGHT,
+  RESET_STYLE,
+  toColumn,
+  toRow,
+} from './escapes.ts';
+import type { PanelStream } from './screen.ts';
+
+const ALTERNATE_SCREEN = '\x1b[?1049h';
+const NORMAL_SCREEN = '\x1b[?1049l';
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';
+/** A terminal that knows it tells pasted text from typed keys. */
+const MARK_PASTES = '\x1b[?2004h';
+const DO_NOT_MARK_PASTES = '\x1b[?2004l';
+
+/** What is to be on the screen. */
+export interface Frame {
+  /** From the top, each narrower than the screen. */
+  readonly rows: readonly string[];
+  /** Where the cursor is to be, from 0; it is hidden without. */
+  readonly cursor?: { readonly x: number; readonly y: number } | undefined;
+}
+
+/**
+ * A whole terminal, on its alternate screen: what was on it before is there again afterwards.
+ *
+ * Each frame is one write, of the rows that have changed. Each row is put at its place and never wraps, so that no
+ * disagreement on the width of a character moves another row.
+ */
+export class FullScreen {
+  readonly #stream: PanelStream;
+  #shown: readonly string[] = [];
+  #cursor: string | undefined;
+  /** Whether it is not known what is on the screen. */
+  #isUnknown = true;
+
+  constructor(stream: PanelStream) {
+    this.#stream = stream;
+  }
+
+  /** The size of the terminal, or 80 by 24 where the stream does not know it. */
+  get columns(): number {
+    return this.#stream.columns || 80;
+  }
+
+  get rows(): number {
+    return this.#stream.rows || 24;
+  }
+
+  enter(): void {
+    this.#stream.write(ALTERNATE_SCREEN + HIDE_CURSOR + AUTOWRAP_OFF + MARK_PASTES);
+    this.forget();
+  }
+
+  leave(): void {
+    this.#stream.write(
+      DO_NOT_MARK_PASTES + RESET_STYLE + AUTOWRAP_ON + SHOW_CURSOR + NORMAL_SCREEN,
+    );
+  }
+
+  /** The next frame is drawn whole: the terminal has got another size, or was someone else's. */
+  forget(): void {
+    this.#isUnknown = true;
+    this.#cursor = undefined;
+  }
+
+  /** Shows a frame. What is on the screen already is not written again. */
+  show({ rows, cursor }: Frame): void {
+    const height = this.rows;
+    let changes = '';
+    for (let y = 0; y < height; y++) {
+      const row = rows[y] ?? '';
+      if (!this.#isUnknown && row === (this.#shown[y] ?? '')) continue;
+      changes += toRow(y) + RESET_STYLE + row + RESET_STYLE + ERASE_LINE_RIGHT;
+    }
+    const place = cursor ? toRow(cursor.y) + toColumn(cursor.x + 1) + SHOW_CURSOR : HIDE_CURSOR;
+    const isMoved = place !== this.#cursor;
+    this.#isUnknown = false;
+    this.#shown = rows.slice(0, height);
+    this.#cursor = place;
+    if (changes === '' && !isMoved) return;
+    // While rows are drawn the cursor would be seen in each of them.
+    this.#stream.write(BEGIN_FRAME + HIDE_CURSOR + changes + place + END_FRAME);
+  }
+}

@@ -1,0 +1,49 @@
+import { statSync } from 'node:fs';
+import { FilePlace } from '../state/file-place.ts';
+import { listsIn, sessionsOf } from '../state/lists.ts';
+import type { TodoState, TodoVersion } from '../todo/todo-store.ts';
+import { isList } from './follow.ts';
+
+/** One of the lists in files. */
+export interface FoundList {
+  readonly session: string;
+  readonly agent: string;
+  /** The folder of the list, which tells it from all others. */
+  readonly folder: string;
+  /** The folder of its session. */
+  readonly sessionFolder: string;
+  readonly newest: Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
+}
+
+/** The lists in files, whoever's, those first that changed last. One that cannot be read is left out. */
+export function* findLists(state: string): Generator<FoundList> {
+  const found = sessionsOf(state).flatMap(({ session, folder: sessionFolder }) =>
+    readable(() => listsIn(sessionFolder), []).map(({ agent, folder }) => ({
+      session,
+      agent,
+      folder,
+      sessionFolder,
+      // Each commit renames a file in the folder.
+      changed: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    })),
+  );
+  found.sort((a, b) => b.changed - a.changed);
+  for (const { changed: _, ...list } of found) {
+    const newest = readable(
+      () => new FilePlace<TodoState['items']>({ folder: list.folder }).load(),
+      undefined,
+    );
+    if (newest === undefined || !isList(newest.content)) continue;
+    const { version, content: items, at: updatedAt } = newest;
+    yield { ...list, newest: { version, items, updatedAt } };
+  }
+}
+
+/** What another user's files, or damaged ones, are is nothing to stop at. */
+function readable<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}

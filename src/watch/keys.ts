@@ -1,0 +1,134 @@
+import {
+  choices,
+  chosen,
+  isWaiting,
+  type Page,
+  type PageName,
+  pageOf,
+  shownList,
+  type ViewerState,
+} from './model.ts';
+import { gridOf } from './render-agents.ts';
+
+/** A key as Node's `readline` names it. */
+export interface Key {
+  /** `up`, `return`, `escape`, `a`, ...; undefined for a character that has no name. */
+  readonly name?: string | undefined;
+  /** What was typed, as it came. */
+  readonly sequence?: string | undefined;
+  readonly ctrl?: boolean | undefined;
+  readonly meta?: boolean | undefined;
+}
+
+/** What becomes of the viewer by one key. */
+export function press(state: ViewerState, key: Key): ViewerState {
+  if (key.ctrl || key.meta) return state;
+  const name = nameOf(key);
+  const move = MOVES.get(name);
+  if (move) return moved(state, move(state));
+  return ACTIONS.get(name)?.(state) ?? state;
+}
+
+/** A character is its own name, so that `G` is not `g`. */
+function nameOf({ name = '', sequence = '' }: Key): string {
+  return /^[!-~]$/.test(sequence) ? sequence : name;
+}
+
+const FAR = Number.POSITIVE_INFINITY;
+const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
+/** On the page of all agents up and down go by rows of the grid. */
+const row = (state: ViewerState) => {
+  return pageOf(state).name === 'agents' ? gridOf(state).across : 1;
+};
+
+const MOVES = new Map<string, (state: ViewerState) => number>([
+  ['up', (state) => -row(state)],
+  ['k', (state) => -row(state)],
+  ['down', row],
+  ['j', row],
+  ['left', () => -1],
+  ['right', () => 1],
+  ['pageup', (state) => -screenful(state)],
+  ['pagedown', screenful],
+  ['space', screenful],
+  ['home', () => -FAR],
+  ['g', () => -FAR],
+  ['end', () => FAR],
+  ['G', () => FAR],
+]);
+
+const ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
+  ['q', (state) => ({ ...state, request: { what: 'quit' } })],
+  ['a', (state) => turnedTo(state, 'agents')],
+  ['b', (state) => turnedTo(state, 'board')],
+  ['h', (state) => (shownList(state) ? turnedTo(state, 'history') : state)],
+  ['s', (state) => turnedTo(state, 'sessions')],
+  ['?', (state) => turnedTo(state, 'help')],
+  ['c', (state) => ({ ...state, hidesCompleted: !state.hidesCompleted })],
+  ['return', entered],
+  ['enter', entered],
+  ['escape', wentBack],
+  ['backspace', wentBack],
+]);
+
+function moved(state: ViewerState, by: number): ViewerState {
+  const page = pageOf(state);
+  const names = choices(state);
+  if (names.length === 0) {
+    // How far down it goes the next frame knows, and takes back what is too much.
+    const top = by === FAR ? Number.MAX_SAFE_INTEGER : Math.max(0, page.top + by);
+    return withPage(state, { ...page, top });
+  }
+  // An item that is longer than what is in sight is scrolled through before the next one.
+  const isWithin = (by === 1 && page.goesDown) || (by === -1 && page.goesUp);
+  const at = isWithin ? chosen(state) : Math.max(0, Math.min(names.length - 1, chosen(state) + by));
+  return withPage(state, { ...page, cursor: names[at], top: page.top + (isWithin ? by : 0) });
+}
+
+/** Shows another page, or goes back where it is shown already. */
+function turnedTo(state: ViewerState, name: PageName): ViewerState {
+  if (pageOf(state).name === name) return wentBack(state);
+  const page: Page = { name, top: 0 };
+  // The pages of help and of one version lie on others; the rest take each other's place, above the first.
+  const below = state.pages.filter((other) => other.name === 'list' || name === 'help');
+  const [first, ...rest] = [...below, page];
+  return first ? { ...state, pages: [first, ...rest] } : state;
+}
+
+/** Takes the page away or, where it is the first, follows again what is in progress. */
+function wentBack(state: ViewerState): ViewerState {
+  const [first, ...rest] = state.pages.slice(0, -1);
+  if (first) return { ...state, pages: [first, ...rest] };
+  const { cursor: _, ...page } = pageOf(state);
+  return page.name === 'list' ? withPage(state, page) : turnedTo(state, 'list');
+}
+
+function entered(state: ViewerState): ViewerState {
+  const name = choices(state)[chosen(state)];
+  if (name === undefined) return state;
+  const page = pageOf(state);
+  switch (page.name) {
+    case 'agents':
+      return { ...state, agent: name, pages: [{ name: 'list', top: 0 }] };
+    case 'history': {
+      const version: Page = { name: 'version', version: Number(name), top: 0 };
+      return { ...state, pages: [...state.pages, version] };
+    }
+    default: {
+      const list = state.known.found.find(({ folder }) => folder === name);
+      const isPicked = page.name === 'sessions' || isWaiting(state);
+      if (list === undefined || !isPicked) return state;
+      return {
+        ...state,
+        agent: list.agent,
+        pages: [{ name: 'list', top: 0 }],
+        request: { what: 'open', list },
+      };
+    }
+  }
+}
+
+function withPage(state: ViewerState, page: Page): ViewerState {
+  const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
+  return { ...state, pages: [first, ...rest] };
+}

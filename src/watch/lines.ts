@@ -1,0 +1,63 @@
+import { displayWidth, truncate } from '../terminal/text.ts';
+
+/** A line on the screen, painted, and how many columns it takes. */
+export interface Line {
+  readonly text: string;
+  readonly width: number;
+}
+
+type Paint = (text: string) => string;
+
+export const EMPTY_LINE: Line = { text: '', width: 0 };
+
+export function line(text: string, paint: Paint = (same) => same): Line {
+  return { text: text === '' ? '' : paint(text), width: displayWidth(text) };
+}
+
+export function join(...parts: readonly Line[]): Line {
+  return {
+    text: parts.map(({ text }) => text).join(''),
+    width: parts.reduce((sum, { width }) => sum + width, 0),
+  };
+}
+
+/** The same with blanks up to `columns`. */
+export function padded({ text, width }: Line, columns: number): Line {
+  return { text: text + ' '.repeat(Math.max(0, columns - width)), width: Math.max(width, columns) };
+}
+
+/** `left` cut to what `right` leaves of `columns`, and `right` at their end; `right` goes where it leaves too little. */
+export function spread(
+  left: string,
+  right: string,
+  columns: number,
+  { ellipsis, paint = (same: string) => same, paintRight = (same: string) => same } = {} as {
+    ellipsis: string;
+    paint?: Paint;
+    paintRight?: Paint;
+  },
+): Line {
+  const room = columns - displayWidth(right) - 2;
+  if (right === '' || room < Math.min(displayWidth(left), columns / 2)) {
+    return line(truncate(left, columns, ellipsis), paint);
+  }
+  const start = padded(line(truncate(left, room, ellipsis), paint), room + 2);
+  return join(start, line(right, paintRight));
+}
+
+/** Columns of lines side by side, each as wide as told, with a separator between. */
+export function beside(
+  columns: readonly (readonly Line[])[],
+  width: number,
+  height: number,
+  separator: Line,
+): Line[] {
+  return Array.from({ length: height }, (_, y) =>
+    join(
+      ...columns.flatMap((lines, x) => [
+        ...(x > 0 ? [separator] : []),
+        padded(lines[y] ?? EMPTY_LINE, width),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,92 @@
+import { keyOf } from '../panel/plain-report.ts';
+import { GLYPH_OF, printable } from '../panel/render-list.ts';
+import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
+import type { Theme } from '../panel/theme.ts';
+import { wrap } from '../terminal/text.ts';
+import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
+import { join, type Line, line, padded } from './lines.ts';
+import { chosen, pageOf, shownItems, shownVersions, type ViewerState } from './model.ts';
+import type { Body } from './scroll.ts';
+import type { ShownTimes } from './shown-times.ts';
+
+/** From this many columns on, times stand before the items. */
+const TIMED_COLUMNS = 50;
+const TIME_COLUMNS = 10;
+
+/** What items are drawn with. */
+export interface ItemLook {
+  readonly theme: Theme;
+  readonly times: ShownTimes;
+  readonly columns: number;
+}
+
+/** The items of the list or version that the page shows. */
+export function itemsBody(state: ViewerState, look: ItemLook): Body {
+  const items = shownItems(state);
+  const versions = shownVersions(state);
+  const statuses = timesOf(versions);
+  const focus = chosen(state);
+  const isLive = pageOf(state).name === 'list';
+  return {
+    blocks: items.map(({ item }, index) => {
+      const since = statuses.since.get(keyOf(item));
+      const isLonger = statuses.isLonger.has(keyOf(item));
+      const time =
+        look.columns < TIMED_COLUMNS ? undefined : timeText(item, since, isLonger, look, isLive);
+      return itemLines(item, look, { isChosen: index === focus, time });
+    }),
+    focus: focus === -1 ? undefined : focus,
+    follows: pageOf(state).cursor === undefined,
+  };
+}
+
+/** The versions of a list hold for as long as the newest is the same. */
+const remembered = new WeakMap<TodoVersion, StatusTimes>();
+
+export function timesOf(versions: readonly TodoVersion[]): StatusTimes {
+  const [newest] = versions;
+  const known = newest && remembered.get(newest);
+  if (known) return known;
+  const times = statusTimes(versions);
+  if (newest) remembered.set(newest, times);
+  return times;
+}
+
+/** An item in as many lines as its text needs: whether it is chosen, its time, its mark, its text. */
+export function itemLines(
+  item: Readonly<TodoItem>,
+  { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,
+  { isChosen = false, time }: { isChosen?: boolean; time?: string | undefined } = {},
+): Line[] {
+  const { status } = item;
+  const paint = theme.paint[GLYPH_OF[status]];
+  const marker = line(isChosen ? chosenMark(theme) : ' ', theme.paint.strong);
+  const start = join(
+    marker,
+    ...(time === undefined ? [] : [padded(line(time, theme.paint.faint), TIME_COLUMNS)]),
+    line(`${theme[GLYPH_OF[status]]} `, paint),
+  );
+  const text = status === 'in_progress' ? `${item.activeForm}...` : item.content;
+  const priority = item.priority ? ` (${item.priority})` : '';
+  const rows = wrap(printable(text + priority, theme), columns - start.width);
+  return rows.map((row, index) =>
+    join(index === 0 ? start : padded(line(''), start.width), line(row, paint)),
+  );
+}
+
+export function chosenMark({ unicode }: Theme): string {
+  return unicode ? '▸' : '*';
+}
+
+/** When it was completed, or for how long it has been in progress. */
+function timeText(
+  { status }: Readonly<TodoItem>,
+  since: number | undefined,
+  isLonger: boolean,
+  { times }: ItemLook,
+  isLive: boolean,
+): string {
+  if (since === undefined || status === 'pending') return '';
+  if (status === 'completed') return isLonger ? '' : times.at(since);
+  return isLive ? `${isLonger ? '>' : ''}${times.running(since)}` : times.at(since);
+}

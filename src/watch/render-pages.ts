@@ -1,0 +1,105 @@
+import { printable } from '../panel/render-list.ts';
+import { safeText } from '../safe-text.ts';
+import { wrap } from '../terminal/text.ts';
+import { describeChange } from '../todo/describe-change.ts';
+import type { FoundList } from './find-lists.ts';
+import { join, type Line, line, spread } from './lines.ts';
+import { chosen, NEWEST_OFFERED, pageOf, shownList, type ViewerState } from './model.ts';
+import { chosenMark, type ItemLook } from './render-items.ts';
+import type { Body } from './scroll.ts';
+
+const MAX_AUTHOR_CHARACTERS = 40;
+
+/** Who changed what, and when: a version a line, the newest first. */
+export function historyBody(state: ViewerState, look: ItemLook): Body {
+  const { theme, times, columns } = look;
+  const versions = shownList(state)?.versions ?? [];
+  const focus = chosen(state);
+  const blocks = versions.map(({ version, items, updatedAt, by }, index) => {
+    const before = versions[index + 1]?.items ?? (version === 1 ? [] : undefined);
+    const change = before ? describeChange(before, items) : `${items.length} items`;
+    const author = safeText(by, MAX_AUTHOR_CHARACTERS);
+    const place = `${String(version).padStart(4)}  ${times.at(+updatedAt)}  `;
+    const mark = `${index === focus ? chosenMark(theme) : ' '}${place}`;
+    const rows = wrap(printable(`${author}: ${change}`, theme), columns - mark.length);
+    return rows.map((row, at) =>
+      join(line(at === 0 ? mark : ' '.repeat(mark.length), theme.paint.strong), line(row)),
+    );
+  });
+  return { blocks, focus, follows: pageOf(state).cursor === undefined };
+}
+
+/** The lists of all sessions, those first that changed last. */
+export function sessionsBody(state: ViewerState, look: ItemLook): Body {
+  const { found } = state.known;
+  if (found.length === 0)
+    return { blocks: [[line('There is no list yet.', look.theme.paint.faint)]] };
+  return {
+    blocks: found.map((list, index) => [foundLine(list, index === chosen(state), look)]),
+    focus: chosen(state),
+  };
+}
+
+/** What is shown while there is no list: what is waited for, and what else there is. */
+export function waitingBody(state: ViewerState, look: ItemLook): Body {
+  const { theme, columns } = look;
+  const { known, agent, awaited } = state;
+  const intro = [
+    `Waiting for the list of agent ${agent ?? awaited} in session ${known.session}.`,
+    'It shows here as soon as TodoWrite is called there.',
+  ].flatMap((words) => wrap(printable(words, theme), columns).map((row) => line(row)));
+  const offered = known.found.slice(0, NEWEST_OFFERED);
+  if (offered.length === 0) return { blocks: [intro] };
+  const focus = chosen(state);
+  return {
+    blocks: [
+      [...intro, line(''), line('The newest lists; Enter opens one:', theme.paint.faint)],
+      ...offered.map((list, index) => [foundLine(list, index === focus, look)]),
+    ],
+    focus: focus + 1,
+  };
+}
+
+const KEYS = [
+  ['up, down, j, k', 'move; the page then stays where you are'],
+  ['Esc', 'go back; on the list, follow what is in progress again'],
+  ['Page Up, Page Down, Home, End', 'move further'],
+  ['Enter', 'open what is chosen: an agent, a version, a session'],
+  ['a', 'the lists of all agents'],
+  ['b', "the board of the team's tasks"],
+  ['h', 'the history: who changed what, and when'],
+  ['s', 'other sessions'],
+  ['c', 'hide what is completed, or show it again'],
+  ['?', 'this page'],
+  ['q', 'quit'],
+] as const;
+
+export function helpBody({ theme, columns }: ItemLook): Body {
+  const width = columns < 60 ? 0 : Math.max(...KEYS.map(([key]) => key.length)) + 2;
+  const blocks = KEYS.map(([key, meaning]) => {
+    if (width === 0) {
+      const rows = wrap(meaning, columns - 2).map((row) => line(`  ${row}`));
+      return [line(key, theme.paint.strong), ...rows];
+    }
+    return [join(line(key.padEnd(width), theme.paint.strong), line(meaning))];
+  });
+  return { blocks: blocks.flat().map((row) => [row]) };
+}
+
+function foundLine(
+  { session, agent, newest }: FoundList,
+  isChosen: boolean,
+  { theme, times, columns }: ItemLook,
+): Line {
+  const { items, updatedAt } = newest;
+  const done = items.filter(({ status }) => status === 'completed').length;
+  const name = printable(`${session} ${theme.unicode ? '·' : '-'} ${agent}`, theme);
+  const mark = isChosen ? chosenMark(theme) : ' ';
+  const { ellipsis, paint } = theme;
+  const facts = `${done}/${items.length}  ${times.ago(+updatedAt)}`;
+  return spread(`${mark} ${name}`, facts, columns, {
+    ellipsis,
+    paint: isChosen ? paint.strong : (same) => same,
+    paintRight: paint.faint,
+  });
+}

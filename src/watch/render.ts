@@ -1,0 +1,247 @@
+import { printable } from '../panel/render-list.ts';
+import type { Theme } from '../panel/theme.ts';
+import { displayWidth, truncate } from '../terminal/text.ts';
+import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
+import {
+  isWaiting,
+  type Page,
+  pageOf,
+  shownList,
+  shownVersions,
+  type ViewerState,
+} from './model.ts';
+import { agentsBody } from './render-agents.ts';
+import { boardBody } from './render-board.ts';
+import { type ItemLook, itemsBody, timesOf } from './render-items.ts';
+import { helpBody, historyBody, sessionsBody, waitingBody } from './render-pages.ts';
+import { type Body, type Sight, sightOf } from './scroll.ts';
+import type { ShownTimes } from './shown-times.ts';
+
+/** From so many rows on there is room for a header of more than a row, and for the keys. */
+const ROOMY_ROWS = 9;
+/** Below this many columns the header says only what matters most. */
+const TERSE_COLUMNS = 40;
+
+/** What a state looks like, and where its page is scrolled to by that. */
+export interface Picture {
+  /** From the top; each is narrower than the screen, so that none can wrap. */
+  readonly rows: readonly string[];
+  readonly page: Page;
+}
+
+/** Draws a state on a screen of its size. */
+export function render(state: ViewerState, theme: Theme, times: ShownTimes): Picture {
+  const look = { theme, times, columns: Math.max(1, state.columns - 1) };
+  const isRoomy = state.rows >= ROOMY_ROWS;
+  const header = headerLines(state, look, isRoomy);
+  const { problem } = state.known;
+  const height = Math.max(
+    0,
+    state.rows - header.length - (isRoomy || problem !== undefined ? 1 : 0),
+  );
+  const page = pageOf(state);
+  const sight = sightOf(bodyOf(state, look), height, page.top);
+  const body = Array.from({ length: height }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
+  const footer =
+    problem !== undefined
+      ? [
+          line(
+            truncate(printable(problem, theme), look.columns, theme.ellipsis),
+            theme.paint.strong,
+          ),
+        ]
+      : isRoomy
+        ? [footerLine(state, sight, look)]
+        : [];
+  return {
+    rows: [...header, ...body, ...footer]
+      .slice(0, state.rows)
+      .map((row) => fitting(row, look.columns, theme)),
+    page: { ...page, top: sight.top, goesUp: sight.focusGoesUp, goesDown: sight.focusGoesDown },
+  };
+}
+
+/** What was made for more columns than there are, as on the tiniest of screens, is cut, and loses its colours. */
+function fitting({ text, width }: Line, columns: number, { ellipsis }: Theme): string {
+  if (width <= columns) return text;
+  return truncate(text.replace(/\x1b\[[\d;]*m/g, ''), columns, ellipsis);
+}
+
+function bodyOf(state: ViewerState, look: ItemLook): Body {
+  switch (pageOf(state).name) {
+    case 'list':
+      if (isWaiting(state)) return waitingBody(state, look);
+      return emptyBody(state, look) ?? itemsBody(state, look);
+    case 'version':
+      return emptyBody(state, look) ?? itemsBody(state, look);
+    case 'agents':
+      return agentsBody(state, look);
+    case 'board':
+      return boardBody(state, look);
+    case 'history':
+      return historyBody(state, look);
+    case 'sessions':
+      return sessionsBody(state, look);
+    case 'help':
+      return helpBody(look);
+  }
+}
+
+function emptyBody(state: ViewerState, { theme, columns }: ItemLook): Body | undefined {
+  const items = shownVersions(state)[0]?.items ?? [];
+  const open = items.filter(({ status }) => status !== 'completed');
+  if (items.length > 0 && (open.length > 0 || !state.hidesCompleted)) return undefined;
+  const text =
+    items.length === 0 ? 'The list is empty.' : 'All is completed; c shows what is hidden.';
+  return { blocks: [[line(truncate(text, columns, theme.ellipsis), theme.paint.faint)]] };
+}
+
+function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean): Line[] {
+  const { theme, columns } = look;
+  const { name, version } = pageOf(state);
+  const { session } = state.known;
+  const list = shownList(state);
+  const dot = theme.unicode ? ' · ' : ' - ';
+  const titled = (words: string, right = ''): Line =>
+    spread(printable(words, theme), right, columns, {
+      ellipsis: theme.ellipsis,
+      paint: theme.paint.strong,
+      paintRight: theme.paint.faint,
+    });
+  const whole = (...lines: Line[]) => (isRoomy ? [...lines, EMPTY_LINE] : lines.slice(0, 1));
+  if (name === 'help') return whole(titled('Keys'));
+  if (name === 'sessions') return whole(titled('Lists of all sessions'));
+  if (name === 'agents') return whole(titled(`All agents${dot}${session}`));
+  if (name === 'board') {
+    const { updatedAt } = state.known.tasks;
+    const updated = updatedAt === undefined ? '' : `updated ${look.times.ago(updatedAt)}`;
+    return whole(titled(`Team tasks${dot}${session}`, updated), boardProgress(state, look));
+  }
+  if (list === undefined) return whole(titled('todowrite'));
+  const [newest] = list.versions;
+  if (name === 'history') return whole(titled(`History of ${list.agent}${dot}${session}`));
+  const updated = look.times.ago(+newest.updatedAt);
+  if (name === 'version') {
+    const shown = shownVersions(state)[0];
+    const when = shown ? `${look.times.at(+shown.updatedAt)} by ${shown.by}` : '';
+    return whole(titled(`Version ${version} of ${list.agent}, ${when}`), progress(state, look));
+  }
+  if (!isRoomy) return [join(terseProgress(state, look))];
+  const isTerse = columns < TERSE_COLUMNS;
+  const title = isTerse ? list.agent : `${list.agent}${dot}${session}`;
+  return whole(titled(title, isTerse ? updated : `updated ${updated}`), progress(state, look));
+}
+
+/** A bar, how many are done, and how long it took so far. */
+function progress(state: ViewerState, look: ItemLook): Line {
+  const { done, total } = countOf(state);
+  const time = totalTime(state, look.times);
+  return barLine(done, total, time, look);
+}
+
+function boardProgress({ known }: ViewerState, look: ItemLook): Line {
+  const tasks = [...known.tasks.tasks.values()];
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  return barLine(done, tasks.length, '', look);
+}
+
+function barLine(done: number, total: number, time: string, { theme, columns }: ItemLook): Line {
+  const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
+  const facts = `  ${done}/${total}  ${percent}%${time === '' ? '' : `  ${time}`}`;
+  const width = columns - displayWidth(facts);
+  if (width < 4) return line(truncate(facts.trim(), columns, theme.ellipsis));
+  const filled = total === 0 ? 0 : Math.floor((width * done) / total);
+  const [full, open] = theme.unicode ? ['█', '░'] : ['#', '.'];
+  return join(
+    line(full.repeat(filled), theme.paint.completed),
+    line(open.repeat(width - filled), theme.paint.faint),
+    line(facts),
+  );
+}
+
+/** All of the header in one row: who, how far, how long. */
+function terseProgress(state: ViewerState, { theme, times, columns }: ItemLook): Line {
+  const { done, total } = countOf(state);
+  const { agent = '' } = shownList(state) ?? {};
+  const time = totalTime(state, times);
+  return spread(printable(agent, theme), `${done}/${total} ${time}`.trim(), columns, {
+    ellipsis: theme.ellipsis,
+    paint: theme.paint.strong,
+  });
+}
+
+function countOf(state: ViewerState): { done: number; total: number } {
+  const items = shownVersions(state)[0]?.items ?? [];
+  return {
+    done: items.filter(({ status }) => status === 'completed').length,
+    total: items.length,
+  };
+}
+
+/**
+ * How long the plan has been worked on: from the version that began it until now or, where all is done, until the
+ * version that completed it. A version that shares no item with the one before begins another plan.
+ */
+function totalTime(state: ViewerState, times: ShownTimes): string {
+  const versions = shownVersions(state);
+  const [newest] = versions;
+  if (newest === undefined || newest.items.length === 0) return '';
+  const { since } = timesOf(versions);
+  let begun = newest;
+  for (const version of versions.slice(1)) {
+    const contents = new Set(begun.items.map(({ content }) => content));
+    if (!version.items.some(({ content }) => contents.has(content))) break;
+    begun = version;
+  }
+  const isKnown = begun.version === 1 || begun !== versions.at(-1);
+  const mark = isKnown ? '' : '>';
+  const isDone = newest.items.every(({ status }) => status === 'completed');
+  if (isDone || pageOf(state).name === 'version') {
+    const end = isDone ? Math.max(...since.values()) : +newest.updatedAt;
+    return mark + times.lasted(end - +begun.updatedAt);
+  }
+  return mark + times.running(+begun.updatedAt);
+}
+
+function footerLine(state: ViewerState, { above, below }: Sight, look: ItemLook): Line {
+  const { theme, columns } = look;
+  const [up, down] = theme.unicode ? ['↑', '↓'] : ['^', 'v'];
+  const more = [above > 0 ? `${up}${above}` : '', below > 0 ? `${down}${below}` : '']
+    .join(' ')
+    .trim();
+  const room = columns - (more === '' ? 0 : displayWidth(more) + 2);
+  const hints = hintsFor(state);
+  // Those at the end go first; help is what one needs to find the others.
+  while (hints.length > 2 && displayWidth(hints.join('  ')) > room) hints.splice(-2, 1);
+  return spread(hints.join('  '), more, columns, {
+    ellipsis: theme.ellipsis,
+    paint: theme.paint.faint,
+    paintRight: theme.paint.strong,
+  });
+}
+
+function hintsFor(state: ViewerState): string[] {
+  const { name } = pageOf(state);
+  const completed = state.hidesCompleted ? 'c show completed' : 'c hide completed';
+  const back = name === 'list' ? [] : ['Esc back'];
+  const enter =
+    ['agents', 'history', 'sessions'].includes(name) || isWaiting(state) ? ['Enter open'] : [];
+  const others =
+    state.known.lists.length > 1 && name !== 'agents'
+      ? [`a all ${state.known.lists.length} agents`]
+      : [];
+  const board = state.known.tasks.tasks.size > 0 && name !== 'board' ? ['b board'] : [];
+  const history = name === 'list' && !isWaiting(state) ? ['h history'] : [];
+  const hide = ['list', 'version', 'board'].includes(name) && !isWaiting(state) ? [completed] : [];
+  return [
+    'q quit',
+    ...back,
+    ...enter,
+    ...others,
+    ...board,
+    ...history,
+    ...hide,
+    's sessions',
+    '? help',
+  ];
+}

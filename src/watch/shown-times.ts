@@ -1,0 +1,65 @@
+import { formatElapsed } from '../panel/render-todos.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Times as they are shown at one moment; it notes when the first of them will read otherwise. */
+export class ShownTimes {
+  readonly now: number;
+  #untilChange = Number.POSITIVE_INFINITY;
+
+  /** @param now in milliseconds since 1970. */
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  /** Milliseconds until one of the times that were asked for reads otherwise; infinite where none will. */
+  get untilChange(): number {
+    return this.#untilChange;
+  }
+
+  /** How long something has been going on: `42s`, `3m 05s`, `2h 07m`. */
+  running(since: number): string {
+    const elapsed = Math.max(0, this.now - since);
+    this.#changes(elapsed, elapsed < HOUR ? SECOND : MINUTE);
+    return formatElapsed(elapsed);
+  }
+
+  /** How long something took that is over. */
+  lasted(milliseconds: number): string {
+    return formatElapsed(Math.max(0, milliseconds));
+  }
+
+  /** How long ago something was: `4 s ago`, `3 min ago`, `2 h ago`, `5 days ago`. */
+  ago(at: number): string {
+    const elapsed = Math.max(0, this.now - at);
+    const [unit, name] =
+      elapsed < MINUTE
+        ? [SECOND, 's']
+        : elapsed < HOUR
+          ? [MINUTE, 'min']
+          : elapsed < 2 * DAY
+            ? [HOUR, 'h']
+            : [DAY, 'days'];
+    this.#changes(elapsed, unit);
+    return `${Math.floor(elapsed / unit)} ${name} ago`;
+  }
+
+  /** When something was: `14:05`, or the day where it was not today. */
+  at(time: number): string {
+    const date = new Date(time);
+    return date.toDateString() === new Date(this.now).toDateString()
+      ? `${two(date.getHours())}:${two(date.getMinutes())}`
+      : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  }
+
+  #changes(elapsed: number, step: number): void {
+    this.#untilChange = Math.min(this.#untilChange, step - (elapsed % step));
+  }
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

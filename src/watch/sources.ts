@@ -1,0 +1,175 @@
+import { homedir } from 'node:os';
+import { safeText } from '../safe-text.ts';
+import { type ListName, sessionFolder } from '../state/lists.ts';
+import { StateError } from '../state/state-error.ts';
+import type { Task } from '../tasks/task.ts';
+import { openTaskStore } from '../tasks/open-task-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { FileLists } from '../todo/file-lists.ts';
+import type { TodoVersion } from '../todo/todo-store.ts';
+import { type FoundList, findLists } from './find-lists.ts';
+import { followSession } from './follow.ts';
+import type { Known, KnownTasks } from './model.ts';
+
+/** Of a list whose history is kept without end, no more than this is looked at. */
+const MOST_VERSIONS = 1000;
+const NO_TASKS: KnownTasks = { tasks: new Map(), since: new Map(), updatedAt: undefined };
+
+/** Follows one session after another: its lists, and its team's tasks. */
+export class Sources {
+  readonly #lists: FileLists;
+  readonly #changed: () => void;
+  #session = '';
+  #versions = new Map<string, readonly TodoVersion[]>();
+  #tasks = NO_TASKS;
+  #found: readonly FoundList[] = [];
+  #problem: string | undefined;
+  #end = () => {};
+
+  /** @param changed called when there is something new to be seen, once or more often. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+    this.#lists = new FileLists(process.env, process.cwd());
+  }
+
+  /** The name of the list that is meant where not all of it is said. */
+  name(given: Partial<ListName>): ListName {
+    return this.#lists.name(given);
+  }
+
+  /** @param taskList the name of the team's list, where it is not the one that the session has. */
+  follow(
+    session: string,
+    folder = sessionFolder(this.#lists.folder, session),
+    taskList?: string,
+  ): void {
+    this.end();
+    this.#session = session;
+    this.#versions = new Map();
+    this.#tasks = NO_TASKS;
+    this.#problem = undefined;
+    const endLists = followSession(
+      folder,
+      {
+        changed: (agent, version) => this.#add(agent, version),
+        failed: (error) => this.#fail(error),
+      },
+      'all',
+    );
+    const endTasks = this.#followTasks(session, taskList);
+    this.#end = () => {
+      endLists();
+      endTasks();
+    };
+  }
+
+  /** Looks which lists there are, in this session and others. */
+  find(most: number): void {
+    const found: FoundList[] = [];
+    for (const list of findLists(this.#lists.folder)) {
+      found.push({ ...list, session: shortPath(list.session) });
+      if (found.length === most) break;
+    }
+    this.#found = found;
+  }
+
+  get known(): Known {
+    const lists = [...this.#versions]
+      .flatMap(([agent, [newest, ...older]]) =>
+        newest === undefined ? [] : [{ agent, versions: [newest, ...older] as const }],
+      )
+      .sort((a, b) => (a.agent < b.agent ? -1 : 1));
+    return {
+      session: shortPath(this.#session),
+      lists,
+      tasks: this.#tasks,
+      found: this.#found,
+      problem: this.#problem,
+    };
+  }
+
+  end(): void {
+    this.#end();
+    this.#end = () => {};
+  }
+
+  #add(agent: string, version: TodoVersion): void {
+    const known = this.#versions.get(agent) ?? [];
+    // A list that was deleted begins anew.
+    const before = known[0] && version.version > known[0].version ? known : [];
+    this.#versions.set(
+      agent,
+      version.version === 0 ? [] : [version, ...before].slice(0, MOST_VERSIONS),
+    );
+    this.#problem = undefined;
+    this.#changed();
+  }
+
+  #fail(error: unknown): void {
+    if (!(error instanceof StateError)) throw error;
+    this.#problem = safeText(error.message);
+    this.#changed();
+  }
+
+  #followTasks(session: string, taskList: string | undefined): () => void {
+    let store: TaskStore;
+    const look = () => {
+      try {
+        this.#tasks = tasksOf(store, this.#tasks);
+      } catch (error) {
+        this.#fail(error instanceof StateError ? error : new StateError(String(error)));
+      }
+      this.#changed();
+    };
+    try {
+      store = openTaskStore({
+        environment: { ...process.env, TODO_SESSION: session },
+        directory: process.cwd(),
+        ...(taskList !== undefined && { list: taskList }),
+      });
+    } catch (error) {
+      this.#fail(error);
+      return () => {};
+    }
+    const end = store.onChange(look);
+    look();
+    return end;
+  }
+}
+
+/** Since when each task has its status, the versions tell; of those that have changed since the last look, the tasks. */
+function tasksOf(store: TaskStore, before: KnownTasks): KnownTasks {
+  const { graph } = store.get();
+  const { tasks } = graph;
+  const since = new Map<number, number>();
+  const unknown = new Map<number, Task>();
+  for (const [id, task] of tasks) {
+    const isKnown = before.tasks.get(id)?.status === task.status;
+    const known = before.since.get(id);
+    if (isKnown && known !== undefined) since.set(id, known);
+    else unknown.set(id, task);
+  }
+  let updatedAt: number | undefined;
+  for (const { graph: old, at } of store.history()) {
+    updatedAt ??= +at;
+    for (const [id, task] of unknown) {
+      if (old.tasks.get(id)?.status === task.status) since.set(id, +at);
+      else unknown.delete(id);
+    }
+    if (unknown.size === 0) break;
+  }
+  // What is older than the versions that are kept has not changed since it was changed last.
+  for (const [id, task] of unknown) {
+    const known = since.get(id) ?? Number.POSITIVE_INFINITY;
+    since.set(id, Math.min(known, Date.parse(task.updatedAt)));
+  }
+  return { tasks, since, updatedAt };
+}
+
+/** `~/work/app` for `/home/ann/work/app`. */
+function shortPath(path: string): string {
+  const home = process.env.HOME || homedir();
+  return home !== '/' && (path === home || path.startsWith(`${home}/`))
+    ? `~${path.slice(home.length)}`
+    : path;
+}

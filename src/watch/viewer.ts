@@ -1,0 +1,170 @@
+import { openSync } from 'node:fs';
+import { emitKeypressEvents, type Interface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { ReadStream } from 'node:tty';
+import { themeFor } from '../panel/theme.ts';
+import { FullScreen } from '../terminal/full-screen.ts';
+import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
+import { type Key, press } from './keys.ts';
+import { isWaiting, NEWEST_OFFERED, type Page, pageOf, type ViewerState } from './model.ts';
+import { render } from './render.ts';
+import { ShownTimes } from './shown-times.ts';
+import { Sources } from './sources.ts';
+import type { WatchArguments } from './watch-arguments.ts';
+
+/** Changes that come faster than this are drawn together. */
+const FRAME_MS = 33;
+/** Below this, a time that ought to read otherwise by now is not worth another frame. */
+const LEAST_WAIT_MS = 20;
+/** After so long an escape is the key of that name, and not the start of another key's sequence. */
+const ESCAPE_MS = 50;
+/** How often other sessions are looked for while they are shown. */
+const FIND_MS = 2000;
+const MOST_FOUND = 200;
+
+/** Shows lists on the whole terminal until its user quits. Gives its exit code. */
+export function runViewer({ list, all, tasks, taskList }: WatchArguments): Promise<number> {
+  return new Promise((resolve) => new Viewer(resolve).start(list, { all, tasks, taskList }));
+}
+
+class Viewer {
+  readonly #screen = new FullScreen(process.stdout);
+  readonly #theme = themeFor(process.stdout, process.env);
+  readonly #sources = new Sources(() => this.#wake());
+  readonly #ended: (exitCode: number) => void;
+  #state: ViewerState | undefined;
+  #isDue = false;
+  #frame: NodeJS.Timeout | undefined;
+  #tick: NodeJS.Timeout | undefined;
+  #finding: NodeJS.Timeout | undefined;
+  /** How many lists were looked for the last time. */
+  #found = 0;
+  #giveBack = () => {};
+
+  constructor(ended: (exitCode: number) => void) {
+    this.#ended = ended;
+  }
+
+  start(
+    list: WatchArguments['list'],
+    { all, tasks, taskList }: Pick<WatchArguments, 'all' | 'tasks' | 'taskList'>,
+  ): void {
+    const { session, agent: awaited } = this.#sources.name(list);
+    this.#sources.follow(session, undefined, taskList);
+    const { known } = this.#sources;
+    const bottom: Page = { name: 'list', top: 0 };
+    const showsBoard = tasks || (known.lists.length === 0 && known.tasks.tasks.size > 0);
+    const top: Page | undefined = all
+      ? { name: 'agents', top: 0 }
+      : showsBoard
+        ? { name: 'board', top: 0 }
+        : undefined;
+    this.#state = {
+      known,
+      agent: list.agent,
+      awaited,
+      pages: top ? [bottom, top] : [bottom],
+      hidesCompleted: false,
+      columns: this.#screen.columns,
+      rows: this.#screen.rows,
+    };
+    process.stdout.on('resize', () => {
+      this.#screen.forget();
+      this.#wake();
+    });
+    const keys = new PassThrough();
+    emitKeypressEvents(keys, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
+    keys.on('keypress', (_text: unknown, key: Key) => this.#press(key));
+    this.#giveBack = takeTerminal(keyboard(), {
+      enter: () => {
+        this.#screen.enter();
+        this.#draw();
+      },
+      leave: () => {
+        clearTimeout(this.#tick);
+        this.#screen.leave();
+      },
+      onKeys: (text) => keys.write(text),
+    });
+  }
+
+  #press(key: Key): void {
+    if (this.#state === undefined) return;
+    const { request, ...state } = press(this.#state, key);
+    this.#state = state;
+    switch (request?.what) {
+      case 'quit':
+        this.#quit();
+        return;
+      case 'open':
+        this.#sources.follow(request.list.session, request.list.sessionFolder);
+        break;
+    }
+    // A key is answered at once.
+    this.#draw();
+  }
+
+  #quit(): void {
+    this.#sources.end();
+    for (const timer of [this.#frame, this.#tick, this.#finding]) clearTimeout(timer);
+    this.#giveBack();
+    this.#state = undefined;
+    this.#ended(0);
+  }
+
+  /** Draws soon: at once, or with what else comes within the time of a frame. */
+  #wake(): void {
+    if (this.#frame) this.#isDue = true;
+    else this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#state === undefined) return;
+    this.#isDue = false;
+    clearTimeout(this.#frame);
+    this.#frame = setTimeout(() => {
+      this.#frame = undefined;
+      if (this.#isDue) this.#draw();
+    }, FRAME_MS);
+    const times = new ShownTimes(Date.now());
+    const { columns, rows } = this.#screen;
+    this.#findWhileShown({ ...this.#state, known: this.#sources.known });
+    const state = { ...this.#state, known: this.#sources.known, columns, rows };
+    const { page, ...picture } = render(state, this.#theme, times);
+    const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
+    this.#state = { ...state, pages: [first, ...rest] };
+    this.#screen.show(picture);
+    this.#tickIn(times.untilChange);
+  }
+
+  #tickIn(milliseconds: number): void {
+    clearTimeout(this.#tick);
+    if (milliseconds === Number.POSITIVE_INFINITY) return;
+    this.#tick = setTimeout(() => this.#draw(), Math.max(milliseconds, LEAST_WAIT_MS));
+  }
+
+  /** Looks for other lists while they are shown, and now and then again. */
+  #findWhileShown(state: ViewerState): void {
+    const isAll = pageOf(state).name === 'sessions';
+    const most = isAll ? MOST_FOUND : isWaiting(state) ? NEWEST_OFFERED : 0;
+    if (most === this.#found && (most === 0 || this.#finding)) return;
+    this.#found = most;
+    clearTimeout(this.#finding);
+    if (most === 0) return;
+    this.#sources.find(most);
+    this.#finding = setTimeout(() => {
+      this.#finding = undefined;
+      this.#draw();
+    }, FIND_MS);
+  }
+}
+
+/** Standard input may be something else, as in a pipe; the keys come from the terminal all the same. */
+function keyboard(): KeyStream {
+  if (process.stdin.isTTY) return process.stdin;
+  try {
+    return new ReadStream(openSync('/dev/tty', 'r'));
+  } catch {
+    return process.stdin;
+  }
+}

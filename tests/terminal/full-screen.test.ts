@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { FullScreen } from '../../src/terminal/full-screen.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+
+function start(columns = 20, rows = 5) {
+  const terminal = new VirtualTerminal(columns, rows);
+  terminal.write('$ before\r\n');
+  const screen = new FullScreen(terminal);
+  screen.enter();
+  terminal.writes.length = 0;
+  return { terminal, screen };
+}
+
+test('a frame is one write, and the same frame again none', async () => {
+  const { terminal, screen } = start();
+  screen.show({ rows: ['one', 'two'] });
+  screen.show({ rows: ['one', 'two'] });
+  expect(terminal.writes).toHaveLength(1);
+  expect(await terminal.screen()).toEqual(['one', 'two']);
+});
+
+test('only the rows that have changed are written, all at once where the terminal can', async () => {
+  const { terminal, screen } = start();
+  screen.show({ rows: ['one', 'two', 'three'] });
+  screen.show({ rows: ['one', '2', 'three'] });
+  expect(terminal.writes[1]).toMatch(/^\x1b\[\?2026h.*2.*\x1b\[\?2026l$/s);
+  expect(terminal.writes[1]).not.toMatch(/one|three/);
+  expect(await terminal.screen()).toEqual(['one', '2', 'three']);
+});
+
+test('a shorter frame leaves nothing of the longer one', async () => {
+  const { terminal, screen } = start();
+  screen.show({ rows: ['a long row', 'two', 'three'] });
+  screen.show({ rows: ['short'] });
+  expect(await terminal.screen()).toEqual(['short']);
+});
+
+test.each([
+  [10, 3],
+  [40, 8],
+  [5, 2],
+])(
+  'after a resize to %d by %d all is drawn again, and nothing else is there',
+  async (columns, rows) => {
+    const { terminal, screen } = start();
+    screen.show({ rows: ['one', 'two', 'three', 'four', 'five'] });
+    await terminal.resize(columns, rows);
+    screen.forget();
+    screen.show({ rows: ['x', 'y'] });
+    expect(await terminal.screen()).toEqual(['x', 'y']);
+  },
+);
+
+test('a row that the terminal takes for wider than it is moves no other row', async () => {
+  const { terminal, screen } = start(8, 3);
+  screen.show({ rows: ['much wider than that', 'two'] });
+  expect((await terminal.screen())[1]).toBe('two');
+});
+
+test('the cursor is hidden, but where it is asked for', async () => {
+  const { terminal, screen } = start();
+  screen.show({ rows: ['name: '], cursor: { x: 6, y: 0 } });
+  expect(await terminal.cursor()).toEqual({ x: 6, y: 0 });
+  expect(terminal.writes.at(-1)).toMatch(/\x1b\[\?25h\x1b\[\?2026l$/);
+  screen.show({ rows: ['name: '] });
+  expect(terminal.writes.at(-1)).toMatch(/\x1b\[\?25l/);
+});
+
+test('leaving brings back what was there before', async () => {
+  const { terminal, screen } = start();
+  screen.show({ rows: ['one', 'two'] });
+  screen.leave();
+  expect(await terminal.screen()).toEqual(['$ before']);
+  expect(terminal.modes.bracketedPasteMode).toBe(false);
+  expect(terminal.modes.wraparoundMode).toBe(true);
+});

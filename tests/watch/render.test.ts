@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createTheme } from '../../src/panel/theme.ts';
+import { displayWidth } from '../../src/terminal/text.ts';
+import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { plan, todos } from '../panel/todos.ts';
+import { historyOf, listOf, NOON, TestViewer, tasksOf } from './viewer-state.ts';
+
+const LIST = listOf(
+  'main',
+  [725, '> Analyze', '- Build'],
+  [65, 'x Analyze', '> Build'],
+  [4, 'x Analyze', '> Build', '- Ship it'],
+);
+
+test('the header has agent, session, age, progress and total time; items have their times', () => {
+  const viewer = new TestViewer({ lists: [LIST] }, { rows: 10, columns: 64 });
+  expect(viewer.rows()).toEqual([
+    'main · ~/app                                    updated 4 s ago',
+    `${'█'.repeat(14)}${'░'.repeat(30)}  1/3  33%  12m 05s`,
+    '',
+    ' 11:58     ✓ Analyze',
+    '▸1m 05s    ● Doing Build...',
+    '           ○ Ship it',
+    '',
+    '',
+    '',
+    'q quit  h history  c hide completed  s sessions  ? help',
+  ]);
+});
+
+test('the time of what is in progress begins where it did, not where the viewer did', () => {
+  const viewer = new TestViewer({ lists: [listOf('main', [3600, '> Build'])] });
+  expect(viewer.body()[0]).toBe('▸1h 00m    ● Doing Build...');
+  viewer.now += 60_000;
+  expect(viewer.body()[0]).toBe('▸1h 01m    ● Doing Build...');
+});
+
+test('where the versions do not reach back to the beginning, the time is a least one', () => {
+  const { versions } = listOf('main', [600, '> Build'], [60, '> Build', '- Ship']);
+  const viewer = new TestViewer({ lists: [{ agent: 'main', versions: [versions[0]] }] });
+  expect(viewer.body()[0]).toBe('▸>1m 00s   ● Doing Build...');
+  expect(viewer.rows()[1]).toMatch(/>1m 00s$/);
+});
+
+test('a finished plan has the time that it took, and no clock runs', () => {
+  const list = listOf('main', [500, '> Build'], [380, 'x Build']);
+  const viewer = new TestViewer({ lists: [list] });
+  expect(viewer.rows()[1]).toMatch(/1\/1 {2}100% {2}2m 00s$/);
+  expect(viewer.untilChange).toBe(40_000);
+});
+
+test('a plan that replaces another one begins its own time', () => {
+  const list = listOf('main', [5000, '> Old'], [60, '> New']);
+  expect(new TestViewer({ lists: [list] }).rows()[1]).toMatch(/ {2}1m 00s$/);
+});
+
+test('a text that is longer than the screen is wrapped, not cut', () => {
+  const content = 'Find out why the importer drops the last row of every third file';
+  const viewer = new TestViewer({ lists: [listOf('main', [4, `- ${content}`])] }, { columns: 30 });
+  expect(viewer.body()).toEqual([
+    '▸○ Find out why the importer',
+    '   drops the last row of',
+    '   every third file',
+  ]);
+});
+
+test('a priority is said', () => {
+  const items: TodoItem[] = [
+    { content: 'Mend', activeForm: 'Mending', status: 'pending', priority: 'high' },
+  ];
+  const viewer = new TestViewer({ lists: [historyOf('main', [[4, items]])] });
+  expect(viewer.body()[0]).toContain('○ Mend (high)');
+});
+
+describe('scrolling', () => {
+  const long = (completed: number) => historyOf('main', [[4, plan(50, completed)]]);
+
+  test('follows what is in progress', () => {
+    const viewer = new TestViewer({ lists: [long(5)] });
+    for (const completed of [6, 20, 49, 30]) {
+      viewer.learn({ lists: [long(completed)] });
+      expect(viewer.body().join('\n')).toContain(`▸4s        ● Doing step ${completed + 1}...`);
+    }
+  });
+
+  test('stays where one has moved to, until Esc', () => {
+    const viewer = new TestViewer({ lists: [long(30)] }).press('up', 'k', 'home');
+    const before = viewer.body();
+    expect(before[0]).toBe('▸11:59     ✓ step 1');
+    viewer.learn({ lists: [long(40)] });
+    expect(viewer.body()).toEqual(before);
+    viewer.press('escape');
+    expect(viewer.body().join('\n')).toContain('● Doing step 41...');
+  });
+
+  test('goes by items, by screens, and to both ends', () => {
+    const viewer = new TestViewer({ lists: [long(0)] });
+    const chosen = () => /▸.*step (\d+)/.exec(viewer.body().join('\n'))?.[1];
+    const chosenAfter = (...keys: string[]) => {
+      viewer.press(...keys);
+      return chosen();
+    };
+    expect(chosenAfter('j', 'down', 'j', 'k')).toBe('3');
+    expect(chosenAfter('pagedown')).toBe('17');
+    expect(chosenAfter('pageup')).toBe('3');
+    expect(chosenAfter('G')).toBe('50');
+    expect(chosenAfter('down')).toBe('50');
+    expect(chosenAfter('g', 'up')).toBe('1');
+  });
+
+  test('how much is out of sight, above and below, is said', () => {
+    const viewer = new TestViewer({ lists: [long(20)] }).press('end');
+    expect(viewer.rows().at(-1)).toMatch(/↑34$/);
+    viewer.press('home');
+    expect(viewer.rows().at(-1)).toMatch(/ ↓34$/);
+  });
+
+  test('goes line by line through an item that is longer than the screen', () => {
+    const words = Array.from({ length: 30 }, (_, index) => `word${index}`);
+    const list = listOf('main', [4, `- ${words.join(' ')}`, '- next']);
+    const viewer = new TestViewer({ lists: [list] }, { columns: 20, rows: 5 });
+    const seen = new Set<string>();
+    for (let step = 0; step < 20; step++) {
+      for (const row of viewer.rows().slice(1)) for (const word of row.split(/\W+/)) seen.add(word);
+      viewer.press('down');
+    }
+    expect(words.filter((word) => !seen.has(word))).toEqual([]);
+    expect(viewer.rows().join('\n')).toContain('▸○ next');
+  });
+});
+
+test('c hides what is completed, and shows it again', () => {
+  const viewer = new TestViewer({ lists: [LIST] }).press('c');
+  expect(viewer.body().join('\n')).not.toContain('Analyze');
+  expect(viewer.body()).toHaveLength(2);
+  expect(viewer.press('c').body()).toHaveLength(3);
+});
+
+test('h shows who changed what, and when; Enter shows the list as it was, Esc goes back', () => {
+  const viewer = new TestViewer({ lists: [LIST] }).press('h');
+  expect(viewer.rows()[0]).toBe('History of main · ~/app');
+  expect(viewer.rows().slice(2, 5)).toEqual([
+    '▸   3  11:59  main: 1 added',
+    '    2  11:58  main: completed "Analyze"; began "Build"',
+    '    1  11:47  main: began "Analyze"; 2 added',
+  ]);
+  viewer.press('down', 'down', 'return');
+  expect(viewer.rows()[0]).toBe('Version 1 of main, 11:47 by main');
+  expect(viewer.body()).toEqual(['▸11:47     ● Doing Analyze...', '           ○ Build']);
+  expect(viewer.press('escape').rows()[0]).toBe('History of main · ~/app');
+  expect(viewer.press('h').rows()[0]).toMatch(/^main · /);
+});
+
+describe('the lists of all agents', () => {
+  const agents = Array.from({ length: 10 }, (_, index) =>
+    historyOf(`agent-${index}`, [[60 + index, plan(8, index % 8)]]),
+  );
+
+  test('stand side by side, each at what is in progress', () => {
+    const viewer = new TestViewer({ lists: agents }, { columns: 200, rows: 40, page: 'agents' });
+    const screen = viewer.rows().join('\n');
+    for (const index of agents.keys()) expect(screen).toContain(`agent-${index} `);
+    expect(screen.match(/● Doing step/g)).toHaveLength(10);
+    expect(viewer.rows()[2]).toMatch(/^▸agent-0 +0\/8 {2}1m 00s │ {2}agent-1 +1\/8 {2}1m 01s │/);
+  });
+
+  test('can be moved through, and one of them opened', () => {
+    const viewer = new TestViewer({ lists: agents }, { columns: 100, rows: 20, page: 'agents' });
+    viewer.press('right', 'down', 'down');
+    expect(viewer.rows().join('\n')).toContain('▸agent-7');
+    expect(viewer.press('return').rows()[0]).toMatch(/^agent-7 · ~\/app/);
+    expect(viewer.press('a').rows().join('\n')).toContain('▸agent-7');
+  });
+
+  test('of which those that are empty are left out', () => {
+    const lists = [listOf('ann', [4, '- a']), listOf('bob', [4])];
+    const screen = new TestViewer({ lists }, { page: 'agents' }).rows().join('\n');
+    expect(screen).toContain('ann');
+    expect(screen).not.toContain('bob');
+  });
+});
+
+describe("the team's board", () => {
+  const tasks = tasksOf(
+    { subject: 'Parse', status: 'completed', owner: 'ann', blocks: [3] },
+    { subject: 'Print', status: 'in_progress', activeForm: 'Printing', owner: 'bob', blocks: [3] },
+    { subject: 'Ship', blockedBy: [1, 2] },
+  );
+
+  test('has a column a state, with owners, ages and what blocks what', () => {
+    const viewer = new TestViewer({ tasks }, { columns: 100, rows: 10, page: 'board' });
+    expect(viewer.rows()[0]).toMatch(/^Team tasks · ~\/app +updated 4 s ago$/);
+    expect(viewer.body().map((row) => row.split('│').map((cell) => cell.trim()))).toEqual([
+      ['Pending 1', 'In progress 1', 'Completed 1'],
+      ['○ #3 Ship', '● #2 Printing...', '✓ #1 Parse'],
+      ['1 min ago · blocked by #2', 'bob · 1m 00s · blocks #3', 'ann · 1 min ago'],
+    ]);
+  });
+
+  test('is one column on a narrow screen, what is in progress first', () => {
+    const viewer = new TestViewer({ tasks }, { columns: 40, rows: 30, page: 'board' });
+    const titles = viewer.rows().filter((row) => /^[A-Z].* \d$/.test(row));
+    expect(titles).toEqual(['In progress 1', 'Pending 1', 'Completed 1']);
+  });
+});
+
+describe('where there is no list', () => {
+  const found = Array.from({ length: 7 }, (_, index) => ({
+    session: `~/app-${index}`,
+    agent: 'main',
+    folder: `/state/${index}/main`,
+    sessionFolder: `/state/${index}`,
+    newest: { version: 1, items: todos('x a', '- b'), updatedAt: new Date(NOON - 60_000) },
+  }));
+
+  test('it says what it waits for, and offers the five newest', () => {
+    const rows = new TestViewer({ found }, { awaited: 'ann' }).rows();
+    expect(rows.join('\n')).toContain('Waiting for the list of agent ann in session ~/app.');
+    expect(rows.filter((row) => row.includes('app-'))).toHaveLength(5);
+    expect(rows.join('\n')).toMatch(/▸ ~\/app-0 · main +1\/2 {2}1 min ago/);
+  });
+
+  test('Enter asks for the one that is chosen', () => {
+    const viewer = new TestViewer({ found }).press('down', 'return');
+    expect(viewer.state.request).toEqual({ what: 'open', list: found[1] });
+  });
+
+  test('the list shows as soon as it is there, that of another agent too', () => {
+    const viewer = new TestViewer({ found }).learn({ lists: [listOf('bob', [4, '> Build'])] });
+    expect(viewer.rows()[0]).toMatch(/^bob · ~\/app/);
+  });
+
+  test('s lists all that there are', () => {
+    const viewer = new TestViewer({ found, lists: [LIST] }).press('s');
+    expect(viewer.rows().filter((row) => row.includes('app-'))).toHaveLength(7);
+    viewer.press('end', 'return');
+    expect(viewer.state.request).toEqual({ what: 'open', list: found[6] });
+  });
+});
+
+test('trouble with reading shows in the last row, and the list stays', () => {
+  const viewer = new TestViewer({ lists: [LIST], problem: '/state/x is damaged' });
+  expect(viewer.rows().at(-1)).toBe('/state/x is damaged');
+  expect(viewer.body()).toHaveLength(3);
+});
+
+test('? has all keys, and q asks to quit on every page', () => {
+  for (const key of ['?', 'a', 'b', 'h', 's']) {
+    expect(new TestViewer({ lists: [LIST] }).press(key, 'q').state.request).toEqual({
+      what: 'quit',
+    });
+  }
+  expect(new TestViewer({}, { rows: 40 }).press('?').rows().join('\n')).toContain(
+    'hide what is completed',
+  );
+});
+
+const PAGES = ['list', 'version', 'agents', 'board', 'history', 'sessions', 'help'] as const;
+const HOSTILE = ['\x1b]0;x\x07', '\u202e', '\x9b31m', '\r\n', 'é漢👩‍💻', '\x00', 'plain words'];
+
+test('on every page and size, no row is as wide as the screen, none holds a control, and there are no more than fit', () => {
+  const text = fc
+    .array(fc.constantFrom(...HOSTILE), { minLength: 1, maxLength: 30 })
+    .map((parts) => parts.join(' '));
+  const item = fc.record({
+    content: text,
+    activeForm: text,
+    status: fc.constantFrom('pending', 'in_progress', 'completed'),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(item, { maxLength: 12 }),
+      text,
+      fc.constantFrom(...PAGES),
+      fc.integer({ min: 1, max: 300 }),
+      fc.integer({ min: 1, max: 100 }),
+      fc.boolean(),
+      (items, name, page, columns, rows, unicode) => {
+        const lists = [
+          historyOf(name, [
+            [9, items.slice(1)],
+            [4, items],
+          ]),
+          listOf('main', [4, '- a']),
+        ];
+        const tasks = tasksOf(
+          { subject: name, owner: name, status: 'in_progress' },
+          { subject: name },
+        );
+        const viewer = new TestViewer(
+          { lists, tasks, session: name, problem: unicode ? name : undefined },
+          { columns, rows, page, agent: name, theme: createTheme({ unicode }) },
+        );
+        viewer.press('down', 'pagedown', 'up');
+        const shown = viewer.rows();
+        expect(shown.length).toBeLessThanOrEqual(rows);
+        for (const row of shown) {
+          expect(row).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
+          expect(displayWidth(row)).toBeLessThanOrEqual(Math.max(1, columns - 1));
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

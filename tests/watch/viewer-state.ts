@@ -1,0 +1,148 @@
+import { createTheme, type Theme } from '../../src/panel/theme.ts';
+import { MemoryPlace } from '../../src/state/memory-place.ts';
+import type { Task } from '../../src/tasks/task.ts';
+import { type TodoItem, TodoStore, type TodoVersion } from '../../src/todo/todo-store.ts';
+import { type Key, press } from '../../src/watch/keys.ts';
+import type { Known, KnownList, Page, ViewerState } from '../../src/watch/model.ts';
+import { render } from '../../src/watch/render.ts';
+import { ShownTimes } from '../../src/watch/shown-times.ts';
+import { todos } from '../panel/todos.ts';
+
+/** A moment in the local time of whoever runs the tests. */
+export const NOON = +new Date(2026, 4, 5, 12, 0, 0);
+
+/** An agent's list that was replaced by each of these, each so many seconds before noon. */
+export function listOf(
+  agent: string,
+  ...writes: [secondsAgo: number, ...lines: string[]][]
+): KnownList {
+  return historyOf(
+    agent,
+    writes.map(([secondsAgo, ...lines]) => [secondsAgo, todos(...lines)]),
+  );
+}
+
+export function historyOf(
+  agent: string,
+  writes: [secondsAgo: number, items: TodoItem[]][],
+): KnownList {
+  let now = 0;
+  const store = new TodoStore(
+    () => new Date(now),
+    new MemoryPlace({ author: agent, history: 1000 }),
+  );
+  for (const [secondsAgo, items] of writes) {
+    now = NOON - 1000 * secondsAgo;
+    store.update(items);
+  }
+  return { agent, versions: store.history() as [TodoVersion, ...TodoVersion[]] };
+}
+
+/** Tasks by their ids; each has its status since a minute before noon. */
+export function tasksOf(...tasks: Partial<Task>[]): Known['tasks'] {
+  const whole = tasks.map(
+    (task, index): Task => ({
+      id: index + 1,
+      subject: `task ${index + 1}`,
+      description: '',
+      status: 'pending',
+      blocks: [],
+      blockedBy: [],
+      createdAt: '',
+      updatedAt: '',
+      ...task,
+    }),
+  );
+  return {
+    tasks: new Map(whole.map((task) => [task.id, task])),
+    since: new Map(whole.map((task) => [task.id, NOON - 60_000])),
+    updatedAt: NOON - 4000,
+  };
+}
+
+/** A viewer at noon, on which keys are pressed, and whose screen is looked at. */
+export class TestViewer {
+  state: ViewerState;
+  now = NOON;
+  readonly #theme: Theme;
+
+  constructor(
+    known: Partial<Known>,
+    {
+      columns = 60,
+      rows = 20,
+      page = 'list',
+      theme = createTheme(),
+      ...more
+    }: Partial<ViewerState> & {
+      page?: Page['name'];
+      theme?: Theme;
+    } = {},
+  ) {
+    this.#theme = theme;
+    this.state = {
+      known: {
+        session: '~/app',
+        lists: [],
+        tasks: { tasks: new Map(), since: new Map(), updatedAt: undefined },
+        found: [],
+        problem: undefined,
+        ...known,
+      },
+      agent: undefined,
+      awaited: 'main',
+      pages:
+        page === 'list'
+          ? [{ name: page, top: 0 }]
+          : [
+              { name: 'list', top: 0 },
+              { name: page, top: 0 },
+            ],
+      hidesCompleted: false,
+      columns,
+      rows,
+      ...more,
+    };
+    this.rows();
+  }
+
+  /** Keys by their names, or characters. */
+  press(...keys: string[]): this {
+    for (const name of keys) {
+      const isCharacter = name.length === 1;
+      const key: Key = { name: name.toLowerCase(), sequence: isCharacter ? name : '' };
+      this.state = press(this.state, key);
+      this.rows();
+    }
+    return this;
+  }
+
+  learn(known: Partial<Known>): this {
+    this.state = { ...this.state, known: { ...this.state.known, ...known } };
+    return this;
+  }
+
+  resize(columns: number, rows: number): this {
+    this.state = { ...this.state, columns, rows };
+    return this;
+  }
+
+  /** The screen without blanks at the ends of rows. */
+  rows(): string[] {
+    const times = new ShownTimes(this.now);
+    const { rows, page } = render(this.state, this.#theme, times);
+    const [first = page, ...rest] = [...this.state.pages.slice(0, -1), page];
+    this.state = { ...this.state, pages: [first, ...rest] };
+    this.untilChange = times.untilChange;
+    return rows.map((row) => row.trimEnd());
+  }
+
+  untilChange = 0;
+
+  /** The rows that hold the list, the history or whatever the page is. */
+  body(): string[] {
+    return this.rows()
+      .slice(3, -1)
+      .filter((row) => row !== '');
+  }
+}
