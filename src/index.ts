@@ -45,6 +45,7 @@ export { taskCommands } from './tasks/task-commands.ts';
 export { type TaskRow, type TaskSource, taskSource } from './tasks/task-rows.ts';
 export { type TaskPlace, TaskStore, type TaskVersion } from './tasks/task-store.ts';
 export type { PanelStream } from './terminal/screen.ts';
+export { openTodoStore, type TodoStoreLocation } from './todo/open-todo-store.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {
   type ListValidation,

@@ -1,9 +1,13 @@
 import { safeText } from '../safe-text.ts';
-import { StateError } from '../state/state-error.ts';
+import { errorCode, StateError } from '../state/state-error.ts';
 import type { CommandResult } from './agent-command.ts';
 
 const STORAGE_TROUBLE = 3;
 const MAX_CHARACTERS = 2000;
+/** What a folder says that cannot be written to. */
+const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM'];
+const ELSEWHERE =
+  '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder of yours that can be written to\n';
 
 /** Does what a command does; trouble with where the list lives becomes exit code 3 and an error that names the file. */
 export async function withStorageTrouble(
@@ -15,6 +19,8 @@ export async function withStorageTrouble(
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     const reason = safeText(error.message, MAX_CHARACTERS);
-    return { stdout: '', stderr: `Error: ${title}\n- ${reason}\n`, exitCode: STORAGE_TROUBLE };
+    const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
+    const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
+    return { stdout: '', stderr, exitCode: STORAGE_TROUBLE };
   }
 }

@@ -22,11 +22,16 @@ export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void 
   }
 }
 
-/** Makes what was done to the names in a folder withstand a power cut. */
+/** What file systems say that have no such operation for folders: there is no more that could be done. */
+const CANNOT_SYNC_FOLDERS = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'];
+
+/** Makes what was done to the names in a folder withstand a power cut, where the file system can do that. */
 export function syncFolder(fs: FileSystem, path: string): void {
   const descriptor = attempt('open', path, () => fs.open(path, 'r'));
   try {
     attempt('save', path, () => fs.fsync(descriptor));
+  } catch (error) {
+    if (!CANNOT_SYNC_FOLDERS.includes(errorCode(error) ?? '')) throw error;
   } finally {
     attempt('close', path, () => fs.close(descriptor));
   }

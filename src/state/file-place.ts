@@ -2,7 +2,7 @@ import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { type FolderReading, headFile, newId, type VersionName } from './folder-names.ts';
 import { DEFAULT_AGENT, DEFAULT_HISTORY, type Place, type Version } from './place.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
-import { VersionFolder } from './version-folder.ts';
+import { type ContentCheck, VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
 /** What a place in a folder is made of. */
@@ -13,6 +13,11 @@ export interface FilePlaceOptions {
   author?: string;
   /** How many versions to keep, the newest included. */
   history?: number;
+  /**
+   * Says what is wrong with a content that was read, or nothing. Whoever can write into the folder can write anything;
+   * without a check what a file holds is taken for a `T`.
+   */
+  check?: ContentCheck;
   fs?: FileSystem;
 }
 
@@ -36,7 +41,7 @@ export class FilePlace<T> implements Place<T> {
   constructor(options: FilePlaceOptions) {
     const { author = DEFAULT_AGENT, history = DEFAULT_HISTORY, fs = nodeFileSystem } = options;
     this.#fs = fs;
-    this.#folder = new VersionFolder(options.folder, fs);
+    this.#folder = new VersionFolder(options.folder, fs, options.check);
     this.#author = author;
     this.#history = history;
   }

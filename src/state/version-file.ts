@@ -11,19 +11,30 @@ const HEADER = /^\{"format":(\d{1,9}),("checksum":"([0-9a-f]{8})",\n)?/;
 const LONGEST_HEADER = 64;
 
 /**
- * A version as the bytes of its file: JSON that a person can read. The first line holds the version of the format and a
+ * A version as the bytes of its file: JSON that a person can read, a line for each field and for each element of a list;
+ * what is inside these has no lines of its own, so that no depth of it makes a file long. The first line holds the version of the format and a
  * checksum over all the others, so that a damaged file is never taken for another list.
  */
 export function encodeVersion<T>({ version, after, at, by, content }: StoredVersion<T>): Buffer {
-  const body = JSON.stringify({ version, after, at, by, content }, null, 1).slice('{\n'.length);
-  const bytes = Buffer.from(`${body}\n`);
+  const fields = Object.entries({ version, after, at, by }).map(
+    ([name, value]) => ` "${name}": ${JSON.stringify(value)},\n`,
+  );
+  const bytes = Buffer.from(`${fields.join('')} "content": ${contentText(content)}\n}\n`);
   return Buffer.concat([
     Buffer.from(`{"format":${FORMAT},"checksum":"${checksum(bytes)}",\n`),
     bytes,
   ]);
 }
 
-/** Reads what `encodeVersion` wrote. The content is not looked into: the checksum vouches for it. */
+function contentText(content: unknown): string {
+  if (!Array.isArray(content)) return JSON.stringify(content);
+  return `[${content.map((element) => `\n  ${JSON.stringify(element)}`).join(',')}\n ]`;
+}
+
+/**
+ * Reads what `encodeVersion` wrote. The checksum is no seal: whoever can write the file can write one that fits. So all
+ * is checked but the content, which is for others to judge.
+ */
 export function decodeVersion<T>(bytes: Buffer): StoredVersion<T> | { problem: string } {
   const header = HEADER.exec(bytes.toString('latin1', 0, LONGEST_HEADER));
   if (header === null) return { problem: 'is damaged: it does not begin as it should' };
@@ -35,8 +46,24 @@ export function decodeVersion<T>(bytes: Buffer): StoredVersion<T> | { problem: s
   if (rest === undefined || checksum(body) !== sum) {
     return { problem: 'is damaged: its checksum does not match' };
   }
-  const value = JSON.parse(`{${body.toString('utf8')}`);
-  return { ...value, at: new Date(value.at) };
+  const { version, after, at, by, content } = parsed(`{${body.toString('utf8')}`);
+  const time = new Date(typeof at === 'string' ? at : Number.NaN);
+  const isOurs =
+    Number.isSafeInteger(version) &&
+    typeof after === 'string' &&
+    /^[a-z0-9]*$/.test(after) &&
+    !Number.isNaN(time.getTime()) &&
+    typeof by === 'string';
+  if (!isOurs) return { problem: 'is damaged: it does not say which version it is' };
+  return { version: version as number, after, at: time, by, content: content as T };
+}
+
+function parsed(text: string): Partial<Record<string, unknown>> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }
 
 /** FNV-1a, which changes with any one byte. It need not withstand an attacker: who can write the file can do anything. */

@@ -17,6 +17,9 @@ const MOST_READINGS = 100;
 /** What follows the name of a list's folder while it is being made. No other name ends so. */
 export const UNFINISHED = '~new';
 
+/** Says what is wrong with a content that was read from a file, as in `items[0].status: ...`; nothing where all is well. */
+export type ContentCheck = (content: unknown) => string | undefined;
+
 const VERSION_0: VersionName = { version: 0, id: '' };
 
 /**
@@ -30,10 +33,12 @@ const VERSION_0: VersionName = { version: 0, id: '' };
 export class VersionFolder<T> {
   readonly path: string;
   readonly #fs: FileSystem;
+  readonly #check: ContentCheck | undefined;
 
-  constructor(path: string, fs: FileSystem) {
+  constructor(path: string, fs: FileSystem, check?: ContentCheck) {
     this.path = path;
     this.#fs = fs;
+    this.#check = check;
   }
 
   list(): FolderReading {
@@ -60,6 +65,8 @@ export class VersionFolder<T> {
     }
     const stored = decodeVersion<T>(bytes);
     if ('problem' in stored) throw new StateError(`${path} ${stored.problem}`);
+    const problem = this.#check?.(stored.content);
+    if (problem !== undefined) throw new StateError(`${path} is damaged: ${problem}`);
     if (stored.version !== name.version) {
       throw new StateError(`${path} is damaged: it holds version ${stored.version}`);
     }
@@ -131,9 +138,12 @@ export class VersionFolder<T> {
     try {
       attempt('replace', head, () => this.#fs.rename(head, join(this.path, headFile(to))));
     } catch (error) {
-      // After other errors than this one the rename may have been done all the same.
-      const isUndone = errorCode(error) === 'ENOENT' || this.#isHead(from);
-      if (isUndone) discard(this.#fs, this.#pathOf(to));
+      // It may have been done all the same: network file systems do it, lose the answer, and try again.
+      const now = this.#headAfter(error);
+      if (isSame(now, to) && errorCode(error) === 'ENOENT') return;
+      const isUndone = errorCode(error) === 'ENOENT' || isSame(now, from);
+      if (!isUndone) throw notKnown(error);
+      discard(this.#fs, this.#pathOf(to));
       throw error;
     }
   }
@@ -148,8 +158,16 @@ export class VersionFolder<T> {
   }
 
   #isHead(name: VersionName): boolean {
-    const { head } = this.list();
-    return head?.version === name.version && head.id === name.id;
+    return isSame(this.list().head, name);
+  }
+
+  /** The head when a rename has failed. */
+  #headAfter(error: unknown): VersionName | undefined {
+    try {
+      return this.list().head;
+    } catch {
+      throw notKnown(error);
+    }
   }
 
   #removeUnfinished(path: string): void {
@@ -164,4 +182,16 @@ export class VersionFolder<T> {
   #pathOf(name: VersionName): string {
     return join(this.path, versionFile(name));
   }
+}
+
+function isSame(a: VersionName | undefined, b: VersionName): boolean {
+  return a?.version === b.version && a.id === b.id;
+}
+
+function notKnown(cause: unknown): StateError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StateError(
+    `it is not known whether the list was replaced, so read it before you write again: ${reason}`,
+    { cause },
+  );
 }

@@ -3,6 +3,7 @@ import { FilePlace } from '../state/file-place.ts';
 import { taskListFolder } from '../state/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import { FileLists } from '../todo/file-lists.ts';
+import { storedEntryProblem } from './stored-tasks.ts';
 import { TASK_STEPS, type TaskStep } from './task-steps.ts';
 import { TaskStore } from './task-store.ts';
 
@@ -30,6 +31,7 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
   const entries = new FilePlace<LogEntry<TaskStep>>({
     folder,
     history: ENTRIES_KEPT,
+    check: storedEntryProblem,
     ...(author !== undefined && { author }),
   });
   return new TaskStore(new LogPlace(entries, TASK_STEPS));

@@ -12,6 +12,7 @@ export type ReasonCode =
   | 'no_agent'
   | 'blocks_itself'
   | 'cycle'
+  | 'too_large'
   | 'refused_by_hook';
 
 /** One reason, for a program by its code and for a reader by its text, which is safe to print. */
@@ -69,6 +70,11 @@ export function cycle(path: readonly number[]): Reason {
     shown.splice(MAX_IDS_NAMED - 2, shown.length - MAX_IDS_NAMED + 1, '...');
   }
   return { code: 'cycle', text: `these would block each other: ${shown.join(' → ')}` };
+}
+
+/** @param problem what is wrong with the metadata as it would be, old and new together. */
+export function metadataRefused(problem: string): Reason {
+  return { code: 'too_large', text: `metadata: ${problem}; null takes a key away` };
 }
 
 /** An agent's name comes from outside. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { refusal } from '../command/refusal.ts';
 import { isObject } from '../todo/shape-repairs.ts';
 import { createTasks, type NewTask } from './create-tasks.ts';
+import { typeName } from './metadata.ts';
 import helpPage from './task-create.md';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
 import {
@@ -13,7 +14,6 @@ import {
   shortText,
   taskIdOrRef,
   taskRef,
-  typeName,
 } from './task-schema.ts';
 import { reasonLines, subjectText } from './task-text.ts';
 

@@ -5,10 +5,9 @@ import { characterCount } from '../json/visible-text.ts';
 import { safeText } from '../safe-text.ts';
 import { isObject } from '../todo/shape-repairs.ts';
 import { textProblem } from '../todo/todo-schema.ts';
+import { MAX_LONG_TEXT, metadataProblem, tooLong, typeName } from './metadata.ts';
 import type { RequestLimits, RequestSchema } from './task-form.ts';
 
-/** The most characters of a description, and of the JSON of a task's metadata. */
-export const MAX_LONG_TEXT = 10_000;
 /** As many lines as an error ever shows; further problems are only counted. */
 const MAX_LINES_KEPT = 20;
 const MAX_QUOTED_CHARACTERS = 40;
@@ -130,11 +129,6 @@ export function asProblems(
   return { lines, unlisted: count - lines.length, closing };
 }
 
-export function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-}
-
 function unmended(value: unknown) {
   return { value, notes: [] };
 }
@@ -165,19 +159,4 @@ function shown(value: unknown): string {
   return typeof value === 'string'
     ? `'${safeText(value, MAX_QUOTED_CHARACTERS)}'`
     : typeName(value);
-}
-
-function metadataProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return `Expected object, received ${typeName(value)}`;
-  let size: number;
-  try {
-    size = JSON.stringify(value).length;
-  } catch {
-    return 'Is nested too deep';
-  }
-  return size > MAX_LONG_TEXT ? tooLong(size) : undefined;
-}
-
-function tooLong(length: number): string {
-  return `Must be at most ${MAX_LONG_TEXT} characters, received ${length}`;
 }

@@ -1,6 +1,7 @@
 import { reasonsAgainst } from './claim-task.ts';
 import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
-import { NO_AGENT, notFound, type Reason, type Refused } from './refused.ts';
+import { metadataProblem } from './metadata.ts';
+import { metadataRefused, NO_AGENT, notFound, type Reason, type Refused } from './refused.ts';
 import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
 /** What is to change in one task; what is left out stays. */
@@ -70,6 +71,9 @@ export function updateTask(
   ];
   if (refused.length > 0 || typeof owner === 'object') return { refused };
 
+  const { metadata } = changes;
+  const problem = metadata && metadataProblem(merged(before.metadata, metadata));
+  if (problem) return { refused: [metadataRefused(problem)] };
   const task = withFields(links.tasks.get(before.id) as Task, changes, changes.status, owner);
   const changed = FIELDS.filter((field) => !isSame(before[field], task[field]));
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { readSettings, type Settings } from '../settings.ts';
-import { FilePlace } from '../state/file-place.ts';
 import {
   agentOfHarness,
   type ListName,
@@ -9,16 +8,16 @@ import {
   stateFolder,
 } from '../state/lists.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { StateError } from '../state/state-error.ts';
-import { TodoStore } from './todo-store.ts';
+import { attempt, StateError } from '../state/state-error.ts';
+import { openTodoStore } from './open-todo-store.ts';
+import type { TodoStore } from './todo-store.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The lists in files, as the environment of a process and its directory name them. */
 export class FileLists {
-  /** The folder that they all are in. */
-  readonly folder: string;
   readonly #settings: Settings;
+  #folder: string | undefined;
   readonly #environment: Variables;
   readonly #directory: string | undefined;
   readonly #stores = new Map<string, TodoStore>();
@@ -35,10 +34,15 @@ export class FileLists {
     this.#settings = settings;
     this.#environment = environment;
     this.#directory = directory;
-    this.folder = stateFolder(settings.stateDir, environment, {
-      directory: directory ?? '/',
-      home: homedir,
+  }
+
+  /** The folder that they all are in. */
+  get folder(): string {
+    this.#folder ??= stateFolder(this.#settings.stateDir, this.#environment, {
+      directory: this.#directory ?? '/',
+      home: () => attempt('find your home folder for', 'lists: set TODO_STATE_DIR', homedir),
     });
+    return this.#folder;
   }
 
   /**
@@ -61,7 +65,7 @@ export class FileLists {
     let store = this.#stores.get(key);
     if (store === undefined) {
       const { history } = this.#settings;
-      store = new TodoStore(undefined, new FilePlace({ folder, author, history }));
+      store = openTodoStore({ folder, author, history });
       this.#stores.set(key, store);
     }
     return store;

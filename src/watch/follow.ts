@@ -1,8 +1,8 @@
-import { FilePlace } from '../state/file-place.ts';
 import { listsIn } from '../state/lists.ts';
 import type { Place } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { watchFolder } from '../state/watch-folder.ts';
+import { todoPlace } from '../todo/open-todo-store.ts';
 import type { TodoState, TodoVersion } from '../todo/todo-store.ts';
 
 type Items = TodoState['items'];
@@ -29,7 +29,7 @@ export function followList(
   follower: Follower,
   start: Start = 'newest',
 ): () => void {
-  const place = new FilePlace<Items>({ folder });
+  const place = todoPlace({ folder });
   let seen = start === 'all' ? 0 : undefined;
   const look = () => {
     try {

@@ -110,3 +110,22 @@ test('a file of a newer format: an error that says so, whatever else it holds', 
   const place = new FilePlace({ folder });
   expect(() => place.load()).toThrow(/json has format 2, and this program reads format 1 only/);
 });
+
+test.each([
+  ['a path as the version before', { after: '../../other/1-aaaaaaaa' }],
+  ['no time', { at: 'soon' }],
+  ['no author', { by: 7 }],
+  ['no number', { version: '1' }],
+])('a file whose checksum fits, with %s, is damaged', (_, fields) => {
+  const version = { version: 1, after: '', at: NOW, by: 'main', content: [], ...fields };
+  expect(decodeVersion(encodeVersion(version as never))).toEqual({
+    problem: 'is damaged: it does not say which version it is',
+  });
+});
+
+test('a file is not much longer than its content, however deep that is', () => {
+  let content: object = {};
+  for (let depth = 0; depth < 2000; depth++) content = { a: content };
+  const { length } = encodeVersion({ version: 1, after: '', at: NOW, by: 'main', content });
+  expect(length).toBeLessThan(JSON.stringify(content).length + 300);
+});

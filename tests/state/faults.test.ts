@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
 import { StateError } from '../../src/state/state-error.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { askingFileSystem, Killed, type Operation, systemError } from './faulty-file-system.ts';
 
@@ -282,3 +284,79 @@ test('several that make the same list at once lose nothing', () => {
     );
   }
 });
+
+/** Renames, and says that it did not. */
+const renamesAndFails = (code: string): FileSystem => ({
+  ...nodeFileSystem,
+  rename(from, to) {
+    nodeFileSystem.rename(from, to);
+    throw systemError(code);
+  },
+});
+
+test('a rename that fails after it was done: it is not known, and the list is whole', () => {
+  const situation = listWith(1);
+  expect(() => situation.place(renamesAndFails('EIO')).commit(1, 'next', NOW)).toThrow(
+    /^it is not known whether the list was replaced, .* EIO: injected$/,
+  );
+  expect(situation.place().load()?.content).toBe('next');
+  expectWhole(situation, 2);
+});
+
+test('a rename that was done and is asked for again, as on network file systems, is a commit', () => {
+  const situation = listWith(1);
+  const place = situation.place(renamesAndFails('ENOENT'));
+  expect(place.commit(1, 'next', NOW)?.version).toBe(2);
+  expect(situation.place().load()?.content).toBe('next');
+});
+
+test('a rename that fails where nobody can look any more: it is not known', () => {
+  const situation = listWith(1);
+  let hasFailed = false;
+  const failing = askingFileSystem(({ name }) => {
+    if (name === 'rename') hasFailed = true;
+    if (hasFailed) throw systemError('EIO');
+  });
+  expect(() => situation.place(failing).commit(1, 'next', NOW)).toThrow(/^it is not known whether/);
+});
+
+test.each(['EINVAL', 'ENOTSUP'])(
+  'a file system that cannot sync folders, and says %s, takes lists all the same',
+  (code) => {
+    const { place } = listWith(0);
+    const descriptors = new Set<number>();
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      open(path, flags, mode) {
+        const descriptor = nodeFileSystem.open(path, flags, mode);
+        if (flags === 'r') descriptors.add(descriptor);
+        else descriptors.delete(descriptor);
+        return descriptor;
+      },
+      fsync(descriptor) {
+        if (descriptors.has(descriptor)) throw systemError(code);
+        nodeFileSystem.fsync(descriptor);
+      },
+    };
+    expect(place(fs).commit(0, 'first', NOW)?.version).toBe(1);
+    expect(place().load()?.content).toBe('first');
+  },
+);
+
+test.each(['EROFS', 'EACCES', 'EPERM'])(
+  'where nothing can be written, %s, TodoWrite says how to keep lists elsewhere',
+  async (code) => {
+    const failing = askingFileSystem(({ name }) => {
+      if (name === 'mkdir') throw systemError(code);
+    });
+    const folder = join(temporaryDirectory(), 'state', 'session', 'agent');
+    const store = new TodoStore(undefined, new FilePlace({ folder, fs: failing }));
+    const handler = new TodoWriteHandler(store);
+    const { stderr, exitCode } = await handler.execute({ argv: ['[]'], stdin: async () => '' });
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(
+      `${code}: injected\n- to keep lists elsewhere, start this program with`,
+    );
+    expect(stderr).toContain('TODO_STATE_DIR');
+  },
+);

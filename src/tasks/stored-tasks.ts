@@ -1,0 +1,55 @@
+import { isObject } from '../todo/shape-repairs.ts';
+import { metadataProblem } from './metadata.ts';
+
+/**
+ * What is wrong with a change to a list of tasks that was read from a file, which anyone may have written: the first thing
+ * only, since nobody will mend it by hand. Lengths are not judged: the limits may have been others.
+ */
+export function storedEntryProblem(entry: unknown): string | undefined {
+  const step = isObject(entry) ? entry.step : undefined;
+  if (!isObject(entry) || typeof entry.isWhole !== 'boolean' || !isObject(step)) {
+    return 'it holds no change to tasks';
+  }
+  const { nextId, changed, deleted } = step;
+  if (!isId(nextId) || !Array.isArray(changed) || !areIds(deleted)) {
+    return 'it holds no change to tasks';
+  }
+  for (const [index, task] of changed.entries()) {
+    const wrong = isObject(task) ? wrongField(task) : 'is no task';
+    if (wrong !== undefined) return `task ${index} ${wrong}`;
+  }
+  return undefined;
+}
+
+const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const isId = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
+const areIds = (value: unknown) => Array.isArray(value) && value.every(isId);
+const isTime = (value: unknown) => typeof value === 'string' && TIME.test(value);
+const isText = (value: unknown) => typeof value === 'string';
+const isTextIfAny = (value: unknown) => value === undefined || isText(value);
+const isMetadataIfAny = (value: unknown) =>
+  value === undefined || metadataProblem(value) === undefined;
+
+/** The fields that a task may have, and what they must be. */
+const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  id: isId,
+  subject: isText,
+  description: isText,
+  activeForm: isTextIfAny,
+  owner: isTextIfAny,
+  status: (value) => STATUSES.includes(value),
+  blocks: areIds,
+  blockedBy: areIds,
+  metadata: isMetadataIfAny,
+  createdAt: isTime,
+  updatedAt: isTime,
+};
+
+function wrongField(task: Record<string, unknown>): string | undefined {
+  for (const name in FIELDS) {
+    if (!FIELDS[name]?.(task[name])) return `has no ${name} that could be one`;
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { FilePlace } from '../state/file-place.ts';
+import { isObject } from './shape-repairs.ts';
+import { type TodoState, TodoStore } from './todo-store.ts';
+
+/** Where a list in files is, and who writes it. */
+export interface TodoStoreLocation {
+  /** The list's own folder, absolute. It is made when the first list is written. */
+  readonly folder: string;
+  /** The agent that signs what is written; `main` unless given. */
+  readonly author?: string;
+  /** How many versions to keep, the newest included; 50 unless given. */
+  readonly history?: number;
+}
+
+/** Opens a list in files, which other processes may share. It need not be there yet. */
+export function openTodoStore(location: TodoStoreLocation): TodoStore {
+  return new TodoStore(undefined, todoPlace(location));
+}
+
+/** The same without what a store does. */
+export function todoPlace(location: TodoStoreLocation): FilePlace<TodoState['items']> {
+  return new FilePlace({ ...location, check: storedItemsProblem });
+}
+
+const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];
+const PRIORITIES: readonly unknown[] = ['high', 'medium', 'low', undefined];
+
+/**
+ * What is wrong with the items of a file, which anyone may have written: the first thing only, since nobody will mend it
+ * by hand. The schema is stricter; limits are not judged, which may have been others when the list was written.
+ */
+export function storedItemsProblem(items: unknown): string | undefined {
+  if (!Array.isArray(items)) return 'it holds no list';
+  for (const [index, item] of items.entries()) {
+    const wrong = isObject(item) ? wrongField(item) : 'is no item';
+    if (wrong !== undefined) return `item ${index} ${wrong}`;
+  }
+  return undefined;
+}
+
+function wrongField({ content, activeForm, status, id, priority }: Record<string, unknown>) {
+  if (typeof content !== 'string') return 'has no content';
+  if (typeof activeForm !== 'string') return 'has no activeForm';
+  if (!STATUSES.includes(status)) return 'has no status';
+  if (id !== undefined && typeof id !== 'string') return 'has an id that is no text';
+  if (!PRIORITIES.includes(priority)) return 'has a priority that there is not';
+  return undefined;
+}
