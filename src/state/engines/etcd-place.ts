@@ -207,8 +207,23 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
+/** The keys of all lists below a prefix, in their order. */
+export async function keysBelow(client: EtcdClient, prefix: string): Promise<string[]> {
+  const { body } = await client.call<{ kvs?: KeyValue[] }>('kv/range', {
+    key: base64(prefix),
+    range_end: base64(afterAll(prefix)),
+    keys_only: true,
+  });
+  const lists = (body.kvs ?? []).map(({ key }) =>
+    Buffer.from(key, 'base64')
+      .toString('utf8')
+      .replace(/\/\d{15}$/, ''),
+  );
+  return [...new Set(lists)];
+}
+
 /** The end of the range of all keys that begin so. */
-export function afterAll(prefix: string): string {
+function afterAll(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 

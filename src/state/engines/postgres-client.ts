@@ -21,6 +21,8 @@ export interface StatementResult<T> {
   readonly wasResent: boolean;
 }
 
+// A server that does not answer is left for the next one after so long.
+const TRY_MS = 2000;
 const PAUSE_MS = 100;
 /** No rows were touched, and another try may do better: a standby, a deadlock, a server that is starting. */
 const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57P03', '53300']);
@@ -67,9 +69,11 @@ export class PostgresClient {
     let mayBeDone = false;
     for (;;) {
       try {
-        const rows = await within(deadline - Date.now(), statement(this.#connect()));
+        const rows = await within(this.#tryMs(deadline), statement(this.#connect()));
         return { rows, wasResent: mayBeDone };
       } catch (error) {
+        // Whatever waits on a connection that has gone silent would wait as long.
+        if (error instanceof Late) this.#reconnect();
         const { code = '', message } = error as { code?: string; message: string };
         const isAnswer = error instanceof postgres.PostgresError;
         const isUndone = isAnswer ? !IS_OPEN.test(code) : NEVER_SENT.has(code);
@@ -91,21 +95,53 @@ export class PostgresClient {
   listen(listener: (key: string | undefined) => void): () => void {
     const isFirst = this.#listeners.size === 0;
     this.#listeners.add(listener);
-    const tell = (key: string | undefined) => {
-      for (const hear of [...this.#listeners]) hear(key);
-    };
-    if (isFirst) {
-      this.#connect()
-        .listen(this.schema, tell, () => tell(undefined))
-        .catch(() => {
-          // Then looking now and then has to do.
-        });
-    }
+    if (isFirst) this.#listen();
     return () => this.#listeners.delete(listener);
+  }
+
+  /** What the server says of itself, in one line. */
+  async status(): Promise<string> {
+    const start = performance.now();
+    const { rows } = await this.run(
+      (sql) => sql<{ version: string; tables: boolean; writes: boolean }[]>`
+        select current_setting('server_version') as version,
+          to_regclass(${`${JSON.stringify(this.schema)}.versions`}) is not null as tables,
+          not pg_is_in_recovery() as writes`,
+    );
+    const { version, tables, writes } = rows[0] ?? {};
+    const problems = [
+      ...(tables ? [] : ['no tables for lists yet: agent-shell state init']),
+      ...(writes ? [] : ['a standby, which takes no writes']),
+    ];
+    const ms = (performance.now() - start).toFixed(1);
+    return [`PostgreSQL ${version}, schema ${this.schema}, ${ms} ms`, ...problems].join('; ');
   }
 
   async close(): Promise<void> {
     await this.#sql?.end({ timeout: 1 });
+  }
+
+  #tryMs(deadline: number): number {
+    const left = deadline - Date.now();
+    return this.#options.hosts.length > 1 ? Math.min(left, TRY_MS) : left;
+  }
+
+  #reconnect(): void {
+    const old = this.#sql;
+    this.#sql = undefined;
+    void old?.end({ timeout: 0 }).catch(() => {});
+    if (this.#listeners.size > 0) this.#listen();
+  }
+
+  #listen(): void {
+    const tell = (key: string | undefined) => {
+      for (const hear of [...this.#listeners]) hear(key);
+    };
+    this.#connect()
+      .listen(this.schema, tell, () => tell(undefined))
+      .catch(() => {
+        // Then looking now and then has to do.
+      });
   }
 
   #connect(): Sql {
@@ -152,10 +188,12 @@ export class PostgresClient {
   }
 }
 
+class Late extends Error {}
+
 async function within<T>(milliseconds: number, work: PromiseLike<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), milliseconds);
+    timer = setTimeout(() => reject(new Late('no answer in time')), milliseconds);
   });
   try {
     return await Promise.race([work, late]);

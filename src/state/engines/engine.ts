@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathName, textOfPathName } from '../path-name.ts';
+import type { SharedPlace } from '../place.ts';
+import { attempt } from '../state-error.ts';
+import { EtcdClient } from './etcd-client.ts';
+import { EtcdPlace, keysBelow } from './etcd-place.ts';
+import { passwordFrom } from './pgpass.ts';
+import { PostgresClient } from './postgres-client.ts';
+import { PostgresPlace } from './postgres-place.ts';
+import { initPostgres, listsBelow } from './postgres-schema.ts';
+import { readStateUrl, type StateUrl } from './state-url.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A server that lists live on. */
+export interface Engine {
+  /** What it is and where, without any secret. */
+  readonly name: string;
+  /** The list of this path, such as `['todos', SESSION, AGENT]`. */
+  place<T>(
+    path: readonly string[],
+    options: { readonly author: string; readonly history: number },
+  ): SharedPlace<T>;
+  /** The paths of all lists below a path. */
+  paths(path: readonly string[]): Promise<string[][]>;
+  /** Makes what the engine needs before the first list, where it is not there. */
+  init(): Promise<void>;
+  /** What can be said of its servers, a line each. */
+  status(): Promise<string[]>;
+  /** Ends its connections. */
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** TODO_STATE_URL. */
+  readonly url: string;
+  /** Where the engine's own variables, certificates and passwords are looked for. */
+  readonly environment: Variables;
+  /** The time limit of one request in milliseconds (TODO_STATE_TIMEOUT). */
+  readonly timeoutMs: number;
+}
+
+/** Opens what TODO_STATE_URL leads to. Nothing is connected before the first request. @throws StateError for a URL that is none. */
+export function openEngine({ url, environment, timeoutMs }: EngineOptions): Engine {
+  const target = readStateUrl(url, environment);
+  return target.engine === 'etcd'
+    ? etcdEngine(target, environment, timeoutMs)
+    : postgresEngine(target, environment, timeoutMs);
+}
+
+function etcdEngine(
+  target: Extract<StateUrl, { engine: 'etcd' }>,
+  environment: Variables,
+  timeoutMs: number,
+): Engine {
+  const { endpoints, root, user } = target;
+  const { ETCDCTL_CACERT: ca, ETCDCTL_CERT: cert, ETCDCTL_KEY: key } = environment;
+  const password = target.password ?? passwordInFile(environment);
+  const client = new EtcdClient({
+    endpoints,
+    timeoutMs,
+    ...(target.isEncrypted && {
+      tls: {
+        ...(ca && { ca: fileNamedBy('ETCDCTL_CACERT', ca) }),
+        ...(cert && { cert: fileNamedBy('ETCDCTL_CERT', cert) }),
+        ...(key && { key: fileNamedBy('ETCDCTL_KEY', key) }),
+      },
+    }),
+    ...(user !== undefined && { user: { name: user, password: password ?? '' } }),
+  });
+  const keyOf = (path: readonly string[]) => [root, ...path.map(pathName)].join('/');
+  return {
+    name: client.name,
+    place: (path, options) => new EtcdPlace({ client, key: keyOf(path), ...options }),
+    paths: async (path) => {
+      const below = `${keyOf(path)}/`;
+      return namesOf(await keysBelow(client, below), root);
+    },
+    init: async () => {},
+    status: async () =>
+      (await client.status()).map(({ endpoint, answer, ms }) =>
+        answer instanceof Error
+          ? `${endpoint}: ${answer.message}`
+          : `${endpoint}: etcd ${answer.version}, ${Math.round(Number(answer.dbSize) / 1024)} KiB, ${ms.toFixed(1)} ms${answer.leader === '0' ? ', no leader' : ''}`,
+      ),
+    close: async () => client.close(),
+  };
+}
+
+function postgresEngine(
+  target: Extract<StateUrl, { engine: 'postgres' }>,
+  environment: Variables,
+  timeoutMs: number,
+): Engine {
+  const { hosts, database, user, schema } = target;
+  const file = environment.PGPASSFILE || join(environment.HOME ?? '/', '.pgpass');
+  const fromFile = () => {
+    for (const host of hosts) {
+      const found = passwordFrom(file, { ...host, database, user });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const client = new PostgresClient({
+    hosts,
+    database,
+    user,
+    password: () => target.password ?? passwordInFile(environment) ?? fromFile(),
+    ssl: sslOptions(target, environment),
+    schema,
+    timeoutMs,
+  });
+  return {
+    name: client.name,
+    place: (path, options) =>
+      new PostgresPlace({ client, key: path.map(pathName).join('/'), ...options }),
+    paths: async (path) => namesOf(await listsBelow(client, `${path.map(pathName).join('/')}/`)),
+    init: () => initPostgres(client),
+    status: async () => [await client.status()],
+    close: () => client.close(),
+  };
+}
+
+function sslOptions(
+  { sslMode, hosts }: Extract<StateUrl, { engine: 'postgres' }>,
+  { PGSSLROOTCERT: ca, PGSSLCERT: cert, PGSSLKEY: key }: Variables,
+) {
+  if (sslMode === 'disable') return false;
+  if (sslMode === 'prefer' && !ca) return 'prefer' as const;
+  return {
+    rejectUnauthorized: sslMode.startsWith('verify') || Boolean(ca),
+    // verify-ca asks who signed the certificate, and not for whom.
+    ...(sslMode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+    servername: hosts[0]?.host,
+    ...(ca && { ca: fileNamedBy('PGSSLROOTCERT', ca) }),
+    ...(cert && { cert: fileNamedBy('PGSSLCERT', cert) }),
+    ...(key && { key: fileNamedBy('PGSSLKEY', key) }),
+  };
+}
+
+function passwordInFile({ TODO_STATE_PASSWORD_FILE: file }: Variables): string | undefined {
+  if (!file) return undefined;
+  return fileNamedBy('TODO_STATE_PASSWORD_FILE', file)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+}
+
+function fileNamedBy(variable: string, path: string): Buffer {
+  return attempt('read', `${variable} (${path})`, () => readFileSync(path));
+}
+
+/** The names that keys are made of, but for those that were too long to be kept whole: these stay as they are. */
+function namesOf(keys: readonly string[], root?: string): string[][] {
+  const start = root === undefined ? 0 : root.length + 1;
+  return keys.map((key) =>
+    key
+      .slice(start)
+      .split('/')
+      .map((name) => textOfPathName(name) ?? name),
+  );
+}

@@ -1,0 +1,117 @@
+import { StateError } from '../state-error.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where TODO_STATE_URL leads. */
+export type StateUrl =
+  | {
+      readonly engine: 'etcd';
+      /** `host:port` of each member. */
+      readonly endpoints: readonly string[];
+      readonly isEncrypted: boolean;
+      /** What all keys begin with, without a slash at its end. */
+      readonly root: string;
+      readonly user: string | undefined;
+      readonly password: string | undefined;
+    }
+  | {
+      readonly engine: 'postgres';
+      readonly hosts: readonly { readonly host: string; readonly port: number }[];
+      readonly database: string;
+      readonly schema: string;
+      readonly user: string;
+      readonly password: string | undefined;
+      readonly sslMode: SslMode;
+    };
+
+export type SslMode = (typeof SSL_MODES)[number];
+
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+const FORM = /^([a-z]+):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?(.*))?$/s;
+const DEFAULT_NAME = 'todowrite';
+
+/**
+ * Reads a URL such as `etcds://h1:2379,h2:2379/acme` or `postgres://user@host/db?schema=acme`. What it leaves out comes
+ * from the engine's own variables (ETCDCTL_USER, PGUSER, PGSSLMODE, ...).
+ *
+ * @throws StateError for anything else; its message repeats nothing of the URL, which may hold a password.
+ */
+export function readStateUrl(text: string, environment: Variables): StateUrl {
+  const [, scheme = '', login, authority = '', path = '', query = ''] =
+    FORM.exec(text.trim()) ?? [];
+  const [user, password] = readLogin(login);
+  switch (scheme) {
+    case 'etcd':
+    case 'etcds': {
+      const [name, secret] = splitOnce(environment.ETCDCTL_USER ?? '', ':');
+      return {
+        engine: 'etcd',
+        endpoints: authority.split(',').map((endpoint) => hostAndPort(endpoint, 2379).join(':')),
+        isEncrypted: scheme === 'etcds',
+        root: path.replace(/^\/+|\/+$/g, '') || DEFAULT_NAME,
+        user: user ?? (name || undefined),
+        password: password ?? secret ?? environment.ETCDCTL_PASSWORD,
+      };
+    }
+    case 'postgres':
+    case 'postgresql': {
+      const options = new URLSearchParams(query);
+      const name = user ?? environment.PGUSER;
+      if (!name)
+        throw new StateError('TODO_STATE_URL names no user: postgres://USER@HOST/DATABASE');
+      return {
+        engine: 'postgres',
+        hosts: authority.split(',').map((endpoint) => {
+          const [host, port] = hostAndPort(endpoint, Number(environment.PGPORT) || 5432);
+          return { host, port };
+        }),
+        database: decode(path) || environment.PGDATABASE || name,
+        schema: options.get('schema') || DEFAULT_NAME,
+        user: name,
+        password: password ?? environment.PGPASSWORD,
+        sslMode: sslMode(options.get('sslmode') ?? environment.PGSSLMODE ?? 'prefer'),
+      };
+    }
+    default:
+      throw new StateError(
+        'TODO_STATE_URL must begin with etcd://, etcds:// or postgres://, as in etcd://127.0.0.1:2379/acme',
+      );
+  }
+}
+
+function readLogin(login: string | undefined): [string | undefined, string | undefined] {
+  if (!login) return [undefined, undefined];
+  const [user, password] = splitOnce(login, ':');
+  return [decode(user), password === undefined ? undefined : decode(password)];
+}
+
+function hostAndPort(endpoint: string, defaultPort: number): [string, number] {
+  const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/.exec(endpoint) ?? [];
+  if (host === undefined || Number(port) > 65535) {
+    throw new StateError(
+      'TODO_STATE_URL must name its servers as HOST:PORT, with commas between them',
+    );
+  }
+  return [host, Number(port ?? defaultPort)];
+}
+
+function sslMode(text: string): SslMode {
+  const mode = SSL_MODES.find((known) => known === text);
+  if (mode === undefined) {
+    throw new StateError(`the SSL mode of TODO_STATE_URL must be one of ${SSL_MODES.join(', ')}`);
+  }
+  return mode;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new StateError('TODO_STATE_URL has a % that is no part of a character; write it as %25');
+  }
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

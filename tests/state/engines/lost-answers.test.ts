@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { EtcdPlace } from '../../../src/state/engines/etcd-place.ts';
+import { PostgresPlace } from '../../../src/state/engines/postgres-place.ts';
+import type { SharedPlace } from '../../../src/state/place.ts';
+import { DroppingProxy } from '../../helpers/dropping-proxy.ts';
+import {
+  closing,
+  EtcdCluster,
+  freePorts,
+  hasEtcd,
+  hasPostgres,
+  PostgresServer,
+} from '../../helpers/engines.ts';
+
+// What a client says whose request was carried out, and whose answer was lost on the way.
+
+const NOON = new Date('2026-05-01T12:00:00.000Z');
+let etcd: EtcdCluster;
+let postgres: PostgresServer;
+beforeAll(async () => {
+  if (hasEtcd) etcd = await EtcdCluster.start();
+  if (hasPostgres) postgres = await PostgresServer.start();
+}, 60_000);
+afterAll(() => {
+  etcd?.stop();
+  postgres?.stop();
+});
+
+let lists = 0;
+interface Kind {
+  readonly marker: string;
+  server(): { host: string; port: number };
+  place(key: string, port: number, timeoutMs?: number): SharedPlace<string>;
+}
+const history = 5;
+const KINDS: [string, boolean, Kind][] = [
+  [
+    'etcd',
+    hasEtcd,
+    {
+      marker: 'kv/txn',
+      server: () => {
+        const [host = '', port] = (etcd.endpoints[0] ?? '').split(':');
+        return { host, port: Number(port) };
+      },
+      place: (key, port, timeoutMs = 5000) => {
+        const client = closing(etcd.client({ endpoints: [`127.0.0.1:${port}`], timeoutMs }));
+        return new EtcdPlace({ client, key, author: 'ann', history });
+      },
+    },
+  ],
+  [
+    'PostgreSQL',
+    hasPostgres,
+    {
+      marker: 'returning version',
+      server: () => ({ host: '127.0.0.1', port: postgres.port }),
+      place: (key, port, timeoutMs = 5000) => {
+        const client = closing(
+          postgres.client({ hosts: [{ host: '127.0.0.1', port }], timeoutMs }),
+        );
+        return new PostgresPlace({ client, key, author: 'ann', history });
+      },
+    },
+  ],
+];
+
+describe.for(KINDS)('on %s', ([, isHere, kind]) => {
+  describe.runIf(isHere)('a commit', () => {
+    async function placeBehindProxy() {
+      const proxy = await DroppingProxy.start(kind.server());
+      onTestFinished(() => proxy.close());
+      const key = `lost/${++lists}`;
+      return {
+        proxy,
+        place: kind.place(key, proxy.port),
+        other: kind.place(key, kind.server().port),
+      };
+    }
+
+    test('whose answer is lost is told as done, and is done once', async () => {
+      const { proxy, place, other } = await placeBehindProxy();
+      for (let base = 0; base < 4; base++) {
+        proxy.dropAnswerTo(kind.marker);
+        expect(await place.commit(base, `${base}`, NOON)).toMatchObject({ version: base + 1 });
+      }
+      expect([...(await other.history())].map(({ content }) => content)).toEqual([
+        '3',
+        '2',
+        '1',
+        '0',
+      ]);
+    });
+
+    test('is told as done also where others have gone on since', async () => {
+      const { proxy, place, other } = await placeBehindProxy();
+      proxy.dropAnswerTo(kind.marker, async () => {
+        for (let base = 1; base < history; base++) await other.commit(base, 'theirs', NOON);
+      });
+      expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1, content: 'ours' });
+    });
+
+    test('is told as not known where others have made so many versions since that its own is gone', async () => {
+      const { proxy, place, other } = await placeBehindProxy();
+      proxy.dropAnswerTo(kind.marker, async () => {
+        for (let base = 1; base < 200; base++) await other.commit(base, 'theirs', NOON);
+      });
+      await expect(place.commit(0, 'ours', NOON)).rejects.toThrow(
+        /^not known whether the change was made: /,
+      );
+    }, 60_000);
+
+    test('that lost the race while its answer was lost is told as lost', async () => {
+      const { proxy, place, other } = await placeBehindProxy();
+      await other.commit(0, 'theirs', NOON);
+      proxy.dropAnswerTo(kind.marker);
+      expect(await place.commit(0, 'ours', NOON)).toBeUndefined();
+    });
+
+    test('that never reached a server says that nothing was changed, within the time limit', async () => {
+      const [port = 0] = await freePorts(1);
+      const place = kind.place(`lost/${++lists}`, port, 500);
+      await expect(place.commit(0, 'ours', NOON)).rejects.toThrow(/; nothing was changed$/);
+      await expect(place.load()).rejects.toThrow(new RegExp(`127.0.0.1:${port}`));
+    });
+  });
+});
