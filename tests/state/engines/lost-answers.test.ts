@@ -28,7 +28,8 @@ afterAll(() => {
 
 let lists = 0;
 interface Kind {
-  readonly marker: string;
+  /** What only the message holds that makes the server commit. */
+  marker(key: string): string;
   server(): { host: string; port: number };
   place(key: string, port: number, timeoutMs?: number): SharedPlace<string>;
 }
@@ -38,7 +39,7 @@ const KINDS: [string, boolean, Kind][] = [
     'etcd',
     hasEtcd,
     {
-      marker: 'kv/txn',
+      marker: () => 'kv/txn',
       server: () => {
         const [host = '', port] = (etcd.endpoints[0] ?? '').split(':');
         return { host, port: Number(port) };
@@ -53,7 +54,8 @@ const KINDS: [string, boolean, Kind][] = [
     'PostgreSQL',
     hasPostgres,
     {
-      marker: 'returning version',
+      // The statement's text comes first, its values when it is carried out.
+      marker: (key) => key,
       server: () => ({ host: '127.0.0.1', port: postgres.port }),
       place: (key, port, timeoutMs = 5000) => {
         const client = closing(
@@ -72,16 +74,16 @@ describe.for(KINDS)('on %s', ([, isHere, kind]) => {
       onTestFinished(() => proxy.close());
       const key = `lost/${++lists}`;
       return {
-        proxy,
+        loseAnswer: (onDrop?: () => Promise<void>) => proxy.dropAnswerTo(kind.marker(key), onDrop),
         place: kind.place(key, proxy.port),
         other: kind.place(key, kind.server().port),
       };
     }
 
     test('whose answer is lost is told as done, and is done once', async () => {
-      const { proxy, place, other } = await placeBehindProxy();
+      const { loseAnswer, place, other } = await placeBehindProxy();
       for (let base = 0; base < 4; base++) {
-        proxy.dropAnswerTo(kind.marker);
+        loseAnswer();
         expect(await place.commit(base, `${base}`, NOON)).toMatchObject({ version: base + 1 });
       }
       expect([...(await other.history())].map(({ content }) => content)).toEqual([
@@ -93,16 +95,16 @@ describe.for(KINDS)('on %s', ([, isHere, kind]) => {
     });
 
     test('is told as done also where others have gone on since', async () => {
-      const { proxy, place, other } = await placeBehindProxy();
-      proxy.dropAnswerTo(kind.marker, async () => {
+      const { loseAnswer, place, other } = await placeBehindProxy();
+      loseAnswer(async () => {
         for (let base = 1; base < history; base++) await other.commit(base, 'theirs', NOON);
       });
       expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1, content: 'ours' });
     });
 
     test('is told as not known where others have made so many versions since that its own is gone', async () => {
-      const { proxy, place, other } = await placeBehindProxy();
-      proxy.dropAnswerTo(kind.marker, async () => {
+      const { loseAnswer, place, other } = await placeBehindProxy();
+      loseAnswer(async () => {
         for (let base = 1; base < 200; base++) await other.commit(base, 'theirs', NOON);
       });
       await expect(place.commit(0, 'ours', NOON)).rejects.toThrow(
@@ -111,9 +113,9 @@ describe.for(KINDS)('on %s', ([, isHere, kind]) => {
     }, 60_000);
 
     test('that lost the race while its answer was lost is told as lost', async () => {
-      const { proxy, place, other } = await placeBehindProxy();
+      const { loseAnswer, place, other } = await placeBehindProxy();
       await other.commit(0, 'theirs', NOON);
-      proxy.dropAnswerTo(kind.marker);
+      loseAnswer();
       expect(await place.commit(0, 'ours', NOON)).toBeUndefined();
     });
 
