@@ -9,6 +9,20 @@ export interface Version<T> {
   readonly content: T;
 }
 
+/** Which versions are asked for: so many, or those that are not older than this one. */
+export interface HistoryRange {
+  readonly newest?: number;
+  readonly from?: number;
+}
+
+/** Goes on with a value: at once, or when it has come. */
+export function whenDone<T, Next>(
+  value: Awaitable<T>,
+  next: (value: T) => Awaitable<Next>,
+): Awaitable<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
 /** A value, or the promise of one where it has to come over a network. */
 export type Awaitable<T> = T | Promise<T>;
 
@@ -20,8 +34,8 @@ export type Awaitable<T> = T | Promise<T>;
 export interface SharedPlace<T> {
   /** The newest version, or undefined where there is none yet. */
   load(): Awaitable<Version<T> | undefined>;
-  /** The versions that are kept, the newest first. */
-  history(): Awaitable<Iterable<Version<T>>>;
+  /** The versions that are kept, the newest first; those of `range` alone, where reading more would cost something. */
+  history(range?: HistoryRange): Awaitable<Iterable<Version<T>>>;
   /**
    * Makes `content` the version after `base`, whole and for good, or does nothing at all.
    *
@@ -42,7 +56,7 @@ export interface SharedPlace<T> {
 /** A place that needs no waiting: memory, and files. */
 export interface Place<T> extends SharedPlace<T> {
   load(): Version<T> | undefined;
-  /** Older versions are read as they are asked for. */
+  /** All of them, each read as it is asked for. */
   history(): Iterable<Version<T>>;
   commit(base: number, content: T, at: Date): Version<T> | undefined;
 }

@@ -21,8 +21,8 @@ export const TASK_GET: TaskForm<{ readonly taskId: number }> = {
   readsStdin: false,
   purpose: 'show the task',
   check: requestSchema(() => z.strictObject({ taskId }), mendId),
-  run: ({ taskId: id }, { store, flags }) => {
-    const { graph } = store.get();
+  run: async ({ taskId: id }, { store, flags }) => {
+    const { graph } = await store.read();
     const task = graph.tasks.get(id);
     if (task === undefined) {
       return refusal(`Cannot show task #${id}`, reasonLines([notFound(id)]));

@@ -31,8 +31,8 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       status: z.exactOptional(z.enum(['pending', 'in_progress', 'completed'])),
     }),
   ),
-  run: ({ ready, owner, status }, { store, flags }) => {
-    const { graph, version } = store.get();
+  run: async ({ ready, owner, status }, { store, flags }) => {
+    const { graph, version } = await store.read();
     const tasks = [...graph.tasks.values()].filter(
       (task) =>
         (!ready || isReady(graph, task)) &&

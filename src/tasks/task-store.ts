@@ -1,5 +1,6 @@
 import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
+import { type Awaitable, whenDone } from '../state/place.ts';
 import type { Reason, Refused } from './refused.ts';
 import { NO_TASKS, type TaskGraph } from './task.ts';
 import type { TaskStep } from './task-steps.ts';
@@ -45,6 +46,8 @@ export class TaskStore {
   readonly #place: TaskPlace;
   readonly #now: () => Date;
   #lastChange: LastChange | undefined;
+  #seen: TaskVersion = { version: 0, graph: NO_TASKS };
+  #isOnServer = false;
 
   /**
    * @param place Where the list lives; in memory, empty, unless given. `openTaskStore` opens one in files.
@@ -64,9 +67,23 @@ export class TaskStore {
   }
 
   /** The list as it stands. A later change does not alter what was returned. */
+  read(): Awaitable<TaskVersion> {
+    return whenDone(this.#place.load(), (newest) => {
+      const { version = 0, content: graph = NO_TASKS } = newest ?? {};
+      this.#seen = { version, graph };
+      return this.#seen;
+    });
+  }
+
+  /** The same for whoever cannot wait: a list on a server is as it was seen last. */
   get(): TaskVersion {
-    const { version = 0, content: graph = NO_TASKS } = this.#place.load() ?? {};
-    return { version, graph };
+    if (this.#isOnServer) return this.#seen;
+    const now = this.read();
+    if (!(now instanceof Promise)) return now;
+    this.#isOnServer = true;
+    // Who has to know whether it can be read reads it.
+    now.catch(() => {});
+    return this.#seen;
   }
 
   /** The versions that are kept, the newest first, and when each was made. */
@@ -87,15 +104,16 @@ export class TaskStore {
     approve?: (change: Change) => Promise<Reason | undefined>,
   ): Promise<Done<Change> | NotDone> {
     for (;;) {
-      const { version, graph } = this.get();
+      const { version, graph } = await this.read();
       const at = this.#now();
       const change = plan(graph, at.toISOString());
       if ('refused' in change) return { ...change, version };
       if (change.graph === graph) return { change, version };
       const reason = await approve?.(change);
       if (reason) return { refused: [reason], version };
-      const committed = this.#place.commit(version, change.graph, at);
+      const committed = await this.#place.commit(version, change.graph, at);
       if (committed) {
+        this.#seen = { version: committed.version, graph: change.graph };
         this.#lastChange = { before: graph, after: change.graph };
         return { change, version: committed.version };
       }
@@ -105,7 +123,11 @@ export class TaskStore {
 
   /** Calls back soon after the list has changed, whoever changed it. Returns what ends it. */
   onChange(listener: () => void): () => void {
-    return this.#place.watch(listener);
+    return this.#place.watch(() => {
+      const now = this.read();
+      if (now instanceof Promise) now.then(listener, listener);
+      else listener();
+    });
   }
 }
 

@@ -4,7 +4,12 @@ import { EtcdPlace } from '../../src/state/engines/etcd-place.ts';
 import { PostgresPlace } from '../../src/state/engines/postgres-place.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
-import { change, changeShared, type SharedPlace } from '../../src/state/place.ts';
+import {
+  change,
+  changeShared,
+  type HistoryRange,
+  type SharedPlace,
+} from '../../src/state/place.ts';
 import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -105,6 +110,16 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
         { version: 6, content: ['6'] },
         { version: 5, content: ['5'] },
       ]);
+    });
+
+    test('gives the range of its history that is asked for, or more', async () => {
+      const place = placeThatKeeps(10);
+      for (let base = 0; base < 6; base++) await place.commit(base, [`${base + 1}`], NOON);
+      const versions = async (range: HistoryRange) =>
+        [...(await place.history(range))].map(({ version }) => version);
+      expect((await versions({ newest: 2 })).slice(0, 2)).toEqual([6, 5]);
+      expect((await versions({ from: 4 })).slice(0, 3)).toEqual([6, 5, 4]);
+      expect(await versions({ from: 1 })).toEqual([6, 5, 4, 3, 2, 1]);
     });
 
     test('refuses a commit against a number that was pruned long ago', async () => {

@@ -64,7 +64,7 @@ test('16 processes, 500 tasks, kill -9 at random: what came of it is what one af
   const model = modelOf(start());
   expect(contradictions(logged, stored, model, 1), `TEST_SEED=${seed}`).toEqual([]);
 
-  const { content } = place.load() ?? { content: NO_TASKS };
+  const { content } = (await place.load()) ?? { content: NO_TASKS };
   expect([...content.tasks.values()].map(comparable)).toEqual(
     [...model.tasks.keys()].map((id) => model.task(id)),
   );

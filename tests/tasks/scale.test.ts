@@ -67,19 +67,19 @@ test('however long its history, a list is read as one whole and under 50 steps, 
   expect(most).toBeLessThan(2 * whole + 50 * 1000);
 }, 30_000);
 
-test('versions that came in between are read, whoever made them, and the history goes back through them', () => {
+test('versions that came in between are read, whoever made them, and the history goes back through them', async () => {
   const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 200 });
   const one = new LogPlace(entries, TASK_STEPS);
   const other = new LogPlace(entries, TASK_STEPS);
   let graph: TaskGraph = NO_TASKS;
   for (let version = 0; version < 120; version++) {
     const place = version % 3 === 0 ? one : other;
-    expect(place.load()?.content ?? NO_TASKS).toEqual(graph);
+    expect((await place.load())?.content ?? NO_TASKS).toEqual(graph);
     graph = done(createTasks(graph, [{ subject: `Task ${version}` }], AT)).graph;
-    expect(place.commit(version, graph, new Date())?.version).toBe(version + 1);
-    expect(place.commit(version, graph, new Date())).toBeUndefined();
+    expect((await place.commit(version, graph, new Date()))?.version).toBe(version + 1);
+    expect(await place.commit(version, graph, new Date())).toBeUndefined();
   }
-  const history = [...new LogPlace(entries, TASK_STEPS).history()];
+  const history = [...(await new LogPlace(entries, TASK_STEPS).history())];
   expect(history).toHaveLength(120);
   expect(history.map(({ content }) => content.tasks.size)).toEqual(
     Array.from({ length: 120 }, (_, index) => 120 - index),

@@ -1,5 +1,5 @@
 import { newId } from '../folder-names.ts';
-import type { SharedPlace, Version } from '../place.ts';
+import type { HistoryRange, SharedPlace, Version } from '../place.ts';
 import { StateError } from '../state-error.ts';
 import type { EtcdAnswer, EtcdClient } from './etcd-client.ts';
 import { decodeContent, encodeContent } from './stored-content.ts';
@@ -59,8 +59,8 @@ export class EtcdPlace<T> implements SharedPlace<T> {
     return newest;
   }
 
-  async history(): Promise<Version<T>[]> {
-    return (await this.#range(0)).map((pair) => this.#decode(pair));
+  async history({ newest = 0, from = 1 }: HistoryRange = {}): Promise<Version<T>[]> {
+    return (await this.#range(newest, { from })).map((pair) => this.#decode(pair));
   }
 
   async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {
@@ -118,7 +118,7 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 
   async #newest(): Promise<number> {
-    const [newest] = await this.#range(1, true);
+    const [newest] = await this.#range(1, { keysOnly: true });
     return newest ? this.#versionOf(newest) : 0;
   }
 
@@ -161,11 +161,12 @@ export class EtcdPlace<T> implements SharedPlace<T> {
     return false;
   }
 
-  async #range(limit: number, keysOnly = false): Promise<KeyValue[]> {
+  async #range(limit: number, { from = 1, keysOnly = false } = {}): Promise<KeyValue[]> {
     const { body } = await this.#client.call<{ kvs?: KeyValue[] }>('kv/range', {
-      ...this.#all,
+      key: this.#all.key,
+      range_end: from > 1 ? base64(this.#keyOf(from - 1)) : this.#all.range_end,
       limit: String(limit),
-      ...(keysOnly && { keys_only: true }),
+      keys_only: keysOnly,
     });
     return body.kvs ?? [];
   }

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { newId } from '../folder-names.ts';
-import type { SharedPlace, Version } from '../place.ts';
+import type { HistoryRange, SharedPlace, Version } from '../place.ts';
 import { StateError } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
 import { decodeContent, encodeContent } from './stored-content.ts';
@@ -58,11 +58,12 @@ export class PostgresPlace<T> implements SharedPlace<T> {
     return newest;
   }
 
-  async history(): Promise<Version<T>[]> {
+  async history({ newest, from = 1 }: HistoryRange = {}): Promise<Version<T>[]> {
     const { rows } = await this.#client.run(
       (sql) => sql<Row[]>`
         select version, value from ${this.#table(sql, 'versions')}
-        where list = ${this.#key} order by version desc`,
+        where list = ${this.#key} and version >= ${from} order by version desc
+        ${newest === undefined ? sql`` : sql`limit ${newest}`}`,
     );
     return rows.map((row) => this.#decode(row));
   }
