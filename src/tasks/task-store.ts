@@ -87,10 +87,10 @@ export class TaskStore {
   }
 
   /** The versions that are kept, the newest first, and when each was made. */
-  *history(): Generator<TaskVersion & { readonly at: Date }> {
-    for (const { version, content: graph, at } of this.#place.history()) {
-      yield { version, graph, at };
-    }
+  history(): Awaitable<readonly (TaskVersion & { readonly at: Date })[]> {
+    return whenDone(this.#place.history(), (versions) =>
+      Array.from(versions, ({ version, content: graph, at }) => ({ version, graph, at })),
+    );
   }
 
   /**

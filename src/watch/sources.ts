@@ -113,9 +113,9 @@ export class Sources {
 
   #followTasks(session: string, taskList: string | undefined): () => void {
     let store: TaskStore;
-    const look = () => {
+    const look = async () => {
       try {
-        this.#tasks = tasksOf(store, this.#tasks);
+        this.#tasks = await tasksOf(store, this.#tasks);
       } catch (error) {
         this.#fail(error instanceof StateError ? error : new StateError(String(error)));
       }
@@ -131,15 +131,15 @@ export class Sources {
       this.#fail(error);
       return () => {};
     }
-    const end = store.onChange(look);
-    look();
+    const end = store.onChange(() => void look());
+    void look();
     return end;
   }
 }
 
 /** Since when each task has its status, the versions tell; of those that have changed since the last look, the tasks. */
-function tasksOf(store: TaskStore, before: KnownTasks): KnownTasks {
-  const { graph } = store.get();
+async function tasksOf(store: TaskStore, before: KnownTasks): Promise<KnownTasks> {
+  const { graph } = await store.read();
   const { tasks } = graph;
   const since = new Map<number, number>();
   const unknown = new Map<number, Task>();
@@ -150,7 +150,7 @@ function tasksOf(store: TaskStore, before: KnownTasks): KnownTasks {
     else unknown.set(id, task);
   }
   let updatedAt: number | undefined;
-  for (const { graph: old, at } of store.history()) {
+  for (const { graph: old, at } of await store.history()) {
     updatedAt ??= +at;
     for (const [id, task] of unknown) {
       if (old.tasks.get(id)?.status === task.status) since.set(id, +at);
