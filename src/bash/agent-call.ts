@@ -1,134 +1,163 @@
-import type { Socket } from 'node:net';
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { randomHex } from './random-hex.ts';
 
 /** The most that a request may hold, and what is read of a caller's standard input: 1 MiB. */
 const REQUEST_LIMIT = 1024 * 1024;
-// A caller says at once who it is and what it wants; one that does not is none.
-const REQUEST_TIMEOUT_MS = 5_000;
-// Bash writes what is shorter at once.
-const SHORT_REQUEST = 4096;
-// Bash holds replies up to this size in a variable; larger ones, and those with a NUL byte, it passes on with head(1).
+// Bash reads a reply byte by byte into a variable. A larger one, and one with a NUL byte, it passes on with head(1).
 const TEXT_LIMIT = 64 * 1024;
+// What the caller's environment says of whose list is meant, in the order in which it comes.
+const CALLER_VARIABLES = ['TODO_SESSION', 'TODO_AGENT', 'TODO_TEAM', 'TODO_TASK_LIST'] as const;
+// Before the arguments: the command's name, those variables and the count of arguments.
+const FIELDS_BEFORE = CALLER_VARIABLES.length + 2;
+
+/** Carries out what a caller asks for. */
+export type Execute = (name: string, invocation: Invocation) => Promise<CommandResult>;
+
+export interface AgentCallOptions {
+  /** Sends bytes to the caller. */
+  write: (bytes: Buffer) => void;
+  execute: Execute;
+  /** The caller has read the whole reply, and sends nothing more. */
+  onDone: () => void;
+}
 
 /**
- * One call of an agent command from inside bash, over one connection.
+ * One call of an agent command from inside bash, without what carries its bytes.
  *
- *     caller  KEY NUL name NUL count NUL argument NUL argument NUL ...
- *     host    stdin LIMIT MARK \\n                when the handler reads its standard input
+ *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL count NUL argument NUL argument NUL ...
+ *     host    stdin LIMIT MARK \n                 when the handler reads its standard input
  *     caller  ... MARK
- *     host    text CODE OUT ERR \\n output errors  lengths in bytes
- *     host    bytes CODE OUT ERR \\n output errors end \\n  the same for what is no text
+ *     host    text CODE ERR OUT \n errors output  lengths in bytes
+ *     caller  .
  *
- * An empty line from the host means nothing: it comes for each part of a text that is not yet whole.
+ * A variable that is not set is empty, without the `=`. What is no text, or long, comes in parts:
+ *
+ *     host    bytes CODE ERR OUT \n errors
+ *     caller  .
+ *     host    output
+ *     caller  .
+ *     host    end \n
+ *     caller  .
  */
 export class AgentCall {
-  onRequest: ((name: string, invocation: Invocation) => void) | undefined;
-  onEnd: (() => void) | undefined;
-
-  readonly #socket: Socket;
-  readonly #key: Buffer;
-  readonly #timer: NodeJS.Timeout;
-  #received: Buffer = Buffer.alloc(0);
-  #read: () => void = () => this.#readRequest();
+  readonly #options: AgentCallOptions;
+  #chunks: Buffer[] = [];
+  #read: (chunk: Buffer) => void;
   #stdin: Promise<string> | undefined;
+  #abandonStdin: ((error: Error) => void) | undefined;
 
-  constructor(socket: Socket, key: string) {
-    this.#socket = socket;
-    this.#key = Buffer.from(`${key}\0`);
-    this.#timer = setTimeout(() => this.end(), REQUEST_TIMEOUT_MS);
-    this.#timer.unref();
-    socket.on('error', () => {});
-    socket.on('end', () => this.end());
-    socket.on('close', () => {
-      clearTimeout(this.#timer);
-      this.onEnd?.();
-    });
-    socket.on('data', (chunk) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
-      this.#read();
-    });
+  constructor(options: AgentCallOptions) {
+    this.#options = options;
+    this.#read = this.#requestReader();
   }
 
-  end(): void {
-    this.#socket.destroy();
+  /** Takes what the caller sends. The chunk's memory may be used again afterwards. */
+  receive(chunk: Buffer): void {
+    this.#read(chunk);
   }
 
-  reply({ stdout, stderr, exitCode }: CommandResult): void {
+  /** The caller is gone: nothing will come from it any more. */
+  abandon(): void {
+    this.#expectNothing();
+    this.#abandonStdin?.(new Error('its caller is gone'));
+  }
+
+  #requestReader(): (chunk: Buffer) => void {
+    let fields = 0;
+    let size = 0;
+    let wanted = FIELDS_BEFORE;
+    return (chunk) => {
+      // A request that is too long is read to its end all the same, or its caller would not come to read the answer.
+      const isTooLong = size > REQUEST_LIMIT;
+      size += chunk.length;
+      if (!isTooLong || fields < FIELDS_BEFORE) this.#chunks.push(Buffer.from(chunk));
+      for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) {
+        fields += 1;
+        if (fields === FIELDS_BEFORE) wanted += this.#argumentCount();
+      }
+      if (fields >= wanted) {
+        const request = this.#take();
+        this.#expectNothing();
+        void this.#answer(size > REQUEST_LIMIT ? undefined : request);
+      }
+    };
+  }
+
+  #argumentCount(): number {
+    const fields = Buffer.concat(this.#chunks).toString('latin1').split('\0', FIELDS_BEFORE);
+    return Number(fields.at(-1));
+  }
+
+  async #answer(request: Buffer | undefined): Promise<void> {
+    if (request === undefined) {
+      const stderr = 'Error: The arguments are larger than 1 MiB\n';
+      this.#reply({ stdout: '', stderr, exitCode: 1 });
+      return;
+    }
+    const [name = '', ...fields] = request.toString('utf8').split('\0');
+    const invocation: Invocation = {
+      argv: fields.slice(FIELDS_BEFORE - 1, -1),
+      stdin: () => this.#readStdin(),
+      env: environment(fields),
+    };
+    this.#reply(await this.#options.execute(name, invocation));
+  }
+
+  #reply({ stdout, stderr, exitCode }: CommandResult): void {
     const output = Buffer.from(stdout);
     const errors = Buffer.from(stderr);
     const isText =
       output.length + errors.length < TEXT_LIMIT && !output.includes(0) && !errors.includes(0);
-    const header = `${isText ? 'text' : 'bytes'} ${exitCode} ${output.length} ${errors.length}\n`;
-    const end = isText ? '' : 'end\n';
-    this.#socket.write(Buffer.concat([Buffer.from(header), output, errors, Buffer.from(end)]));
-  }
-
-  #readRequest(): void {
-    const known = this.#received.subarray(0, this.#key.length);
-    if (known.length < this.#key.length) {
-      return;
-    }
-    // Loaded only now: see randomHex.
-    const { timingSafeEqual } = process.getBuiltinModule('node:crypto');
-    if (!timingSafeEqual(known, this.#key)) {
-      this.end();
-      return;
-    }
-    if (this.#received.length > REQUEST_LIMIT) {
-      this.#refuse();
-      return;
-    }
-    const fields = this.#received.subarray(this.#key.length).toString('utf8').split('\0');
-    const [name, count, ...rest] = fields;
-    // The last field is what comes after the last NUL: nothing, once all is there.
-    if (name !== undefined && count !== undefined && rest.length === Number(count) + 1) {
-      this.#expectNothing();
-      this.onRequest?.(name, { argv: rest.slice(0, -1), stdin: () => this.#readStdin() });
-    } else if (this.#received.length >= SHORT_REQUEST) {
-      this.#acknowledge();
-    }
-  }
-
-  /**
-   * Tells the caller's system that a part is here, by sending anything at all: else it holds back the next one, where
-   * that is short, until our system has waited for 40 ms (Nagle's algorithm, and delayed acknowledgement).
-   */
-  #acknowledge(): void {
-    this.#socket.write('\n');
-  }
-
-  /** Answers at once and lets the caller finish writing, or it would not come to read the answer. */
-  #refuse(): void {
-    this.#expectNothing();
-    this.reply({ stdout: '', stderr: 'Error: The arguments are larger than 1 MiB\n', exitCode: 1 });
-  }
-
-  #expectNothing(): void {
-    clearTimeout(this.#timer);
-    const drop = () => {
-      this.#received = Buffer.alloc(0);
+    const header = `${isText ? 'text' : 'bytes'} ${exitCode} ${errors.length} ${output.length}\n`;
+    const parts = isText ? [] : [output, Buffer.from('end\n')];
+    this.#read = () => {
+      const part = parts.shift();
+      if (part) {
+        this.#options.write(part);
+      } else {
+        this.#expectNothing();
+        this.#options.onDone();
+      }
     };
-    this.#read = drop;
-    drop();
+    this.#options.write(Buffer.concat([Buffer.from(header), errors, ...(isText ? [output] : [])]));
   }
 
   #readStdin(): Promise<string> {
-    this.#stdin ??= new Promise((resolve) => {
-      const mark = randomHex(16);
-      this.#read = () => {
-        if (this.#received.subarray(-mark.length).equals(Buffer.from(mark))) {
-          const text = this.#received.subarray(0, -mark.length).toString('utf8');
+    this.#stdin ??= new Promise((resolve, reject) => {
+      const mark = Buffer.from(randomHex(16));
+      let tail: Buffer = Buffer.alloc(0);
+      this.#abandonStdin = reject;
+      this.#read = (chunk) => {
+        this.#chunks.push(Buffer.from(chunk));
+        tail = Buffer.concat([tail, chunk.subarray(-mark.length)]).subarray(-mark.length);
+        if (tail.equals(mark)) {
+          const text = this.#take().subarray(0, -mark.length).toString('utf8');
           this.#expectNothing();
           resolve(text);
-        } else if (this.#received.length > REQUEST_LIMIT + 1 + mark.length) {
-          this.end();
-        } else {
-          this.#acknowledge();
         }
       };
-      this.#socket.write(`stdin ${REQUEST_LIMIT + 1} ${mark}\n`);
+      this.#options.write(Buffer.from(`stdin ${REQUEST_LIMIT + 1} ${mark}\n`));
     });
     return this.#stdin;
   }
+
+  #take(): Buffer {
+    const bytes = Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    return bytes;
+  }
+
+  #expectNothing(): void {
+    this.#chunks = [];
+    this.#read = () => {};
+  }
+}
+
+function environment(fields: readonly string[]): Record<string, string> {
+  const env: Record<string, string> = {};
+  CALLER_VARIABLES.forEach((name, index) => {
+    const field = fields[index] ?? '';
+    if (field !== '') env[name] = field.slice(1);
+  });
+  return env;
 }

@@ -1,18 +1,49 @@
 # Hands this call of an agent command to the agent shell that it belongs to, and gives back what comes from there.
-# Options and variables of the caller do not reach it (-p); nothing of it may reach a trace (bash -x would show the key).
-{ set +x; } 2>/dev/null
+# What the caller has set or exported must not change it: -p keeps out functions and options, this the rest.
+{ set +efux +o posix; } 2>/dev/null
+unset -v TMOUT GLOBIGNORE
+set -C
+trap '' PIPE
 LC_ALL=C
+PATH=$PATH:/usr/bin:/bin
 name=${0##*/}
-lost() {
-  printf '%s: the agent shell that this command belongs to is gone\n' "$name" >&2
+fail() {
+  printf '%s: %s\n' "$name" "$1" >&2
   exit 1
 }
-{ IFS=' ' read -r port key <"${0%/*}/../host"; } 2>/dev/null || lost
-{ exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || lost
-trap '' PIPE
-printf '%s\0' "$key" "$name" "$#" "$@" 2>/dev/null >&3 || lost
-trap - PIPE
-while IFS=' ' read -r kind a b c <&3 2>/dev/null; do
+lost() { fail 'the agent shell that this command belongs to is gone'; }
+
+# From here on all is found from this directory, whatever may be put in its place. Only we can have made it.
+cd -P -- "${0%/*}/.." 2>/dev/null || lost
+[ -O . ] || fail 'the folder of its agent shell belongs to another user'
+
+# Takes the first free slot, which is whose `taken` one creates, hands over the call and reads the answer's first line.
+call() {
+  reached=
+  for slot in slots/*; do
+    { : >"$slot/taken"; } 2>/dev/null && break
+  done || return
+  reached=1
+  # To open one end of a FIFO would wait for the other; <> has both.
+  { exec 5<>"$slot/in" 3>|"$slot/in" 5<>"$slot/out" 4<"$slot/out" 5>&-; } 2>/dev/null &&
+    printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
+      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$#" "$@" 2>/dev/null >&3 &&
+    IFS=' ' read -r kind a b c <&4
+}
+
+# Asks for a slot and waits for a byte that says there is one. The host holds the other end: without it there is no byte.
+knock() {
+  { exec 5<>door 4<door 5<>knock && printf . >&5 && exec 5>&- && IFS= read -r -n 1 _ <&4; } 2>/dev/null
+}
+
+tries=0
+until call "$@"; do
+  [ $((tries += ${reached:-0} * 99 + 1)) -le 1000 ] ||
+    fail 'its agent shell cannot be reached: too few descriptors, or no space for a file, are left'
+  knock || lost
+done
+
+while :; do
   case $kind in
     stdin) # a: where to stop, one byte above the limit; b: the mark that ends it
       # What is short is read here: to start head(1) takes longer. From a terminal, read would take single keys.
@@ -27,18 +58,30 @@ while IFS=' ' read -r kind a b c <&3 2>/dev/null; do
         head -c "$((a - size))"
         printf %s "$b"
       fi >&3 2>/dev/null || lost ;;
-    text) # a: exit code; b, c: bytes of output and of errors
-      { IFS= read -r -N "$b" -u 3 out; IFS= read -r -N "$c" -u 3 err; } 2>/dev/null
-      [ "${#out}" = "$b" ] && [ "${#err}" = "$c" ] || lost
-      exec 3>&-
+    text) # a: exit code; b, c: bytes of errors and of output
+      err= out=
+      {
+        [ "$b" = 0 ] || IFS= read -r -d '' -n "$b" err
+        [ "$c" = 0 ] || IFS= read -r -d '' -n "$c" out
+      } <&4
+      [ "${#err}" = "$b" ] && [ "${#out}" = "$c" ] || lost
+      { printf . >&3; } 2>/dev/null
+      exec 3>&- 4<&-
+      trap - PIPE
       printf %s "$err" >&2
       printf %s "$out" 2>/dev/null && exit "$a"
       printf '%s: write error\n' "$name" >&2
       exit 1 ;;
-    bytes) # the same, where bash's own variables could not hold it; a line at the end says that it is whole
-      head -c "$b" <&3 && head -c "$c" <&3 >&2 || exit 1
-      read -r kind <&3 2>/dev/null && [ "$kind" = end ] && exit "$a"
-      lost ;;
+    bytes) # the same, where bash's own variables could not hold it
+      # Some head(1) read ahead, so the host sends the next part when asked, and a line at the end that says it is whole.
+      [ "$b" = 0 ] || (trap - PIPE && exec head -c "$b" <&4 >&2) || exit
+      printf . 2>/dev/null >&3 || lost
+      [ "$c" = 0 ] || (trap - PIPE && exec head -c "$c" <&4) || exit
+      printf . 2>/dev/null >&3 || lost
+      read -r kind <&4 && [ "$kind" = end ] || lost
+      printf . 2>/dev/null >&3
+      exit "$a" ;;
+    *) lost ;;
   esac
+  IFS=' ' read -r kind a b c <&4 || lost
 done
-lost

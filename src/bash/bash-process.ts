@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { join } from 'node:path';
 import { FifoReader } from './fifo-reader.ts';
+import { makeFifos } from './fifos.ts';
 import { killProcessTree } from './process-tree.ts';
 import { RewrittenFile } from './rewritten-file.ts';
 import { quote } from './shell-words.ts';
@@ -94,9 +95,7 @@ export class BashProcess {
     this.#line = new RewrittenFile(path('line'));
     this.#prelude = new RewrittenFile(path('prelude'));
     mkdirSync(directory, { mode: 0o700, recursive: true });
-    execFileSync('mkfifo', ['-m', '600', ...[SCRIPT, 'out', 'err', 'status'].map(path)], {
-      env: { PATH: `${env.PATH}:/usr/bin:/bin` },
-    });
+    makeFifos([SCRIPT, 'out', 'err', 'status'].map(path), env);
     this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
     this.#output = [new FifoReader(path('out'), onStdout), new FifoReader(path('err'), onStderr)];
     this.#statusReader = new FifoReader(path('status'), (chunk) => this.#onStatus(chunk));

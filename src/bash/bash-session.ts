@@ -160,11 +160,7 @@ export class BashSession {
       const { env, handlers } = this.#options;
       const bash = findBash(env);
       const directory = mkdtempSync(join(env.TMPDIR || '/tmp', 'agent-shell-'));
-      const host = await AgentCommandHost.start({
-        directory,
-        bash,
-        handlers: handlers ?? new Map(),
-      });
+      const host = new AgentCommandHost({ directory, bash, env, handlers: handlers ?? new Map() });
       writeEditors(join(directory, 'bin'), bash, env);
       this.#home = { bash, directory, host };
     }
@@ -173,7 +169,7 @@ export class BashSession {
 
   /** A living bash, and the files of the agent commands: an `rm -rf /tmp/*` may have taken them. */
   #ready({ bash, directory, host }: Home): BashProcess {
-    host.writeFiles();
+    host.writeScripts();
     if (this.#process?.alive) {
       return this.#process;
     }
@@ -223,7 +219,7 @@ export class BashSession {
   async #dispose(): Promise<void> {
     const home = this.#home ?? (await this.#queue.then(() => this.#home));
     await this.#process?.kill();
-    await home?.host.dispose();
+    home?.host.dispose();
     if (home) {
       rmSync(home.directory, { recursive: true, force: true });
     }

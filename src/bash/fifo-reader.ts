@@ -12,12 +12,20 @@ const PIPE_CAPACITY = 1024 * 1024;
 export class FifoReader {
   readonly #fd: number;
   readonly #socket: Socket;
-  readonly #buffer = Buffer.allocUnsafe(64 * 1024);
+  readonly #buffer: Buffer;
   readonly #onData: (chunk: Buffer) => void;
 
-  /** @param onData gets a chunk whose memory is used again afterwards: copy what is to be kept. */
-  constructor(path: string, onData: (chunk: Buffer) => void) {
+  /**
+   * @param onData gets a chunk whose memory is used again afterwards: copy what is to be kept.
+   * @param buffer what to read into; readers may share it where none is read while another one's chunk is in use.
+   */
+  constructor(
+    path: string,
+    onData: (chunk: Buffer) => void,
+    buffer: Buffer = Buffer.allocUnsafe(64 * 1024),
+  ) {
     this.#onData = onData;
+    this.#buffer = buffer;
     this.#fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     const options: SocketConstructorOpts & { onread: OnReadOpts } = {
       fd: this.#fd,

@@ -31,7 +31,7 @@ export async function runInheritedBash(options: InheritedBashOptions): Promise<I
   const bash = findBash(env);
   const directory = mkdtempSync(join(env.TMPDIR || '/tmp', 'agent-shell-'));
   try {
-    const host = await AgentCommandHost.start({ directory, bash, handlers });
+    const host = new AgentCommandHost({ directory, bash, env, handlers });
     host.rawArguments = raw;
     try {
       return await new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export async function runInheritedBash(options: InheritedBashOptions): Promise<I
         onStart((signal) => child.kill(signal));
       });
     } finally {
-      await host.dispose();
+      host.dispose();
     }
   } finally {
     removeDirectory(directory);

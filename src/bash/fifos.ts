@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, closeSync, constants, openSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+
+/** Makes FIFOs that only this user can open. */
+export function makeFifos(
+  paths: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  execFileSync('mkfifo', paths, {
+    env: { PATH: `${env.PATH ?? ''}:/usr/bin:/bin` },
+    // Node's own pipes are sockets, which some sandboxes forbid.
+    stdio: 'ignore',
+  });
+  for (const path of paths) chmodSync(path, 0o600);
+}
+
+/**
+ * The writing end of a FIFO whose readers come and go. It is no reader itself, so that who reads sees the end when this
+ * process is gone.
+ */
+export class FifoWriter {
+  readonly #fd: number;
+  readonly #onBroken: () => void;
+  #socket: Socket | undefined;
+
+  /** @param onBroken is told, once or more often, that nobody reads what is written. */
+  constructor(path: string, onBroken: () => void) {
+    this.#onBroken = onBroken;
+    // To open it for writing alone needs a reader.
+    const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    try {
+      this.#fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } finally {
+      closeSync(reader);
+    }
+  }
+
+  /** Writes at once what the FIFO has room for, and the rest when there is room again. */
+  write(bytes: Buffer): void {
+    let written = 0;
+    try {
+      while (this.#socket === undefined && written < bytes.length) {
+        written += writeSync(this.#fd, bytes, written);
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
+        this.#onBroken();
+        return;
+      }
+      this.#socket = new Socket({ fd: this.#fd, readable: false, writable: true });
+      this.#socket.on('error', () => this.#onBroken());
+      this.#socket.unref();
+    }
+    if (written < bytes.length) {
+      this.#socket?.write(bytes.subarray(written));
+    }
+  }
+
+  close(): void {
+    if (this.#socket) this.#socket.destroy();
+    else closeSync(this.#fd);
+  }
+}

@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Execute } from './agent-call.ts';
+import { FifoReader } from './fifo-reader.ts';
+import { FifoWriter, makeFifos } from './fifos.ts';
+import { removeDirectory } from './remove-directory.ts';
+import { Slot } from './slot.ts';
+
+const FEWEST = 8;
+const MOST_AT_ONCE = 256;
+/** What many callers at once have needed goes again, down to this number. */
+const MOST_IDLE = 32;
+
+export interface SlotsOptions {
+  /** A directory that only this user can enter. */
+  directory: string;
+  /** Where mkfifo(1) is looked for. */
+  env: Readonly<Record<string, string | undefined>>;
+  execute: Execute;
+}
+
+/**
+ * Where callers inside bash meet this process: slots, folders with a FIFO for each direction, made ahead.
+ *
+ * Who creates the file `taken` in a slot has it; to try one starts no process. It is free again once its caller has said
+ * that the reply is read. This process holds one end of each FIFO, so that callers learn from the kernel that it is gone.
+ * A caller that finds no free slot writes a byte to `knock`, and reads one from `door` when there is one.
+ */
+export class Slots {
+  readonly #options: SlotsOptions;
+  readonly #door: FifoWriter;
+  readonly #knock: FifoReader;
+  readonly #slots = new Set<Slot>();
+  // What is read from any of them is used up before the next is read.
+  readonly #buffer = Buffer.allocUnsafe(64 * 1024);
+  #made = 0;
+  #knocks = 0;
+  #isClosed = false;
+
+  constructor(options: SlotsOptions) {
+    this.#options = options;
+    mkdirSync(this.#path('slots'), { mode: 0o700 });
+    makeFifos([this.#path('door'), this.#path('knock')], options.env);
+    this.#door = new FifoWriter(this.#path('door'), () => {});
+    this.#knock = new FifoReader(
+      this.#path('knock'),
+      (chunk) => {
+        this.#knocks += chunk.length;
+        this.#answerKnocks();
+      },
+      this.#buffer,
+    );
+    this.#knock.unref();
+    this.#make(FEWEST);
+  }
+
+  /** Whether callers can still find it all. */
+  get isWhole(): boolean {
+    return ['slots', 'door', 'knock'].every((name) => existsSync(this.#path(name)));
+  }
+
+  /** Callers that wait find that this process is gone. */
+  close(): void {
+    this.#isClosed = true;
+    this.#door.close();
+    this.#knock.close();
+    for (const slot of this.#slots) slot.close();
+    this.#slots.clear();
+  }
+
+  #path(name: string): string {
+    return join(this.#options.directory, name);
+  }
+
+  #answerKnocks(): void {
+    let free = [...this.#slots].filter((slot) => !slot.isTaken).length;
+    if (free === 0) {
+      for (const slot of this.#slots) {
+        if (slot.isAbandoned) this.#drop(slot);
+      }
+      try {
+        free = this.#make(Math.min(Math.max(this.#slots.size, FEWEST), MOST_AT_ONCE));
+      } catch {
+        // No more descriptors or processes: the next slot that is freed is theirs.
+      }
+    }
+    const answered = Math.min(free, this.#knocks);
+    if (answered > 0) {
+      this.#knocks -= answered;
+      this.#door.write(Buffer.alloc(answered, '.'));
+    }
+  }
+
+  /** Makes so many slots, and shows each to callers when it is ready. @returns how many came to be. */
+  #make(count: number): number {
+    const folders = Array.from({ length: count }, () => this.#path(`slot-${this.#made++}`));
+    let ready = 0;
+    try {
+      for (const folder of folders) mkdirSync(folder, { mode: 0o700 });
+      const fifos = folders.flatMap((folder) => [join(folder, 'in'), join(folder, 'out')]);
+      makeFifos(fifos, this.#options.env);
+      for (const folder of folders) {
+        this.#add(folder);
+        ready += 1;
+      }
+    } catch (error) {
+      for (const folder of folders.slice(ready)) removeDirectory(folder);
+      if (ready === 0) throw error;
+    }
+    return ready;
+  }
+
+  #add(folder: string): void {
+    const slot = new Slot(folder, this.#buffer, this.#options.execute);
+    slot.onDone = () => {
+      if (this.#slots.size > MOST_IDLE) this.#drop(slot);
+      else slot.free();
+      this.#answerKnocks();
+    };
+    slot.onBroken = () => this.#drop(slot);
+    slot.show(this.#path(join('slots', basename(folder))));
+    this.#slots.add(slot);
+  }
+
+  #drop(slot: Slot): void {
+    if (this.#isClosed || !this.#slots.delete(slot)) return;
+    slot.remove(this.#path(`slot-${this.#made++}`));
+  }
+}
