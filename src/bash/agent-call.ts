@@ -40,6 +40,9 @@ export interface AgentCallOptions {
  *     caller  .
  */
 export class AgentCall {
+  /** Whether anything has come from the caller. */
+  hasBegun = false;
+
   readonly #options: AgentCallOptions;
   #chunks: Buffer[] = [];
   #read: (chunk: Buffer) => void;
@@ -53,6 +56,7 @@ export class AgentCall {
 
   /** Takes what the caller sends. The chunk's memory may be used again afterwards. */
   receive(chunk: Buffer): void {
+    this.hasBegun = true;
     this.#read(chunk);
   }
 
@@ -110,14 +114,13 @@ export class AgentCall {
       output.length + errors.length < TEXT_LIMIT && !output.includes(0) && !errors.includes(0);
     const header = `${isText ? 'text' : 'bytes'} ${exitCode} ${errors.length} ${output.length}\n`;
     const parts = isText ? [] : [output, Buffer.from('end\n')];
-    this.#read = () => {
-      const part = parts.shift();
-      if (part) {
-        this.#options.write(part);
-      } else {
-        this.#expectNothing();
-        this.#options.onDone();
-      }
+    let wanted = parts.length + 1;
+    this.#read = (chunk) => {
+      for (const part of parts.splice(0, chunk.length)) this.#options.write(part);
+      wanted -= chunk.length;
+      if (wanted > 0) return;
+      this.#expectNothing();
+      this.#options.onDone();
     };
     this.#options.write(Buffer.concat([Buffer.from(header), errors, ...(isText ? [output] : [])]));
   }

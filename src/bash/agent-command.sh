@@ -7,33 +7,35 @@ trap '' PIPE
 LC_ALL=C
 PATH=$PATH:/usr/bin:/bin
 name=${0##*/}
+# Bash's own words about what is tried here are for nobody.
+exec 6>&2 2>/dev/null
 fail() {
-  printf '%s: %s\n' "$name" "$1" >&2
+  printf '%s: %s\n' "$name" "$1" >&6
   exit 1
 }
 lost() { fail 'the agent shell that this command belongs to is gone'; }
 
 # From here on all is found from this directory, whatever may be put in its place. Only we can have made it.
-cd -P -- "${0%/*}/.." 2>/dev/null || lost
+cd -P -- "${0%/*}/.." || lost
 [ -O . ] || fail 'the folder of its agent shell belongs to another user'
 
 # Takes the first free slot, which is whose `taken` one creates, hands over the call and reads the answer's first line.
 call() {
   reached=
   for slot in slots/*; do
-    { : >"$slot/taken"; } 2>/dev/null && break
+    : >"$slot/taken" && break
   done || return
   reached=1
   # To open one end of a FIFO would wait for the other; <> has both.
-  { exec 5<>"$slot/in" 3>|"$slot/in" 5<>"$slot/out" 4<"$slot/out" 5>&-; } 2>/dev/null &&
+  exec 5<>"$slot/in" 3>|"$slot/in" 5<>"$slot/out" 4<"$slot/out" 5>&- &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
-      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$#" "$@" 2>/dev/null >&3 &&
+      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$#" "$@" >&3 &&
     IFS=' ' read -r kind a b c <&4
 }
 
 # Asks for a slot and waits for a byte that says there is one. The host holds the other end: without it there is no byte.
 knock() {
-  { exec 5<>door 4<door 5<>knock && printf . >&5 && exec 5>&- && IFS= read -r -n 1 _ <&4; } 2>/dev/null
+  exec 5<>door 4<door 5<>knock && printf . >&5 && exec 5>&- && IFS= read -r -n 1 _ <&4
 }
 
 tries=0
@@ -57,7 +59,7 @@ while :; do
         [ -t 0 ] || [ "$size" = 4096 ] || { printf '\0'; size=$((size + 1)); }
         head -c "$((a - size))"
         printf %s "$b"
-      fi >&3 2>/dev/null || lost ;;
+      fi >&3 || lost ;;
     text) # a: exit code; b, c: bytes of errors and of output
       err= out=
       {
@@ -65,21 +67,20 @@ while :; do
         [ "$c" = 0 ] || IFS= read -r -d '' -n "$c" out
       } <&4
       [ "${#err}" = "$b" ] && [ "${#out}" = "$c" ] || lost
-      { printf . >&3; } 2>/dev/null
+      printf . >&3
       exec 3>&- 4<&-
       trap - PIPE
-      printf %s "$err" >&2
-      printf %s "$out" 2>/dev/null && exit "$a"
-      printf '%s: write error\n' "$name" >&2
-      exit 1 ;;
+      printf %s "$err" >&6
+      printf %s "$out" && exit "$a"
+      fail 'write error' ;;
     bytes) # the same, where bash's own variables could not hold it
       # Some head(1) read ahead, so the host sends the next part when asked, and a line at the end that says it is whole.
-      [ "$b" = 0 ] || (trap - PIPE && exec head -c "$b" <&4 >&2) || exit
-      printf . 2>/dev/null >&3 || lost
-      [ "$c" = 0 ] || (trap - PIPE && exec head -c "$c" <&4) || exit
-      printf . 2>/dev/null >&3 || lost
+      [ "$b" = 0 ] || (trap - PIPE && exec head -c "$b" <&4 >&6 2>&6) || exit
+      printf . >&3 || lost
+      [ "$c" = 0 ] || (trap - PIPE && exec head -c "$c" <&4 2>&6) || exit
+      printf . >&3 || lost
       read -r kind <&4 && [ "$kind" = end ] || lost
-      printf . 2>/dev/null >&3
+      printf . >&3
       exit "$a" ;;
     *) lost ;;
   esac

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import {
   type AgentBashHandler,
@@ -7,6 +7,7 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import script from './agent-command.sh';
+import { makePrivate } from './private-folder.ts';
 import { Slots } from './slots.ts';
 
 /** What follows the name of an agent command on a line, as it was typed. */
@@ -35,6 +36,7 @@ export class AgentCommandHost {
 
   readonly #options: AgentCommandHostOptions;
   readonly #slots: Slots;
+  readonly #written: string[] = [];
 
   constructor(options: AgentCommandHostOptions) {
     this.#options = options;
@@ -44,6 +46,7 @@ export class AgentCommandHost {
       env,
       execute: (name, invocation) => this.#execute(name, invocation),
     });
+    makePrivate(join(directory, 'bin'));
     this.writeScripts();
   }
 
@@ -60,12 +63,23 @@ export class AgentCommandHost {
     const { directory, bash, handlers } = this.#options;
     const bin = join(directory, 'bin');
     for (const name of handlers.keys()) {
-      const file = join(bin, name);
-      if (!existsSync(file)) {
-        mkdirSync(bin, { recursive: true, mode: 0o700 });
-        writeFileSync(file, `#!${bash} -p\n${script}`, { mode: 0o700 });
+      if (!this.#written.includes(name)) {
+        writeFileSync(join(bin, name), `#!${bash} -p\n${script}`);
+        chmodSync(join(bin, name), 0o700);
+        this.#written.push(name);
       }
     }
+  }
+
+  /** Whether all is there that callers need: an `rm -rf /tmp/*` may have taken it. */
+  get isWhole(): boolean {
+    const isThere = (name: string) => existsSync(join(this.#options.directory, 'bin', name));
+    return this.#slots.isWhole && this.#written.every(isThere);
+  }
+
+  /** Callers come to another host from now on; those that are here still get their replies. */
+  retire(): void {
+    this.#slots.retire();
   }
 
   /** Callers that wait say that their agent shell is gone. */

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { FifoReader } from './fifo-reader.ts';
 import { makeFifos } from './fifos.ts';
+import { makePrivate } from './private-folder.ts';
 import { killProcessTree } from './process-tree.ts';
 import { RewrittenFile } from './rewritten-file.ts';
 import { quote } from './shell-words.ts';
@@ -72,7 +73,7 @@ const NO_TRACING: Tracing = { flags: '', traps: '' };
  * line: bash would keep the old descriptor at 10, where the user may open or close another.
  */
 export class BashProcess {
-  readonly #directory: string;
+  #directory: string;
   readonly #line: RewrittenFile;
   readonly #prelude: RewrittenFile;
   readonly #child: ChildProcess;
@@ -84,6 +85,8 @@ export class BashProcess {
   #status = '';
   #tracing = NO_TRACING;
   #exitsOnFailure = false;
+  /** Commands that tell bash of its new folder. */
+  readonly #moves: string[] = [];
   #finish: ((ending: Ending) => void) | undefined;
   #asking: NodeJS.Timeout | undefined;
   #exitCode: number | undefined;
@@ -94,7 +97,7 @@ export class BashProcess {
     const path = (name: string) => join(directory, name);
     this.#line = new RewrittenFile(path('line'));
     this.#prelude = new RewrittenFile(path('prelude'));
-    mkdirSync(directory, { mode: 0o700, recursive: true });
+    makePrivate(directory);
     makeFifos([SCRIPT, 'out', 'err', 'status'].map(path), env);
     this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
     this.#output = [new FifoReader(path('out'), onStdout), new FifoReader(path('err'), onStderr)];
@@ -145,6 +148,11 @@ export class BashProcess {
     return this.#exitCode === undefined && this.#killed === undefined;
   }
 
+  /** Whether the folder of its files is there. */
+  get isWhole(): boolean {
+    return existsSync(this.#directory);
+  }
+
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
   evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
     if (this.#exitCode !== undefined) {
@@ -163,6 +171,16 @@ export class BashProcess {
       // One that is not needed reports with a nonce that nobody waits for any more.
       this.#asking = setTimeout(() => this.#command(report), ASK_AGAIN_MS);
     });
+  }
+
+  /** Goes on in another private folder: its files, and what is found on bash's PATH. */
+  move(from: string, to: string): void {
+    const directory = join(to, basename(this.#directory));
+    makePrivate(directory);
+    this.#directory = directory;
+    this.#line.move(join(directory, 'line'));
+    this.#prelude.move(join(directory, 'prelude'));
+    this.#moves.push(`PATH=\${PATH//${quote(from)}/${quote(to)}}`);
   }
 
   /** Ends bash and everything it started that is still its own: asks first, then kills. */
@@ -194,7 +212,7 @@ export class BashProcess {
   /** What brings back `$?` and what was off meanwhile: a command, empty where there is nothing to do. */
   #prepare(lastExitCode: number): string {
     const { flags, traps } = this.#tracing;
-    const commands = [];
+    const commands = this.#moves.splice(0);
     if (traps !== '') {
       commands.push(traps);
     }

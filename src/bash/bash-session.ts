@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
@@ -6,6 +6,7 @@ import { BashProcess, type Ending } from './bash-process.ts';
 import { writeEditors } from './editors.ts';
 import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
+import { PrivateFolder } from './private-folder.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** What a session is made of. */
@@ -50,6 +51,8 @@ export class BashSession {
   readonly #stdout = new OutputCapture();
   readonly #stderr = new OutputCapture();
   #home: Home | undefined;
+  /** Those before it, of which something was missing. */
+  readonly #left: Home[] = [];
   #process: BashProcess | undefined;
   #watchdog: Watchdog | undefined;
   #processCount = 0;
@@ -109,7 +112,7 @@ export class BashSession {
   }
 
   async #evaluate(line: string, options: RunOptions): Promise<CommandResult> {
-    const home = await this.#open();
+    const home = this.#open();
     const bash = this.#ready(home);
     home.host.rawArguments = options.raw;
     const stop = this.#stopper(bash, options);
@@ -117,7 +120,7 @@ export class BashSession {
     try {
       ending = await bash.evaluate(line, {
         lastExitCode: this.lastExitCode,
-        stdin: writeStdin(home.directory, options.stdin),
+        stdin: writeStdin(home.folder.path, options.stdin),
       });
     } finally {
       stop.disarm();
@@ -155,20 +158,44 @@ export class BashSession {
     };
   }
 
-  async #open(): Promise<Home> {
-    if (!this.#home) {
-      const { env, handlers } = this.#options;
-      const bash = findBash(env);
-      const directory = mkdtempSync(join(env.TMPDIR || '/tmp', 'agent-shell-'));
-      const host = new AgentCommandHost({ directory, bash, env, handlers: handlers ?? new Map() });
-      writeEditors(join(directory, 'bin'), bash, env);
-      this.#home = { bash, directory, host };
+  /** Where the session's private files are: in a new folder, if someone has removed any of the one before. */
+  #open(): Home {
+    const earlier = this.#home;
+    const bash = this.#process?.alive ? this.#process : undefined;
+    if (earlier?.folder.isThere && earlier.host.isWhole && (bash?.isWhole ?? true)) {
+      return earlier;
     }
-    return this.#home;
+    const home = this.#makeHome();
+    this.#home = home;
+    if (earlier) {
+      earlier.host.retire();
+      this.#left.push(earlier);
+      if (bash) {
+        bash.move(earlier.folder.path, home.folder.path);
+        this.#watch(home, bash);
+      }
+    }
+    return home;
   }
 
-  /** A living bash, and the files of the agent commands: an `rm -rf /tmp/*` may have taken them. */
-  #ready({ bash, directory, host }: Home): BashProcess {
+  #makeHome(): Home {
+    const { env, cwd, handlers } = this.#options;
+    const bash = findBash(env);
+    const folder = PrivateFolder.make(env, cwd);
+    try {
+      const directory = folder.path;
+      const host = new AgentCommandHost({ directory, bash, env, handlers: handlers ?? new Map() });
+      writeEditors(join(directory, 'bin'), bash, env);
+      return { bash, folder, host };
+    } catch (error) {
+      folder.remove();
+      throw error;
+    }
+  }
+
+  /** A living bash, and the scripts of all agent commands. */
+  #ready(home: Home): BashProcess {
+    const { bash, folder, host } = home;
     host.writeScripts();
     if (this.#process?.alive) {
       return this.#process;
@@ -179,7 +206,7 @@ export class BashSession {
       bash,
       env: host.environment(this.#options.env),
       cwd: this.#cwd,
-      directory: join(directory, String(this.#processCount)),
+      directory: join(folder.path, String(this.#processCount)),
       mergeStderr: this.#options.mergeStderr ?? false,
       onStdout: (chunk) => {
         this.#stdout.add(chunk);
@@ -190,12 +217,15 @@ export class BashSession {
         this.#options.onStderr?.(chunk);
       },
     });
-    const earlier = this.#watchdog;
-    const { pid: leader, script } = this.#process;
-    const path = this.#options.env.PATH ?? '';
-    this.#watchdog = new Watchdog({ bash, path, directory, leader, script });
-    void earlier?.dismiss();
+    this.#watch(home, this.#process);
     return this.#process;
+  }
+
+  #watch({ bash, folder }: Home, { pid: leader, script }: BashProcess): void {
+    const earlier = this.#watchdog;
+    const path = this.#options.env.PATH ?? '';
+    this.#watchdog = new Watchdog({ bash, path, directory: folder.path, leader, script });
+    void earlier?.dismiss();
   }
 
   #stopper(bash: BashProcess, { timeoutMs, signal }: RunOptions) {
@@ -217,11 +247,10 @@ export class BashSession {
   }
 
   async #dispose(): Promise<void> {
-    const home = this.#home ?? (await this.#queue.then(() => this.#home));
     await this.#process?.kill();
-    home?.host.dispose();
-    if (home) {
-      rmSync(home.directory, { recursive: true, force: true });
+    for (const { folder, host } of [...this.#left, ...(this.#home ? [this.#home] : [])]) {
+      host.dispose();
+      folder.remove();
     }
     await this.#watchdog?.dismiss();
   }
@@ -229,7 +258,7 @@ export class BashSession {
 
 interface Home {
   bash: string;
-  directory: string;
+  folder: PrivateFolder;
   host: AgentCommandHost;
 }
 

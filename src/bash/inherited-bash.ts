@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AgentBashHandler } from '../command/agent-command.ts';
 import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
 import { findBash } from './find-program.ts';
-import { removeDirectory } from './remove-directory.ts';
+import { PrivateFolder } from './private-folder.ts';
 
 export interface InheritedBashOptions {
   /** Bash's arguments: `-c LINE`, a script, or none for a script on standard input. */
@@ -29,9 +27,9 @@ export interface InheritedEnding {
 export async function runInheritedBash(options: InheritedBashOptions): Promise<InheritedEnding> {
   const { argv, env, handlers, raw, onStart } = options;
   const bash = findBash(env);
-  const directory = mkdtempSync(join(env.TMPDIR || '/tmp', 'agent-shell-'));
+  const folder = PrivateFolder.make(env, '.');
   try {
-    const host = new AgentCommandHost({ directory, bash, env, handlers });
+    const host = new AgentCommandHost({ directory: folder.path, bash, env, handlers });
     host.rawArguments = raw;
     try {
       return await new Promise((resolve, reject) => {
@@ -48,6 +46,6 @@ export async function runInheritedBash(options: InheritedBashOptions): Promise<I
       host.dispose();
     }
   } finally {
-    removeDirectory(directory);
+    folder.remove();
   }
 }

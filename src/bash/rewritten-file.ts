@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 
 const BLOCK = 4096;
 
@@ -9,7 +8,7 @@ const BLOCK = 4096;
  * To cut a file short, or to close one that was, takes longer on some file systems than all else that a line costs.
  */
 export class RewrittenFile {
-  readonly path: string;
+  path: string;
   #fd: number | undefined;
   #size = 0;
 
@@ -17,13 +16,18 @@ export class RewrittenFile {
     this.path = path;
   }
 
-  /** Makes `text` the whole of the file, and the file anew if someone deleted it, as `rm -rf /tmp/*` does. */
+  /** Goes on at another place, whose folder is there. */
+  move(path: string): void {
+    this.close();
+    this.path = path;
+  }
+
+  /** Makes `text` the whole of the file, and the file anew if someone deleted it. */
   write(text: string): void {
     if (this.#fd !== undefined && fstatSync(this.#fd).nlink === 0) {
       this.close();
     }
     if (this.#fd === undefined) {
-      mkdirSync(dirname(this.path), { mode: 0o700, recursive: true });
       this.#fd = openSync(this.path, 'w', 0o600);
       this.#size = 0;
     }

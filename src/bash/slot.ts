@@ -37,6 +37,11 @@ export class Slot {
     return existsSync(this.#taken);
   }
 
+  /** Whether a caller has begun to speak, and has not its reply. */
+  get isBusy(): boolean {
+    return this.#call.hasBegun;
+  }
+
   /** Whether it is taken by a caller that is gone: one that lives reads `out`, or is about to open it. */
   get isAbandoned(): boolean {
     try {

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Execute } from './agent-call.ts';
 import { FifoReader } from './fifo-reader.ts';
 import { FifoWriter, makeFifos } from './fifos.ts';
+import { makePrivate } from './private-folder.ts';
 import { removeDirectory } from './remove-directory.ts';
 import { Slot } from './slot.ts';
 
@@ -36,10 +37,11 @@ export class Slots {
   #made = 0;
   #knocks = 0;
   #isClosed = false;
+  #isRetired = false;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
-    mkdirSync(this.#path('slots'), { mode: 0o700 });
+    makePrivate(this.#path('slots'));
     makeFifos([this.#path('door'), this.#path('knock')], options.env);
     this.#door = new FifoWriter(this.#path('door'), () => {});
     this.#knock = new FifoReader(
@@ -59,6 +61,14 @@ export class Slots {
     return ['slots', 'door', 'knock'].every((name) => existsSync(this.#path(name)));
   }
 
+  /** Lets those who have a slot come to an end, and nobody else in. */
+  retire(): void {
+    this.#isRetired = true;
+    for (const slot of this.#slots) {
+      if (!slot.isBusy) this.#drop(slot);
+    }
+  }
+
   /** Callers that wait find that this process is gone. */
   close(): void {
     this.#isClosed = true;
@@ -73,6 +83,7 @@ export class Slots {
   }
 
   #answerKnocks(): void {
+    if (this.#isRetired) return;
     let free = [...this.#slots].filter((slot) => !slot.isTaken).length;
     if (free === 0) {
       for (const slot of this.#slots) {
@@ -96,7 +107,7 @@ export class Slots {
     const folders = Array.from({ length: count }, () => this.#path(`slot-${this.#made++}`));
     let ready = 0;
     try {
-      for (const folder of folders) mkdirSync(folder, { mode: 0o700 });
+      folders.forEach(makePrivate);
       const fifos = folders.flatMap((folder) => [join(folder, 'in'), join(folder, 'out')]);
       makeFifos(fifos, this.#options.env);
       for (const folder of folders) {
@@ -113,7 +124,7 @@ export class Slots {
   #add(folder: string): void {
     const slot = new Slot(folder, this.#buffer, this.#options.execute);
     slot.onDone = () => {
-      if (this.#slots.size > MOST_IDLE) this.#drop(slot);
+      if (this.#isRetired || this.#slots.size > MOST_IDLE) this.#drop(slot);
       else slot.free();
       this.#answerKnocks();
     };

@@ -1,0 +1,90 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Makes a folder that only this user can enter, whatever the umask. */
+export function makePrivate(path: string): void {
+  mkdirSync(path);
+  chmodSync(path, 0o700);
+}
+
+/**
+ * A new folder with a random name that only this user can enter, in TMPDIR or, where no program can be started from
+ * there, where the user has one for such files.
+ *
+ * Its name is known once it is made: it is never made again under that name, which another user may have taken.
+ */
+export class PrivateFolder {
+  readonly path: string;
+  /** Holds the folder, so that no other one can be taken for it. */
+  readonly #fd: number;
+
+  /** @param path a folder that was just made. */
+  private constructor(path: string) {
+    this.path = path;
+    // The umask may have taken away our own rights.
+    chmodSync(path, 0o700);
+    this.#fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      const program = join(path, 'program');
+      writeFileSync(program, '');
+      chmodSync(program, 0o700);
+      accessSync(program, constants.X_OK);
+      rmSync(program);
+    } catch (error) {
+      this.remove();
+      throw error;
+    }
+  }
+
+  /**
+   * @param cwd what a relative TMPDIR is relative to.
+   * @throws an Error that names TMPDIR where no folder can be made.
+   */
+  static make(env: Environment, cwd: string): PrivateFolder {
+    const temporary = resolve(cwd, env.TMPDIR || '/tmp');
+    let reason: unknown;
+    for (const parent of [temporary, ...others(env)]) {
+      try {
+        if (parent !== temporary) mkdirSync(parent, { recursive: true, mode: 0o700 });
+        return new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
+      } catch (error) {
+        reason ??= error;
+      }
+    }
+    throw new Error(
+      `no program can be put into ${temporary} (${(reason as NodeJS.ErrnoException).code}): set TMPDIR to a folder with room in which you may write and run programs`,
+    );
+  }
+
+  /** Whether its path still leads to it: nobody has removed it, moved it, or mounted something over it. */
+  get isThere(): boolean {
+    const now = lstatSync(this.path, { throwIfNoEntry: false });
+    const own = fstatSync(this.#fd);
+    return now !== undefined && now.ino === own.ino && now.dev === own.dev;
+  }
+
+  /** Removes it with all that is in it. */
+  remove(): void {
+    if (this.isThere) rmSync(this.path, { recursive: true, force: true });
+    closeSync(this.#fd);
+  }
+}
+
+function others({ XDG_RUNTIME_DIR = '', XDG_STATE_HOME = '', HOME = '' }: Environment): string[] {
+  const state = isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(HOME, '.local', 'state');
+  return [XDG_RUNTIME_DIR, join(state, 'todowrite')].filter((folder) => isAbsolute(folder));
+}
