@@ -23,6 +23,7 @@ export class FifoWriter {
   readonly #fd: number;
   readonly #onBroken: () => void;
   #socket: Socket | undefined;
+  #isClosed = false;
 
   /** @param onBroken is told, once or more often, that nobody reads what is written. */
   constructor(path: string, onBroken: () => void) {
@@ -38,6 +39,8 @@ export class FifoWriter {
 
   /** Writes at once what the FIFO has room for, and the rest when there is room again. */
   write(bytes: Buffer): void {
+    // Its descriptor may be another file's by now.
+    if (this.#isClosed) return;
     let written = 0;
     try {
       while (this.#socket === undefined && written < bytes.length) {
@@ -58,6 +61,8 @@ export class FifoWriter {
   }
 
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     if (this.#socket) this.#socket.destroy();
     else closeSync(this.#fd);
   }

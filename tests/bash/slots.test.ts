@@ -1,0 +1,529 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { TestAgent } from '../helpers/agents.ts';
+import { ENV } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { startHost } from '../helpers/host-program.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
+import { Random, testSeed } from '../helpers/random.ts';
+import { startSession, type TestSession } from '../helpers/session.ts';
+
+const GONE = 'Agent: the agent shell that this command belongs to is gone\n';
+const replyTo = () => new TestAgent(({ argv }) => ({ stdout: `reply to ${argv}\n` }));
+
+async function startAgentSession(agent = replyTo()) {
+  const session = startSession({ handlers: [agent] });
+  await session.run(':');
+  return { session, agent, folder: folderOf(session) };
+}
+
+function folderOf({ tmp }: Pick<TestSession, 'tmp'>): string {
+  return join(tmp, readdirSync(tmp)[0] ?? '');
+}
+
+const slotsIn = (folder: string) => readdirSync(join(folder, 'slots'));
+const takenIn = (folder: string) =>
+  slotsIn(folder).filter((slot) => existsSync(join(folder, 'slots', slot, 'taken')));
+
+/** A caller, as far as it comes before it is killed. */
+class Caller {
+  readonly #slot: string;
+  #ends: number[] = [];
+
+  constructor(folder: string) {
+    const free = slotsIn(folder).find((slot) => !takenIn(folder).includes(slot));
+    this.#slot = join(folder, 'slots', free ?? 'none is free');
+    closeSync(openSync(join(this.#slot, 'taken'), 'wx'));
+  }
+
+  open(): this {
+    this.#ends = [
+      openSync(join(this.#slot, 'in'), constants.O_WRONLY | constants.O_NONBLOCK),
+      openSync(join(this.#slot, 'out'), constants.O_RDONLY | constants.O_NONBLOCK),
+    ];
+    return this;
+  }
+
+  send(...fields: string[]): this {
+    for (const field of fields) writeSync(this.#ends[0] ?? -1, field);
+    return this;
+  }
+
+  /** All that has come so far, once it ends with `end`. */
+  receive(end: RegExp): Promise<string> {
+    let text = '';
+    const buffer = Buffer.alloc(100_000);
+    return eventually(`the reply ends with ${end}`, () => {
+      try {
+        text += buffer.toString('latin1', 0, readSync(this.#ends[1] ?? -1, buffer));
+      } catch {
+        // nothing there yet
+      }
+      return end.test(text) && text;
+    });
+  }
+
+  die(): void {
+    for (const end of this.#ends) closeSync(end);
+  }
+}
+
+const request = (...argv: string[]) =>
+  ['Agent', '', '', '', '', String(argv.length), ...argv].map((field) => `${field}\0`).join('');
+
+describe('a caller that is killed', () => {
+  const large = 'x'.repeat(1_000_000);
+
+  test.each<[string, (caller: Caller) => unknown]>([
+    ['before it opens its slot', () => {}],
+    ['before it says a word', (caller) => caller.open()],
+    ['in its request', (caller) => caller.open().send(request('x').slice(0, -2))],
+    ['before the handler is done', (caller) => caller.open().send(request('wait'))],
+    ['before it reads its reply', (caller) => caller.open().send(request('x'))],
+    [
+      'before it says that it has read its reply',
+      (caller) =>
+        caller
+          .open()
+          .send(request('x'))
+          .receive(/reply to x\n$/),
+    ],
+    [
+      'when it is asked for standard input',
+      (caller) => caller.open().send(request('-')).receive(/\n$/),
+    ],
+    [
+      'in its standard input',
+      async (caller) => {
+        await caller.open().send(request('-')).receive(/\n$/);
+        caller.send('half of');
+      },
+    ],
+    [
+      'before it asks for the output after the errors',
+      (caller) => caller.open().send(request('large')).receive(/\n$/),
+    ],
+    [
+      'in a large reply',
+      async (caller) => {
+        await caller.open().send(request('large')).receive(/\n$/);
+        await caller.send('.').receive(/x$/);
+      },
+    ],
+  ])('%s leaves its slot to nobody, and its bytes neither', async (_name, step) => {
+    const agent = new TestAgent(({ argv }) => ({
+      stdout: argv[0] === 'large' ? large : `reply to ${argv}\n`,
+    }));
+    const { session, folder } = await startAgentSession(agent);
+    // More of them than there are slots.
+    for (let round = 0; round < 3; round += 1) {
+      const callers = slotsIn(folder)
+        .slice(takenIn(folder).length)
+        .map(() => new Caller(folder));
+      for (const caller of callers) await step(caller);
+      for (const caller of callers) caller.die();
+      const numbers = Array.from({ length: 12 }, (_, index) => index);
+      const { stdout, stderr } = await session.run(
+        'for i in {0..11}; do Agent $i & done; wait; Agent last',
+      );
+      expect(stderr).toBe('');
+      const replies = stdout.split('\n').slice(0, -2);
+      expect(replies.sort()).toEqual(numbers.map((number) => `reply to ${number}`).sort());
+      expect(stdout.endsWith('reply to last\n')).toBe(true);
+    }
+    agent.release();
+    expect(readdirSync(join(folder, 'slots')).length).toBeLessThan(64);
+  });
+
+  test('at any moment harms no other', async () => {
+    const random = new Random(testSeed());
+    const agent = new TestAgent(({ argv, stdin }) => ({
+      stdout: `${argv[0]} ${stdin}`.repeat(30),
+    }));
+    const { session, folder } = await startAgentSession(agent);
+    const script = join(folder, 'bin/Agent');
+    const killing = Array.from({ length: 6 }, async () => {
+      for (let round = 0; round < 25; round += 1) {
+        const child = spawn(script, [`killed${'y'.repeat(random.below(2) * 70_000)}`, '-'], {
+          stdio: ['pipe', 'ignore', 'ignore'],
+          env: ENV,
+        });
+        child.stdin.on('error', () => {});
+        child.stdin.end('z'.repeat(random.below(10_000)));
+        setTimeout(() => child.kill('SIGKILL'), random.below(12));
+        await once(child, 'close');
+      }
+    });
+    const line = `for i in {1..150}; do [ "$(echo $i | Agent $i -)" = "$(for j in {1..30}; do echo -n "$i $i"$'\\n'; done)" ] || echo wrong $i; done`;
+    const [result] = await Promise.all([session.run(line), ...killing]);
+    expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+  });
+
+  test.runIf(hasProc)('leaves to its child what it was doing, and no reply to that', async () => {
+    const { session, folder } = await startAgentSession();
+    // head(1) reads what is long, and lives on where the script is killed.
+    const caller = spawn(join(folder, 'bin/Agent'), ['-'], {
+      env: ENV,
+      stdio: ['pipe', 'pipe', 2],
+    });
+    caller.stdin.write('x'.repeat(5_000));
+    const child = await eventually('head runs', () => childrenOf(caller)[0]);
+    caller.kill('SIGKILL');
+    await once(caller, 'exit');
+    expect((await session.run('for i in {1..9}; do Agent $i & done | sort; wait')).stdout).toBe(
+      Array.from({ length: 9 }, (_, index) => `reply to ${index + 1}\n`).join(''),
+    );
+    caller.stdin.end('late');
+    await eventually('head has ended', () => !existsSync(`/proc/${child}`));
+    expect((await session.run('Agent x')).stdout).toBe('reply to x\n');
+  });
+});
+
+function childrenOf({ pid }: ChildProcess): string[] {
+  const { stdout } = { stdout: execFileSync('cat', [`/proc/${pid}/task/${pid}/children`]) };
+  return String(stdout).trim().split(' ').filter(Boolean);
+}
+
+describe('more callers than slots', () => {
+  test('that wait for each other come all to an end', async () => {
+    const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${stdin}${argv[0]} ` }));
+    const { session } = await startAgentSession(agent);
+    // The last one has its slot first, and waits for what comes from all before it.
+    const pipeline = Array.from({ length: 40 }, (_, index) => `Agent ${index} -`).join(' | ');
+    const { stdout, stderr } = await session.run(`${pipeline}`);
+    expect(stderr).toBe('');
+    expect(stdout).toBe(Array.from({ length: 40 }, (_, index) => `${index} `).join(''));
+  });
+
+  test('get more, and leave few behind', async () => {
+    const { session, agent, folder } = await startAgentSession();
+    const calling = session.run('for i in {1..100}; do Agent wait $i & done; wait');
+    await eventually('all are here', () => agent.calls.length === 100);
+    agent.release();
+    expect((await calling).stdout.split('\n').length).toBe(101);
+    expect(slotsIn(folder).length).toBeLessThanOrEqual(32);
+    expect(takenIn(folder)).toEqual([]);
+  });
+
+  test('a reply that nobody has asked for yet takes no slot from others', async () => {
+    const agent = new TestAgent(() => ({ stdout: 'x'.repeat(50_000) }));
+    const { session, folder } = await startAgentSession(agent);
+    await session.run(
+      'mkfifo full; (for i in {1..20}; do Agent $i >full & done; wait) & exec 9<>full',
+    );
+    await eventually('all are heard', () => agent.calls.length === 20);
+    await eventually('all have their reply', () => takenIn(folder).length === 0);
+    expect((await session.run('Agent x | wc -c')).stdout).toBe('50000\n');
+  });
+});
+
+test('a call takes the slot that was free first, and gives it back', async () => {
+  const { session, folder } = await startAgentSession();
+  const before = slotsIn(folder);
+  await session.run('for i in {1..30}; do Agent $i; done');
+  expect(slotsIn(folder)).toEqual(before);
+  expect(takenIn(folder)).toEqual([]);
+});
+
+describe('a host that is killed', () => {
+  /** A host with a session, whose watchdog is gone too, so that its folder stays. */
+  async function startMortalHost() {
+    const host = await startHost(`
+      import { BashSession } from './src/bash/bash-session.ts';
+      const execute = async ({ argv, stdin }) => {
+        if (argv[0] === 'never') return new Promise(() => {});
+        if (argv[0] === '-') await stdin();
+        return { stdout: 'x'.repeat(Number(argv[0])), stderr: '', exitCode: 0 };
+      };
+      const session = new BashSession({ env: process.env, cwd: '/', handlers: new Map([['Agent', { name: 'Agent', execute }]]) });
+      await session.run(':');
+      process.stdin.resume();
+      console.log('ready');
+    `);
+    await eventually(`the host is ready: ${host.errors()}`, () => host.output() === 'ready\n');
+    const folder = folderOf(host);
+    for (const { pid, command } of processesWith(host.tmp)) {
+      if (command.includes(' watchdog ')) process.kill(pid, 'SIGKILL');
+    }
+    onTestFinished(() => {
+      for (const { pid } of processesWith(host.tmp)) process.kill(pid, 'SIGKILL');
+    });
+    const call = (...argv: string[]) => {
+      const child = spawn(join(folder, 'bin/Agent'), argv, { env: { ...ENV, TMPDIR: host.tmp } });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk;
+      });
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      child.stdin.on('error', () => {});
+      const ended = once(child, 'close').then(([code]) => ({ stdout, stderr, code }));
+      return { child, ended, output: () => stdout };
+    };
+    const kill = async () => {
+      host.child.kill('SIGKILL');
+      await host.ended;
+    };
+    return { host, folder, call, kill };
+  }
+
+  const gone = { stdout: '', stderr: GONE, code: 1 };
+
+  describe.runIf(hasProc)('is noticed at once', () => {
+    test('by a call after its death', async () => {
+      const { call, kill } = await startMortalHost();
+      await kill();
+      expect(await call('5').ended).toEqual(gone);
+      expect(await call('x'.repeat(100_000), 'x'.repeat(100_000)).ended).toEqual(gone);
+    });
+
+    test('by calls that wait for their reply', async () => {
+      const { call, kill, folder } = await startMortalHost();
+      const calls = Array.from({ length: 12 }, () => call('never'));
+      await eventually('all have a slot', () => takenIn(folder).length === 12);
+      await kill();
+      for (const { ended } of calls) expect(await ended).toEqual(gone);
+    });
+
+    test('by a call in the middle of its arguments', async () => {
+      const { host, call, kill, folder } = await startMortalHost();
+      host.child.kill('SIGSTOP');
+      const calls = [call('5'), call(...Array(5).fill('x'.repeat(100_000)))];
+      await eventually('both have a slot', () => takenIn(folder).length === 2);
+      await kill();
+      for (const { ended } of calls) expect(await ended).toEqual(gone);
+    });
+
+    test('by calls that wait for a slot', async () => {
+      const { host, call, kill, folder } = await startMortalHost();
+      host.child.kill('SIGSTOP');
+      const calls = Array.from({ length: 20 }, () => call('5'));
+      await eventually('no slot is free', () => takenIn(folder).length === slotsIn(folder).length);
+      await kill();
+      for (const { ended } of calls) expect(await ended).toEqual(gone);
+    });
+
+    test('by a call in the middle of its standard input', async () => {
+      const { call, kill, folder } = await startMortalHost();
+      const short = call('-');
+      const long = call('-');
+      long.child.stdin.write('x'.repeat(200_000));
+      await eventually('both have a slot', () => takenIn(folder).length === 2);
+      await eventually('head runs', () => childrenOf(long.child).length === 1);
+      await kill();
+      long.child.stdin.end('x'.repeat(200_000));
+      short.child.stdin.end('x');
+      expect(await short.ended).toEqual(gone);
+      expect(await long.ended).toEqual(gone);
+    });
+
+    test('by a call in the middle of its reply, however much of it was printed', async () => {
+      const { call, kill } = await startMortalHost();
+      const { child, ended, output } = call('10000000');
+      child.stdout.pause();
+      await eventually('a part is here', () => childrenOf(child).length === 1);
+      await kill();
+      child.stdout.resume();
+      expect(await ended).toMatchObject({ stderr: GONE, code: 1 });
+      expect(output().length).toBeLessThan(10_000_000);
+    });
+  });
+
+  test('at any moment: who is told of success was heard', async () => {
+    const random = new Random(testSeed());
+    for (let round = 0; round < 4; round += 1) {
+      const { call, kill } = await startMortalHost();
+      const results = Promise.all(
+        Array.from({ length: 10 }, async () => {
+          await new Promise((resolve) => setTimeout(resolve, random.below(20)));
+          return call('5').ended;
+        }),
+      );
+      await new Promise((resolve) => setTimeout(resolve, random.below(20)));
+      await kill();
+      for (const result of await results) {
+        expect([gone, { stdout: 'xxxxx', stderr: '', code: 0 }]).toContainEqual(result);
+      }
+    }
+  });
+
+  test('nobody who comes after it is believed', async () => {
+    const { call, kill, folder } = await startMortalHost();
+    await kill();
+    if (process.getuid?.() !== 0) return expect(await call('5').ended).toEqual(gone);
+    // The script runs already when the folder is taken away and another user puts one in its place.
+    const stopped = spawn(
+      'bash',
+      ['-c', 'read -r; . "$1"', `${folder}/bin/Agent`, `${folder}/bin/Agent`],
+      { env: ENV },
+    );
+    const text = once(stopped.stderr, 'data').then(([chunk]) => String(chunk));
+    const planted = temporaryDirectory();
+    cpSync(join(folder, 'bin'), join(planted, 'bin'), { recursive: true });
+    mkdirSync(join(planted, 'slots'));
+    rmSync(folder, { recursive: true });
+    renameSync(planted, folder);
+    for (const file of [folder, join(folder, 'bin'), join(folder, 'bin/Agent')]) {
+      chmodSync(file, 0o777);
+      chownSync(file, 65534, 65534);
+    }
+    stopped.stdin.end('\n');
+    expect(await text).toBe(`Agent: the folder of its agent shell belongs to another user\n`);
+  });
+});
+
+describe('the private folder', () => {
+  const plant = (folder: string) => {
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    for (const name of ['Agent', 'ls', 'line']) {
+      writeFileSync(join(folder, 'bin', name), '#!/bin/sh\necho planted\n');
+      chmodSync(join(folder, 'bin', name), 0o755);
+    }
+  };
+
+  test('can be entered by this user only', async () => {
+    const { session, folder } = await startAgentSession();
+    await session.run('Agent x');
+    for (const file of [folder, ...listFiles(folder).map((name) => join(folder, name))]) {
+      expect(statSync(file).mode & 0o077, file).toBe(0);
+    }
+  });
+
+  test.each([
+    ['was removed', (folder: string) => rmSync(folder, { recursive: true })],
+    ['was moved', (folder: string) => renameSync(folder, `${folder}.moved`)],
+    [
+      'was removed, and another one planted in its place',
+      (folder: string) => {
+        rmSync(folder, { recursive: true });
+        plant(folder);
+      },
+    ],
+    ['has lost its commands', (folder: string) => rmSync(join(folder, 'bin/Agent'))],
+    ['has lost its slots', (folder: string) => rmSync(join(folder, 'slots'), { recursive: true })],
+    [
+      'has lost the files of bash',
+      (folder: string) => rmSync(join(folder, '1'), { recursive: true }),
+    ],
+  ])('that %s is left for another one, also by bash', async (_name, damage) => {
+    const { session, folder } = await startAgentSession();
+    await session.run('variable=kept; set -x; export PATH="/first:$PATH:/last"; set +x');
+    damage(folder);
+    const isPlanted = existsSync(join(folder, 'bin/line'));
+    expect(await session.run('Agent $variable; ls -d /')).toEqual({
+      stdout: 'reply to kept\n/\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    const { stdout } = await session.run('type -P Agent; echo "$PATH"; bash -c "type -P Agent"');
+    const [own, path, ofChild] = stdout.split('\n');
+    expect(own?.startsWith(`${session.tmp}/`)).toBe(true);
+    expect(own?.startsWith(`${folder}/`)).toBe(false);
+    expect(path?.split(':')).toEqual(expect.arrayContaining(['/first', '/last']));
+    expect(path).not.toContain(`${folder}/`);
+    expect(ofChild).toBe(own);
+    if (isPlanted) expect(listFiles(folder)).toEqual(['bin', 'bin/Agent', 'bin/line', 'bin/ls']);
+    await session.run('exit 3');
+    expect((await session.run('Agent again', { stdin: 'x' })).stdout).toBe('reply to again\n');
+    await session.dispose();
+    const left = readdirSync(session.tmp).map((name) => join(session.tmp, name));
+    expect(left.filter((path) => path !== folder && path !== `${folder}.moved`)).toEqual([]);
+  });
+
+  test('is removed under callers, who still get their reply', async () => {
+    const { session, agent, folder } = await startAgentSession();
+    const calling = session.run('Agent wait & sleep 0; wait');
+    await eventually('the call waits', () => agent.calls.length === 1);
+    rmSync(folder, { recursive: true });
+    const next = session.run('Agent next');
+    agent.release();
+    expect((await calling).stdout).toBe('reply to wait\n');
+    expect((await next).stdout).toBe('reply to next\n');
+  });
+
+  test('is removed by a line: the rest of that line has no commands, the next one has', async () => {
+    const { session } = await startAgentSession();
+    const { exitCode, stderr } = await session.run(`rm -rf "${session.tmp}"/*; Agent x`);
+    expect([exitCode, stderr]).toEqual([127, expect.stringContaining('Agent: ')]);
+    for (let round = 0; round < 20; round += 1) {
+      expect((await session.run(`Agent ${round}; rm -rf "${session.tmp}"/*`)).stdout).toBe(
+        `reply to ${round}\n`,
+      );
+    }
+  });
+});
+
+describe('what a caller has set does not change its call', () => {
+  test.each([
+    'set -x; Agent x 2>&1; set +x 2>/dev/null',
+    'bash -x "$(type -P Agent)" x 2>/dev/null',
+    'bash -euf "$(type -P Agent)" x',
+    'bash --posix "$(type -P Agent)" x',
+    '(export POSIXLY_CORRECT=1; Agent x)',
+    '(export GLOBIGNORE="*"; Agent x)',
+    '(export TMOUT=1 IFS=e BASH_XTRACEFD=1 PS4=+ PROMPT_COMMAND=: ENV=/x; Agent x)',
+    '(export name=1 slot=2 kind=text a=1 b=9 c=9 tries=999 reached=1 out=o err=e; Agent x)',
+    '(set -C; Agent x)',
+    '(cd /; exec 3<&- 4<&- 5<&- 6<&-; Agent x)',
+    '(exec 3<>/dev/null 4>/dev/null 5</dev/null 6>/dev/null; Agent x)',
+    '(trap "" PIPE TERM INT; Agent x)',
+    '(unset PATH; "$(type -P Agent)" x) || Agent x',
+    'CDPATH=/tmp:/ Agent x',
+    '(umask 0777; Agent x)',
+  ])('%s', async (line) => {
+    const { session } = await startAgentSession();
+    const { stdout } = await session.run(line, { timeoutMs: 10_000 });
+    expect(stdout.replace(/^\++ .*\n/gm, '')).toBe('reply to x\n');
+  });
+
+  test('a limit of descriptors that leaves too few says so, and not that the shell is gone', async () => {
+    const { session, agent } = await startAgentSession();
+    const { stdout, stderr, exitCode } = await session.run('(ulimit -n 6; Agent x)');
+    expect([stdout, exitCode]).toEqual(['', 1]);
+    expect(stderr).not.toContain('gone');
+    expect(agent.calls).toEqual([]);
+    expect((await session.run('Agent y')).stdout).toBe('reply to y\n');
+  });
+});
+
+test('whose list is meant comes from the caller, exported or set before the command', async () => {
+  const seen: unknown[] = [];
+  const handler = {
+    name: 'Agent',
+    execute: async ({ env }: { env?: unknown }) => {
+      seen.push(env);
+      return { stdout: '', stderr: '', exitCode: 0 };
+    },
+  };
+  const session = startSession({ handlers: [handler], env: { TODO_TEAM: 'host' } });
+  await session.run(
+    "TODO_SESSION=unexported; Agent; export TODO_AGENT=$'b\\nöb' TODO_TEAM=; TODO_TASK_LIST='=' Agent; env -u TODO_AGENT -u TODO_TEAM \"$(type -P Agent)\"",
+  );
+  expect(seen).toEqual([
+    { TODO_TEAM: 'host' },
+    { TODO_AGENT: 'b\nöb', TODO_TEAM: '', TODO_TASK_LIST: '=' },
+    {},
+  ]);
+});
