@@ -64,19 +64,19 @@ describe('modules loaded at start-up', () => {
   test('an agent shell with a line for bash loads no more of Node than bash and its commands need', () => {
     const { modules, files } = loadedBy(executable('agent-shell'), '-c', ':');
     expect(files).toBe(1);
-    expect(modules).toEqual([
+    // Not every version of Node loads all of them.
+    const needed = [
       'child_process',
-      'cluster',
       'dgram',
       'diagnostics_channel',
-      'dns',
       'net',
       'os',
       'stream',
       'stream/promises',
       'string_decoder',
       'vm',
-    ]);
+    ];
+    expect(modules.filter((name) => !needed.includes(name))).toEqual([]);
   });
 });
 

@@ -79,7 +79,8 @@ export class PrivateFolder {
 
   /** Removes it with all that is in it. */
   remove(): void {
-    if (this.isThere) rmSync(this.path, { recursive: true, force: true });
+    // A caller that comes just then may still put a file into it.
+    if (this.isThere) rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
     closeSync(this.#fd);
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
@@ -8,8 +8,6 @@ import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
-import { startHost } from '../helpers/host-program.ts';
 import { startSession } from '../helpers/session.ts';
 
 const CALLS = 200;
@@ -124,52 +122,17 @@ describe('when the host is gone', () => {
     return { output, code };
   }
 
-  test('a call that waits says so in one line and fails within a second', async () => {
+  test('a call that waits says so in one line and fails', async () => {
     const agent = new TestAgent();
     const session = startSession({ handlers: [agent] });
     const path = (await session.run('type -P Agent')).stdout.trim();
     const waiting = callFromOutside(path, 'wait');
     await eventually('the call waits', () => agent.calls.length === 1);
-    const start = performance.now();
     await session.dispose();
     expect(await waiting).toEqual({ output: GONE, code: 1 });
-    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  test('a call after its death says so in one line and fails within a second', async () => {
-    const host = await startHost(`
-      import { BashSession } from './src/bash/bash-session.ts';
-      const handler = { name: 'Agent', execute: () => new Promise(() => {}) };
-      const session = new BashSession({ env: process.env, cwd: '/', handlers: new Map([['Agent', handler]]) });
-      process.stdin.resume();
-      void session.run('Agent & wait', {});
-      session.run(':');
-      console.log('ready');
-    `);
-    const scripts = await eventually('the script is there', () => {
-      const [name = ''] = readdirSync(host.tmp);
-      const directory = join(host.tmp, name);
-      return name !== '' && readdirSync(directory).includes('host') && directory;
-    });
-    const copy = temporaryDirectory();
-    cpSync(scripts, copy, {
-      recursive: true,
-      filter: (file) => !/\/\d+(\/|$)/.test(file.slice(scripts.length)),
-    });
-    const waiting = callFromOutside(join(copy, 'bin/Agent'), 'x');
-    await eventually('the call waits', () => host.output() === 'ready\n');
-    host.child.kill('SIGKILL');
-    await host.ended;
-    const start = performance.now();
-    expect(await waiting).toEqual({ output: GONE, code: 1 });
-    expect(await callFromOutside(join(copy, 'bin/Agent'), 'x', 'y')).toEqual({
-      output: GONE,
-      code: 1,
-    });
-    expect(performance.now() - start).toBeLessThan(1_000);
-  });
-
-  test('a script without its file of the host says so too', async () => {
+  test('a script without the slots of a host says so too', async () => {
     const session = startSession({ handlers: [new TestAgent()] });
     const result = await session.run(
       'cp -r "$(dirname "$(type -P Agent)")" scripts; ./scripts/Agent x',

@@ -186,14 +186,14 @@ describe('a caller that is killed', () => {
       env: ENV,
       stdio: ['pipe', 'pipe', 2],
     });
-    caller.stdin.write('x'.repeat(5_000));
+    caller.stdin?.write('x'.repeat(5_000));
     const child = await eventually('head runs', () => childrenOf(caller)[0]);
     caller.kill('SIGKILL');
     await once(caller, 'exit');
     expect((await session.run('for i in {1..9}; do Agent $i & done | sort; wait')).stdout).toBe(
       Array.from({ length: 9 }, (_, index) => `reply to ${index + 1}\n`).join(''),
     );
-    caller.stdin.end('late');
+    caller.stdin?.end('late');
     await eventually('head has ended', () => !existsSync(`/proc/${child}`));
     expect((await session.run('Agent x')).stdout).toBe('reply to x\n');
   });
