@@ -153,14 +153,18 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
   });
 
   test('because of an error that nobody caught, leaves none, and the error is shown', async () => {
-    const host = await startHostWithJobs("setTimeout(() => { throw new Error('boom'); }, 50);");
+    const host = await startHostWithJobs(
+      "process.stdin.once('data', () => { throw new Error('boom'); });",
+    );
+    host.child.stdin?.write('x');
     await expectNothingLeft(host);
     expect(await host.ended).toEqual({ code: 1, signal: null });
     expect(host.errors()).toContain('Error: boom');
   });
 
   test('because it called process.exit, leaves none', async () => {
-    const host = await startHostWithJobs('setTimeout(() => process.exit(7), 50);');
+    const host = await startHostWithJobs("process.stdin.once('data', () => process.exit(7));");
+    host.child.stdin?.write('x');
     await expectNothingLeft(host);
     expect(await host.ended).toEqual({ code: 7, signal: null });
   });
