@@ -45,6 +45,8 @@ async function main(): Promise<number> {
     case 'usage-error':
       complain(`${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help`);
       return USAGE_ERROR;
+    case 'sessions':
+      return (await import('../watch/sessions.ts')).sessions(options.argv);
     case 'watch': {
       const { watch } = await import('../watch/watch.ts');
       endWithReader();

@@ -11,6 +11,8 @@ export type Arguments =
   | ({ mode: 'script'; argv: readonly string[] } & Shell)
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
+  /** With the arguments that follow its name. */
+  | { mode: 'sessions'; argv: readonly string[] }
   | { mode: 'help' | 'version' }
   /** Whether the text covers the commands on a team's tasks. */
   | { mode: 'prompt'; tasks: boolean }
@@ -76,6 +78,8 @@ export function parseArguments(argv: readonly string[]): Arguments {
         if (line === undefined) return usageError('-c needs a command line');
         return needsSession(list) ?? { mode: 'line', line, parameters, panel, list };
       }
+      case 'sessions':
+        return { mode: 'sessions', argv: argv.slice(index + 1) };
       case 'watch': {
         const watch = parseWatchArguments(argv.slice(index + 1), panel);
         if ('problem' in watch) return usageError(watch.problem);

@@ -96,6 +96,14 @@ export function sessionsOf(state: string): { session: string; folder: string }[]
     .map((name) => ({ session: textOfPathName(name) ?? name, folder: join(state, name) }));
 }
 
+/** All lists of tasks that teams share. */
+export function taskListsOf(state: string): { list: string; folder: string }[] {
+  const parent = join(state, TASK_LISTS);
+  return namesIn(parent)
+    .filter((name) => !name.endsWith(UNFINISHED))
+    .map((name) => ({ list: textOfPathName(name) ?? name, folder: join(parent, name) }));
+}
+
 /** The lists in the folder of a session, in the order of their agents' names. */
 export function listsIn(folder: string): { agent: string; folder: string }[] {
   return namesIn(folder)

@@ -167,7 +167,7 @@ async function tasksOf(store: TaskStore, before: KnownTasks): Promise<KnownTasks
 }
 
 /** `~/work/app` for `/home/ann/work/app`. */
-function shortPath(path: string): string {
+export function shortPath(path: string): string {
   const home = process.env.HOME || homedir();
   return home !== '/' && (path === home || path.startsWith(`${home}/`))
     ? `~${path.slice(home.length)}`

@@ -1,3 +1,4 @@
+import { writeAll } from '../terminal/synchronous-io.ts';
 import helpPage from './watch.md';
 import type { WatchArguments } from './watch-arguments.ts';
 
@@ -7,7 +8,7 @@ import type { WatchArguments } from './watch-arguments.ts';
  */
 export async function watch(options: WatchArguments): Promise<number> {
   if (options.help) {
-    process.stdout.write(helpPage);
+    writeAll(1, helpPage);
     return 0;
   }
   const { stdout, env } = process;

@@ -1,0 +1,148 @@
+import { parseOptions } from '../command/options.ts';
+import { printable } from '../panel/render-list.ts';
+import { themeFor } from '../panel/theme.ts';
+import { safeText } from '../safe-text.ts';
+import { taskListsOf } from '../state/lists.ts';
+import { openTaskStore } from '../tasks/open-task-store.ts';
+import type { TaskStatus } from '../tasks/task.ts';
+import { writeAll } from '../terminal/synchronous-io.ts';
+import { table } from '../terminal/table.ts';
+import { FileLists } from '../todo/file-lists.ts';
+import { jsonLine } from '../todo/list-json.ts';
+import { findLists } from './find-lists.ts';
+import helpPage from './sessions.md';
+import { ShownTimes } from './shown-times.ts';
+import { shortPath } from './sources.ts';
+
+const WRONG_USAGE = 2;
+const TEAM = '(team)';
+
+/** How far a list is. */
+interface Summary {
+  readonly completed: number;
+  readonly in_progress: number;
+  readonly pending: number;
+  /** What is being done now. */
+  readonly doing?: string;
+  readonly updatedAt: Date;
+  readonly version: number;
+}
+
+interface Session {
+  readonly session: string;
+  readonly lists: ({ readonly agent: string } & Summary)[];
+  tasks?: Summary;
+}
+
+/** `agent-shell sessions`: which lists there are in files. Gives its exit code. */
+export function sessions(argv: readonly string[]): number {
+  const parsed = parseOptions(argv, { '--json': 'flag' });
+  const unknown = 'rest' in parsed ? parsed.rest[0] : undefined;
+  if (unknown === '-h' || unknown === '--help') {
+    writeAll(1, helpPage);
+    return 0;
+  }
+  if ('problem' in parsed || unknown !== undefined) {
+    const problem =
+      'problem' in parsed
+        ? parsed.problem
+        : `sessions takes no argument ${safeText(unknown ?? '', 40)}`;
+    writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
+    return WRONG_USAGE;
+  }
+  const { folder } = new FileLists(process.env, process.cwd());
+  const found = findSessions(folder);
+  writeAll(
+    1,
+    parsed.options['--json'] ? jsonLine({ sessions: found }) : sessionsText(found, folder),
+  );
+  return 0;
+}
+
+/** Those that changed last come first. */
+function findSessions(state: string): Session[] {
+  const found = new Map<string, Session>();
+  const sessionOf = (session: string): Session => {
+    const known = found.get(session) ?? { session, lists: [] };
+    found.set(session, known);
+    return known;
+  };
+  for (const { session, agent, newest } of findLists(state)) {
+    const { items, updatedAt, version } = newest;
+    const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
+    sessionOf(session).lists.push({
+      agent,
+      ...countOf(items),
+      ...(doing !== undefined && { doing }),
+      updatedAt,
+      version,
+    });
+  }
+  for (const { list, folder } of taskListsOf(state)) {
+    const summary = summaryOfTasks(folder);
+    if (summary) sessionOf(list).tasks = summary;
+  }
+  return [...found.values()].sort((a, b) => changed(b) - changed(a));
+}
+
+function summaryOfTasks(folder: string): Summary | undefined {
+  try {
+    const [newest] = openTaskStore({ folder }).history();
+    if (newest === undefined) return undefined;
+    const tasks = [...newest.graph.tasks.values()];
+    const doing = tasks.find(({ status }) => status === 'in_progress');
+    return {
+      ...countOf(tasks),
+      ...(doing && { doing: doing.activeForm ?? doing.subject }),
+      updatedAt: newest.at,
+      version: newest.version,
+    };
+  } catch {
+    // What cannot be read is left out, as lists are.
+    return undefined;
+  }
+}
+
+function changed({ lists, tasks }: Session): number {
+  return Math.max(...[...lists, ...(tasks ? [tasks] : [])].map(({ updatedAt }) => +updatedAt));
+}
+
+function countOf(items: readonly { readonly status: TaskStatus }[]) {
+  const count = (status: TaskStatus) => items.filter((item) => item.status === status).length;
+  return {
+    completed: count('completed'),
+    in_progress: count('in_progress'),
+    pending: count('pending'),
+  };
+}
+
+function sessionsText(found: readonly Session[], folder: string): string {
+  if (found.length === 0) return `No lists in ${safeText(shortPath(folder))}.\n`;
+  const { stdout, env } = process;
+  const theme = themeFor(stdout, env);
+  const times = new ShownTimes(Date.now());
+  const row = (
+    session: string,
+    agent: string,
+    { completed, in_progress, pending, doing, updatedAt }: Summary,
+  ) =>
+    [
+      shortPath(session),
+      agent,
+      `${completed}/${completed + in_progress + pending}`,
+      times.ago(+updatedAt),
+      doing ?? '',
+    ].map((text) => printable(text, theme));
+  const rows = found.flatMap(({ session, lists, tasks }) => [
+    ...lists.map((list) => row(session, list.agent, list)),
+    ...(tasks ? [row(session, TEAM, tasks)] : []),
+  ]);
+  const heading = ['SESSION', 'AGENT', 'DONE', 'CHANGED', 'IN PROGRESS'];
+  const width = stdout.isTTY && stdout.columns ? stdout.columns - 1 : undefined;
+  const lines = table(
+    [heading, ...rows],
+    { ...(width && { width }), ellipsis: theme.ellipsis },
+    (y, x) => (y === 0 ? theme.paint.strong : x === 4 ? theme.paint.inProgress : (text) => text),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
