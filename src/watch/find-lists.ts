@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
-import { FilePlace } from '../state/file-place.ts';
 import { listsIn, sessionsOf } from '../state/lists.ts';
-import type { TodoState, TodoVersion } from '../todo/todo-store.ts';
-import { isList } from './follow.ts';
+import { todoPlace } from '../todo/open-todo-store.ts';
+import type { TodoVersion } from '../todo/todo-store.ts';
 
 /** One of the lists in files. */
 export interface FoundList {
@@ -29,11 +28,8 @@ export function* findLists(state: string): Generator<FoundList> {
   );
   found.sort((a, b) => b.changed - a.changed);
   for (const { changed: _, ...list } of found) {
-    const newest = readable(
-      () => new FilePlace<TodoState['items']>({ folder: list.folder }).load(),
-      undefined,
-    );
-    if (newest === undefined || !isList(newest.content)) continue;
+    const newest = readable(() => todoPlace(list).load(), undefined);
+    if (newest === undefined) continue;
     const { version, content: items, at: updatedAt } = newest;
     yield { ...list, newest: { version, items, updatedAt } };
   }

@@ -1,6 +1,5 @@
 import { listsIn } from '../state/lists.ts';
 import type { Place } from '../state/place.ts';
-import { StateError } from '../state/state-error.ts';
 import { watchFolder } from '../state/watch-folder.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';
 import type { TodoState, TodoVersion } from '../todo/todo-store.ts';
@@ -35,11 +34,7 @@ export function followList(
     try {
       const versions = versionsAfter(seen, place);
       seen = versions.at(-1)?.version ?? seen ?? 0;
-      for (const version of versions) {
-        if (!isList(version.items))
-          throw new StateError(`${folder} holds something else than a list`);
-        follower.changed(agent, version);
-      }
+      for (const version of versions) follower.changed(agent, version);
     } catch (error) {
       follower.failed(error);
     }
@@ -91,25 +86,4 @@ function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersi
     versions.unshift({ version, items: content, updatedAt: at, by });
   }
   return versions;
-}
-
-/** Whoever can write the files can write anything. */
-export function isList(items: unknown): items is Items {
-  return Array.isArray(items) && items.every(isItem);
-}
-
-function isItem(item: unknown): boolean {
-  if (typeof item !== 'object' || item === null) return false;
-  const {
-    content,
-    activeForm,
-    status,
-    id = '',
-    priority = 'low',
-  } = item as Record<string, unknown>;
-  return (
-    [content, activeForm, id].every((text) => typeof text === 'string') &&
-    ['pending', 'in_progress', 'completed'].includes(status as string) &&
-    ['high', 'medium', 'low'].includes(priority as string)
-  );
 }

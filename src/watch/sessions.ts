@@ -35,7 +35,7 @@ interface Session {
 }
 
 /** `agent-shell sessions`: which lists there are in files. Gives its exit code. */
-export function sessions(argv: readonly string[]): number {
+export async function sessions(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(argv, { '--json': 'flag' });
   const unknown = 'rest' in parsed ? parsed.rest[0] : undefined;
   if (unknown === '-h' || unknown === '--help') {
@@ -51,7 +51,7 @@ export function sessions(argv: readonly string[]): number {
     return WRONG_USAGE;
   }
   const { folder } = new FileLists(process.env, process.cwd());
-  const found = findSessions(folder);
+  const found = await findSessions(folder);
   writeAll(
     1,
     parsed.options['--json'] ? jsonLine({ sessions: found }) : sessionsText(found, folder),
@@ -60,7 +60,7 @@ export function sessions(argv: readonly string[]): number {
 }
 
 /** Those that changed last come first. */
-function findSessions(state: string): Session[] {
+async function findSessions(state: string): Promise<Session[]> {
   const found = new Map<string, Session>();
   const sessionOf = (session: string): Session => {
     const known = found.get(session) ?? { session, lists: [] };
@@ -79,15 +79,15 @@ function findSessions(state: string): Session[] {
     });
   }
   for (const { list, folder } of taskListsOf(state)) {
-    const summary = summaryOfTasks(folder);
+    const summary = await summaryOfTasks(folder);
     if (summary) sessionOf(list).tasks = summary;
   }
   return [...found.values()].sort((a, b) => changed(b) - changed(a));
 }
 
-function summaryOfTasks(folder: string): Summary | undefined {
+async function summaryOfTasks(folder: string): Promise<Summary | undefined> {
   try {
-    const [newest] = openTaskStore({ folder }).history();
+    const [newest] = await openTaskStore({ folder }).history();
     if (newest === undefined) return undefined;
     const tasks = [...newest.graph.tasks.values()];
     const doing = tasks.find(({ status }) => status === 'in_progress');

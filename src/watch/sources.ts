@@ -137,33 +137,38 @@ export class Sources {
   }
 }
 
-/** Since when each task has its status, the versions tell; of those that have changed since the last look, the tasks. */
+/**
+ * The tasks as they stand, and since when each has its status: the versions tell that where nothing is known yet, and
+ * later the tasks themselves, so that a busy list does not have its whole history read again and again.
+ */
 async function tasksOf(store: TaskStore, before: KnownTasks): Promise<KnownTasks> {
-  const { graph } = await store.read();
-  const { tasks } = graph;
+  const { tasks } = (await store.read()).graph;
   const since = new Map<number, number>();
-  const unknown = new Map<number, Task>();
-  for (const [id, task] of tasks) {
-    const isKnown = before.tasks.get(id)?.status === task.status;
-    const known = before.since.get(id);
-    if (isKnown && known !== undefined) since.set(id, known);
-    else unknown.set(id, task);
-  }
   let updatedAt: number | undefined;
-  for (const { graph: old, at } of await store.history()) {
-    updatedAt ??= +at;
-    for (const [id, task] of unknown) {
-      if (old.tasks.get(id)?.status === task.status) since.set(id, +at);
-      else unknown.delete(id);
-    }
-    if (unknown.size === 0) break;
+  for (const [id, task] of tasks) {
+    const changed = Date.parse(task.updatedAt);
+    const isSame = before.tasks.get(id)?.status === task.status;
+    since.set(id, (isSame ? before.since.get(id) : undefined) ?? changed);
+    updatedAt = Math.max(updatedAt ?? changed, changed);
   }
-  // What is older than the versions that are kept has not changed since it was changed last.
-  for (const [id, task] of unknown) {
-    const known = since.get(id) ?? Number.POSITIVE_INFINITY;
-    since.set(id, Math.min(known, Date.parse(task.updatedAt)));
-  }
+  if (before.tasks.size === 0) await lookBack(store, tasks, since);
   return { tasks, since, updatedAt };
+}
+
+/** A task may have been changed in other ways since it got its status. */
+async function lookBack(
+  store: TaskStore,
+  tasks: ReadonlyMap<number, Task>,
+  since: Map<number, number>,
+): Promise<void> {
+  const open = new Map(tasks);
+  for (const { graph, at } of await store.history()) {
+    for (const [id, task] of open) {
+      if (graph.tasks.get(id)?.status !== task.status) open.delete(id);
+      else since.set(id, Math.min(+at, since.get(id) ?? +at));
+    }
+    if (open.size === 0) break;
+  }
 }
 
 /** `~/work/app` for `/home/ann/work/app`. */

@@ -33,6 +33,7 @@ class Viewer {
   readonly #sources = new Sources(() => this.#wake());
   readonly #ended: (exitCode: number) => void;
   #state: ViewerState | undefined;
+  #isUntouched = true;
   #isDue = false;
   #frame: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
@@ -53,12 +54,8 @@ class Viewer {
     this.#sources.follow(session, undefined, taskList);
     const { known } = this.#sources;
     const bottom: Page = { name: 'list', top: 0 };
-    const showsBoard = tasks || (known.lists.length === 0 && known.tasks.tasks.size > 0);
-    const top: Page | undefined = all
-      ? { name: 'agents', top: 0 }
-      : showsBoard
-        ? { name: 'board', top: 0 }
-        : undefined;
+    const top: Page | undefined =
+      all || tasks ? { name: all ? 'agents' : 'board', top: 0 } : undefined;
     this.#state = {
       known,
       agent: list.agent,
@@ -90,6 +87,7 @@ class Viewer {
 
   #press(key: Key): void {
     if (this.#state === undefined) return;
+    this.#isUntouched = false;
     const { request, ...state } = press(this.#state, key);
     this.#state = state;
     switch (request?.what) {
@@ -129,12 +127,20 @@ class Viewer {
     const times = new ShownTimes(Date.now());
     const { columns, rows } = this.#screen;
     this.#findWhileShown({ ...this.#state, known: this.#sources.known });
-    const state = { ...this.#state, known: this.#sources.known, columns, rows };
+    const state = this.#withBoard({ ...this.#state, known: this.#sources.known, columns, rows });
     const { page, ...picture } = render(state, this.#theme, times);
     const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
     this.#state = { ...state, pages: [first, ...rest] };
     this.#screen.show(picture);
     this.#tickIn(times.untilChange);
+  }
+
+  /** Where there is no list but a team with tasks, these are what there is to see, unless a person chose otherwise. */
+  #withBoard(state: ViewerState): ViewerState {
+    const hasTasks = state.known.tasks.tasks.size > 0;
+    if (!this.#isUntouched || !hasTasks || !isWaiting(state)) return state;
+    this.#isUntouched = false;
+    return { ...state, pages: [...state.pages, { name: 'board', top: 0 }] };
   }
 
   #tickIn(milliseconds: number): void {
