@@ -32,9 +32,32 @@ export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): str
   return characters.slice(0, Math.max(0, maxChars - ELLIPSIS.length)).join('') + ELLIPSIS;
 }
 
+/** Where an error repeats some of its input, this much of it. */
+export const MAX_QUOTED_CHARACTERS = 40;
+
+/** A piece of the input for an error message: `'...'`, safe to print and cut short. */
+export function inQuotes(text: string): string {
+  return `'${safeText(text, MAX_QUOTED_CHARACTERS)}'`;
+}
+
 /** Unicode has a picture for each C0 control and for DEL, none for the C1 controls. */
 function controlPicture(control: string): string {
   const code = control.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? '\u2421' : '\ufffd';
+}
+
+/** White space, controls, format characters, fillers and the blank Braille pattern: what leaves no mark on a screen. */
+const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether a reader of `text` would see nothing at all. */
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
+}
+
+/** The length in code points, so that an emoji of one code point counts as one character. */
+export function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }

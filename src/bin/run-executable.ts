@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { type AgentBashHandler, executeSafely } from '../command/agent-command.ts';
-import { MAX_LIST_BYTES } from '../json/list-size.ts';
+import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
+import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
@@ -18,11 +20,29 @@ export async function runExecutable(
   const reading = readSettings(process.env, directory);
   const lists = new FileLists(process.env, directory, reading.settings);
   const handler = create(lists, () => reading, directory);
-  const result = await executeSafely(handler, {
-    argv: process.argv.slice(2),
-    stdin: async () => readStandardInput(MAX_LIST_BYTES),
-  });
+  const argv = process.argv.slice(2);
+  const invalid = invalidArgument(argv);
+  const result = invalid
+    ? refuseInvalidUtf8(invalid)
+    : await executeSafely(handler, {
+        argv,
+        stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
+      });
   process.exitCode = writeResult(handler.name, result);
+}
+
+/** Node puts U+FFFD in the place of what is not UTF-8. What was there, only Linux tells. */
+function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
+  if (!argv.some((argument) => argument.includes('\ufffd'))) return undefined;
+  try {
+    const bytes = readFileSync('/proc/self/cmdline').toString('latin1').split('\0');
+    for (const argument of bytes.slice(0, -1).slice(-argv.length)) {
+      textOfBytes(Buffer.from(argument, 'latin1'));
+    }
+  } catch (error) {
+    if (error instanceof InvalidUtf8) return error;
+  }
+  return undefined;
 }
 
 function currentDirectory(): string | undefined {

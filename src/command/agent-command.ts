@@ -12,6 +12,9 @@ export interface CommandResult {
   exitCode: number;
 }
 
+/** How the agent commands themselves end. */
+export const EXIT_CODES = { done: 0, refused: 1, wrongUsage: 2, storageTrouble: 3 } as const;
+
 /** One call of an agent command. */
 export interface Invocation {
   /** The arguments after the command's name, as bash would pass them. */

@@ -1,68 +1,200 @@
-import type { CommandResult } from './agent-command.ts';
+import { inQuotes, MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
+import { type CommandResult, EXIT_CODES } from './agent-command.ts';
 
-/** The options of a command: what follows each, if anything. */
-type OptionTable = Readonly<Record<string, keyof ValueOf>>;
+/**
+ * What follows an option: nothing, a text, a name (a text that is not empty), a text each time it is repeated, the
+ * number of a version, or one of a few words. `{ instead }` is no option but one that models try, and what to write
+ * instead.
+ */
+export type OptionKind =
+  | 'flag'
+  | 'text'
+  | 'name'
+  | 'texts'
+  | 'version'
+  | readonly string[]
+  | { readonly instead: string };
 
-interface ValueOf {
-  flag: true;
-  text: string;
-  version: number;
-}
+/** The options of a command, by their names: `--json`, `-h`. */
+export type OptionTable = Readonly<Record<string, OptionKind>>;
+
+type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
+  ? true
+  : Kind extends 'text' | 'name'
+    ? string
+    : Kind extends 'texts'
+      ? readonly string[]
+      : Kind extends 'version'
+        ? number
+        : Kind extends readonly (infer Word)[]
+          ? Word
+          : never;
 
 /** The options that were given, by their names. */
 export type Options<Table extends OptionTable> = {
-  readonly [Name in keyof Table]?: ValueOf[Table[Name]];
+  readonly [Name in keyof Table]?: ValueOf<Table[Name]>;
 };
 
-const WRONG_USAGE = 2;
+export type ParsedOptions<Table extends OptionTable> =
+  | { readonly options: Options<Table>; readonly rest: readonly string[] }
+  | { readonly problem: string };
 
-type Parsed<Table extends OptionTable> =
-  | { options: Options<Table>; rest: readonly string[] }
-  | { problem: string };
+/** The options that every agent command has. */
+export const HELP_OPTIONS = { '-h': 'flag', '--help': 'flag', '--version': 'flag' } as const;
 
 /**
- * Takes the options out of the arguments; what is left is for the command to read. They stand before all else, or
- * behind one argument that is all else. Between more words nothing is an option: they may be those of a list whose
- * quotes broke. A value is the next argument, or follows in the same one after `=`.
+ * Takes the options out of the arguments; `rest` holds the other words.
+ *
+ * A value is the next argument, or follows after `=`. `--` ends the options. After a word that begins as JSON does,
+ * there are options only if all that follows are: what looks like one may be a word of a JSON text whose quotes broke.
+ *
+ * @param end `first word`: options end at the first word that is none, as they do for bash.
  */
-export function parseOptions<Table extends OptionTable>(
+export function parseOptions<const Table extends OptionTable>(
   argv: readonly string[],
   table: Table,
-): Parsed<Table> {
-  const before = leadingOptions(argv, table);
-  if ('problem' in before) return before;
-  const behind = leadingOptions(before.rest.slice(1), table);
-  if ('problem' in behind || behind.rest.length > 0) return before;
-  return { options: { ...before.options, ...behind.options }, rest: before.rest.slice(0, 1) };
-}
-
-function leadingOptions<Table extends OptionTable>(
-  argv: readonly string[],
-  table: Table,
-): Parsed<Table> {
-  const options: Record<string, string | number | true> = {};
-  let index = 0;
-  for (; index < argv.length; index++) {
-    const [, name = '', inline] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(argv[index] ?? '') ?? [];
+  end: 'last word' | 'first word' = 'last word',
+): ParsedOptions<Table> {
+  const options: Record<string, unknown> = {};
+  const rest: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] ?? '';
+    if (argument === '--') return parsed(options, [...rest, ...argv.slice(index + 1)]);
+    if (!isOption(argument)) {
+      if (end === 'first word') return parsed(options, argv.slice(index));
+      if (beginsJson(argument) && isBroken(argument, argv.slice(index + 1), table)) {
+        return parsed(options, [...rest, ...argv.slice(index)]);
+      }
+      rest.push(argument);
+      continue;
+    }
+    const [, name = argument, inline] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
     const kind = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (kind === undefined) break;
-    if (Object.hasOwn(options, name)) return { problem: `${name} was given twice` };
+    if (kind === undefined) return { problem: unknownOption(name, table) };
+    if (typeof kind === 'object' && 'instead' in kind) {
+      return { problem: `Unknown option ${name}. Try: ${kind.instead}` };
+    }
+    if (kind !== 'texts' && Object.hasOwn(options, name)) {
+      return { problem: `${name} was given twice` };
+    }
     if (kind === 'flag') {
       if (inline !== undefined) return { problem: `${name} takes no value` };
       options[name] = true;
       continue;
     }
-    const value = inline ?? argv[++index];
-    if (!value) return { problem: `${name} needs a value` };
-    if (kind === 'version' && !/^\d{1,15}$/.test(value)) {
-      return { problem: `${name} needs the number of a version` };
+    const text = inline ?? argv[++index];
+    if (text === undefined || (text === '' && kind !== 'text'))
+      return { problem: needs(name, kind) };
+    if (inline === undefined && Object.hasOwn(table, text)) {
+      return { problem: `${needs(name, kind)}, not the option ${text}` };
     }
-    options[name] = kind === 'version' ? Number(value) : value;
+    const value = readValue(text, kind);
+    if (value === undefined) return { problem: `${needs(name, kind)}, received ${inQuotes(text)}` };
+    options[name] = kind === 'texts' ? [...((options[name] as string[]) ?? []), value] : value;
   }
-  return { options: options as Options<Table>, rest: argv.slice(index) };
+  return parsed(options, rest);
 }
 
 /** The result of a call whose arguments are not understood. */
 export function wrongUsage(problem: string, usage: string): CommandResult {
-  return { stdout: '', stderr: `Error: ${problem}\n${usage}`, exitCode: WRONG_USAGE };
+  return { stdout: '', stderr: `Error: ${problem}\n${usage}`, exitCode: EXIT_CODES.wrongUsage };
+}
+
+/** What a call prints that asks for help or for the version; undefined where it asks for neither. */
+export function helpReply(
+  options: Options<typeof HELP_OPTIONS>,
+  usage: string,
+  helpPage: () => string,
+): CommandResult | undefined {
+  const stdout = options['--help']
+    ? helpPage()
+    : options['-h']
+      ? usage
+      : options['--version'] && `${PACKAGE_VERSION}\n`;
+  return stdout ? { stdout, stderr: '', exitCode: 0 } : undefined;
+}
+
+/** The known word that a word most likely stands for; undefined where none is close. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const plain = plainly(word);
+  let best: { name: string; distance: number } | undefined;
+  for (const name of known) {
+    const other = plainly(name);
+    const isStart = plain.length > 2 && (other.startsWith(plain) || plain.startsWith(other));
+    const distance = isStart && other.length > 2 ? 1 : editDistance(plain, other);
+    if (distance < (best?.distance ?? Math.min(3, plain.length / 2))) best = { name, distance };
+  }
+  return best?.name;
+}
+
+function parsed<Table extends OptionTable>(
+  options: object,
+  rest: readonly string[],
+): ParsedOptions<Table> {
+  return { options: options as Options<Table>, rest };
+}
+
+/** `-` alone means standard input, and `-5` is a number. */
+function isOption(argument: string): boolean {
+  return /^--?[A-Za-z]/.test(argument);
+}
+
+/** Whether a word is meant as JSON, however badly it is written. */
+export function beginsJson(word: string): boolean {
+  return /^[\s\ufeff]*(?:[[{"]|```)/.test(word);
+}
+
+function isBroken(json: string, behind: readonly string[], table: OptionTable): boolean {
+  if (behind.length === 0) return false;
+  const options = parseOptions(behind, table);
+  if (!('problem' in options)) return options.rest.length > 0;
+  return !(/[\]}]\s*$/.test(json) && isOption(behind[0] ?? ''));
+}
+
+function unknownOption(name: string, table: OptionTable): string {
+  const meant = nearest(name, Object.keys(table));
+  const kind = meant && table[meant];
+  const hint =
+    kind && typeof kind === 'object' && 'instead' in kind
+      ? `. Try: ${kind.instead}`
+      : meant && `. Did you mean ${meant}?`;
+  return `Unknown option ${safeText(name, MAX_QUOTED_CHARACTERS)}${hint ?? ''}`;
+}
+
+function needs(name: string, kind: Exclude<OptionKind, 'flag' | { instead: string }>): string {
+  if (typeof kind === 'object') {
+    return `${name} takes ${kind.slice(0, -1).join(', ')} or ${kind.at(-1)}`;
+  }
+  return `${name} needs ${kind === 'version' ? 'the number of a version' : kind === 'name' ? 'a name' : 'a value'}`;
+}
+
+function readValue(text: string, kind: OptionKind): string | number | undefined {
+  if (kind === 'version') return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  return Array.isArray(kind) && !kind.includes(text) ? undefined : text;
+}
+
+function plainly(word: string): string {
+  return word.slice(0, MAX_QUOTED_CHARACTERS).toLowerCase().replace(/[-_]/g, '');
+}
+
+/** How many letters must be put in, left out, changed or swapped with their neighbour to make one word the other. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current[column] = Math.min(
+        (above[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (above[column - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (before[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    before = above;
+    above = current;
+  }
+  return above[b.length] ?? 0;
 }

@@ -1,4 +1,4 @@
-import type { CommandResult } from './agent-command.ts';
+import { type CommandResult, EXIT_CODES } from './agent-command.ts';
 
 /** What is wrong with an input, in lines without their leading `- `. */
 export interface Problems {
@@ -9,16 +9,17 @@ export interface Problems {
   readonly closing?: readonly string[];
 }
 
+const NONE: Problems = { lines: [] };
 const MAX_LINES = 20;
 /** All of stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */
 const MAX_BYTES_OF_LINES = 3000;
 
 /** A request that was refused: exit code 1, nothing on stdout, and an error that says all that is to be mended. */
-export function refusal(title: string, problems: Problems, ending = ''): CommandResult {
+export function refusal(title: string, problems: Problems = NONE, ending = ''): CommandResult {
   return {
     stdout: '',
     stderr: `Error: ${title}\n${bulletList(problems)}${ending}`,
-    exitCode: 1,
+    exitCode: EXIT_CODES.refused,
   };
 }
 

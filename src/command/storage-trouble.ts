@@ -1,8 +1,7 @@
 import { safeText } from '../safe-text.ts';
 import { errorCode, StateError } from '../state/state-error.ts';
-import type { CommandResult } from './agent-command.ts';
+import { type CommandResult, EXIT_CODES } from './agent-command.ts';
 
-const STORAGE_TROUBLE = 3;
 const MAX_CHARACTERS = 2000;
 /** What a folder says that cannot be written to. */
 const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM'];
@@ -21,6 +20,6 @@ export async function withStorageTrouble(
     const reason = safeText(error.message, MAX_CHARACTERS);
     const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
     const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
-    return { stdout: '', stderr, exitCode: STORAGE_TROUBLE };
+    return { stdout: '', stderr, exitCode: EXIT_CODES.storageTrouble };
   }
 }

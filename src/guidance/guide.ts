@@ -9,6 +9,7 @@ import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import type { GuidanceRule, Work } from './rule.ts';
+import { GUIDANCE_RULES } from './rules.ts';
 import type { TaskGuide } from './task-guide.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
@@ -22,8 +23,8 @@ export interface GuideOptions {
   store: { get(): TodoVersion | undefined };
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time that there might be something to say. */
   settings?: () => GuidanceSettings;
-  /** What it may say: `GUIDANCE_RULES`, without one of them, or with one of your own. */
-  rules: readonly GuidanceRule[];
+  /** What it may say: `GUIDANCE_RULES` unless given; pass them without one of them, or with one of your own. */
+  rules?: readonly GuidanceRule[];
   /** Guidance on a team's tasks, whose reminders come with those of this guide. */
   tasks?: Pick<TaskGuide, 'commandEnded'>;
   /** False: no notes, whatever the settings say. */
@@ -82,11 +83,11 @@ export class Guide {
   look(): boolean {
     const seen = this.#seenVersion;
     try {
-      const { version, items } = this.#options.store.get() ?? {};
-      if (version === undefined || items === undefined || version === seen) return false;
-      this.#seenVersion = version;
-      if (seen === undefined) this.#history.listFound(items);
-      else this.#history.listWritten(items);
+      const state = this.#options.store.get();
+      if (state === undefined || state.version === seen) return false;
+      this.#seenVersion = state.version;
+      if (seen === undefined) this.#history.listFound(state.items);
+      else this.#history.listWritten(state.asWritten ?? state.items);
     } catch {
       // A list that cannot be read is told of by the command that needs it.
       return false;
@@ -107,7 +108,7 @@ export class Guide {
   /** What the rules of a kind say now. */
   #say(kind: GuidanceRule['kind']): { name: string; text: string }[] {
     const said: { name: string; text: string }[] = [];
-    for (const rule of this.#options.rules) {
+    for (const rule of this.#options.rules ?? GUIDANCE_RULES) {
       const lines = rule.kind === kind ? linesOf(rule, this.#history) : [];
       if (lines.length > 0) said.push({ name: rule.name, text: lines.join('\n') });
     }

@@ -1,5 +1,3 @@
-import { endOfString } from './json-strings.ts';
-
 /** Where a text stops being JSON, and why. */
 export interface JsonProblem {
   /** An index into the text; its length where the text ends too early. */
@@ -111,7 +109,7 @@ class Scanner {
     const object = this.#open.at(-1);
     if (object?.keys?.has(name)) {
       this.#at = start;
-      return this.#problem('this property stands twice in one object');
+      return this.#problem('duplicate property');
     }
     if (object !== undefined) object.keys = (object.keys ?? new Set()).add(name);
     this.#expected = 'colon';
@@ -175,4 +173,17 @@ function decoded(key: string): string {
   } catch {
     return key;
   }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The index after the quote that closes the string opened at `open`, or -1 where none does. */
+export function endOfString(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) at++;
+    else if (unit === QUOTE) return at + 1;
+  }
+  return -1;
 }

@@ -1,4 +1,4 @@
-import { splitAtStrings } from './json-strings.ts';
+import { endOfString } from './json-problem.ts';
 
 /** One slip that is forgiven: how to mend it in a JSON text, and what to say of it. */
 export interface JsonRepair {
@@ -87,4 +87,21 @@ function mapStrings(text: string, change: (string: string) => string): string {
   return splitAtStrings(text)
     .map((part, index) => (index % 2 === 1 ? change(part) : part))
     .join('');
+}
+
+/**
+ * `text` cut at its JSON strings: outside, string, outside, string, ..., outside. The strings keep their quotes; one
+ * that is never closed reaches to the end.
+ */
+function splitAtStrings(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (let open = text.indexOf('"'); open !== -1; open = text.indexOf('"', from)) {
+    const end = endOfString(text, open);
+    parts.push(text.slice(from, open));
+    from = end === -1 ? text.length : end;
+    parts.push(text.slice(open, from));
+  }
+  parts.push(text.slice(from));
+  return parts;
 }

@@ -1,33 +1,95 @@
 import type * as z from 'zod/mini';
-import { safeText } from '../safe-text.ts';
+import type { Problems } from '../command/refusal.ts';
+import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
+import { typeName } from './json-value.ts';
 
-/** What is repeated of the input in an error is cut to this many characters. */
-const MAX_QUOTED_CHARACTERS = 40;
+/** As many lines as an error ever shows; further problems are only counted. */
+const MAX_LINES_KEPT = 20;
+const MAX_RANGES_NAMED = 5;
+/** Of the unknown keys of one object, no more are looked at. */
+const MAX_KEYS = 100;
 
-/** One problem that zod found, as lines; at most `most` of them. */
-export function issueLines(issue: z.core.$ZodIssue, root: unknown, most: number): string[] {
-  if (most <= 0) return [];
-  const path = pathText(issue.path);
-  const prefix = path === '' ? '' : `${path}: `;
-  if (path === '' && issue.code === 'invalid_type') {
+/** One problem, and the places in a list that have it: `todos[0..39].activeForm: Required`. */
+interface Line {
+  readonly before: string;
+  readonly after: string;
+  readonly message: string;
+  readonly indices: number[];
+}
+
+/** Collects the problems that zod finds, as lines for an error. The same problem of several items is one line. */
+export class ProblemLines {
+  readonly #lines = new Map<string, Line>();
+  #unlisted = 0;
+
+  /** @param root the value that the path of the issue begins at. */
+  add(issue: z.core.$ZodIssue, root: unknown): void {
+    const { path } = issue;
+    const at = path.findIndex((key) => typeof key === 'number');
+    const before = pathText(at === -1 ? path : path.slice(0, at));
+    const after = at === -1 ? '' : pathText(path.slice(at + 1));
+    const index = at === -1 ? undefined : (path[at] as number);
+    if (issue.code === 'unrecognized_keys') {
+      this.#unlisted += Math.max(0, issue.keys.length - MAX_KEYS);
+    }
+    for (const message of messages(issue, root)) {
+      const key = JSON.stringify([before, after, message, index === undefined]);
+      const line = this.#lines.get(key) ?? { before, after, message, indices: [] };
+      if (index !== undefined) line.indices.push(index);
+      if (this.#lines.has(key)) continue;
+      if (this.#lines.size < MAX_LINES_KEPT) this.#lines.set(key, line);
+      else this.#unlisted++;
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.size === 0;
+  }
+
+  /** All of them. @param further lines to come after these. @param closing see Problems. */
+  problems(further: readonly string[] = [], closing: readonly string[] = []): Problems {
+    const lines = [...this.#lines.values()].map(lineText);
+    return { lines: [...lines, ...further], unlisted: this.#unlisted, closing };
+  }
+}
+
+function lineText({ before, after, message, indices }: Line): string {
+  const place = indices.length > 0 ? `${before}[${rangesText(indices)}]` : before;
+  const path = place + (place && after && !after.startsWith('[') ? '.' : '') + after;
+  return path === '' ? message : `${path}: ${message}`;
+}
+
+/** `0..39`, `0, 2, 5..7`. */
+function rangesText(indices: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const index of new Set(indices)) {
+    const last = ranges.at(-1);
+    if (last && last.to === index - 1) last.to = index;
+    else ranges.push({ from: index, to: index });
+  }
+  const texts = ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}..${to}`));
+  const hidden = texts.length - MAX_RANGES_NAMED;
+  return texts.slice(0, MAX_RANGES_NAMED).join(', ') + (hidden > 0 ? ', ...' : '');
+}
+
+function messages(issue: z.core.$ZodIssue, root: unknown): string[] {
+  if (issue.path.length === 0 && issue.code === 'invalid_type') {
     return [`Expected {"todos":[...]}, received ${typeName(root)}`];
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, most).map((key) => `${prefix}Unrecognized key ${quoted(key)}`);
+    return issue.keys.slice(0, MAX_KEYS).map((key) => `Unrecognized key ${inQuotes(key)}`);
   }
-  return [prefix + message(issue, valueAt(root, issue.path))];
-}
-
-function message(issue: z.core.$ZodIssue, received: unknown): string {
-  if (received === undefined) return 'Required';
+  const received = valueAt(root, issue.path);
+  if (received === undefined) return ['Required'];
   if (issue.code === 'invalid_type') {
-    return `Expected ${issue.expected}, received ${typeName(received)}`;
+    return [`Expected ${issue.expected}, received ${typeName(received)}`];
   }
   if (issue.code === 'invalid_value') {
     const expected = issue.values.map((value) => `'${String(value)}'`).join(' | ');
-    return `Expected ${expected}, received ${typeof received === 'string' ? quoted(received) : typeName(received)}`;
+    const what = typeof received === 'string' ? inQuotes(received) : typeName(received);
+    return [`Expected ${expected}, received ${what}`];
   }
-  return issue.message;
+  return [issue.message];
 }
 
 /** `todos[0].content`; the root has no name. */
@@ -45,11 +107,13 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function quoted(text: string): string {
-  return `'${safeText(text, MAX_QUOTED_CHARACTERS)}'`;
+/** What is wrong with a text that is to be seen and not too long; undefined where nothing is. */
+export function textProblem(text: string, maxLength: number): string | undefined {
+  if (isBlank(text)) return 'Cannot be blank';
+  // Code points are never more than code units, so most texts need not be counted.
+  if (text.length <= maxLength) return undefined;
+  const length = characterCount(text);
+  return length > maxLength
+    ? `Must be at most ${maxLength} characters, received ${length}`
+    : undefined;
 }

@@ -7,9 +7,9 @@ import {
   executeSafely,
 } from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
-import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { settingsOfCalls } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
+import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint } from './heredoc-hint.ts';
 import { type LineReading, readLine } from './read-line.ts';
@@ -27,10 +27,11 @@ export interface BashRouterOptions {
   /** The agent commands; TodoWrite and TodoRead on `todoStore` unless given. */
   handlers?: readonly AgentBashHandler[];
   /**
-   * What gives guidance on the list that the handlers write: notes on stderr, and reminders in the result. Without
-   * `handlers` there is one on `todoStore`, with the settings of this process's environment; else none unless given.
+   * What gives guidance on the list that the handlers write: notes on stderr, and reminders in the result. Unless given,
+   * there is one on the list of the TodoWriteHandler among the handlers, with the settings of this process's
+   * environment. `false`: no guidance.
    */
-  guide?: Guide;
+  guide?: Guide | false;
   /**
    * Makes the shell for all other lines; a BashSession with this process's environment and directory unless given.
    * It gets the router's handlers, which must exist as commands in it.
@@ -56,18 +57,12 @@ export class BashRouter {
 
   constructor({ handlers, guide, shell }: BashRouterOptions = {}) {
     const settings = settingsOfCalls(process.env, () => process.cwd());
-    this.#guide =
-      guide ??
-      (handlers
-        ? undefined
-        : new Guide({
-            store: todoStore,
-            rules: GUIDANCE_RULES,
-            settings: () => settings().settings,
-          }));
-    for (const handler of handlers ?? agentHandlers(todoStore, settings)) {
-      this.register(handler);
-    }
+    const all = handlers ?? agentHandlers(todoStore, settings);
+    const writer = all.find((handler) => handler instanceof TodoWriteHandler);
+    const ownGuide = () =>
+      writer && new Guide({ store: writer.list, settings: () => settings().settings });
+    this.#guide = guide === false ? undefined : (guide ?? ownGuide());
+    for (const handler of all) this.register(handler);
     const startShell =
       shell ?? ((all) => new BashSession({ env: process.env, cwd: process.cwd(), handlers: all }));
     this.#shell = startShell(this.#handlers);

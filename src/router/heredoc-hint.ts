@@ -1,7 +1,6 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import type { AgentBashHandler } from '../command/agent-command.ts';
-
-const TODO_EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
+import { heredoc } from '../json/json-input.ts';
 
 /**
  * What to add to bash's own error where bash could not read a line that names an agent command: how to pass the JSON
@@ -18,9 +17,6 @@ export async function heredocHint(
   if (name === undefined || (await checkSyntax(bash, line)) === 'complete') {
     return '';
   }
-  const { jsonExample = TODO_EXAMPLE } = handlers.get(name) ?? {};
-  return `Note: pass the JSON as a heredoc, in which quotes need no care: ${name} <<'EOF'
-${jsonExample}
-EOF
-`;
+  const { jsonExample = '...' } = handlers.get(name) ?? {};
+  return `Note: pass the JSON as a heredoc, in which quotes need no care: ${heredoc(name, jsonExample)}`;
 }

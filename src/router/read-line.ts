@@ -1,6 +1,6 @@
 import type { RawArguments } from '../bash/agent-commands.ts';
 import { type AgentBashHandler, CommandType, type Invocation } from '../command/agent-command.ts';
-import { isJsonCollection, withoutOuterQuotes } from '../json/raw-json.ts';
+import { isJsonCollection, withoutOuterQuotes } from '../json/json-input.ts';
 import { parseLiteralCommand } from './literal-command.ts';
 
 /** How the router takes a line: as a call that it makes itself, or as one that bash reads. */

@@ -81,6 +81,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
       case 'sessions':
         return { mode: 'sessions', argv: argv.slice(index + 1) };
       case 'watch': {
+        if (argv.slice(index + 1).includes('--version')) return { mode: 'version' };
         const watch = parseWatchArguments(argv.slice(index + 1), panel);
         if ('problem' in watch) return usageError(watch.problem);
         return { mode: 'watch', ...watch, list: { ...list, ...watch.list } };

@@ -1,6 +1,7 @@
 import { findBash } from '../bash/find-program.ts';
 import { type AgentBashHandler, executeSafely } from '../command/agent-command.ts';
-import { MAX_LIST_BYTES } from '../json/list-size.ts';
+import { textOfBytes } from '../command/utf8.ts';
+import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readLine } from '../router/read-line.ts';
 import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 import { writeResult } from './write-result.ts';
@@ -13,7 +14,7 @@ export async function runLine(
 ): Promise<number> {
   const { call, raw } = readLine(line, handlers);
   if (call) {
-    const stdin = async () => readStandardInput(MAX_LIST_BYTES);
+    const stdin = async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES);
     const result = await executeSafely(call.handler, { ...call.invocation, stdin });
     return writeResult(call.handler.name, result);
   }

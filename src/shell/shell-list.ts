@@ -63,6 +63,8 @@ function copyOf(source: TodoStore): TodoStore {
   } catch {
     // The first command that needs the list will say what is wrong with it.
   }
-  source.onChange(({ items }) => copy.update(items));
+  source.onChange(({ items, asWritten }) =>
+    copy.update(asWritten ?? items, { emptied: asWritten !== undefined }),
+  );
   return copy;
 }

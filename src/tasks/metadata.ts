@@ -1,4 +1,4 @@
-import { isObject } from '../todo/shape-repairs.ts';
+import { isObject, typeName } from '../json/json-value.ts';
 
 /** The most characters of a description, and of the JSON of a task's metadata. */
 export const MAX_LONG_TEXT = 10_000;
@@ -14,11 +14,6 @@ export function metadataProblem(value: unknown): string | undefined {
 
 export function tooLong(length: number): string {
   return `Must be at most ${MAX_LONG_TEXT} characters, received ${length}`;
-}
-
-export function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
 function isDeeperThan(depth: number, value: unknown): boolean {

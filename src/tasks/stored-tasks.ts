@@ -1,4 +1,4 @@
-import { isObject } from '../todo/shape-repairs.ts';
+import { isObject } from '../json/json-value.ts';
 import { metadataProblem } from './metadata.ts';
 
 /**

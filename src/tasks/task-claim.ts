@@ -21,8 +21,8 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   usage: 'TaskClaim ID|--next [--agent NAME] [--check-busy]',
   helpPage,
   example: '{"taskId":1}',
-  fields: { next: 'flag' },
-  flags: ['check-busy'],
+  fields: { '--next': 'flag' },
+  flags: ['--check-busy'],
   positional: { field: 'taskId', isList: false },
   readsStdin: false,
   purpose: 'claim a task',
@@ -30,7 +30,7 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   run: async ({ taskId: id = 'next' as const }, { store, agent, oneTaskPerAgent, flags }) => {
     const title = id === 'next' ? 'Cannot claim a task' : `Cannot claim task #${id}`;
     if (agent === undefined) return refusal(title, reasonLines([NO_AGENT]));
-    const claimant = { agent, checkBusy: oneTaskPerAgent || flags.has('check-busy') };
+    const claimant = { agent, checkBusy: oneTaskPerAgent || flags.has('--check-busy') };
     const outcome = await store.change((graph, at) => claimTask(graph, id, claimant, at));
     if ('refused' in outcome) return refusal(title, reasonLines(outcome.refused));
     const { task, wasMine } = outcome.change;

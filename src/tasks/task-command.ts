@@ -1,11 +1,9 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
-import { wrongUsage } from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { readSettings, type Settings, type SettingsSource } from '../settings.ts';
 import { askHook, type HookChange, type HookName, type HookOptions } from './hooks.ts';
 import type { Reason } from './refused.ts';
-import type { TaskCall } from './task-call.ts';
-import type { TaskForm } from './task-form.ts';
+import type { TaskCall, TaskForm } from './task-form.ts';
 import { readRequest } from './task-input.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -45,12 +43,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
   }
 
   async execute(invocation: Invocation): Promise<CommandResult> {
-    const { usage, helpPage, purpose } = this.#form;
-    const [first] = invocation.argv;
-    if (first === '-h') return { stdout: `Usage: ${usage}\n`, stderr: '', exitCode: 0 };
-    if (first === '--help') return { stdout: helpPage, stderr: '', exitCode: 0 };
     const { settings, warnings } = this.#context.settings(invocation);
-    const result = await withStorageTrouble(`Cannot ${purpose}`, () =>
+    const result = await withStorageTrouble(`Cannot ${this.#form.purpose}`, () =>
       this.#run(invocation, settings),
     );
     return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
@@ -59,19 +53,16 @@ export class TaskCommand<Request> implements AgentBashHandler {
   async #run(invocation: Invocation, settings: Settings): Promise<CommandResult> {
     const input = await readRequest(this.#form, invocation, settings);
     if ('refused' in input) return input.refused;
-    const { request, options, notes } = input;
-    if (options.list === '' || options.agent === '') {
-      const name = options.list === '' ? '--list' : '--agent';
-      return wrongUsage(`${name} needs a name`, `Usage: ${this.#form.usage}\n`);
-    }
+    const { request, options, flags, notes } = input;
+    const { '--list': list, '--agent': named } = options;
     // A host whose settings do not follow its callers may still be told by one who it is.
-    const agent = options.agent ?? settings.agent ?? (invocation.env?.TODO_AGENT || undefined);
+    const agent = named ?? settings.agent ?? (invocation.env?.TODO_AGENT || undefined);
     const call: TaskCall = {
-      store: this.#context.open(options.list, settings),
+      store: this.#context.open(list, settings),
       agent,
-      isAgentGiven: options.agent !== undefined,
+      isAgentGiven: named !== undefined,
       oneTaskPerAgent: settings.oneTaskPerAgent,
-      flags: options.flags,
+      flags,
       approve: this.#approver(agent, settings.hooksDir),
     };
     const result = await this.#form.run(request, call);

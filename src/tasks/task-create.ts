@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { refusal } from '../command/refusal.ts';
-import { isObject } from '../todo/shape-repairs.ts';
+import { isObject, typeName } from '../json/json-value.ts';
+import { ProblemLines } from '../json/schema-issues.ts';
 import { createTasks, type NewTask } from './create-tasks.ts';
-import { typeName } from './metadata.ts';
 import helpPage from './task-create.md';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
 import {
-  asProblems,
   longText,
   metadata,
   parse,
@@ -31,13 +30,14 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   helpPage,
   example: '{"subject":"...","description":"..."}',
   fields: {
-    subject: 'text',
-    description: 'text',
-    'active-form': 'text',
-    owner: 'text',
-    'blocked-by': 'texts',
-    metadata: 'json',
+    '--subject': 'text',
+    '--description': 'text',
+    '--active-form': 'text',
+    '--owner': 'text',
+    '--blocked-by': 'texts',
+    '--metadata': 'text',
   },
+  jsonFields: ['metadata'],
   readsStdin: true,
   purpose: 'create the task',
   check: (value, limits) => checkTasks(value, limits),
@@ -66,22 +66,22 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
     return { problems: { lines: [line] } };
   }
   if (Array.isArray(value) && value.length === 0) {
-    return { problems: { lines: ['Expected at least one task, received an empty array'] } };
+    return { problems: { lines: ['Expected at least one task, received none'] } };
   }
   const all = Array.isArray(value) ? value : [value];
   const schema = taskFields(limits, refsOf(all));
-  const problems = { lines: [], count: 0 };
+  const lines = new ProblemLines();
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
-    if (problems.count > 0 && at % BLOCK === 0) {
+    if (!lines.isEmpty && at % BLOCK === 0) {
       const closing = [`only the first ${at} of ${all.length} tasks were looked at`];
-      return { problems: asProblems(problems, closing) };
+      return { problems: lines.problems([], closing) };
     }
     const path = Array.isArray(value) ? { root: value, at } : undefined;
-    const task = parse(schema, item, problems, path);
+    const task = parse(schema, item, lines, path);
     if (task !== undefined) request.push(newTask(task));
   }
-  if (problems.count > 0) return { problems: asProblems(problems) };
+  if (!lines.isEmpty) return { problems: lines.problems() };
   return { request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
 };
 

@@ -1,9 +1,9 @@
 import type { CommandResult } from '../command/agent-command.ts';
+import type { OptionTable } from '../command/options.ts';
 import type { Problems } from '../command/refusal.ts';
-import type { TaskCall } from './task-call.ts';
-
-/** What follows an option: nothing, a text, any number of texts by repeating the option, or JSON. */
-export type OptionKind = 'flag' | 'text' | 'texts' | 'json';
+import type { HookChange, HookName } from './hooks.ts';
+import type { Reason } from './refused.ts';
+import type { TaskStore } from './task-store.ts';
 
 /** The limits of one request. */
 export interface RequestLimits {
@@ -28,8 +28,10 @@ export interface TaskForm<Request> {
   readonly helpPage: string;
   /** JSON that it takes, as an example for an error. */
   readonly example: string;
-  /** The fields of the request as options; `add-blocks` is the field `addBlocks`. */
-  readonly fields: Readonly<Record<string, OptionKind>>;
+  /** The fields of the request as options: `--add-blocks` is the field `addBlocks`. */
+  readonly fields: OptionTable;
+  /** Those of them whose text is JSON. */
+  readonly jsonFields?: readonly string[];
   /** The options that are no fields, beside `--list` and `--agent`; flags all. */
   readonly flags?: readonly string[];
   /** The field that arguments without an option are, and whether there may be more than one. */
@@ -40,4 +42,19 @@ export interface TaskForm<Request> {
   readonly purpose: string;
   readonly check: RequestSchema<Request>;
   readonly run: (request: Request, call: TaskCall) => CommandResult | Promise<CommandResult>;
+}
+
+/** What one call of a task command knows beside its request. */
+export interface TaskCall {
+  readonly store: TaskStore;
+  /** Who calls; undefined where nobody said. */
+  readonly agent: string | undefined;
+  /** Whether `--agent` said so. */
+  readonly isAgentGiven: boolean;
+  /** The setting TODO_ONE_TASK_PER_AGENT. */
+  readonly oneTaskPerAgent: boolean;
+  /** The flags that were given. */
+  readonly flags: ReadonlySet<string>;
+  /** Asks a hook whether a change may be made. */
+  readonly approve: (hook: HookName, change: HookChange) => Promise<Reason | undefined>;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { refusal } from '../command/refusal.ts';
-import { jsonLine } from '../todo/list-json.ts';
+import { jsonLine } from '../json/json-value.ts';
 import { notFound } from './refused.ts';
 import type { TaskForm } from './task-form.ts';
 import helpPage from './task-get.md';
@@ -16,7 +16,7 @@ export const TASK_GET: TaskForm<{ readonly taskId: number }> = {
   helpPage,
   example: '{"taskId":1}',
   fields: {},
-  flags: ['json'],
+  flags: ['--json'],
   positional: { field: 'taskId', isList: false },
   readsStdin: false,
   purpose: 'show the task',
@@ -27,7 +27,7 @@ export const TASK_GET: TaskForm<{ readonly taskId: number }> = {
     if (task === undefined) {
       return refusal(`Cannot show task #${id}`, reasonLines([notFound(id)]));
     }
-    const stdout = flags.has('json') ? jsonLine(task) : taskPage(graph, task);
+    const stdout = flags.has('--json') ? jsonLine(task) : taskPage(graph, task);
     return { stdout, stderr: '', exitCode: 0 };
   },
 };

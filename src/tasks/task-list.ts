@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jsonLine } from '../todo/list-json.ts';
+import { jsonLine } from '../json/json-value.ts';
 import { isReady } from './task.ts';
 import type { TaskForm } from './task-form.ts';
 import helpPage from './task-list.md';
@@ -20,8 +20,8 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
   usage: 'TaskList [--ready] [--owner NAME] [--status STATUS] [--json]',
   helpPage,
   example: '{"status":"pending"}',
-  fields: { ready: 'flag', owner: 'text', status: 'text' },
-  flags: ['json'],
+  fields: { '--ready': 'flag', '--owner': 'text', '--status': 'text' },
+  flags: ['--json'],
   readsStdin: false,
   purpose: 'list the tasks',
   check: requestSchema((limits) =>
@@ -40,7 +40,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
         (status === undefined || task.status === status),
     );
     const lines = tasks.map((task) => `${taskLine(graph, task)}\n`).join('');
-    const stdout = flags.has('json') ? jsonLine({ tasks, version }) : lines || 'No tasks.\n';
+    const stdout = flags.has('--json') ? jsonLine({ tasks, version }) : lines || 'No tasks.\n';
     return { stdout, stderr: '', exitCode: 0 };
   },
 };

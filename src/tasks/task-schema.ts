@@ -1,16 +1,10 @@
 import * as z from 'zod/mini';
-import type { Problems } from '../command/refusal.ts';
-import { issueLines } from '../json/schema-issues.ts';
-import { characterCount } from '../json/visible-text.ts';
-import { safeText } from '../safe-text.ts';
-import { isObject } from '../todo/shape-repairs.ts';
-import { textProblem } from '../todo/todo-schema.ts';
-import { MAX_LONG_TEXT, metadataProblem, tooLong, typeName } from './metadata.ts';
+import { isObject, typeName } from '../json/json-value.ts';
+import { ProblemLines, textProblem } from '../json/schema-issues.ts';
+import { characterCount, inQuotes } from '../safe-text.ts';
+import { MAX_LONG_TEXT, metadataProblem, tooLong } from './metadata.ts';
 import type { RequestLimits, RequestSchema } from './task-form.ts';
 
-/** As many lines as an error ever shows; further problems are only counted. */
-const MAX_LINES_KEPT = 20;
-const MAX_QUOTED_CHARACTERS = 40;
 const MAX_REF_CHARACTERS = 40;
 const ID = /^#?([1-9]\d{0,14})$/;
 
@@ -92,41 +86,26 @@ export function requestSchema<Schema extends z.ZodMiniType>(
   return (given, limits) => {
     const { value, notes } = mend(given);
     if (!isObject(value))
-      return { problems: { lines: [`Expected an object, received ${typeName(value)}`] } };
-    const problems: ProblemList = { lines: [], count: 0 };
-    const request = parse(build(limits), value, problems);
-    if (request === undefined) return { problems: asProblems(problems) };
-    return { request, notes };
+      return { problems: { lines: [`Expected object, received ${typeName(value)}`] } };
+    const lines = new ProblemLines();
+    const request = parse(build(limits), value, lines);
+    return request === undefined ? { problems: lines.problems() } : { request, notes };
   };
-}
-
-interface ProblemList {
-  readonly lines: string[];
-  count: number;
 }
 
 /** Parses one value, or adds what is wrong with it. @param path where the value stands in what was given. */
 export function parse<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
-  problems: ProblemList,
+  lines: ProblemLines,
   path?: { root: unknown; at: number },
 ): z.output<Schema> | undefined {
   const { data, error } = schema.safeParse(value);
   for (const issue of error?.issues ?? []) {
     const located = path ? { ...issue, path: [path.at, ...issue.path] } : issue;
-    const most = MAX_LINES_KEPT - problems.lines.length;
-    problems.lines.push(...issueLines(located, path?.root ?? value, most));
-    problems.count += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+    lines.add(located, path?.root ?? value);
   }
   return data;
-}
-
-export function asProblems(
-  { lines, count }: ProblemList,
-  closing: readonly string[] = [],
-): Problems {
-  return { lines, unlisted: count - lines.length, closing };
 }
 
 function unmended(value: unknown) {
@@ -156,7 +135,5 @@ function idOf(value: unknown): number | undefined {
 
 function shown(value: unknown): string {
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string'
-    ? `'${safeText(value, MAX_QUOTED_CHARACTERS)}'`
-    : typeName(value);
+  return typeof value === 'string' ? inQuotes(value) : typeName(value);
 }

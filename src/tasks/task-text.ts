@@ -1,5 +1,5 @@
+import { jsonLine } from '../json/json-value.ts';
 import { safeText } from '../safe-text.ts';
-import { jsonLine } from '../todo/list-json.ts';
 import { agentText, type Reason } from './refused.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { refusal } from '../command/refusal.ts';
-import { isObject } from '../todo/shape-repairs.ts';
+import { isObject } from '../json/json-value.ts';
 import type { ReasonCode } from './refused.ts';
 import { idsText } from './task.ts';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
@@ -25,25 +25,26 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   helpPage,
   example: '{"taskId":1,"description":"..."}',
   fields: {
-    subject: 'text',
-    description: 'text',
-    'active-form': 'text',
-    status: 'text',
-    owner: 'text',
-    'add-blocks': 'texts',
-    'add-blocked-by': 'texts',
-    'remove-blocks': 'texts',
-    'remove-blocked-by': 'texts',
-    metadata: 'json',
+    '--subject': 'text',
+    '--description': 'text',
+    '--active-form': 'text',
+    '--status': 'text',
+    '--owner': 'text',
+    '--add-blocks': 'texts',
+    '--add-blocked-by': 'texts',
+    '--remove-blocks': 'texts',
+    '--remove-blocked-by': 'texts',
+    '--metadata': 'text',
   },
-  flags: ['force', 'check-busy'],
+  flags: ['--force', '--check-busy'],
   positional: { field: 'taskId', isList: false },
+  jsonFields: ['metadata'],
   readsStdin: true,
   purpose: 'update the task',
   check: (value, limits) => checkChanges(value, limits),
   run: async (changes, { store, agent, oneTaskPerAgent, flags, approve }) => {
-    const checkBusy = oneTaskPerAgent || flags.has('check-busy');
-    const rules = { agent, checkBusy, force: flags.has('force') };
+    const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
+    const rules = { agent, checkBusy, force: flags.has('--force') };
     const outcome = await store.change(
       (graph, at) => updateTask(graph, changes, rules, at),
       async ({ before, task }) =>

@@ -9,11 +9,11 @@ const PAUSE_MS = 2;
  * Reads standard input to its end, or to just above `limit` bytes. A terminal is not read: nobody means to type JSON.
  * So is none at all.
  */
-export function readStandardInput(limit: number): string {
+export function readStandardInput(limit: number): Buffer {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    if (isTerminal(0)) return '';
+    if (isTerminal(0)) return Buffer.alloc(0);
     while (length <= limit) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const bytes = untilReady(() => readSync(0, chunk));
@@ -25,7 +25,7 @@ export function readStandardInput(limit: number): string {
     // Node itself opens /dev/null in the place of a standard input that is closed; some sandboxes give a broken one.
     if (codeOf(error) !== 'EOF' && codeOf(error) !== 'EBADF') throw error;
   }
-  return Buffer.concat(chunks).toString('utf8', 0, limit + 1);
+  return Buffer.concat(chunks);
 }
 
 /** Whether a descriptor is a terminal. */

@@ -1,16 +1,27 @@
+import { jsonLine } from '../json/json-value.ts';
 import { safeText } from '../safe-text.ts';
-import type { TodoItem } from './todo-store.ts';
+import type { TodoItem, TodoVersion } from './todo-store.ts';
 
-/** A task as one line for a model to read, its state first. */
-export function itemLine({ status, content, activeForm }: Readonly<TodoItem>): string {
-  switch (status) {
-    case 'completed':
-      return `[x] ${safeText(content)}`;
-    case 'in_progress':
-      return `[>] ${safeText(content)} <- ${safeText(activeForm)}`;
-    case 'pending':
-      return `[ ] ${safeText(content)}`;
-  }
+const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
+
+/**
+ * A task as one line for a model to read, its state first: `[>] Run tests <- Running tests (id: 7, priority: high)`.
+ * What the line does not show, a model that reads it back would drop.
+ */
+export function itemLine({
+  status,
+  content,
+  activeForm,
+  id,
+  priority,
+}: Readonly<TodoItem>): string {
+  const doing = status === 'in_progress' ? ` <- ${safeText(activeForm)}` : '';
+  const details = [
+    ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
+    ...(priority === undefined ? [] : [`priority: ${priority}`]),
+  ];
+  const more = details.length > 0 ? ` (${details.join(', ')})` : '';
+  return `${MARKS[status]} ${safeText(content)}${doing}${more}`;
 }
 
 /** A list for a model to read. */
@@ -18,4 +29,9 @@ export function listText(items: readonly Readonly<TodoItem>[]): string {
   if (items.length === 0) return 'No todos.\n';
   const completed = items.filter((item) => item.status === 'completed').length;
   return `${items.map(itemLine).join('\n')}\n\n(${completed}/${items.length} completed)\n`;
+}
+
+/** A list as one line of JSON in printable characters, for a program. `labels` come before it. */
+export function listJson({ items, updatedAt, version }: TodoVersion, labels: object = {}): string {
+  return jsonLine({ ...labels, todos: items, updatedAt, version });
 }

@@ -1,5 +1,5 @@
+import { isObject } from '../json/json-value.ts';
 import { FilePlace } from '../state/file-place.ts';
-import { isObject } from './shape-repairs.ts';
 import { type TodoState, TodoStore } from './todo-store.ts';
 
 /** Where a list in files is, and who writes it. */

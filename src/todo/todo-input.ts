@@ -1,58 +1,160 @@
-import { describeProblem } from '../json/describe-problem.ts';
-import type { JsonProblem } from '../json/json-problem.ts';
-import { readJson } from '../json/json-reader.ts';
-import { isObject, SHAPE_REPAIRS } from './shape-repairs.ts';
+import type { CheckedJson } from '../json/json-input.ts';
+import { describeProblem, readJson } from '../json/json-reader.ts';
+import { isObject } from '../json/json-value.ts';
+import { inQuotes } from '../safe-text.ts';
+import type { ListLimits } from '../settings.ts';
+import { validateTodoList } from './todo-schema.ts';
+import type { TodoItem } from './todo-store.ts';
 
-export type TodoInput =
-  | {
-      /** For the schema to judge; `{"todos":[...]}` where there is any certain way to read it so. */
-      readonly value: unknown;
-      /** What was forgiven, a line each. */
-      readonly notes: readonly string[];
-    }
-  | {
-      /** One line that says where the text stops being JSON, and why. */
-      readonly problem: string;
-      readonly kind: JsonProblem['kind'];
-    };
-
-/**
- * Reads what a model wrote as its list, forgiving the slips whose meaning is certain.
- * The text is read whole or not at all, and text that is right already is never changed. Never throws.
- */
-export function readTodoInput(text: string): TodoInput {
-  const reading = readJson(text);
-  if ('problem' in reading) {
-    return { problem: describeProblem(text, reading.problem), kind: reading.problem.kind };
-  }
-  const notes = [...reading.notes];
-  let { value } = reading;
-  for (const { mend, note } of SHAPE_REPAIRS) {
-    const before = value;
-    value = mend(before);
-    if (value !== before) notes.push(note);
-  }
-  return isObject(value) && typeof value.todos === 'string'
-    ? readTodosInString(value, value.todos, notes)
-    : { value, notes };
+/** A list as it was given, and the version of the list that it was made from, where it says so. */
+export interface GivenList {
+  readonly items: readonly TodoItem[];
+  readonly version?: number;
 }
 
-/** `{"todos":"[...]"}`: some harnesses turn an array into a string on its way. */
-function readTodosInString(
-  value: Record<string, unknown>,
-  text: string,
+/** What was read of a list, before it is checked. */
+interface Reading {
+  readonly value: unknown;
+  /** What was forgiven, a line each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Takes a JSON value for a list, forgiving the slips whose meaning is certain: another shape around the items, another
+ * spelling of the same word. What is right already is never changed. Never throws.
+ */
+export function checkTodoInput(given: unknown, limits: ListLimits): CheckedJson<GivenList> {
+  const shaped = mendShape(given);
+  if ('malformed' in shaped) return shaped;
+  const { value, version } = withoutVersion(shaped.value);
+  const asGiven = validateTodoList(value, limits);
+  if ('items' in asGiven) return accepted(asGiven.items, shaped.notes, version);
+  const spelled = mendSpelling(value, limits);
+  if (spelled.notes.length === 0) return asGiven;
+  const mended = validateTodoList(spelled.value, limits);
+  if ('problems' in mended) return mended;
+  return accepted(mended.items, [...shaped.notes, ...spelled.notes], version);
+}
+
+function accepted(
+  items: readonly TodoItem[],
   notes: readonly string[],
-): TodoInput {
-  const reading = readJson(text);
+  version: number | undefined,
+): CheckedJson<GivenList> {
+  return { value: { items, ...(version !== undefined && { version }) }, notes };
+}
+
+/** `{"todos":[...]}` out of the other shapes that can only mean that. */
+function mendShape(given: unknown): Reading | Extract<CheckedJson<never>, { malformed: string }> {
+  if (Array.isArray(given)) {
+    const note = 'took the bare array for the list; it belongs in {"todos":[...]}';
+    return { value: { todos: given }, notes: [note] };
+  }
+  if (!isObject(given)) return { value: given, notes: [] };
+  if (isItem(given)) return wrapItem({}, given, []);
+  const { value, notes } = renameList(given);
+  if (isItem(value.todos)) return wrapItem(value, value.todos, notes);
+  if (typeof value.todos !== 'string') return { value, notes };
+  // Some harnesses turn an array into a string on its way.
+  const reading = readJson(value.todos);
   if ('problem' in reading) {
     // Text that is no array at all is a wrong type, which the schema names better.
-    if (!text.includes('[')) return { value, notes };
-    const problem = `in the string "todos": ${describeProblem(text, reading.problem)}`;
-    return { problem, kind: reading.problem.kind };
+    if (!value.todos.includes('[')) return { value, notes };
+    const malformed = `in the string "todos": ${describeProblem(value.todos, reading.problem)}`;
+    return { malformed, kind: reading.problem.kind };
   }
   if (!Array.isArray(reading.value)) return { value, notes };
+  const note = 'read the string in "todos" as the array that it holds';
   return {
     value: { ...value, todos: reading.value },
-    notes: [...notes, 'read the string in "todos" as the array that it holds', ...reading.notes],
+    notes: [...notes, note, ...reading.notes],
   };
+}
+
+function isItem(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && Object.hasOwn(value, 'content') && !Object.hasOwn(value, 'todos');
+}
+
+function wrapItem(around: object, item: object, notes: readonly string[]): Reading {
+  const note = 'took the single item for the list';
+  return { value: { ...around, todos: [item] }, notes: [...notes, note] };
+}
+
+const OTHER_NAMES = /^(?:items|tasks|todos)$/i;
+
+/** Where several names are given, it is not certain which is meant. */
+function renameList(value: Record<string, unknown>): {
+  value: Record<string, unknown>;
+  notes: readonly string[];
+} {
+  const [name = 'todos', ...others] = Object.keys(value).filter((key) => OTHER_NAMES.test(key));
+  const list = value[name];
+  const isList = Array.isArray(list) || typeof list === 'string' || isItem(list);
+  if (name === 'todos' || others.length > 0 || !isList) return { value, notes: [] };
+  const { [name]: _, ...rest } = value;
+  return { value: { todos: list, ...rest }, notes: [`read "${name}" as "todos"`] };
+}
+
+/** What `TodoRead --json` prints is a list too; its version says which list it was made from. */
+function withoutVersion(given: unknown): { value: unknown; version?: number } {
+  if (!isObject(given) || !Object.hasOwn(given, 'todos')) return { value: given };
+  const { version, updatedAt, ...value } = given;
+  const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version >= 0;
+  const isTime = updatedAt === undefined || typeof updatedAt === 'string';
+  if (!isTime || (version !== undefined && !isVersion)) return { value: given };
+  return { value, ...(isVersion && { version }) };
+}
+
+type Spellings = readonly (readonly [word: string, spelling: RegExp])[];
+
+const KEYS: Spellings = [
+  ['content', /^content$/i],
+  ['activeForm', /^active[ _-]?form$/i],
+  ['status', /^status$/i],
+  ['id', /^id$/i],
+  ['priority', /^priority$/i],
+];
+const STATUSES: Spellings = [
+  ['pending', /^ ?pending ?$/i],
+  ['in_progress', /^ ?in[ _-]?progress ?$/i],
+  ['completed', /^ ?completed ?$/i],
+];
+const PRIORITIES: Spellings = [
+  ['high', /^ ?high ?$/i],
+  ['medium', /^ ?medium ?$/i],
+  ['low', /^ ?low ?$/i],
+];
+
+/** The same words in the spelling that the schema has: `In Progress`, `High`, `active_form`, and 7 for "7". */
+function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
+  if (!isObject(value) || !Array.isArray(value.todos) || value.todos.length > maxItems) {
+    return { value, notes: [] };
+  }
+  // One note a word, however it was spelled: they must not grow with the list.
+  const notes = new Map<string, string>();
+  const spelled = (text: unknown, spellings: Spellings): unknown => {
+    if (typeof text !== 'string') return text;
+    const [word] = spellings.find(([, spelling]) => spelling.test(text)) ?? [];
+    if (word === undefined || word === text) return text;
+    if (!notes.has(word)) notes.set(word, `read ${inQuotes(text)} as '${word}'`);
+    return word;
+  };
+  const todos = value.todos.map((item: unknown) => {
+    if (!isObject(item)) return item;
+    const mended: Record<string, unknown> = Object.create(null);
+    for (const [key, text] of Object.entries(item)) {
+      const name = String(KEYS.find(([, spelling]) => spelling.test(key))?.[0] ?? key);
+      // Where both spellings are there, it is not certain which is meant.
+      const isFree = name === key || !(Object.hasOwn(item, name) || Object.hasOwn(mended, name));
+      mended[isFree ? String(spelled(key, KEYS)) : key] = text;
+    }
+    mended.status = spelled(mended.status, STATUSES);
+    if ('priority' in mended) mended.priority = spelled(mended.priority, PRIORITIES);
+    if (Number.isSafeInteger(mended.id)) {
+      notes.set('id', 'read the number in "id" as text');
+      mended.id = String(mended.id);
+    }
+    return mended;
+  });
+  return { value: { ...value, todos }, notes: [...notes.values()] };
 }

@@ -1,10 +1,15 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
-import { type Options, parseOptions, wrongUsage } from '../command/options.ts';
+import {
+  HELP_OPTIONS,
+  helpReply,
+  type Options,
+  parseOptions,
+  wrongUsage,
+} from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
-import { safeText } from '../safe-text.ts';
+import { inQuotes } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type SettingsSource } from '../settings.ts';
-import { listJson } from './list-json.ts';
-import { listText } from './list-text.ts';
+import { listJson, listText } from './list-text.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
@@ -17,8 +22,8 @@ const OPTIONS = {
   '--at': 'version',
   '--history': 'flag',
   ...LIST_OPTIONS,
+  ...HELP_OPTIONS,
 } as const;
-const MAX_QUOTED_CHARACTERS = 40;
 
 /** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. Never changes it. */
 export class TodoReadHandler implements AgentBashHandler {
@@ -44,12 +49,10 @@ export class TodoReadHandler implements AgentBashHandler {
     const parsed = parseOptions(call.argv, OPTIONS);
     if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
     const { options, rest } = parsed;
-    const [unknown] = rest;
-    if (unknown === '-h') return printed(USAGE);
-    if (unknown === '--help') return printed(helpPage);
-    if (unknown !== undefined) {
-      const quoted = `'${safeText(unknown, MAX_QUOTED_CHARACTERS)}'`;
-      return wrongUsage(`Unexpected argument ${quoted}`, USAGE);
+    const help = helpReply(options, USAGE, () => helpPage);
+    if (help) return help;
+    if (rest[0] !== undefined) {
+      return wrongUsage(`Unexpected argument ${inQuotes(rest[0])}`, USAGE);
     }
     return withStorageTrouble('Cannot read the list', () => {
       const store = openSource(
@@ -67,7 +70,7 @@ function read(store: TodoStore, options: Options<typeof OPTIONS>): CommandResult
   const { '--json': asJson, '--at': at } = options;
   if (options['--history']) {
     if (asJson || at !== undefined) {
-      return wrongUsage('--history goes with neither --json nor --at', USAGE);
+      return wrongUsage('--history takes neither --json nor --at', USAGE);
     }
     return printed(historyText(store.history()));
   }

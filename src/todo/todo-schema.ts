@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
 import type { Problems } from '../command/refusal.ts';
-import { issueLines } from '../json/schema-issues.ts';
-import { characterCount, isBlank } from '../json/visible-text.ts';
+import { ProblemLines, textProblem } from '../json/schema-issues.ts';
+import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
 import type { TodoItem } from './todo-store.ts';
 
 /** Of a list that is too long anyway, no more items are looked at, so that refusing it costs little. */
 const MAX_ITEMS_LOOKED_AT = 100;
 const MAX_INDICES_NAMED = 5;
-/** As many lines as an error ever shows; further problems are only counted. */
-const MAX_LINES_KEPT = 20;
 
 /** The items of a valid list, or all that is wrong with one that is not. */
 export type ListValidation =
@@ -22,15 +20,15 @@ export type ListValidation =
  */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
   const listProblems = problemsOfList(value, settings);
-  const result = parse(withoutSurplus(value, settings), settings);
-  if (result.success && listProblems.length === 0) return { items: result.data.todos };
-  const lines: string[] = [];
-  let count = 0;
-  for (const issue of result.error?.issues ?? []) {
-    for (const line of issueLines(issue, value, MAX_LINES_KEPT - lines.length)) lines.push(line);
-    count += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+  const looked = withoutSurplus(value, settings);
+  const result = parse(looked, settings);
+  const repeated = repeatedIds(todosOf(looked));
+  if (result.success && listProblems.length === 0 && repeated.length === 0) {
+    return { items: result.data.todos };
   }
-  return { problems: { lines, unlisted: count - lines.length, closing: listProblems } };
+  const lines = new ProblemLines();
+  for (const issue of result.error?.issues ?? []) lines.add(issue, value);
+  return { problems: lines.problems(repeated, listProblems) };
 }
 
 /** The zod schema of `{"todos":[...]}`. */
@@ -87,17 +85,6 @@ function hasOptionalKeys(value: unknown): boolean {
   return typeof first === 'object' && first !== null && ('id' in first || 'priority' in first);
 }
 
-/** What is wrong with a text of a list; undefined where nothing is. */
-export function textProblem(text: string, maxLength: number): string | undefined {
-  if (isBlank(text)) return 'Cannot be blank';
-  // Code points are never more than code units, so most texts need not be counted.
-  if (text.length <= maxLength) return undefined;
-  const length = characterCount(text);
-  return length > maxLength
-    ? `Must be at most ${maxLength} characters, received ${length}`
-    : undefined;
-}
-
 function todosOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'todos')
     ? (value as { todos: unknown }).todos
@@ -119,18 +106,40 @@ function problemsOfList(value: unknown, { maxItems }: ListLimits): string[] {
   if (todos.length > maxItems) {
     lines.push(`todos: Must have at most ${maxItems} items, received ${todos.length}`);
   }
-  const named: string[] = [];
-  let inProgress = 0;
+  const begun: number[] = [];
   for (let index = 0; index < todos.length; index++) {
-    if (todos[index]?.status !== 'in_progress') continue;
-    inProgress++;
-    if (named.length < MAX_INDICES_NAMED) named.push(`todos[${index}]`);
+    if (todos[index]?.status === 'in_progress') begun.push(index);
   }
-  if (inProgress > named.length) named.push(`and ${inProgress - named.length} more`);
-  if (inProgress > 1) {
+  if (begun.length > 1) {
     lines.push(
-      `todos: Only one item can be in_progress, received ${inProgress} (${named.join(', ')})`,
+      `todos: Only one item can be in_progress, received ${begun.length} (${places(begun)})`,
     );
   }
   return lines;
+}
+
+/** An id that two items have names neither. */
+function repeatedIds(todos: unknown): string[] {
+  if (!Array.isArray(todos)) return [];
+  const byId = new Map<string, number[]>();
+  for (let index = 0; index < todos.length; index++) {
+    const id: unknown = todos[index]?.id;
+    if (typeof id !== 'string') continue;
+    const indices = byId.get(id);
+    if (indices) indices.push(index);
+    else byId.set(id, [index]);
+  }
+  return [...byId]
+    .filter(([, indices]) => indices.length > 1)
+    .map(
+      ([id, indices]) =>
+        `todos: Only one item can have the id ${inQuotes(id)}, received ${indices.length} (${places(indices)})`,
+    );
+}
+
+/** `todos[0], todos[4]`, and how many more where there are many. */
+function places(indices: readonly number[]): string {
+  const named = indices.slice(0, MAX_INDICES_NAMED).map((index) => `todos[${index}]`);
+  const hidden = indices.length - named.length;
+  return named.join(', ') + (hidden > 0 ? `, and ${hidden} more` : '');
 }

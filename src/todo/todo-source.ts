@@ -15,7 +15,7 @@ export type OpenList = (
 export type TodoSource = TodoStore | OpenList;
 
 /** The options that name a list. */
-export const LIST_OPTIONS = { '--session': 'text', '--agent': 'text' } as const;
+export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
 
 /**
  * The list that the options and the settings of the call name, or why there is none.

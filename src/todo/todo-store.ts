@@ -32,12 +32,20 @@ export interface TodoVersion extends TodoState {
   readonly version: number;
   /** The agent that wrote it. */
   readonly by: string;
+  /** What was written, where the list was emptied in the same change since all of it was completed. */
+  readonly asWritten?: Items;
 }
 
 /** Hears of each change of a store. One that throws silences no other and undoes no update: it becomes a warning. */
 export type TodoListener = (state: TodoVersion) => void;
 
 type Items = readonly Readonly<TodoItem>[];
+
+/** How a list is written. */
+interface WriteOptions {
+  /** Leave the list empty: it is finished, and nobody needs to see it. */
+  readonly emptied?: boolean;
+}
 
 /**
  * Holds one task list and tells its listeners of each change.
@@ -51,6 +59,8 @@ export class TodoStore {
   readonly #place: Place<Items>;
   readonly #listeners = new Set<{ listener: TodoListener }>();
   readonly #unwritten: TodoVersion;
+  /** By the empty list that was committed in place of a finished one. */
+  readonly #asWritten = new WeakMap<Items, Items>();
   #latest: { of: Version<Items>; state: TodoVersion } | undefined;
   #endWatch: (() => void) | undefined;
 
@@ -76,16 +86,21 @@ export class TodoStore {
    *
    * @returns the version that it made; another may have replaced it by now.
    */
-  update(items: readonly TodoItem[]): TodoVersion {
-    const content = frozen(items);
+  update(items: readonly TodoItem[], options: WriteOptions = {}): TodoVersion {
+    const content = this.#contentOf(items, options);
     const written = change(this.#place, () => ({ content, at: this.#now() }));
     return written ? this.#stateOf(written) : this.get();
   }
 
   /** The same, but only where the list is still at this version. @returns undefined where it was not. */
-  updateIf(version: number, items: readonly TodoItem[]): TodoVersion | undefined {
+  updateIf(
+    version: number,
+    items: readonly TodoItem[],
+    options: WriteOptions = {},
+  ): TodoVersion | undefined {
     if (this.get().version !== version) return undefined;
-    const written = this.#place.commit(version, frozen(items), this.#now());
+    const content = this.#contentOf(items, options);
+    const written = this.#place.commit(version, content, this.#now());
     return written && this.#stateOf(written);
   }
 
@@ -100,7 +115,7 @@ export class TodoStore {
 
   /** The versions that are kept, the newest first. */
   history(): TodoVersion[] {
-    return Array.from(this.#place.history(), stateOf);
+    return Array.from(this.#place.history(), (version) => stateOf(version));
   }
 
   /** The same as `update([])`. */
@@ -123,8 +138,19 @@ export class TodoStore {
 
   /** One state for each version: listeners, the writer and who looks later get the same. */
   #stateOf(version: Version<Items>): TodoVersion {
-    if (this.#latest?.of !== version) this.#latest = { of: version, state: stateOf(version) };
+    if (this.#latest?.of !== version) {
+      const asWritten = this.#asWritten.get(version.content);
+      this.#latest = { of: version, state: stateOf(version, asWritten) };
+    }
     return this.#latest.state;
+  }
+
+  #contentOf(items: readonly TodoItem[], { emptied = false }: WriteOptions): Items {
+    const written = frozen(items);
+    if (!emptied) return written;
+    const content = Object.freeze([]);
+    this.#asWritten.set(content, written);
+    return content;
   }
 
   #contentBefore(newest: Version<Items>): Items | undefined {
@@ -152,8 +178,9 @@ function withWarning(action: () => void): void {
   }
 }
 
-function stateOf({ content, at, version, by }: Version<Items>): TodoVersion {
-  return Object.freeze({ items: frozen(content), updatedAt: at, version, by });
+function stateOf({ content, at, version, by }: Version<Items>, asWritten?: Items): TodoVersion {
+  const items = frozen(content);
+  return Object.freeze({ items, updatedAt: at, version, by, ...(asWritten && { asWritten }) });
 }
 
 function frozen(items: Items): Items {

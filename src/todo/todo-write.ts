@@ -1,50 +1,58 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
-import { type Options, parseOptions, wrongUsage } from '../command/options.ts';
+import {
+  HELP_OPTIONS,
+  helpReply,
+  type Options,
+  parseOptions,
+  wrongUsage,
+} from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
-import { SHORT_USAGE, USAGE } from '../command/usage.ts';
-import { MAX_LIST_BYTES } from '../json/list-size.ts';
-import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/raw-json.ts';
-import { explainAccident } from '../json/shell-accidents.ts';
+import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { safeText } from '../safe-text.ts';
-import {
-  DEFAULT_SETTINGS,
-  type ListLimits,
-  type ListSettings,
-  type SettingsSource,
-} from '../settings.ts';
-import { readTodoInput } from './todo-input.ts';
-import { validateTodoList } from './todo-schema.ts';
+import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings.ts';
+import { listJson, listText } from './list-text.ts';
+import { checkTodoInput, type GivenList } from './todo-input.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
-import { type TodoItem, type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
+import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
 import helpPage from './todo-write.md';
 import { movedOn } from './version-texts.ts';
-import { replyFor } from './write-reply.ts';
+import { wrongWord } from './wrong-word.ts';
 
+const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
+const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
+const USAGE = `Usage: TodoWrite '${EXAMPLE}'\n`;
 const OPTIONS = {
   '--if-version': 'version',
   '--undo': 'flag',
-  '--output': 'text',
+  '--output': ['summary', 'list', 'json'],
   ...LIST_OPTIONS,
+  ...HELP_OPTIONS,
+  '--todos': { instead: `TodoWrite '{"todos":[...]}'` },
+  '--file': { instead: 'TodoWrite < FILE' },
+  '--list': { instead: 'TodoRead' },
+  '--json': { instead: 'TodoRead --json' },
+  '--history': { instead: 'TodoRead --history' },
+  '--clear': { instead: `TodoWrite '{"todos":[]}'` },
 } as const;
-const MAX_QUOTED_CHARACTERS = 40;
 
 type WriteOptions = Options<typeof OPTIONS>;
-type Reply = (list: TodoVersion) => string;
+
+const NOTHING: { options: WriteOptions; rest: readonly string[] } = { options: {}, rest: [] };
 
 /**
  * `TodoWrite`: replaces the whole list by the one that is given as JSON, in one argument or on standard input.
  *
  * Exit code 0: the list is replaced; stdout is the one line that counts its items, or with `--output` the whole list.
- * Exit code 1: stderr says what is wrong, in at most 4 KB, and the list is untouched; so it is with 2, for options that
- * are not understood, and 3, where the list cannot be read or saved, and stderr names the file. What else there is to
- * say is on stderr, a line each: `Note: ...` for a slip that was forgiven, `Warning: ...` for a setting that could not
- * be used.
+ * Exit code 1: stderr says what is wrong, in at most 4 KB, and the list is untouched; so it is with 2, for arguments
+ * that are not understood, and 3, where the list cannot be read or saved, and stderr names the file. What else there is
+ * to say is on stderr, a line each: `Note: ...` for a slip that was forgiven, `Warning: ...` for an invalid setting.
  */
 export class TodoWriteHandler implements AgentBashHandler {
   readonly name = 'TodoWrite';
   readonly summary = 'replaces your task list; repeat every item, the completed ones too';
   readonly readsRawJson = true;
+  readonly jsonExample = EXAMPLE;
   readonly #source: TodoSource;
   readonly #settings: SettingsSource;
 
@@ -57,135 +65,119 @@ export class TodoWriteHandler implements AgentBashHandler {
     this.#settings = settings;
   }
 
-  /**
-   * Never rejects. Help is asked for by a first argument that is `-h` or `--help`; the first one only, since the words
-   * of a list whose quotes broke may hold either.
-   */
+  /** The list that is written where a call names no other one. */
+  get list(): { get(): TodoVersion | undefined } {
+    return {
+      get: () => {
+        const store = openSource(this.#source, {}, this.#settings().settings, undefined);
+        return 'problem' in store ? undefined : store.get();
+      },
+    };
+  }
+
+  /** Never rejects. The words of a list whose quotes broke ask for nothing, though one of them be `--help`. */
   async execute(invocation: Invocation): Promise<CommandResult> {
-    const parsed = parseOptions(invocation.argv, OPTIONS);
-    if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
-    const { options, rest } = parsed;
-    const reply = replyFor(options['--output'] ?? 'summary');
-    if ('problem' in reply) return wrongUsage(reply.problem, USAGE);
-    if (rest[0] === '-h') return { stdout: USAGE, stderr: '', exitCode: 0 };
-    if (rest[0] === '--help') return { stdout: helpPage, stderr: '', exitCode: 0 };
-    // What was typed begins with the options, and so is no list.
-    const { stdin, raw = '' } = invocation;
-    const list = { argv: rest, stdin, raw: rest.length < invocation.argv.length ? '' : raw };
     try {
       const { settings, warnings } = this.#settings(invocation);
-      const result = await withStorageTrouble('Cannot update the list', () => {
-        const store = openSource(this.#source, options, settings, invocation.env && this.#settings);
-        if ('problem' in store) return wrongUsage(store.problem, USAGE);
-        return options['--undo']
-          ? undo(store, options, rest, reply)
-          : replace(store, options, list, settings, reply);
-      });
+      const result = await withStorageTrouble('Cannot update the list', () =>
+        this.#execute(invocation, settings),
+      );
       return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return refusal('Cannot update the list', { lines: [safeText(reason, 200)] });
     }
   }
+
+  async #execute(invocation: Invocation, settings: Settings): Promise<CommandResult> {
+    const { argv, stdin, raw = '' } = invocation;
+    const form: JsonForm<GivenList> = {
+      name: this.name,
+      noun: 'list',
+      example: EXAMPLE,
+      usage: { missing: SHORT_USAGE, invalid: USAGE },
+      check: (value) => checkTodoInput(value, settings),
+    };
+    const parsed = parseOptions(argv, OPTIONS);
+    const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
+    const help = helpReply(options, USAGE, () => helpPageFor(settings));
+    if (help) return help;
+    const misused = 'problem' in parsed ? parsed.problem : wrongWord(rest);
+    const store = openSource(this.#source, options, settings, invocation.env && this.#settings);
+    if ('problem' in store) return wrongUsage(store.problem, USAGE);
+    if (options['--undo']) return undo(store, options, rest);
+    // What was typed begins with the options, and so is no list.
+    const typed = rest.length < argv.length ? '' : raw;
+    const input = misused
+      ? orAsTyped(form, { argv, raw: typed }, { refused: wrongUsage(misused, '') })
+      : await readJsonInput(form, { argv: rest, stdin, raw: typed });
+    return 'refused' in input ? input.refused : replace(store, options, input, settings);
+  }
 }
 
-async function replace(
+function replace(
   store: TodoStore,
-  { '--if-version': expected }: WriteOptions,
-  list: Invocation,
-  settings: ListSettings,
-  reply: Reply,
-): Promise<CommandResult> {
-  const reading = readList(list, await givenText(list), settings);
-  if ('refused' in reading) return reading.refused;
-  const { items, notes } = reading;
-  const written = expected === undefined ? store.update(items) : store.updateIf(expected, items);
-  if (written === undefined) return movedOn(store.get(), expected ?? 0);
-  if (settings.clearWhenDone && items.every(({ status }) => status === 'completed')) store.clear();
-  return updated(reply(written), notes);
-}
-
-function undo(
-  store: TodoStore,
-  { '--if-version': expected }: WriteOptions,
-  rest: readonly string[],
-  reply: Reply,
+  options: WriteOptions,
+  { value: { items, version }, notes }: { value: GivenList; notes: readonly string[] },
+  settings: Settings,
 ): CommandResult {
-  if (expected !== undefined || rest.length > 0) {
-    return wrongUsage('--undo goes with no list and no --if-version', USAGE);
+  const expected = options['--if-version'] ?? version;
+  if (version !== undefined && expected !== version) {
+    return wrongUsage(`--if-version ${expected} contradicts "version":${version} in the JSON`, '');
+  }
+  const isFinished = items.length > 0 && items.every(({ status }) => status === 'completed');
+  const how = { emptied: settings.clearWhenDone && isFinished };
+  const written =
+    expected === undefined ? store.update(items, how) : store.updateIf(expected, items, how);
+  if (written === undefined) return movedOn(store.get(), expected ?? 0);
+  return updated(written, options, notes);
+}
+
+function undo(store: TodoStore, options: WriteOptions, rest: readonly string[]): CommandResult {
+  if (options['--if-version'] !== undefined || rest.length > 0) {
+    return wrongUsage('--undo takes no list and no --if-version', USAGE);
   }
   const undone = store.undo();
   if (undone === undefined) {
     return refusal('Nothing to undo', { lines: ['no list before this one is kept'] });
   }
-  return updated(reply(undone));
+  return updated(undone, options);
 }
 
-function updated(stdout: string, notes: readonly string[] = []): CommandResult {
+function updated(
+  list: TodoVersion,
+  { '--output': output = 'summary' }: WriteOptions,
+  notes: readonly string[] = [],
+): CommandResult {
+  const { items, asWritten = items } = list;
   return {
-    stdout,
+    stdout: REPLIES[output]({ ...list, items: asWritten }),
     stderr: [...new Set(notes)].map((note) => `Note: ${note}\n`).join(''),
     exitCode: 0,
   };
 }
 
-type ListReading =
-  | { readonly items: readonly TodoItem[]; readonly notes: readonly string[] }
-  | { readonly refused: CommandResult };
+/** What TodoWrite can print of the list that it has written. */
+const REPLIES = {
+  summary: ({ items }: TodoVersion) => summary(items),
+  list: ({ items }: TodoVersion) => listText(items),
+  json: (list: TodoVersion) => listJson(list),
+};
 
-/** What bash passes as the list. Standard input is not read when something was typed, or when there is too much. */
-function givenText({ argv, stdin, raw = '' }: Invocation): string | Promise<string> {
-  const [first = raw === '' ? '-' : ''] = argv;
-  return first === '-' && argv.length <= 1 ? stdin() : first;
-}
-
-/** Bash's own reading comes first; what was typed counts only where that gives no list, or where there is none. */
-function readList(
-  { argv, raw = '' }: Invocation,
-  given: string,
-  settings: ListLimits,
-): ListReading {
-  const asBashReadIt =
-    argv.length > 1 ? { refused: tooManyArguments(argv) } : readText(given, settings);
-  if ('items' in asBashReadIt) return asBashReadIt;
-  if (isTooLarge(raw)) return { refused: tooLarge(raw) };
-  const typed = withoutOuterQuotes(raw);
-  if (typed === argv[0] || !isJsonCollection(typed)) return asBashReadIt;
-  const asTyped = readText(typed, settings);
-  return 'items' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
-}
-
-function readText(text: string, settings: ListLimits): ListReading {
-  if (isTooLarge(text)) return { refused: tooLarge(text) };
-  if (text.trim() === '') {
-    return { refused: refusal('Missing JSON parameter', { lines: [] }, SHORT_USAGE) };
+function summary(items: TodoVersion['items']): string {
+  let completed = 0;
+  let inProgress = 0;
+  for (const { status } of items) {
+    if (status === 'completed') completed++;
+    else if (status === 'in_progress') inProgress++;
   }
-  const input = readTodoInput(text);
-  if ('problem' in input) {
-    const hint = input.kind === 'other' ? '' : explainAccident(input.kind);
-    return { refused: refusal('Invalid JSON format', { lines: [input.problem] }, hint + USAGE) };
-  }
-  const validation = validateTodoList(input.value, settings);
-  if ('problems' in validation) {
-    return { refused: refusal('Validation failed', validation.problems) };
-  }
-  return { items: validation.items, notes: input.notes };
+  const pending = items.length - completed - inProgress;
+  return `Todo list updated: ${completed} completed, ${inProgress} in_progress, ${pending} pending\n`;
 }
 
-function tooManyArguments(argv: readonly string[]): CommandResult {
-  const start = safeText(argv[0] ?? '', MAX_QUOTED_CHARACTERS);
-  const lines = [
-    `expected the JSON as one argument, received ${argv.length}; the first is ${start}`,
-  ];
-  return refusal('Invalid JSON format', { lines }, explainAccident('split') + USAGE);
-}
-
-function isTooLarge(text: string): boolean {
-  // A code unit is never less than a byte of UTF-8, so the length alone tells most of the time.
-  return text.length > MAX_LIST_BYTES || Buffer.byteLength(text) > MAX_LIST_BYTES;
-}
-
-function tooLarge(text: string): CommandResult {
-  const lines = [`The list must be at most 1 MiB, received ${Buffer.byteLength(text)} bytes`];
-  return refusal('Validation failed', { lines });
+/** The page with the limits that hold. */
+function helpPageFor({ maxItems, maxContentLength }: Settings): string {
+  return helpPage
+    .replace('{items}', String(maxItems))
+    .replace('{characters}', String(maxContentLength));
 }

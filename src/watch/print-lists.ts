@@ -3,7 +3,7 @@ import { safeText } from '../safe-text.ts';
 import { listFolder, sessionFolder } from '../state/lists.ts';
 import { StateError } from '../state/state-error.ts';
 import { FileLists } from '../todo/file-lists.ts';
-import { listJson } from '../todo/list-json.ts';
+import { listJson } from '../todo/list-text.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 import { endingSignals } from './ending-signals.ts';
 import { type Follower, followList, followSession } from './follow.ts';

@@ -1,3 +1,4 @@
+import { jsonLine } from '../json/json-value.ts';
 import { plainTaskReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
@@ -6,7 +7,6 @@ import { NO_TASKS } from '../tasks/task.ts';
 import { type TaskRow, taskSource } from '../tasks/task-rows.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { jsonLine } from '../todo/list-json.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 

@@ -1,5 +1,6 @@
-import { parseOptions } from '../command/options.ts';
+import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
 import type { PanelMode } from '../panel/task-panel.ts';
+import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/lists.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
@@ -19,15 +20,16 @@ export interface WatchArguments {
   readonly help: boolean;
 }
 
-const PANEL_MODES: readonly string[] = ['auto', 'always', 'never', 'plain'];
+const PANEL_MODES = ['auto', 'always', 'never', 'plain'] as const;
 const OPTIONS = {
   '--all': 'flag',
   '--jsonl': 'flag',
   '--tasks': 'flag',
-  '--list': 'text',
-  '--panel': 'text',
+  '--list': 'name',
+  '--panel': PANEL_MODES,
   '--no-panel': 'flag',
   ...LIST_OPTIONS,
+  ...HELP_OPTIONS,
 } as const;
 
 /**
@@ -52,15 +54,13 @@ export function parseWatchArguments(
     '--no-panel': noPanel = false,
     '--panel': panel = noPanel ? 'never' : panelBefore,
   } = options;
-  const help = rest[0] === '-h' || rest[0] === '--help';
-  if (!help && rest[0] !== undefined) return { problem: `watch takes no argument ${rest[0]}` };
+  const help = Boolean(options['-h'] || options['--help']);
+  if (rest[0] !== undefined) return { problem: `watch takes no argument ${inQuotes(rest[0])}` };
   if (all && agent !== undefined) return { problem: '--all and --agent exclude each other' };
   if (tasks && (all || agent !== undefined)) {
     return { problem: '--tasks shows the tasks of all agents: it goes without --all and --agent' };
   }
   if (taskList !== undefined && !tasks) return { problem: '--list goes with --tasks' };
-  if (!PANEL_MODES.includes(panel))
-    return { problem: `--panel takes one of ${PANEL_MODES.join(', ')}` };
   const plain = panel === 'plain' || panel === 'never';
   const list = { ...(session !== undefined && { session }), ...(agent !== undefined && { agent }) };
   return { list, all, tasks, taskList, jsonl, plain, help };

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseOptions } from '../../src/command/options.ts';
 
-const TABLE = { '--undo': 'flag', '--agent': 'text', '--if-version': 'version' } as const;
+const TABLE = {
+  '--undo': 'flag',
+  '--agent': 'name',
+  '--if-version': 'version',
+  '--output': ['list', 'json'],
+} as const;
 
 test.each([
   [[], {}, []],
@@ -9,7 +14,8 @@ test.each([
   [['--undo'], { '--undo': true }, []],
   [['--agent', 'bob', '{}'], { '--agent': 'bob' }, ['{}']],
   [['--agent=bob=b', '{}'], { '--agent': 'bob=b' }, ['{}']],
-  [['--agent', '--undo'], { '--agent': '--undo' }, []],
+  [['--agent=--undo'], { '--agent': '--undo' }, []],
+  [['--output', 'list'], { '--output': 'list' }, []],
   [['--if-version', '0', '-'], { '--if-version': 0 }, ['-']],
   [['--undo', '--if-version=12'], { '--undo': true, '--if-version': 12 }, []],
   [['{}', '--agent', 'bob'], { '--agent': 'bob' }, ['{}']],
@@ -18,26 +24,66 @@ test.each([
   expect(parseOptions(argv, TABLE)).toEqual({ options, rest });
 });
 
-test.each([
-  [['--other', '--undo', 'x']],
-  [['--agents=x']],
-  [['--toString']],
-  [['{"a', '--undo', 'b"}']],
-  [['{"a', '--agent']],
-])('%j holds no option', (argv) => {
-  expect(parseOptions(argv, TABLE)).toEqual({ options: {}, rest: argv });
+test.each([[['{"a', '--undo', 'b"}']], [['{"a', '--agent']], [['{"a', '-h', '--undo', 'b"}']]])(
+  '%j are the words of a text whose quotes broke: no option is among them',
+  (argv) => {
+    expect(parseOptions(argv, TABLE)).toEqual({ options: {}, rest: argv });
+  },
+);
+
+test('what follows -- is no option', () => {
+  expect(parseOptions(['--undo', '--', '--agent', 'x'], TABLE)).toEqual({
+    options: { '--undo': true },
+    rest: ['--agent', 'x'],
+  });
+});
+
+test('where bash is meant, options end at the first word', () => {
+  expect(parseOptions(['--undo', 'x.sh', '--agent', 'x'], TABLE, 'first word')).toEqual({
+    options: { '--undo': true },
+    rest: ['x.sh', '--agent', 'x'],
+  });
+});
+
+test('an option that may be repeated holds all its values', () => {
+  expect(parseOptions(['--id', '1', '--id=2'], { '--id': 'texts' })).toEqual({
+    options: { '--id': ['1', '2'] },
+    rest: [],
+  });
 });
 
 test.each([
-  [['--agent'], '--agent needs a value'],
-  [['--agent', ''], '--agent needs a value'],
-  [['--agent='], '--agent needs a value'],
+  ['--agnet', 'Unknown option --agnet. Did you mean --agent?'],
+  ['--agents=x', 'Unknown option --agents. Did you mean --agent?'],
+  ['--Undo', 'Unknown option --Undo. Did you mean --undo?'],
+  ['--if_version=3', 'Unknown option --if_version. Did you mean --if-version?'],
+  ['--toString', 'Unknown option --toString'],
+  ['--nothing-like-it', 'Unknown option --nothing-like-it'],
+  ['-x', 'Unknown option -x'],
+  ['--list', 'Unknown option --list. Try: TodoRead'],
+  ['--lsit', 'Unknown option --lsit. Try: TodoRead'],
+])('%s: %s', (argument, problem) => {
+  expect(parseOptions([argument], { ...TABLE, '--list': { instead: 'TodoRead' } })).toEqual({
+    problem,
+  });
+});
+
+test.each([
+  [['--agent'], '--agent needs a name'],
+  [['--agent', ''], '--agent needs a name'],
+  [['--agent='], '--agent needs a name'],
+  [['--agent', '--undo'], '--agent needs a name, not the option --undo'],
+  [['--output', 'xml'], "--output takes list or json, received 'xml'"],
+  [['{}', '--ouput', 'list'], 'Unknown option --ouput. Did you mean --output?'],
   [['--undo=1'], '--undo takes no value'],
   [['--undo', '--undo'], '--undo was given twice'],
-  [['--if-version', 'x'], '--if-version needs the number of a version'],
-  [['--if-version', '-1'], '--if-version needs the number of a version'],
-  [['--if-version', '1.5'], '--if-version needs the number of a version'],
-  [['--if-version', '9'.repeat(16)], '--if-version needs the number of a version'],
+  [['--if-version', 'x'], "--if-version needs the number of a version, received 'x'"],
+  [['--if-version', '-1'], "--if-version needs the number of a version, received '-1'"],
+  [['--if-version', '1.5'], "--if-version needs the number of a version, received '1.5'"],
+  [
+    ['--if-version', '9'.repeat(16)],
+    `--if-version needs the number of a version, received '${'9'.repeat(16)}'`,
+  ],
 ])('%j: %s', (argv, problem) => {
   expect(parseOptions(argv, TABLE)).toEqual({ problem });
 });

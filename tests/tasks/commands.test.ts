@@ -182,16 +182,16 @@ test('bad fields: all at once, and nothing is created', async () => {
       '[1].blockedBy[2]: Expected a task id such as 3, received 1.5',
       '[2]: Expected object, received string',
       '[3].subject: Required',
-      '[3].metadata: Expected object, received an array',
+      '[3].metadata: Expected object, received array',
     ),
   );
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
 });
 
 test.each([
-  ['TaskCreate', ['[]'], 'Expected at least one task, received an empty array'],
-  ['TaskCreate', ['-'], 'Expected {"subject":"..."} or an array of such, received a number', '7'],
-  ['TaskUpdate', ['[1]'], 'Expected an object, received an array'],
+  ['TaskCreate', ['[]'], 'Expected at least one task, received none'],
+  ['TaskCreate', ['-'], 'Expected {"subject":"..."} or an array of such, received number', '7'],
+  ['TaskUpdate', ['[1]'], 'Expected object, received array'],
   ['TaskUpdate', ['1'], 'Expected a field to change beside the id, such as status'],
   ['TaskUpdate', ['--status', 'completed'], 'taskId: Required'],
   [
@@ -199,7 +199,7 @@ test.each([
     ['1', '--status', 'done'],
     "status: Expected 'pending' | 'in_progress' | 'completed' | 'deleted', received 'done'",
   ],
-  ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received an array'],
+  ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received array'],
   ['TaskGet', [], 'taskId: Required'],
   ['TaskGet', ['abc'], "taskId: Expected a task id such as 3, received 'abc'"],
   ['TaskClaim', [], 'Expected either the id of a task or --next'],
@@ -216,8 +216,8 @@ test.each([
 });
 
 test.each([
-  ['TaskCreate', ['--subjekt', 'S'], "Unknown option '--subjekt'"],
-  ['TaskCreate', ['--subject'], "Option '--subject <value>' argument missing"],
+  ['TaskCreate', ['--subjekt', 'S'], 'Unknown option --subjekt. Did you mean --subject?'],
+  ['TaskCreate', ['--subject'], '--subject needs a value'],
   ['TaskCreate', ['--subject', 'S', '--subject', 'T'], '--subject was given twice'],
   [
     'TaskCreate',

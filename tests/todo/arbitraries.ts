@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isBlank } from '../../src/json/visible-text.ts';
+import { isBlank } from '../../src/safe-text.ts';
 import type { TodoItem } from '../../src/todo/todo-store.ts';
 
 /** Text with what breaks quoting and JSON often in it, and any Unicode now and then. */
@@ -30,7 +30,13 @@ export function todoList(words: fc.Arbitrary<string> = text): fc.Arbitrary<TodoI
     { requiredKeys: ['content', 'activeForm', 'status'] },
   );
   return fc
-    .tuple(fc.array(item, { maxLength: 6 }), fc.nat())
+    .tuple(
+      fc.uniqueArray(item, {
+        maxLength: 6,
+        comparator: (a, b) => a.id !== undefined && a.id === b.id,
+      }),
+      fc.nat(),
+    )
     .map(([items, chosen]) =>
       items.map((each, index) =>
         index === chosen % 7 ? { ...each, status: 'in_progress' as const } : each,

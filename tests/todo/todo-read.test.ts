@@ -35,7 +35,7 @@ test('the list is shown a line a task, and then how many are completed', async (
   );
   expect(result).toEqual({
     stdout: `[x] Refactor auth module
-[>] Add unit tests <- Adding unit tests for auth module
+[>] Add unit tests <- Adding unit tests for auth module (id: 2, priority: high)
 [ ] Update documentation
 
 (1/3 completed)
@@ -84,6 +84,23 @@ test('-h prints the usage', async () => {
   expect(await todoRead(['-h'])).toEqual(usage);
 });
 
+test('id and priority are shown, where an item has them', async () => {
+  const store = new TodoStore();
+  const item = { content: 'Build', activeForm: 'Building' };
+  store.update([
+    { ...item, status: 'in_progress', id: '7\x1b', priority: 'high' },
+    { ...item, status: 'pending', priority: 'low' },
+    { ...item, status: 'completed', id: 'a' },
+  ]);
+  const { stdout } = await new TodoReadHandler(store).execute({ argv: [] });
+  expect(stdout).toBe(`[>] Build <- Building (id: 7␛, priority: high)
+[ ] Build (priority: low)
+[x] Build (id: a)
+
+(1/3 completed)
+`);
+});
+
 test('--help prints the help page', async () => {
   const { stdout, ...rest } = await todoRead(['--help']);
   expect(stdout).toMatch(/^TodoRead - /);
@@ -92,13 +109,20 @@ test('--help prints the help page', async () => {
 
 test.each([
   [['list'], 'list'],
-  [['--json', '--all'], '--all'],
   [[''], ''],
   [['\x1b[2J'], '␛[2J'],
-])('the unknown argument in %j is wrong usage', async (argv, shown) => {
+])('the unexpected argument in %j is wrong usage', async (argv, shown) => {
   expect(await todoRead(argv, pending('Build'))).toEqual({
     stdout: '',
     stderr: `Error: Unexpected argument '${shown}'\n${USAGE}`,
+    exitCode: 2,
+  });
+});
+
+test('an unknown option is wrong usage, and the nearest one is named', async () => {
+  expect(await todoRead(['--jsno'], pending('Build'))).toEqual({
+    stdout: '',
+    stderr: `Error: Unknown option --jsno. Did you mean --json?\n${USAGE}`,
     exitCode: 2,
   });
 });

@@ -174,17 +174,37 @@ test('all problems are told at once: those of the items in order, then those of 
 });
 
 test('problems beyond the lines that are kept are counted', () => {
-  const validation = validateTodoList({ todos: Array(10).fill({ a: 1, b: 2 }) }, SETTINGS);
-  expect(validation).toMatchObject({ problems: { unlisted: 30, closing: [] } });
-  expect(problemsOf({ todos: Array(10).fill({ a: 1, b: 2 }) })).toHaveLength(20);
+  const todos = Array.from({ length: 25 }, (_, index) => ({ ...item, status: `s${index}` }));
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, 1]));
+  expect(validateTodoList({ todos }, SETTINGS)).toMatchObject({ problems: { unlisted: 5 } });
+  expect(problemsOf({ todos })).toHaveLength(20);
+  expect(validateTodoList({ todos: [{ ...item, ...many }] }, SETTINGS)).toMatchObject({
+    problems: { unlisted: 480 },
+  });
+});
+
+test('the same problem of several items is one line', () => {
+  const { activeForm, ...without } = item;
+  expect(of(...Array(40).fill(without))).toEqual(['todos[0..39].activeForm: Required']);
+  expect(of(without, item, without, without)).toEqual(['todos[0, 2..3].activeForm: Required']);
+  const every = Array.from({ length: 20 }, (_, index) => (index % 2 ? item : without));
+  expect(of(...every)).toEqual(['todos[0, 2, 4, 6, 8, ...].activeForm: Required']);
+  expect(of('Build', 'Ship')).toEqual(['todos[0..1]: Expected object, received string']);
+});
+
+test('an id that stands twice is refused, and every place of it named', () => {
+  const withId = (id: string) => ({ ...item, id });
+  expect(of(withId('1'), withId('2'), withId('1'))).toEqual([
+    "todos: Only one item can have the id '1', received 2 (todos[0], todos[2])",
+  ]);
+  expect(of(withId('1'), withId('01'), item, item)).toEqual([]);
 });
 
 test('other limits count at once', () => {
   const long = { ...item, content: 'abcdef' };
   expect(problemsOf({ todos: [long, item] }, { maxItems: 1, maxContentLength: 5 })).toEqual([
     'todos[0].content: Must be at most 5 characters, received 6',
-    'todos[0].activeForm: Must be at most 5 characters, received 8',
-    'todos[1].activeForm: Must be at most 5 characters, received 8',
+    'todos[0..1].activeForm: Must be at most 5 characters, received 8',
     'todos: Must have at most 1 items, received 2',
   ]);
   expect(of(long)).toEqual([]);

@@ -52,7 +52,7 @@ test.each([
     ['--output=JSON'],
     "--output takes summary, list or json, received 'JSON'",
   ],
-  ['no word', ['--output'], '--output needs a value'],
+  ['no word', ['--output'], '--output takes summary, list or json'],
   ['two', ['--output', 'list', '--output', 'json'], '--output was given twice'],
 ])('%s is refused, and the list stays', async (_, options, problem) => {
   const before = store.get();

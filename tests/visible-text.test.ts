@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { characterCount, isBlank } from '../../src/json/visible-text.ts';
+import { characterCount, isBlank } from '../src/safe-text.ts';
 
 test.each([
   ['nothing', ''],

@@ -1,11 +1,14 @@
-import type { TodoVersion } from './todo-store.ts';
-
 /** Controls, format characters, line separators: JSON may hold them as they are, a terminal should not see them. */
 const NOT_PRINTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A list as one line of JSON in printable characters, for a program. `labels` come before it. */
-export function listJson({ items, updatedAt, version }: TodoVersion, labels: object = {}): string {
-  return jsonLine({ ...labels, todos: items, updatedAt, version });
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The type of a value, as errors name it: `string`, `array`, `null`. */
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** Any value as one line of JSON in printable characters. */

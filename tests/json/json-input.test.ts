@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isJsonCollection, withoutOuterQuotes } from '../../src/json/raw-json.ts';
+import { isJsonCollection, withoutOuterQuotes } from '../../src/json/json-input.ts';
 import type { TodoItem } from '../../src/todo/todo-store.ts';
 import { BEFORE, todoWrite } from '../todo/call.ts';
 

@@ -1,0 +1,37 @@
+import { isUtf8 } from 'node:buffer';
+import type { CommandResult } from './agent-command.ts';
+import { refusal } from './refusal.ts';
+
+const REPLACEMENT = Buffer.from('\ufffd');
+
+/** Bytes that were to be text and are none. The message says where the first wrong one is. */
+export class InvalidUtf8 extends Error {}
+
+/**
+ * The text that the bytes are in UTF-8. Node's own decoder puts U+FFFD in the place of what is not UTF-8, which would
+ * then be stored as something that nobody wrote.
+ *
+ * @param limit of more bytes than this, which the caller refuses anyway, none is judged.
+ * @throws InvalidUtf8
+ */
+export function textOfBytes(bytes: Buffer, limit = Number.POSITIVE_INFINITY): string {
+  const text = bytes.toString('utf8');
+  if (bytes.length > limit || isUtf8(bytes)) return text;
+  // All before the first wrong byte is as the bytes say, so the text up to there is as long as they are.
+  let index = text.indexOf('\ufffd');
+  let offset = Buffer.byteLength(text.slice(0, index));
+  while (bytes.subarray(offset, offset + REPLACEMENT.length).equals(REPLACEMENT)) {
+    const next = text.indexOf('\ufffd', index + 1);
+    offset += Buffer.byteLength(text.slice(index, next));
+    index = next;
+  }
+  const lines = text.slice(0, index).split('\n');
+  const column = [...(lines.at(-1) ?? '')].length + 1;
+  const byte = bytes[offset]?.toString(16).padStart(2, '0');
+  throw new InvalidUtf8(`line ${lines.length}, column ${column}: the byte 0x${byte} is not UTF-8`);
+}
+
+/** The result of a call whose arguments or standard input are not UTF-8. */
+export function refuseInvalidUtf8({ message }: InvalidUtf8): CommandResult {
+  return refusal('Invalid UTF-8', { lines: [message] });
+}

@@ -1,0 +1,157 @@
+import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import { type Problems, refusal } from '../command/refusal.ts';
+import { InvalidUtf8, refuseInvalidUtf8 } from '../command/utf8.ts';
+import { MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
+import type { JsonProblem } from './json-problem.ts';
+import { describeProblem, readJson } from './json-reader.ts';
+
+/** A longer JSON text, however it comes, is refused before it is read. */
+export const MAX_JSON_BYTES = 1024 * 1024;
+
+/** What a command that takes JSON says of it, and how it checks it. */
+export interface JsonForm<Value> {
+  readonly name: string;
+  /** What its JSON is: a `list`, the `input`. */
+  readonly noun: string;
+  /** JSON that it takes, for an error that shows how to pass it. */
+  readonly example: string;
+  /** The last line of an error, each with its newline: where the JSON is missing, and where it is none. */
+  readonly usage: { readonly missing: string; readonly invalid: string };
+  readonly check: (value: unknown) => CheckedJson<Value>;
+}
+
+export type CheckedJson<Value> =
+  | { readonly value: Value; readonly notes: readonly string[] }
+  | { readonly problems: Problems }
+  /** A text in the JSON that was to be JSON itself is none; the line says where. */
+  | { readonly malformed: string; readonly kind: JsonProblem['kind'] };
+
+/** What was given, checked, and a note for each slip that was forgiven; or the refusal. */
+export type JsonInput<Value> =
+  | { readonly value: Value; readonly notes: readonly string[] }
+  | { readonly refused: CommandResult };
+
+/** The ways in which bash is known to spoil a JSON argument before the command gets it. */
+const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string> = {
+  cut: 'The JSON is cut short, as when an unescaped quote, a backtick or $( in its text ends it early.',
+  split: 'The JSON is in pieces, as when an unescaped quote in its text splits it.',
+  unquoted: 'The double quotes of the JSON are gone, as when bash takes them for its own.',
+  'inner quote':
+    'A double quote inside a text must be written \\"; or bash has put something else in its place.',
+};
+const QUOTES_BROKE =
+  "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
+
+/**
+ * Reads the JSON that a command was given: as its one argument, on standard input where there is none or `-`, or else
+ * as it was typed. Bash's own reading comes first; what was typed counts only where that gives nothing valid.
+ */
+export async function readJsonInput<Value>(
+  form: JsonForm<Value>,
+  { argv, stdin, raw = '' }: Pick<Invocation, 'argv' | 'stdin' | 'raw'>,
+): Promise<JsonInput<Value>> {
+  return orAsTyped(form, { argv, raw }, await asBashReadIt(form, { argv, stdin, raw }));
+}
+
+/** What bash's reading gave or, where that is refused, what was typed, if that is JSON. */
+export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
+  form: JsonForm<Value>,
+  { argv, raw = '' }: Pick<Invocation, 'argv' | 'raw'>,
+  reading: Reading,
+): Reading | JsonInput<Value> {
+  if (!('refused' in reading) || raw === '') return reading;
+  if (isTooLarge(raw)) return { refused: tooLarge(form, raw) };
+  const typed = withoutOuterQuotes(raw);
+  if (typed === argv[0] || !isJsonCollection(typed)) return reading;
+  const asTyped = readJsonText(form, typed);
+  return 'value' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
+}
+
+async function asBashReadIt<Value>(
+  form: JsonForm<Value>,
+  { argv, stdin, raw }: Pick<Invocation, 'argv' | 'stdin' | 'raw'>,
+): Promise<JsonInput<Value>> {
+  if (argv.length > 1) return { refused: tooManyArguments(form, argv) };
+  // Standard input is not read where something was typed.
+  const [argument = raw ? '' : '-'] = argv;
+  if (argument !== '-') return readJsonText(form, argument);
+  try {
+    return readJsonText(form, await stdin());
+  } catch (error) {
+    if (!(error instanceof InvalidUtf8)) throw error;
+    return { refused: refuseInvalidUtf8(error) };
+  }
+}
+
+function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Value> {
+  if (isTooLarge(text)) return { refused: tooLarge(form, text) };
+  if (text.trim() === '') {
+    return { refused: refusal('Missing JSON parameter', undefined, form.usage.missing) };
+  }
+  const reading = readJson(text);
+  if ('problem' in reading) {
+    const { problem } = reading;
+    return { refused: notJson(form, describeProblem(text, problem), problem.kind) };
+  }
+  const checked = form.check(reading.value);
+  if ('malformed' in checked) return { refused: notJson(form, checked.malformed, checked.kind) };
+  if ('problems' in checked) return { refused: refusal('Validation failed', checked.problems) };
+  return { value: checked.value, notes: [...reading.notes, ...checked.notes] };
+}
+
+function tooManyArguments<Value>(form: JsonForm<Value>, argv: readonly string[]): CommandResult {
+  const start = safeText(argv[0] ?? '', MAX_QUOTED_CHARACTERS);
+  const line = `expected the JSON as one argument, received ${argv.length}; the first is ${start}`;
+  return notJson(form, line, 'split');
+}
+
+/** Says what is wrong and, where bash may have done it, the heredoc form, in which it cannot. */
+function notJson<Value>(
+  { name, example, usage }: JsonForm<Value>,
+  line: string,
+  kind: JsonProblem['kind'] | 'split',
+): CommandResult {
+  const hint =
+    kind === 'other'
+      ? ''
+      : `- ${ACCIDENTS[kind]} In a heredoc bash changes nothing:\n${heredoc(name, example)}`;
+  return refusal('Invalid JSON format', { lines: [line] }, hint + usage.invalid);
+}
+
+/** The form of a command in which no character of its JSON means anything to bash. Ready to paste. */
+export function heredoc(name: string, example: string): string {
+  return `${name} <<'EOF'\n${example}\nEOF\n`;
+}
+
+function isTooLarge(text: string): boolean {
+  // A code unit is never less than a byte of UTF-8, so the length alone tells most of the time.
+  return text.length > MAX_JSON_BYTES || Buffer.byteLength(text) > MAX_JSON_BYTES;
+}
+
+function tooLarge({ noun }: { readonly noun: string }, text: string): CommandResult {
+  const line = `The ${noun} must be at most 1 MiB, received ${Buffer.byteLength(text)} bytes`;
+  return refusal('Validation failed', { lines: [line] });
+}
+
+/**
+ * Whether the whole of `text` is one JSON object or array, the slips of the forgiving reader included.
+ * Takes time linear in the length of the text.
+ */
+export function isJsonCollection(text: string): boolean {
+  const reading = readJson(text);
+  return 'value' in reading && typeof reading.value === 'object' && reading.value !== null;
+}
+
+/**
+ * What someone means by the rest of a command line that is one outer pair of quotes, if the text between them is taken
+ * as it was typed: quotes inside it, which would end the pair for bash, are part of the text. Blanks around it are cut
+ * off; text without such a pair is returned as it is.
+ */
+export function withoutOuterQuotes(rest: string): string {
+  const text = rest.trim();
+  const quote = text.charAt(0);
+  if (!/['"]/.test(quote) || text.length < 2 || !text.endsWith(quote)) return text;
+  const inner = text.slice(1, -1);
+  // The two ways to write an apostrophe inside single quotes; who wrote one may have forgotten another.
+  return quote === "'" ? inner.replaceAll(`'\\''`, "'").replaceAll(`'"'"'`, "'") : inner;
+}

@@ -1,0 +1,40 @@
+import { beginsJson, nearest } from '../command/options.ts';
+import { inQuotes, safeText } from '../safe-text.ts';
+
+/** What other programs call the things that TodoWrite and TodoRead do, and how it is said here. */
+const SUBCOMMANDS: Readonly<Record<string, string>> = {
+  help: 'TodoWrite --help',
+  version: 'TodoWrite --version',
+  read: 'TodoRead',
+  list: 'TodoRead',
+  show: 'TodoRead',
+  get: 'TodoRead',
+  status: 'TodoRead',
+  history: 'TodoRead --history',
+  undo: 'TodoWrite --undo',
+  clear: `TodoWrite '{"todos":[]}'`,
+  reset: `TodoWrite '{"todos":[]}'`,
+};
+const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
+const FILE = /^[^\s{}[\]"']*(?:\.\w{1,8}|\/[^\s{}[\]"']*)$/;
+
+/**
+ * What is wrong with words in the place of the list, and the call that is most likely meant; undefined for what is
+ * rather JSON, or a try at it.
+ */
+export function wrongWord(words: readonly string[]): string | undefined {
+  const [first = '-', ...more] = words;
+  if (first === '-' || first.trim() === '' || beginsJson(first) || isValue(first)) return undefined;
+  const known = nearest(first, Object.keys(SUBCOMMANDS));
+  const call =
+    (known !== undefined && SUBCOMMANDS[known]) ||
+    (FILE.test(first) ? `TodoWrite < ${safeText(first, 80)}` : undefined);
+  // One plain word may be any slip, so that it is told what JSON is.
+  if (call === undefined && more.length === 0 && !/\s/.test(first)) return undefined;
+  return `${inQuotes(first)} is not a list. Try: ${call ?? WHOLE_LIST}`;
+}
+
+/** A number, `true`, `false` or `null` is JSON too. */
+function isValue(word: string): boolean {
+  return /^-?\d|^(?:true|false|null)$/.test(word.trim());
+}
