@@ -1,4 +1,5 @@
 import { parseOptions } from '../command/options.ts';
+import { jsonLine } from '../json/json-value.ts';
 import { printable } from '../panel/render-list.ts';
 import { themeFor } from '../panel/theme.ts';
 import { safeText } from '../safe-text.ts';
@@ -8,7 +9,6 @@ import type { TaskStatus } from '../tasks/task.ts';
 import { writeAll } from '../terminal/synchronous-io.ts';
 import { table } from '../terminal/table.ts';
 import { FileLists } from '../todo/file-lists.ts';
-import { jsonLine } from '../todo/list-json.ts';
 import { findLists } from './find-lists.ts';
 import helpPage from './sessions.md';
 import { ShownTimes } from './shown-times.ts';
