@@ -1,4 +1,4 @@
-import { parseOptions } from '../command/options.ts';
+import { HELP_OPTIONS, helpReply, parseOptions } from '../command/options.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { printable } from '../panel/render-list.ts';
 import { themeFor } from '../panel/theme.ts';
@@ -36,12 +36,14 @@ interface Session {
 
 /** `agent-shell sessions`: which lists there are in files. Gives its exit code. */
 export async function sessions(argv: readonly string[]): Promise<number> {
-  const parsed = parseOptions(argv, { '--json': 'flag' });
-  const unknown = 'rest' in parsed ? parsed.rest[0] : undefined;
-  if (unknown === '-h' || unknown === '--help') {
-    writeAll(1, helpPage);
-    return 0;
+  const parsed = parseOptions(argv, { '--json': 'flag', ...HELP_OPTIONS });
+  const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];
+  const help = 'options' in parsed && helpReply(parsed.options, usage, () => helpPage);
+  if (help) {
+    writeAll(1, help.stdout);
+    return help.exitCode;
   }
+  const unknown = 'rest' in parsed ? parsed.rest[0] : undefined;
   if ('problem' in parsed || unknown !== undefined) {
     const problem =
       'problem' in parsed

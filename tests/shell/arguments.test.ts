@@ -99,7 +99,7 @@ describe('settings', () => {
     });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('- todos: Must have at most 2 items, received 3');
-    expect(stderr).toContain('- todos[0].content: Must be at most 4 characters, received 5');
+    expect(stderr).toContain('.content: Must be at most 4 characters, received 5');
   });
 
   test('come from .env of the current directory, and the environment comes before it', async () => {

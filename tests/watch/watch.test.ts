@@ -160,8 +160,8 @@ test('a list that becomes unreadable is told of, and followed again when it is m
 
 test.each([
   [['--all', '--agent', 'x'], '--all and --agent exclude each other'],
-  [['--session'], '--session needs a value'],
-  [['here'], 'watch takes no argument here'],
+  [['--session'], '--session needs a name'],
+  [['here'], "watch takes no argument 'here'"],
 ])('wrong usage: watch %j', async (argv, problem) => {
   const state = temporaryDirectory();
   mkdirSync(join(state, 's'));
