@@ -7,8 +7,10 @@ trap '' PIPE
 LC_ALL=C
 PATH=$PATH:/usr/bin:/bin
 name=${0##*/}
-# Bash's own words about what is tried here are for nobody.
-exec 6>&2 2>/dev/null
+# 6 and 7 are the caller's errors and output. Bash's own words about what is tried here are for nobody.
+exec 6>&2 || exec 6>/dev/null
+exec 2>/dev/null
+exec 7>&1 || exec 7>&-
 fail() {
   printf '%s: %s\n' "$name" "$1" >&6
   exit 1
@@ -16,7 +18,7 @@ fail() {
 lost() { fail 'the agent shell that this command belongs to is gone'; }
 
 # From here on all is found from this directory, whatever may be put in its place. Only we can have made it.
-cd -P -- "${0%/*}/.." || lost
+cd -- "${0%/*}/.." || lost
 [ -O . ] || fail 'the folder of its agent shell belongs to another user'
 
 # Takes the first free slot, which is whose `taken` one creates, hands over the call and reads the answer's first line.
@@ -26,16 +28,16 @@ call() {
     : >"$slot/taken" && break
   done || return
   reached=1
-  # To open one end of a FIFO would wait for the other; <> has both.
-  exec 5<>"$slot/in" 3>|"$slot/in" 5<>"$slot/out" 4<"$slot/out" 5>&- &&
+  # To open one end of a FIFO would wait for the other; <> has both. One by one, so that few descriptors are needed.
+  exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
-      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$#" "$@" >&3 &&
-    IFS=' ' read -r kind a b c <&4
+      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$#" "$@" &&
+    IFS=' ' read -r -u 4 kind a b c
 }
 
 # Asks for a slot and waits for a byte that says there is one. The host holds the other end: without it there is no byte.
 knock() {
-  [ -p door ] && exec 5<>door 4<door 5<>knock && printf . >&5 && exec 5>&- && IFS= read -r -n 1 _ <&4
+  [ -p door ] && exec 4<>door && exec 4<door && printf . 1<>knock && IFS= read -r -u 4 -n 1 _
 }
 
 tries=0
@@ -59,30 +61,32 @@ while :; do
         [ -t 0 ] || [ "$size" = 4096 ] || { printf '\0'; size=$((size + 1)); }
         head -c "$((a - size))"
         printf %s "$b"
-      fi >&3 || lost ;;
+      fi || lost ;;
     text) # a: exit code; b, c: bytes of errors and of output
-      err= out=
-      {
-        [ "$b" = 0 ] || IFS= read -r -d '' -n "$b" err
-        [ "$c" = 0 ] || IFS= read -r -d '' -n "$c" out
-      } <&4
+      # -N reads it at once, where there is one.
+      err= out= exactly=-N
+      [ "$BASH_VERSINFO" -gt 3 ] || exactly=-n
+      [ "$b" = 0 ] || IFS= read -r -u 4 -d '' "$exactly" "$b" err
+      [ "$c" = 0 ] || IFS= read -r -u 4 -d '' "$exactly" "$c" out
       [ "${#err}" = "$b" ] && [ "${#out}" = "$c" ] || lost
-      printf . >&3
-      exec 3>&- 4<&-
+      printf .
       trap - PIPE
-      printf %s "$err" >&6
+      # What is printed now must not get into the slot, even if the caller has no output.
+      exec >&7 || exec >&-
+      exec 4<&-
+      [ "$b" = 0 ] || printf %s "$err" >&6
       printf %s "$out" && exit "$a"
       fail 'write error' ;;
     bytes) # the same, where bash's own variables could not hold it
       # Some head(1) read ahead, so the host sends the next part when asked, and a line at the end that says it is whole.
       [ "$b" = 0 ] || (trap - PIPE && exec head -c "$b" <&4 >&6 2>&6) || exit
-      printf . >&3 || lost
-      [ "$c" = 0 ] || (trap - PIPE && exec head -c "$c" <&4 2>&6) || exit
-      printf . >&3 || lost
-      read -r kind <&4 && [ "$kind" = end ] || lost
-      printf . >&3
+      printf . || lost
+      [ "$c" = 0 ] || (trap - PIPE && exec head -c "$c" <&4 >&7 2>&6) || exit
+      printf . || lost
+      read -r -u 4 kind && [ "$kind" = end ] || lost
+      printf .
       exit "$a" ;;
     *) lost ;;
   esac
-  IFS=' ' read -r kind a b c <&4 || lost
+  IFS=' ' read -r -u 4 kind a b c || lost
 done
