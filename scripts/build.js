@@ -23,6 +23,7 @@ const HASHBANG = '#!/usr/bin/env node';
 const taskCommands = ['create', 'update', 'list', 'get', 'claim', 'release'];
 const executables = [
   'agent-shell',
+  'agent-hook',
   'todo-write',
   'todo-read',
   ...taskCommands.map((name) => `task-${name}`),
@@ -34,17 +35,22 @@ const executables = [
  */
 const LIST =
   '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress","id":"1"}]}';
+const HOOK_INPUT =
+  '{"session_id":"build","hook_event_name":"PostToolUse","tool_input":{"command":"npm test"},"tool_response":{}}';
 const precompiled = new Map([
   ['agent-shell', ['-c', `:; TodoWrite '${LIST}'`]],
   ['todo-write', [LIST]],
   ['todo-read', []],
+  ['agent-hook', []],
 ]);
 
 const common = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  loader: { '.md': 'text', '.sh': 'text' },
+  loader: { '.md': 'text', '.sh': 'text', '.txt': 'text' },
+  // Its own entry for bundlers; the other one loads its parts by names made at run time.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { PACKAGE_VERSION: JSON.stringify(version) },
   absWorkingDir: root,
   logLevel: 'warning',
@@ -87,7 +93,8 @@ for (const [name, argv] of precompiled) {
   execFileSync(process.execPath, ['-r', hook, out(`bin/${name}.cjs`), ...argv], {
     cwd: building,
     env: environment,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    input: name === 'agent-hook' ? HOOK_INPUT : '',
+    stdio: ['pipe', 'ignore', 'inherit'],
   });
 }
 

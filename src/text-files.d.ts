@@ -7,6 +7,10 @@ declare module '*.sh' {
   const text: string;
   export default text;
 }
+declare module '*.txt' {
+  const text: string;
+  export default text;
+}
 
 /** The version in package.json, put in by the build. */
 declare const PACKAGE_VERSION: string;

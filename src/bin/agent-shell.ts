@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import type { AgentBashHandler } from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
@@ -10,9 +11,11 @@ import { type Arguments, parseArguments } from '../shell/arguments.ts';
 import { runLine } from '../shell/run-line.ts';
 import { type ShellList, shellList } from '../shell/shell-list.ts';
 import { type ShownLists, showChanges } from '../shell/show-changes.ts';
+import { writeResult } from '../shell/write-result.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskSource } from '../tasks/task-rows.ts';
 import { codeOf, isTerminal, writeAll } from '../terminal/synchronous-io.ts';
+import { FileLists } from '../todo/file-lists.ts';
 
 type ShellArguments = Extract<
   Arguments,
@@ -47,6 +50,20 @@ async function main(): Promise<number> {
       return USAGE_ERROR;
     case 'sessions':
       return (await import('../watch/sessions.ts')).sessions(options.argv);
+    case 'hook':
+      await import('./agent-hook.ts');
+      return 0;
+    case 'prime': {
+      const { listInContext } = await import('../guidance/list-in-context.ts');
+      const lists = new FileLists(process.env, process.cwd());
+      writeAll(1, listInContext(lists.open({}).get().items));
+      return 0;
+    }
+    case 'setup': {
+      const { setup } = await import('../setup/setup.ts');
+      const world = { environment: process.env, directory: process.cwd(), home: homedir() };
+      return writeResult('agent-shell', setup(options.argv, world));
+    }
     case 'watch': {
       const { watch } = await import('../watch/watch.ts');
       endWithReader();

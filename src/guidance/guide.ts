@@ -62,8 +62,11 @@ export class Guide {
     this.#history.commandStarted(line, type);
   }
 
-  /** To be called when that line has ended. Gives the reminders that are due, each of some lines. */
-  commandEnded(exitCode: number): readonly string[] {
+  /**
+   * To be called when that line has ended, with undefined where nobody knows how. Gives the reminders that are due, each
+   * of some lines.
+   */
+  commandEnded(exitCode: number | undefined): readonly string[] {
     this.look();
     this.#history.commandEnded(exitCode);
     const ofTasks = this.#options.tasks?.commandEnded() ?? [];

@@ -67,7 +67,7 @@ export class WorkHistory implements Work {
     if (this.#commands.length > MAX_COMMANDS) this.#commands.shift();
   }
 
-  commandEnded(exitCode: number): void {
+  commandEnded(exitCode: number | undefined): void {
     const command = this.#commands.pop();
     if (command) this.#commands.push({ ...command, exitCode });
     this.#isRunning = false;

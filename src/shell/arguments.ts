@@ -12,8 +12,8 @@ export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
   /** With the arguments that follow its name. */
-  | { mode: 'sessions'; argv: readonly string[] }
-  | { mode: 'help' | 'version' }
+  | { mode: 'sessions' | 'setup'; argv: readonly string[] }
+  | { mode: 'help' | 'version' | 'hook' | 'prime' }
   /** Whether the text covers the commands on a team's tasks. */
   | { mode: 'prompt'; tasks: boolean }
   /** Not understood; one line that says why. */
@@ -79,7 +79,11 @@ export function parseArguments(argv: readonly string[]): Arguments {
         return needsSession(list) ?? { mode: 'line', line, parameters, panel, list };
       }
       case 'sessions':
-        return { mode: 'sessions', argv: argv.slice(index + 1) };
+      case 'setup':
+        return { mode: name, argv: argv.slice(index + 1) };
+      case 'hook':
+      case 'prime':
+        return { mode: name };
       case 'watch': {
         if (argv.slice(index + 1).includes('--version')) return { mode: 'version' };
         const watch = parseWatchArguments(argv.slice(index + 1), panel);

@@ -86,13 +86,18 @@ export function taskListFolder(state: string, list: string): string {
   return join(state, TASK_LISTS, pathName(list));
 }
 
-/** The folder of the lists of tasks. No session's: no name that `pathName` makes ends so. */
+/** The folder of what `agent-shell hook` remembers of a list. */
+export function hookFolder(state: string, { session, agent }: ListName): string {
+  return join(state, 'hooks~', pathName(session), pathName(agent));
+}
+
+/** The folder of the lists of tasks. No session's: no name that `pathName` makes ends in `~`. */
 const TASK_LISTS = 'tasks~';
 
 /** All sessions that have lists; of one whose name is too long for a folder's, what is left of it. */
 export function sessionsOf(state: string): { session: string; folder: string }[] {
   return namesIn(state)
-    .filter((name) => name !== TASK_LISTS)
+    .filter((name) => !name.endsWith('~'))
     .map((name) => ({ session: textOfPathName(name) ?? name, folder: join(state, name) }));
 }
 

@@ -1,0 +1,58 @@
+import { safeText } from '../safe-text.ts';
+import type { TodoItem } from '../todo/todo-store.ts';
+
+type Items = readonly Readonly<TodoItem>[];
+
+/** The whole text is shorter than 2 KB. */
+const MAX_BYTES_OF_ITEMS = 1500;
+const MAX_ITEM_CHARACTERS = 120;
+const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
+
+const HEADING = 'Your task list (TodoRead), as it stands:';
+const RULE =
+  'Go on with it. TodoWrite replaces the whole list: repeat every item, and mark one completed as soon as it is done.';
+const FINISHED = 'All of it is done. Begin a new list with TodoWrite for new work.';
+
+/**
+ * The list for a conversation that has not seen it, or no longer: at the start of a session, when one is resumed, after
+ * the conversation was cut. Empty where there is no list. Where not all of it fits, what is open comes first.
+ */
+export function listInContext(items: Items): string {
+  if (items.length === 0) return '';
+  const completed = items.filter(({ status }) => status === 'completed').length;
+  const isFinished = completed === items.length;
+  return `${HEADING}
+${linesThatFit(items).join('\n')}
+(${completed}/${items.length} completed)
+${isFinished ? FINISHED : RULE}
+`;
+}
+
+/** What is left of the list, for an agent that is about to stop. */
+export function openItemLines(items: Items): string[] {
+  return linesThatFit(items.filter(({ status }) => status !== 'completed'));
+}
+
+/** The items in their order; where there are too many, completed ones are left out first, and then the last ones. */
+function linesThatFit(items: Items): string[] {
+  const shown = new Set<Items[number]>();
+  let room = MAX_BYTES_OF_ITEMS;
+  const byNeed = [
+    ...items.filter(({ status }) => status !== 'completed'),
+    ...items.filter(({ status }) => status === 'completed'),
+  ];
+  for (const item of byNeed) {
+    room -= Buffer.byteLength(line(item)) + 1;
+    if (room < 0) break;
+    shown.add(item);
+  }
+  const hidden = items.length - shown.size;
+  return [
+    ...items.filter((item) => shown.has(item)).map(line),
+    ...(hidden > 0 ? [`... and ${hidden} more: see TodoRead`] : []),
+  ];
+}
+
+function line({ status, content }: Items[number]): string {
+  return `${MARKS[status]} ${safeText(content, MAX_ITEM_CHARACTERS)}`;
+}

@@ -1,0 +1,134 @@
+import { listInContext } from '../guidance/list-in-context.ts';
+import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
+import { readSettings } from '../settings.ts';
+import { hookFolder } from '../state/lists.ts';
+import { FileLists } from '../todo/file-lists.ts';
+import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
+import { isUntilDone } from '../todo/until-done.ts';
+import { dueGuidance } from './due-guidance.ts';
+import type { HookEvent, Reply, Stop } from './event.ts';
+import { whyNotStop } from './finish-gate.ts';
+import { type Entry, Journal } from './journal.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What there is around an event. */
+export interface World {
+  /** With the id of the harness's session, as commands see it. */
+  readonly environment: Variables;
+  readonly directory: string;
+  /** Whether the finish gate guards every list, not only those written with `--until-done`. */
+  readonly isGated: boolean;
+  /** Whether the harness never tells that a conversation was cut. */
+  readonly forgetsSilently: boolean;
+}
+
+/** What there is to say when something happens to an agent. Where there is no list, that is nothing. */
+export async function answer(event: HookEvent, world: World): Promise<Reply> {
+  if (event.what.kind === 'other') return {};
+  const lists = new FileLists(world.environment, world.directory);
+  const store = lists.open({});
+  const newest = store.get();
+  if (newest.version === 0) return {};
+  const name = lists.name({});
+  const folder = hookFolder(lists.folder, name);
+  const memory = new Memory(new Journal(folder), event.session, newest);
+  switch (event.what.kind) {
+    case 'start':
+      memory.add({ said: 'shown' });
+      return { context: listInContext(newest.items) };
+    case 'prompt':
+      if (!world.forgetsSilently || !memory.isNews) return {};
+      memory.add({ said: 'shown' });
+      return { context: listInContext(newest.items) };
+    case 'cut':
+      memory.add({ cut: true });
+      return {};
+    case 'command': {
+      const { line, exitCode } = event.what;
+      const entries = memory.add({
+        line: line.slice(0, MAX_LINE_LENGTH + 1),
+        ...(exitCode !== undefined && { exit: exitCode }),
+      });
+      const { settings } = readSettings(world.environment, world.directory);
+      return { context: await dueGuidance(seenBy(event.session, entries), settings) };
+    }
+    case 'stop': {
+      if (!world.isGated && !isUntilDone(folder, store)) return {};
+      const isOfSession = name.agent.endsWith(`@${event.session}`);
+      return memory.stop(event.what, isOfSession, store);
+    }
+  }
+}
+
+/** Of other sessions on the same list only what they made of it counts. */
+function seenBy(own: string, entries: readonly Entry[]): Entry[] {
+  return entries.flatMap((entry) => {
+    const { id, session, version, list } = entry;
+    if (session === own) return [entry];
+    return list ? [{ id, session, version, list }] : [];
+  });
+}
+
+/** What the hook remembers of a list, as one session sees it. */
+class Memory {
+  readonly #journal: Journal;
+  readonly #session: string;
+  readonly #newest: TodoVersion;
+  readonly #before: readonly Entry[];
+
+  constructor(journal: Journal, session: string, newest: TodoVersion) {
+    this.#journal = journal;
+    this.#session = session;
+    this.#newest = newest;
+    this.#before = journal.read();
+  }
+
+  add(what: Partial<Entry>): readonly Entry[] {
+    const { version, items } = this.#newest;
+    const last = this.#before.findLast(({ list }) => list !== undefined)?.list;
+    return this.#journal.add({
+      session: this.#session,
+      version,
+      ...(last?.version !== version && { list: { version, items } }),
+      ...what,
+    });
+  }
+
+  /** Whether this version of the list has not been shown, or the conversation was cut since. */
+  get isNews(): boolean {
+    const own = this.#before.filter(({ session }) => session === this.#session);
+    const shown = own.findLastIndex(
+      ({ said, version }) => said === 'shown' && version === this.#newest.version,
+    );
+    return shown < 0 || own.slice(shown).some(({ cut }) => cut);
+  }
+
+  stop(stop: Stop, isOfSession: boolean, store: TodoStore): Reply {
+    const own = this.#before.filter(({ session }) => session === this.#session);
+    const refusals = own.filter(({ said }) => said === 'gate');
+    const since = lastFinish(store);
+    const refusal = whyNotStop(stop, {
+      items: this.#newest.items,
+      isOwn: isOfSession || own.some(({ list, line }) => list && line?.includes('TodoWrite')),
+      isRefused: refusals.some(({ version }) => version === this.#newest.version),
+      refusals: refusals.filter(({ version }) => version > since).length,
+    });
+    if (refusal === undefined) return {};
+    const entries = this.add({ said: 'gate' });
+    // Of two that ask at once, one is answered.
+    const isFirst =
+      entries.filter(
+        ({ said, version, session }) =>
+          said === 'gate' && version === this.#newest.version && session === this.#session,
+      ).length === 1;
+    return isFirst ? { refusal } : {};
+  }
+}
+
+/** The newest version at which nothing was left to do; 0 where none is kept. */
+function lastFinish(store: TodoStore): number {
+  const isFinished = ({ items }: TodoVersion) =>
+    items.every(({ status }) => status === 'completed');
+  return store.history().find(isFinished)?.version ?? 0;
+}

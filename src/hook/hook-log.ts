@@ -1,0 +1,34 @@
+import { appendFileSync, mkdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { safeText } from '../safe-text.ts';
+
+/** No session's folder has a name that ends in `~`. */
+const FILE = 'hook.log~';
+const MAX_BYTES = 64 * 1024;
+const MAX_CHARACTERS = 400;
+
+/** Where calls of the hook tell what went wrong, a line each. The harness must not be bothered with it. */
+export function hookLog(stateFolder: string): string {
+  return join(stateFolder, FILE);
+}
+
+/** Adds a line. Where even that fails, nobody is told. */
+export function logFailure(log: () => string, event: string, error: unknown, at: Date): void {
+  try {
+    const path = log();
+    const reason = error instanceof Error ? error.message : String(error);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) truncateSync(path);
+    const line = safeText(`${at.toISOString()} ${event || 'hook'}: ${reason}`, MAX_CHARACTERS);
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+  } catch {}
+}
+
+/** The last lines, the newest last. */
+export function lastFailures(path: string, most: number): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').filter(Boolean).slice(-most);
+  } catch {
+    return [];
+  }
+}

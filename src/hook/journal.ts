@@ -1,0 +1,111 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { newId } from '../state/folder-names.ts';
+import type { TodoState } from '../todo/todo-store.ts';
+
+type Items = TodoState['items'];
+
+/** What one call of the hook has seen, or said. */
+export interface Entry {
+  readonly id: string;
+  /** The harness's session. */
+  readonly session: string;
+  /** A command line that has ended. */
+  readonly line?: string;
+  /** Its exit code, where that is known. */
+  readonly exit?: number;
+  /** So many lines before, of which no more is known. */
+  readonly lines?: number;
+  /** The list, where it was another one before. */
+  readonly list?: { readonly version: number; readonly items: Items };
+  /** What was said of this version of the list. */
+  readonly said?: 'shown' | 'gate';
+  /** The conversation is about to be cut. */
+  readonly cut?: true;
+  /** The version of the list at that time. */
+  readonly version: number;
+}
+
+const FILE = 'hook.jsonl';
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * What calls of the hook remember of one list, in a file. Each call is a process, and several may run at once:
+ * each appends one line and reads them all, so that all agree on what came first. A line that a killed process has
+ * left half written is passed over.
+ */
+export class Journal {
+  readonly #path: string;
+
+  /** @param folder Made where it is not there. */
+  constructor(folder: string) {
+    this.#path = join(folder, FILE);
+  }
+
+  /** All entries up to and with this one, which is added. */
+  add(entry: Omit<Entry, 'id'>): readonly Entry[] {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const id = newId();
+    // The empty line keeps this one apart from what a killed process has left.
+    appendFileSync(this.#path, `\n${JSON.stringify({ id, ...entry })}\n`, { mode: 0o600 });
+    const entries = this.read();
+    this.#shorten(entries);
+    return entries.slice(0, entries.findIndex((known) => known.id === id) + 1);
+  }
+
+  read(): readonly Entry[] {
+    let text = '';
+    try {
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    return text.split('\n').flatMap(parseEntry);
+  }
+
+  /** What is added by another process meanwhile is lost, which does no harm: it is a count that is one too low. */
+  #shorten(entries: readonly Entry[]): void {
+    if (statSync(this.#path).size <= MAX_BYTES) return;
+    const unfinished = `${this.#path}.${newId()}`;
+    const text = shortened(entries).map((entry) => `${JSON.stringify(entry)}\n`);
+    writeFileSync(unfinished, text.join(''), { mode: 0o600, flag: 'wx' });
+    renameSync(unfinished, this.#path);
+  }
+}
+
+/** The last list, how many lines have run since, and what was said: all that reminders and the gate need. */
+function shortened(entries: readonly Entry[]): Entry[] {
+  const last = entries.findLastIndex(({ list }) => list !== undefined);
+  const before = entries.slice(0, last).filter(({ said }) => said !== undefined);
+  const [found, ...after] = entries.slice(Math.max(0, last));
+  if (found === undefined) return before;
+  const lines = after.reduce((sum, entry) => sum + linesIn(entry), 0);
+  const { id, session, version } = found;
+  return [
+    ...before,
+    found,
+    ...(lines > 0 ? [{ id: `${id}+`, session, version, lines }] : []),
+    ...after.filter(({ said, cut }) => said !== undefined || cut),
+  ];
+}
+
+function linesIn({ line, lines = 0 }: Entry): number {
+  return lines + (line === undefined ? 0 : 1);
+}
+
+function parseEntry(line: string): Entry[] {
+  if (line === '') return [];
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'object' && entry !== null && 'id' in entry ? [entry as Entry] : [];
+  } catch {
+    return [];
+  }
+}

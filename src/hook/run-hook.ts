@@ -1,0 +1,73 @@
+import { FileLists } from '../todo/file-lists.ts';
+import { answer } from './answer.ts';
+import { DIALECT_NAMES, DIALECTS, type DialectName, dialectOf } from './dialects.ts';
+import { hookLog, logFailure } from './hook-log.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** One call of `agent-shell hook`. */
+export interface HookCall {
+  /** `--dialect NAME` where the input does not tell, `--gate` for the finish gate. */
+  readonly argv: readonly string[];
+  /** What the harness says, as JSON. */
+  readonly input: () => string;
+  readonly environment: Variables;
+  /** Undefined where it was deleted. */
+  readonly directory: string | undefined;
+  readonly now: () => Date;
+}
+
+/** A harness may hand over all that a command has printed. */
+export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
+
+/**
+ * What a call of the hook prints: JSON in the dialect of the harness, or nothing. Never throws: an agent must not be
+ * held up by its list. What went wrong is a line in the log.
+ */
+export async function runHook(call: HookCall): Promise<string> {
+  let event = '';
+  try {
+    const input = parse(call.input());
+    event = String(input.hook_event_name ?? '');
+    return await reply(input, call);
+  } catch (error) {
+    const lists = new FileLists(call.environment, call.directory);
+    logFailure(() => hookLog(lists.folder), event, error, call.now());
+    return '';
+  }
+}
+
+async function reply(input: Record<string, unknown>, call: HookCall): Promise<string> {
+  const name = dialectNamed(call.argv) ?? dialectOf(input);
+  const dialect = DIALECTS[name];
+  const event = dialect.read(input);
+  const { sessionVariable } = { sessionVariable: undefined, ...dialect };
+  const environment =
+    sessionVariable === undefined || event.session === ''
+      ? call.environment
+      : { ...call.environment, [sessionVariable]: event.session };
+  const said = await answer(event, {
+    environment,
+    directory: event.directory || call.directory || '/',
+    isGated: call.argv.includes('--gate'),
+    forgetsSilently: name === 'gemini',
+  });
+  return said.refusal || said.context ? `${JSON.stringify(dialect.write(event, said))}\n` : '';
+}
+
+function dialectNamed(argv: readonly string[]): DialectName | undefined {
+  const given = argv[argv.indexOf('--dialect') + 1];
+  if (!argv.includes('--dialect')) return undefined;
+  const known = DIALECT_NAMES.find((name) => name === given);
+  if (known === undefined) throw new Error(`unknown dialect ${given}`);
+  return known;
+}
+
+function parse(text: string): Record<string, unknown> {
+  if (text.length > MAX_INPUT_BYTES) throw new Error('the input is larger than 32 MiB');
+  const input: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new Error('the input is no JSON object');
+  }
+  return input as Record<string, unknown>;
+}

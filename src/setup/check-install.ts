@@ -1,0 +1,93 @@
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { hookLog, lastFailures } from '../hook/hook-log.ts';
+import { safeText } from '../safe-text.ts';
+import { sessionOf } from '../state/lists.ts';
+import { FileLists } from '../todo/file-lists.ts';
+import { askBash } from './programs.ts';
+
+/** Where `agent-shell setup` runs. */
+export interface World {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly home: string;
+}
+
+/** What was checked, a line each, and whether all is as it should be. */
+export interface Checked {
+  readonly lines: readonly string[];
+  readonly isGood: boolean;
+}
+
+const COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell'] as const;
+const MOST_FAILURES = 5;
+
+/** Whether shells find the commands, with which bash and Node they run, where lists live, and what the hook complained of. */
+export function checkInstall(world: World): Checked {
+  const { environment, directory } = world;
+  const here = askBash('-c', environment, directory);
+  // Each harness starts from an environment of its own: what a login shell finds, all find.
+  const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
+  const state = new FileLists(environment, directory).folder;
+  const trouble = whyNotWritable(state);
+  const inTree = `${state}${sep}`.startsWith(`${sessionOf(directory)}${sep}`);
+  const log = hookLog(state);
+  const failures = lastFailures(log, MOST_FAILURES);
+  const checks: [state: 'ok' | 'missing' | 'note', text: string][] = [
+    found('bash', here),
+    found('a login shell (bash -lc)', login),
+    ['ok', `bash ${here.get('bash') ?? 'not found'}`],
+    here.get('version')
+      ? ['ok', `Node ${here.get('version')} ${here.get('node')}`]
+      : ['missing', 'Node: the commands need it on PATH'],
+    trouble === undefined
+      ? ['ok', `lists are in ${state}`]
+      : ['missing', `lists cannot be written in ${state}: ${trouble}; set TODO_STATE_DIR`],
+    ...(inTree || trouble !== undefined
+      ? []
+      : [
+          [
+            'note',
+            'that is outside of the work tree: a sandbox may forbid to write there; see docs/harnesses.md',
+          ] as ['note', string],
+        ]),
+    ...(failures.length > 0
+      ? [['note', `the hook failed lately, see ${log}:`] as ['note', string]]
+      : []),
+  ];
+  return {
+    lines: [
+      'Commands and lists:',
+      ...checks.map(([what, text]) => `  ${what.padEnd(8)} ${safeText(text)}`),
+      ...failures.map((line) => `             ${line}`),
+    ],
+    isGood: checks.every(([what]) => what !== 'missing'),
+  };
+}
+
+function found(who: string, said: ReadonlyMap<string, string>): ['ok' | 'missing', string] {
+  const missing = COMMANDS.filter((name) => !said.get(name));
+  if (missing.length === 0) {
+    return ['ok', `${who} finds the commands in ${dirname(said.get('TodoWrite') ?? '')}`];
+  }
+  return ['missing', `${who} does not find ${missing.join(', ')}; add their folder to its PATH`];
+}
+
+/** What a login begins with, before its files add to it. */
+function systemPath({ PATH = '' }: World['environment']): string {
+  return existsSync('/etc/profile') ? '/usr/local/bin:/usr/bin:/bin' : PATH;
+}
+
+/** Undefined where it can be written, or made. Tried, since only that tells in a sandbox. */
+function whyNotWritable(folder: string): string | undefined {
+  try {
+    rmdirSync(mkdtempSync(join(folder, 'check~')));
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const parent = dirname(folder);
+    const isThere = existsSync(folder);
+    if (code === 'ENOENT' && !isThere && parent !== folder) return whyNotWritable(parent);
+    return code ?? message;
+  }
+}

@@ -1,0 +1,232 @@
+import { join } from 'node:path';
+import type { Edit } from './edit.ts';
+import instructions from './instructions.md';
+import { jsonHooks } from './json-hooks.ts';
+import { MARKDOWN_COMMENT, markedSection } from './marked-section.ts';
+import opencodePlugin from './opencode-plugin.txt';
+import { hasHooks, tomlHooks } from './toml-hooks.ts';
+import { wholeFile } from './whole-file.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where a harness is set up: in a project, or for all that a user does. */
+export interface Place {
+  readonly scope: 'project' | 'user';
+  /** The project's folder. */
+  readonly root: string;
+  readonly home: string;
+  readonly environment: Variables;
+  /** Whether the finish gate is to be on. */
+  readonly gate: boolean;
+  /** The text of a file, undefined where there is none. */
+  readonly read: (path: string) => string | undefined;
+}
+
+/** One file, and what is added to it. */
+export interface Piece {
+  readonly path: string;
+  /** What it is, for a person. */
+  readonly what: 'instructions' | 'hooks' | 'plugin';
+  readonly edit: Edit;
+}
+
+export interface Harness {
+  readonly title: string;
+  /** Its executable. */
+  readonly program: string | undefined;
+  /** What in a project shows that it is used there. */
+  readonly signs: readonly string[];
+  /** What is added, or why it cannot be there. */
+  pieces(place: Place): readonly Piece[] | { readonly problem: string };
+  /** Folders of a project that are there only for it. */
+  readonly folders: readonly string[];
+  /** What a person has to do beside. */
+  readonly next?: string;
+}
+
+/** Never changed: Codex trusts a hook by the hash of its command. */
+const COMMAND = 'agent-shell hook';
+const GATED = 'agent-shell hook --gate';
+const SECONDS = 10;
+const MILLISECONDS = 1000;
+
+export const HARNESS_NAMES = ['claude', 'codex', 'gemini', 'opencode', 'cursor', 'agents'] as const;
+export type HarnessName = (typeof HARNESS_NAMES)[number];
+
+/** docs/harnesses.md has what each of them does with it. */
+export const HARNESSES: Readonly<Record<HarnessName, Harness>> = {
+  claude: {
+    title: 'Claude Code',
+    program: 'claude',
+    signs: ['.claude', 'CLAUDE.md'],
+    folders: ['.claude'],
+    pieces: (place) => {
+      const folder = place.environment.CLAUDE_CONFIG_DIR || join(place.home, '.claude');
+      const group = (more: object = {}, command = COMMAND) => ({
+        ...more,
+        hooks: [{ type: 'command', command, timeout: SECONDS }],
+      });
+      const events = {
+        SessionStart: group(),
+        UserPromptSubmit: group(),
+        PostToolUse: group({ matcher: 'Bash' }),
+        PostToolUseFailure: group({ matcher: 'Bash' }),
+        Stop: group({}, stopCommand(place)),
+      };
+      const settings = at(place, ['.claude', 'settings.json'], [folder, 'settings.json']);
+      return [
+        { path: settings, what: 'hooks', edit: jsonHooks({ events }) },
+        section('claude', at(place, ['CLAUDE.md'], [folder, 'CLAUDE.md'])),
+      ];
+    },
+  },
+  codex: {
+    title: 'Codex',
+    program: 'codex',
+    signs: ['.codex'],
+    folders: ['.codex'],
+    pieces: (place) => {
+      const folder = place.environment.CODEX_HOME || join(place.home, '.codex');
+      return [
+        codexHooks(place, at(place, ['.codex'], [folder])),
+        section('codex', at(place, ['AGENTS.md'], [folder, 'AGENTS.md'])),
+      ];
+    },
+    next: `Codex runs a hook once you trust it: type /hooks in Codex. Its sandbox lets commands write no list outside of the
+work tree; docs/harnesses.md has the two lines for ~/.codex/config.toml that do.`,
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    program: 'gemini',
+    signs: ['.gemini', 'GEMINI.md'],
+    folders: ['.gemini'],
+    pieces: (place) => {
+      const folder = join(place.home, '.gemini');
+      const group = (more: object = {}, command = COMMAND) => ({
+        ...more,
+        hooks: [{ type: 'command', name: 'todowrite', command, timeout: SECONDS * MILLISECONDS }],
+      });
+      const events = {
+        SessionStart: group(),
+        BeforeAgent: group(),
+        AfterTool: group({ matcher: 'run_shell_command' }),
+        PreCompress: group(),
+        AfterAgent: group({}, stopCommand(place)),
+      };
+      const settings = at(place, ['.gemini', 'settings.json'], [folder, 'settings.json']);
+      const file = geminiContextFile(place.read(settings));
+      return [
+        { path: settings, what: 'hooks', edit: jsonHooks({ events }) },
+        section('gemini', at(place, [file], [folder, file])),
+      ];
+    },
+  },
+  opencode: {
+    title: 'opencode',
+    program: 'opencode',
+    signs: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+    folders: ['.opencode/plugin', '.opencode'],
+    pieces: (place) => {
+      const configuration = place.environment.XDG_CONFIG_HOME || join(place.home, '.config');
+      const folder = place.environment.OPENCODE_CONFIG_DIR || join(configuration, 'opencode');
+      const plugin = ['plugin', 'todowrite.js'];
+      return [
+        {
+          path: at(place, ['.opencode', ...plugin], [folder, ...plugin]),
+          what: 'plugin',
+          edit: wholeFile(opencodePlugin),
+        },
+        section('opencode', at(place, ['AGENTS.md'], [folder, 'AGENTS.md'])),
+      ];
+    },
+  },
+  cursor: {
+    title: 'Cursor',
+    program: 'cursor-agent',
+    signs: ['.cursor', '.cursorrules'],
+    folders: ['.cursor'],
+    pieces: (place) => {
+      const entry = (more: object = {}, command = COMMAND) => ({
+        command,
+        timeout: SECONDS,
+        ...more,
+      });
+      const events = {
+        sessionStart: entry(),
+        postToolUse: entry({ matcher: 'Shell' }),
+        postToolUseFailure: entry({ matcher: 'Shell' }),
+        stop: entry({ loop_limit: 2 }, stopCommand(place)),
+      };
+      const hooks: Piece = {
+        path: at(place, ['.cursor', 'hooks.json'], [place.home, '.cursor', 'hooks.json']),
+        what: 'hooks',
+        edit: jsonHooks({ events, version: 1 }),
+      };
+      // What holds for all projects is in Cursor's own settings, not in a file.
+      if (place.scope === 'user') return [hooks];
+      return [hooks, section('cursor', join(place.root, 'AGENTS.md'))];
+    },
+  },
+  agents: {
+    title: 'AGENTS.md',
+    program: undefined,
+    signs: ['AGENTS.md'],
+    folders: [],
+    pieces: ({ scope, root }) =>
+      scope === 'user'
+        ? { problem: 'agents is for a project: each harness has its own file for the user' }
+        : [section('agents', join(root, 'AGENTS.md'))],
+  },
+};
+
+function at(
+  { scope, root }: Place,
+  inProject: readonly string[],
+  ofUser: readonly [string, ...string[]],
+): string {
+  return scope === 'project' ? join(root, ...inProject) : join(...ofUser);
+}
+
+function stopCommand({ gate }: Place): string {
+  return gate ? GATED : COMMAND;
+}
+
+function section(name: string, path: string): Piece {
+  return {
+    path,
+    what: 'instructions',
+    edit: markedSection(instructions, name, MARKDOWN_COMMENT),
+  };
+}
+
+/** Codex complains of hooks in both of its files, so ours go where others are. */
+function codexHooks(place: Place, folder: string): Piece {
+  const group = (matcher?: string, command = COMMAND) => ({
+    ...(matcher !== undefined && { matcher }),
+    hooks: [{ type: 'command', command, timeout: SECONDS }],
+  });
+  const events = {
+    SessionStart: group(),
+    UserPromptSubmit: group(),
+    PostToolUse: group('Bash'),
+    Stop: group(undefined, stopCommand(place)),
+  };
+  const inToml: Piece = {
+    path: join(folder, 'config.toml'),
+    what: 'hooks',
+    edit: tomlHooks(events, 'codex'),
+  };
+  const inJson: Piece = {
+    path: join(folder, 'hooks.json'),
+    what: 'hooks',
+    edit: jsonHooks({ events }),
+  };
+  const isThere = place.read(inJson.path)?.includes(COMMAND) ?? false;
+  return !isThere && hasHooks(place.read(inToml.path) ?? '') ? inToml : inJson;
+}
+
+/** The file that Gemini CLI is told to read, where that is another one than GEMINI.md. */
+function geminiContextFile(settings: string | undefined): string {
+  const [, name] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings ?? '') ?? [];
+  return name ?? 'GEMINI.md';
+}

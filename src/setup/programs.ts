@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const MARK = 'todowrite-check';
+const TIMEOUT_MS = 10_000;
+const COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell', 'node'] as const;
+/** A login shell may print what it likes; our lines begin with a mark. */
+const SCRIPT = `
+for name in ${COMMANDS.join(' ')}; do echo "${MARK} $name $(command -v "$name")"; done
+echo "${MARK} bash $BASH $BASH_VERSION"
+echo "${MARK} version $(node --version 2>/dev/null)"
+`;
+
+/** The path of a program, as PATH has it. */
+export function findProgram(name: string, { PATH = '' }: Variables): string | undefined {
+  return PATH.split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, name))
+    .find(isProgram);
+}
+
+/** What a bash says of the commands: their paths by their names, and `bash` and `version` of itself and of Node. */
+export function askBash(
+  option: '-c' | '-lc',
+  environment: Variables,
+  directory: string,
+): ReadonlyMap<string, string> {
+  const { stdout } = spawnSync('bash', [option, SCRIPT], {
+    env: environment as NodeJS.ProcessEnv,
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: TIMEOUT_MS,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const said = new Map<string, string>();
+  for (const line of (stdout ?? '').split('\n')) {
+    const [mark, name = '', ...rest] = line.split(' ');
+    if (mark === MARK) said.set(name, rest.join(' ').trim());
+  }
+  return said;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import { parseOptions } from '../command/options.ts';
+import { HARNESS_NAMES, type HarnessName } from './harnesses.ts';
+
+/** What `agent-shell setup` is asked for. */
+export interface SetupArguments {
+  /** Undefined: look which are here. */
+  readonly harness: HarnessName | undefined;
+  readonly action: 'add' | 'check' | 'remove' | 'print';
+  readonly scope: 'project' | 'user';
+  readonly gate: boolean;
+}
+
+const ACTIONS = ['--check', '--remove', '--print'] as const;
+const OPTIONS = {
+  '--check': 'flag',
+  '--remove': 'flag',
+  '--print': 'flag',
+  '--project': 'flag',
+  '--user': 'flag',
+  '--gate': 'flag',
+} as const;
+
+/** Reads the arguments after `setup`, or tells what is wrong with them. */
+export function parseSetupArguments(
+  argv: readonly string[],
+): SetupArguments | { help: true } | { problem: string } {
+  const parsed = parseOptions(argv, OPTIONS);
+  if ('problem' in parsed) return parsed;
+  const { options, rest } = parsed;
+  const [name, unknown] = rest;
+  if (name === '-h' || name === '--help') return { help: true };
+  const harness = HARNESS_NAMES.find((known) => known === name);
+  if (name !== undefined && harness === undefined) {
+    return { problem: `setup knows ${HARNESS_NAMES.join(', ')}, not ${name}` };
+  }
+  if (unknown !== undefined) return { problem: `setup takes no argument ${unknown}` };
+  const actions = ACTIONS.filter((action) => options[action]);
+  if (actions.length > 1) return { problem: `${actions.join(' and ')} exclude each other` };
+  if (options['--project'] && options['--user']) {
+    return { problem: '--project and --user exclude each other' };
+  }
+  const [action] = actions;
+  if (harness === undefined && action !== undefined && action !== '--check') {
+    return { problem: `setup ${action} needs a harness: ${HARNESS_NAMES.join(', ')}` };
+  }
+  return {
+    harness,
+    action: action === undefined ? 'add' : (action.slice(2) as 'check' | 'remove' | 'print'),
+    scope: options['--user'] ? 'user' : 'project',
+    gate: options['--gate'] ?? false,
+  };
+}

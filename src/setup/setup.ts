@@ -1,0 +1,213 @@
+import { join, relative, sep } from 'node:path';
+import type { CommandResult } from '../command/agent-command.ts';
+import { safeText } from '../safe-text.ts';
+import { sessionOf } from '../state/lists.ts';
+import { type Checked, checkInstall, type World } from './check-install.ts';
+import { editConfig, readConfig, removeEmptyFolders } from './config-file.ts';
+import {
+  HARNESS_NAMES,
+  HARNESSES,
+  type Harness,
+  type HarnessName,
+  type Piece,
+  type Place,
+} from './harnesses.ts';
+import { findProgram } from './programs.ts';
+import helpPage from './setup.md';
+import { parseSetupArguments, type SetupArguments } from './setup-arguments.ts';
+import { SetupError } from './setup-error.ts';
+
+const MAX_CHARACTERS = 500;
+
+/**
+ * `agent-shell setup`: makes a harness know the list. Exit code 0; 1 where a file cannot be edited, or `--check` finds
+ * that something is missing; 2 for what cannot be asked for.
+ */
+export function setup(argv: readonly string[], world: World): CommandResult {
+  const asked = parseSetupArguments(argv);
+  if ('problem' in asked) return wrongUsage(asked.problem);
+  if ('help' in asked) return printed(helpPage);
+  const { harness, action } = asked;
+  if (harness === undefined) {
+    return action === 'check' ? checkAll(world) : printed(whatIsHere(world));
+  }
+  const place = placeOf(asked, world);
+  try {
+    const pieces = HARNESSES[harness].pieces(place);
+    if ('problem' in pieces) return wrongUsage(pieces.problem);
+    switch (action) {
+      case 'print':
+        return printed(pieces.map((piece) => shown(piece, place)).join('\n'));
+      case 'check': {
+        const checks = [checkInstall(world), checkPieces(HARNESSES[harness], pieces, place)];
+        return checked(checks);
+      }
+      case 'add':
+        return edited(pieces, place, ({ edit }, text) => edit.add(text), HARNESSES[harness].next);
+      case 'remove': {
+        const result = edited(pieces, place, ({ edit }, text) => text && edit.remove(text));
+        const { folders } = HARNESSES[harness];
+        if (place.scope === 'project') {
+          removeEmptyFolders(folders.map((folder) => join(place.root, folder)));
+        }
+        return result;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return { stdout: '', stderr: complaint(error.message), exitCode: 1 };
+  }
+}
+
+function placeOf({ scope, gate }: Pick<SetupArguments, 'scope' | 'gate'>, world: World): Place {
+  const { environment, directory, home } = world;
+  return { scope, gate, root: sessionOf(directory), home, environment, read };
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readConfig(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SetupError(error instanceof SetupError ? `${path} ${reason}` : reason);
+  }
+}
+
+/** Each file for itself: what cannot be done to one keeps the others from nothing. */
+function edited(
+  pieces: readonly Piece[],
+  place: Place,
+  change: (piece: Piece, text: string | undefined) => string | undefined,
+  next?: string,
+): CommandResult {
+  let [stdout, stderr, exitCode] = ['', '', 0];
+  for (const piece of pieces) {
+    try {
+      const outcome = editConfig(piece.path, (text) => change(piece, text));
+      stdout += `${outcome.padEnd(9)}  ${nameOf(piece.path, place)}  (${piece.what})\n`;
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      stderr += complaint(error.message);
+      exitCode = 1;
+    }
+  }
+  if (next !== undefined && exitCode === 0) stdout += `\n${next}\n`;
+  return { stdout, stderr, exitCode };
+}
+
+function shown({ path, what, edit }: Piece, place: Place): string {
+  return `# ${nameOf(path, place)}  (${what})\n${edit.shown}`;
+}
+
+function checkAll(world: World): CommandResult {
+  const checks = [checkInstall(world)];
+  for (const scope of ['project', 'user'] as const) {
+    const place = placeOf({ scope, gate: false }, world);
+    for (const name of HARNESS_NAMES) {
+      const pieces = piecesOf(name, place);
+      const isSetUp = pieces.some((piece) => stateOf(piece, place) !== 'missing');
+      if (isSetUp) checks.push(checkPieces(HARNESSES[name], pieces, place));
+    }
+  }
+  return checked(checks);
+}
+
+function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
+  try {
+    const pieces = HARNESSES[name].pieces(place);
+    return 'problem' in pieces ? [] : pieces;
+  } catch (error) {
+    if (error instanceof SetupError) return [];
+    throw error;
+  }
+}
+
+function checkPieces(
+  { title }: Pick<Harness, 'title'>,
+  pieces: readonly Piece[],
+  place: Place,
+): Checked {
+  const states = pieces.map((piece) => stateOf(piece, place));
+  return {
+    lines: [
+      `${title}, ${place.scope === 'project' ? 'this project' : 'all projects'}:`,
+      ...pieces.map(
+        ({ path, what }, index) =>
+          `  ${states[index]?.padEnd(8)} ${nameOf(path, place)}  (${what})`,
+      ),
+    ],
+    isGood: states.every((state) => state === 'ok'),
+  };
+}
+
+type PieceState = 'ok' | 'missing' | 'outdated' | 'unreadable';
+
+function stateOf({ path, edit }: Piece, place: Place): PieceState {
+  try {
+    const text = place.read(path);
+    if (text === undefined) return 'missing';
+    if (edit.add(text) === text) return 'ok';
+    return edit.remove(text) === text ? 'missing' : 'outdated';
+  } catch (error) {
+    if (error instanceof SetupError) return 'unreadable';
+    throw error;
+  }
+}
+
+function checked(checks: readonly Checked[]): CommandResult {
+  const isGood = checks.every((check) => check.isGood);
+  const stdout = checks.map(({ lines }) => lines.map((line) => `${line}\n`).join('')).join('\n');
+  return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
+}
+
+/** Which harnesses are here, and the lines that set them up. */
+function whatIsHere(world: World): string {
+  const place = placeOf({ scope: 'project', gate: false }, world);
+  const here = HARNESS_NAMES.filter((name) => {
+    const { program, signs } = HARNESSES[name];
+    const isInstalled = program !== undefined && findProgram(program, world.environment);
+    return isInstalled || signs.some((sign) => exists(join(place.root, sign)));
+  });
+  const named = here.length > 0 ? here : (['agents'] as const);
+  const found =
+    here.length > 0
+      ? `Found here: ${here.map((name) => HARNESSES[name].title).join(', ')}.`
+      : 'Found no coding agent here that has hooks; most read AGENTS.md.';
+  const lines = named.map((name) => `  agent-shell setup ${name}`);
+  return `${found} To set up this project, run:
+
+${lines.join('\n')}
+
+With --user for all your projects, --gate to ask an agent that stops early to finish, --print to see what would be
+written, --check to see what is there, --remove to take it away.
+`;
+}
+
+function exists(path: string): boolean {
+  try {
+    return readConfig(path) !== undefined;
+  } catch {
+    // A folder cannot be read, but is there.
+    return true;
+  }
+}
+
+/** A path as a person would type it. */
+function nameOf(path: string, { root, home, scope }: Place): string {
+  const [base, prefix] = scope === 'project' ? [root, ''] : [home, `~${sep}`];
+  const name = relative(base, path);
+  return safeText(name.startsWith('..') ? path : `${prefix}${name}`, MAX_CHARACTERS);
+}
+
+function printed(stdout: string): CommandResult {
+  return { stdout, stderr: '', exitCode: 0 };
+}
+
+function wrongUsage(problem: string): CommandResult {
+  const message = `agent-shell: ${safeText(problem, MAX_CHARACTERS)}; see agent-shell setup --help\n`;
+  return { stdout: '', stderr: message, exitCode: 2 };
+}
+
+function complaint(message: string): string {
+  return `agent-shell: ${safeText(message, MAX_CHARACTERS)}; nothing was changed there\n`;
+}

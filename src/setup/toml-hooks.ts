@@ -1,0 +1,57 @@
+import { parse } from 'smol-toml';
+import type { Edit } from './edit.ts';
+import { HASH_COMMENT, markedSection } from './marked-section.ts';
+import { SetupError } from './setup-error.ts';
+
+/** A group of hooks for one event. */
+interface Group {
+  readonly matcher?: string;
+  readonly hooks: readonly object[];
+}
+
+/**
+ * Hooks in a TOML file: tables in a marked section at its end. TOML's own libraries would write the file anew; this way
+ * every byte of it stays, and the library only tells whether the file is good before and after.
+ */
+export function tomlHooks(events: Readonly<Record<string, Group>>, owner: string): Edit {
+  const tables = Object.entries(events).flatMap(([event, { hooks, ...group }]) => [
+    `[[hooks.${event}]]`,
+    ...pairs(group),
+    ...hooks.flatMap((hook) => [`[[hooks.${event}.hooks]]`, ...pairs(hook)]),
+  ]);
+  const section = markedSection(tables.join('\n'), owner, HASH_COMMENT);
+  return {
+    shown: section.shown,
+    add: (text) => {
+      if (text !== undefined) parsed(text);
+      const added = section.add(text);
+      try {
+        parse(added);
+      } catch {
+        throw new SetupError(
+          'has hooks that no more can be added to; write them as [[hooks.Stop]] tables, or move them to hooks.json',
+        );
+      }
+      return added;
+    },
+    remove: section.remove,
+  };
+}
+
+/** Whether there are hooks in a TOML file. */
+export function hasHooks(text: string): boolean {
+  return 'hooks' in parsed(text);
+}
+
+function parsed(text: string): object {
+  try {
+    return parse(text);
+  } catch (error) {
+    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    throw new SetupError(`is not TOML: ${reason}`);
+  }
+}
+
+function pairs(table: object): string[] {
+  return Object.entries(table).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,18 @@
+import type { Edit } from './edit.ts';
+import { SetupError } from './setup-error.ts';
+
+/** A file that is ours altogether; its first line says so. */
+export function wholeFile(content: string): Edit {
+  const firstLine = content.slice(0, content.indexOf('\n'));
+  const isOurs = (text: string) => text.startsWith(firstLine);
+  return {
+    shown: content,
+    add: (text) => {
+      if (text !== undefined && !isOurs(text)) {
+        throw new SetupError('is there already, and was not written by agent-shell setup');
+      }
+      return content;
+    },
+    remove: (text) => (isOurs(text) ? undefined : text),
+  };
+}

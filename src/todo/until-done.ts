@@ -1,0 +1,35 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt, errorCode } from '../state/state-error.ts';
+import type { TodoStore } from './todo-store.ts';
+
+const FILE = 'until-done';
+
+/**
+ * Says of a list that its agent should not stop before it is finished: `TodoWrite --until-done`.
+ *
+ * @param folder that of the hook, for this list.
+ */
+export function setUntilDone(folder: string, version: number): void {
+  const path = join(folder, FILE);
+  attempt('write', path, () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(path, `${version}\n`, { mode: 0o600 });
+  });
+}
+
+/** Whether that was said of the list that is there now: one that was finished since was another one. */
+export function isUntilDone(folder: string, store: TodoStore): boolean {
+  let since: number;
+  try {
+    since = Number(readFileSync(join(folder, FILE), 'utf8'));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+  for (const { version, items } of store.history()) {
+    if (items.every(({ status }) => status === 'completed')) return version < since;
+    if (version <= since) break;
+  }
+  return true;
+}

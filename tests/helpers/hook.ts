@@ -1,0 +1,55 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runHook } from '../../src/hook/run-hook.ts';
+import { FileLists } from '../../src/todo/file-lists.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-store.ts';
+import { temporaryDirectory } from './files.ts';
+
+/** `[x] Read` and the like, as items. */
+export function items(...lines: string[]): TodoItem[] {
+  const statuses: Record<string, TodoStatus> = {
+    ' ': 'pending',
+    '>': 'in_progress',
+    x: 'completed',
+  };
+  return lines.map((line) => ({
+    content: line.slice(4),
+    activeForm: `Doing: ${line.slice(4)}`,
+    status: statuses[line[1] ?? ''] ?? 'pending',
+  }));
+}
+
+/** A work tree, a place for lists, and a harness whose session in it has an id. */
+export function harness(session: string, variable?: string) {
+  const root = temporaryDirectory();
+  const directory = join(root, 'app');
+  mkdirSync(join(directory, '.git'), { recursive: true });
+  const environment: Record<string, string> = { TODO_STATE_DIR: join(root, 'state') };
+  const commands = { ...environment, ...(variable && { [variable]: session }) };
+  const list = () => new FileLists(commands, directory).open({});
+  /** What the hook prints for an event. */
+  const say = (input: object | string, ...argv: string[]) =>
+    runHook({
+      argv: ['hook', ...argv],
+      input: () => (typeof input === 'string' ? input : JSON.stringify(input)),
+      environment,
+      directory,
+      now: () => new Date('2026-11-21T12:00:00Z'),
+    });
+  return {
+    directory,
+    environment,
+    say,
+    write: (...lines: string[]) => list().update(items(...lines)),
+    /** The folder of all lists. */
+    state: environment.TODO_STATE_DIR ?? '',
+  };
+}
+
+export type TestHarness = ReturnType<typeof harness>;
+
+/** The events that were recorded from a harness, one a line. */
+export function recorded(name: string): string[] {
+  const path = join(import.meta.dirname, '..', 'hook', 'recorded', `${name}.jsonl`);
+  return readFileSync(path, 'utf8').trimEnd().split('\n');
+}

@@ -1,0 +1,347 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { harness, type TestHarness } from '../helpers/hook.ts';
+
+const ID = 'CLAUDE_CODE_SESSION_ID';
+const input = (hook_event_name: string, more: object = {}) => ({
+  session_id: 's1',
+  hook_event_name,
+  ...more,
+});
+const ran = (command: string, exit = 0) =>
+  exit === 0
+    ? input('PostToolUse', { tool_name: 'Bash', tool_input: { command }, tool_response: {} })
+    : input('PostToolUseFailure', {
+        tool_name: 'Bash',
+        tool_input: { command },
+        error: `Exit code ${exit}\nno`,
+      });
+const stop = (more: object = {}) =>
+  input('Stop', {
+    stop_hook_active: false,
+    permission_mode: 'default',
+    last_assistant_message: 'Done.',
+    background_tasks: [],
+    session_crons: [],
+    ...more,
+  });
+
+/** What is added to the conversation. */
+async function contextOf(answer: Promise<string>): Promise<string> {
+  const text = await answer;
+  return text === '' ? '' : JSON.parse(text).hookSpecificOutput.additionalContext;
+}
+
+describe('reminders', () => {
+  test('a list that is not kept up is brought to mind once for each of its states', async () => {
+    const { say, write } = harness('s1', ID);
+    write('[>] Fix it');
+    const said: string[] = [];
+    for (let line = 1; line <= 25; line++) said.push(await contextOf(say(ran(`step ${line}`))));
+    expect(said.flatMap((text, index) => (text ? [index + 1] : []))).toEqual([10]);
+    write('[x] Fix it', '[>] Ship it');
+    said.length = 0;
+    await say(ran('TodoWrite -'));
+    for (let line = 1; line <= 25; line++) said.push(await contextOf(say(ran(`step ${line}`))));
+    expect(said.flatMap((text, index) => (text ? [index + 1] : []))).toEqual([10]);
+  });
+
+  test('of hooks that run at once, one gives the reminder', async () => {
+    const { say, write } = harness('s1', ID);
+    write('[>] Fix it');
+    for (let line = 1; line <= 9; line++) await say(ran(`step ${line}`));
+    const said = await Promise.all(Array.from({ length: 8 }, () => say(ran('at once'))));
+    expect(said.filter((text) => text !== '')).toHaveLength(1);
+  });
+
+  test('an item whose tests failed, or never ran, is not completed without a word', async () => {
+    const { say, write } = harness('s1', ID);
+    write('[>] Run the tests', '[ ] Run the linter');
+    await say(ran('TodoWrite -'));
+    await say(ran('npm test', 1));
+    write('[x] Run the tests', '[>] Run the linter');
+    expect(await contextOf(say(ran('TodoWrite -')))).toBe(
+      'Note: "Run the tests" is completed, but the last test command exited with 1: npm test',
+    );
+    await say(ran('ls'));
+    write('[x] Run the tests', '[x] Run the linter', '[>] Fix the failing tests');
+    await say(ran('TodoWrite -'));
+    await say(ran('ls'));
+    write('[x] Run the tests', '[x] Run the linter', '[x] Fix the failing tests');
+    expect(await contextOf(say(ran('TodoWrite -')))).toBe(
+      'Note: "Fix the failing tests" is completed, but no test command has run since it began.',
+    );
+  });
+
+  test('tests that passed, or whose end the harness does not tell, are evidence', async () => {
+    for (const how of [
+      {},
+      { returnCodeInterpretation: 'No matches' },
+      { backgroundTaskId: 'b1' },
+    ]) {
+      const { say, write } = harness('s1', ID);
+      write('[>] Run the tests');
+      await say(ran('TodoWrite -'));
+      await say({ ...ran('npm test'), tool_response: how });
+      write('[x] Run the tests');
+      expect(await say(ran('TodoWrite -'))).toBe('');
+    }
+  });
+
+  test('TODO_GUIDANCE and TODO_REMINDER_TURNS count, and .env in the work tree', async () => {
+    const { say, write, directory, environment } = harness('s1', ID);
+    write('[>] Fix it');
+    writeFileSync(join(directory, '.env'), 'TODO_REMINDER_TURNS=1\n');
+    environment.TODO_GUIDANCE = 'off';
+    const event = { ...ran('a'), cwd: directory };
+    expect(await say(event)).toBe('');
+    delete environment.TODO_GUIDANCE;
+    write('[>] Fix it well');
+    await say({ ...ran('TodoWrite -'), cwd: directory });
+    expect(await contextOf(say(event))).toContain('no TodoWrite in the last 1 commands');
+  });
+
+  test('a long session stays small, and still knows what it has said', async () => {
+    const { say, write, state } = harness('s1', ID);
+    write('[>] Fix it');
+    const said: string[] = [];
+    for (let line = 1; line <= 60; line++) said.push(await say(ran(`: ${'x'.repeat(15_000)}`)));
+    expect(said.filter(Boolean)).toHaveLength(1);
+    const folder = join(state, 'hooks~');
+    const [journal = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.jsonl'),
+    );
+    expect(readFileSync(join(folder, journal)).length).toBeLessThan(400_000);
+  });
+
+  test('what a killed hook has left half written is passed over', async () => {
+    const { say, write, state } = harness('s1', ID);
+    write('[>] Fix it');
+    for (let line = 1; line <= 9; line++) await say(ran(`step ${line}`));
+    const folder = join(state, 'hooks~');
+    const [journal = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.jsonl'),
+    );
+    writeFileSync(join(folder, journal), '{"id":"x","line":"half', { flag: 'a' });
+    expect(await contextOf(say(ran('step 10')))).toContain('in the last 10 commands');
+  });
+
+  test('a subagent is not spoken to, nor is its work that of the list', async () => {
+    const { say, write, environment } = harness('s1', ID);
+    environment.TODO_REMINDER_TURNS = '1';
+    write('[>] Fix it');
+    expect(await say({ ...ran('a'), agent_id: 'a1' })).toBe('');
+    expect(await say({ ...stop(), agent_id: 'a1' }, '--gate')).toBe('');
+  });
+});
+
+describe('the list in the conversation', () => {
+  test('it is under 2 KB, and what is open comes first where not all fits', async () => {
+    const { say, write } = harness('s1', ID);
+    const long = 'é'.repeat(150);
+    write(
+      ...Array.from({ length: 30 }, (_, index) => `[x] ${index} ${long}`),
+      '[>] Now',
+      '[ ] Last',
+    );
+    const text = await contextOf(say(input('SessionStart', { source: 'compact' })));
+    expect(Buffer.byteLength(text)).toBeLessThan(2048);
+    expect(text).toMatch(
+      /\[>\] Now\n\[ \] Last\n\.\.\. and \d+ more: see TodoRead\n\(30\/32 completed\)/,
+    );
+  });
+
+  test('there is nothing where there is no list, an empty one, or that of another session', async () => {
+    const { say, write } = harness('other', ID);
+    const start = input('SessionStart', { source: 'startup' });
+    expect(await say(start)).toBe('');
+    write('[>] Fix it');
+    expect(await say(start)).toBe('');
+    expect(await say({ ...start, session_id: 'other' })).not.toBe('');
+    write();
+    expect(await say({ ...start, session_id: 'other' })).toBe('');
+  });
+
+  test('TODO_SESSION names the list whatever the harness calls its session', async () => {
+    const { say, write, environment } = harness('s1');
+    environment.TODO_SESSION = 'release';
+    const release = harness('s1');
+    expect(await release.say(input('SessionStart'))).toBe('');
+    write('[>] Tag it');
+    environment.TODO_SESSION = '';
+    expect(await say(input('SessionStart'))).toBe('');
+  });
+
+  test('Gemini CLI, which does not say when it cuts a conversation, gets it once for each state at a prompt', async () => {
+    const { say, write } = harness('g1');
+    const prompt = {
+      session_id: 'g1',
+      timestamp: 't',
+      hook_event_name: 'BeforeAgent',
+      prompt: 'Go on',
+    };
+    const compress = (trigger: string) => ({ ...prompt, hook_event_name: 'PreCompress', trigger });
+    write('[>] Fix it');
+    expect(await contextOf(say(prompt))).toContain('[>] Fix it');
+    expect(await say(prompt)).toBe('');
+    await say(compress('auto'));
+    expect(await say(prompt)).toBe('');
+    await say(compress('manual'));
+    expect(await contextOf(say(prompt))).toContain('[>] Fix it');
+    write('[x] Fix it');
+    expect(await contextOf(say(prompt))).toContain('[x] Fix it');
+  });
+});
+
+describe('the finish gate', () => {
+  const open = (world: TestHarness) => world.write('[x] Read', '[>] Fix it');
+
+  test('it is closed to nobody who has not asked for it', async () => {
+    const world = harness('s1', ID);
+    open(world);
+    expect(await world.say(stop())).toBe('');
+  });
+
+  test('a stop with open items is answered once for a list, and twice at most until it is finished', async () => {
+    const world = harness('s1', ID);
+    const { say, write } = world;
+    open(world);
+    expect(JSON.parse(await say(stop(), '--gate'))).toEqual({
+      decision: 'block',
+      reason: expect.stringContaining(
+        '1 of 2 items on your task list is not completed:\n[>] Fix it\n',
+      ),
+    });
+    expect(await say(stop(), '--gate')).toBe('');
+    write('[x] Read', '[>] Fix it', '[ ] Ship it');
+    expect(await say(stop(), '--gate')).toContain('[ ] Ship it');
+    write('[x] Read', '[x] Fix it', '[ ] Ship it');
+    expect(await say(stop(), '--gate')).toBe('');
+    write('[x] Read', '[x] Fix it', '[x] Ship it');
+    expect(await say(stop(), '--gate')).toBe('');
+    write('[>] Another job');
+    expect(await say(stop(), '--gate')).toContain('[>] Another job');
+  });
+
+  test.each([
+    ['the harness goes on because of a hook', { stop_hook_active: true }],
+    ['it is in plan mode', { permission_mode: 'plan' }],
+    ['work runs in the background', { background_tasks: [{ id: 'b1', status: 'running' }] }],
+    ['the harness will wake it', { session_crons: [{ id: 'c1' }] }],
+    ['it asks the user', { last_assistant_message: 'Shall I delete the old ones?' }],
+    ['it asks the user and adds a choice', { last_assistant_message: 'Which one?\n\n1. A\n2. B' }],
+    ['it waits for the user', { last_assistant_message: 'Let me know how to go on.' }],
+    ['it asks in Chinese', { last_assistant_message: '要继续吗？' }],
+  ])('never where %s', async (_, more) => {
+    const world = harness('s1', ID);
+    open(world);
+    expect(await world.say(stop(more), '--gate')).toBe('');
+    expect(await world.say(stop(), '--gate')).not.toBe('');
+  });
+
+  test.each([
+    ['code', 'Wrote `a ? b : c` and:\n```js\nconst x = y ? 1 : 2;\n```\nDone.'],
+    ['a link', 'See https://a.example/?q=1 for more.'],
+  ])('%s is no question', async (_, last_assistant_message) => {
+    const world = harness('s1', ID);
+    open(world);
+    expect(await world.say(stop({ last_assistant_message }), '--gate')).not.toBe('');
+  });
+
+  test('never where another session of the work tree has written the list', async () => {
+    const world = harness('g1');
+    open(world);
+    const event = {
+      session_id: 'g1',
+      timestamp: 't',
+      hook_event_name: 'AfterAgent',
+      prompt_response: 'Done.',
+      stop_hook_active: false,
+    };
+    expect(await world.say(event, '--gate')).toBe('');
+    const wrote = {
+      session_id: 'g1',
+      timestamp: 't',
+      hook_event_name: 'AfterTool',
+      tool_name: 'run_shell_command',
+      tool_response: {},
+    };
+    world.write('[>] Mine');
+    await world.say({ ...wrote, tool_input: { command: 'TodoWrite -' } });
+    expect(await world.say(event, '--gate')).toContain('deny');
+  });
+
+  test('never for Cursor where it was stopped or goes on already', async () => {
+    const world = harness('c1');
+    world.environment.TODO_SESSION = 'release';
+    const event = { conversation_id: 'c1', hook_event_name: 'stop' };
+    open(world);
+    expect(await world.say({ ...event, status: 'aborted', loop_count: 0 }, '--gate')).toBe('');
+    expect(await world.say({ ...event, status: 'completed', loop_count: 1 }, '--gate')).toBe('');
+  });
+});
+
+describe('whatever goes wrong, the harness is not bothered', () => {
+  const bad = [
+    '',
+    'no JSON',
+    '[]',
+    'null',
+    '{"hook_event_name":5}',
+    '{"session_id":{},"hook_event_name":"Stop"}',
+    `{"a":"${'x'.repeat(100)}`,
+  ];
+
+  test.each(bad)('input that is not understood: %j', async (text) => {
+    const { say, write } = harness('s1', ID);
+    write('[>] Fix it');
+    expect(await say(text, '--gate')).toBe('');
+  });
+
+  test('it becomes one line in a log', async () => {
+    const { say, state } = harness('s1', ID);
+    await say('no \u001b[31mJSON');
+    await say(input('SessionStart'), '--dialect', 'klingon');
+    expect(readFileSync(join(state, 'hook.log~'), 'utf8')).toMatch(
+      /^2026-11-21T12:00:00.000Z hook: Unexpected token[^\n\x1b]*\n2026-11-21T12:00:00.000Z SessionStart: unknown dialect klingon\n$/,
+    );
+  });
+
+  test('a damaged list and a folder that cannot be written are such', async () => {
+    const { say, write, state, environment } = harness('s1', ID);
+    write('[>] Fix it');
+    const lists = readdirSync(state, { recursive: true, encoding: 'utf8' });
+    const version = lists.find((name) => name.endsWith('.json')) ?? '';
+    writeFileSync(join(state, version), 'damaged');
+    expect(await say(input('SessionStart'))).toBe('');
+    expect(readFileSync(join(state, 'hook.log~'), 'utf8')).toContain('SessionStart: ');
+    mkdirSync(join(state, 'none'));
+    environment.TODO_STATE_DIR = '/dev/null/lists';
+    expect(await say(input('SessionStart'))).toBe('');
+  });
+
+  test('as a program too: exit code 0, nothing on its outputs, its standard output closed or not', () => {
+    const { environment, directory, write } = harness('s1', ID);
+    write('[>] Fix it');
+    const run = (line: string, text: string) =>
+      spawnSync('bash', ['-c', line, process.execPath, executable('agent-shell')], {
+        cwd: directory,
+        env: cleanEnvironment(environment),
+        input: text,
+        encoding: 'utf8',
+      });
+    const quiet = { status: 0, stdout: '', stderr: '' };
+    for (const text of bad) expect(run('"$0" "$1" hook', text)).toMatchObject(quiet);
+    const start = JSON.stringify(input('SessionStart'));
+    expect(run('"$0" "$1" hook', start).stdout).toContain('[>] Fix it');
+    expect(run('"$0" "$1" hook >&-', start)).toMatchObject(quiet);
+    expect(run('"$0" "$1" hook </dev/null', '')).toMatchObject(quiet);
+    expect(run('mkdir gone; cd gone; rmdir ../gone; "$0" "$1" hook', start)).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
+});

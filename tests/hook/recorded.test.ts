@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { dialectOf } from '../../src/hook/dialects.ts';
+import { harness, recorded } from '../helpers/hook.ts';
+
+// The events are what the harnesses sent here: Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0, and what our plugin
+// sends in opencode 1.18.33. Only those of Cursor are written from its documentation.
+
+const LIST =
+  'Your task list (TodoRead), as it stands:\\n[x] Read\\n[>] Fix it\\n[ ] Ship it\\n(1/3 completed)\\nGo on with it. TodoWrite replaces the whole list: repeat every item, and mark one completed as soon as it is done.\\n';
+const STALE =
+  'Note: no TodoWrite in the last 1 commands, 2 unfinished items are left. Update the list if it is out of date:\\nNote: [>] Fix it\\nNote: [ ] Ship it';
+const FINISH =
+  '2 of 3 items on your task list are not completed:\\n[>] Fix it\\n[ ] Ship it\\nFinish, or say why not. Mark what is done with TodoWrite; if you cannot do the rest, tell the user why and stop.';
+
+const context = (event: string, text: string) =>
+  `{"hookSpecificOutput":{"hookEventName":"${event}","additionalContext":"${text}"}}\n`;
+
+const VARIABLES: Record<string, string | undefined> = {
+  claude: 'CLAUDE_CODE_SESSION_ID',
+  codex: 'CODEX_THREAD_ID',
+  opencode: 'OPENCODE_SESSION_ID',
+};
+
+/** The answer to each event of a harness that is told of a list; those that are not here get none. */
+const ANSWERS: Record<string, Record<string, string>> = {
+  claude: {
+    SessionStart: context('SessionStart', LIST),
+    PostToolUse: context('PostToolUse', STALE),
+    PostToolUseFailure: context('PostToolUseFailure', STALE),
+    Stop: `{"decision":"block","reason":"${FINISH}"}\n`,
+  },
+  codex: {
+    SessionStart: context('SessionStart', LIST),
+    PostToolUse: context('PostToolUse', STALE),
+    Stop: `{"decision":"block","reason":"${FINISH}"}\n`,
+  },
+  gemini: {
+    SessionStart: context('SessionStart', LIST),
+    BeforeAgent: context('BeforeAgent', LIST),
+    AfterTool: context('AfterTool', STALE),
+    AfterAgent: `{"decision":"deny","reason":"${FINISH}"}\n`,
+  },
+  cursor: {
+    sessionStart: `{"additional_context":"${LIST}"}\n`,
+    postToolUse: `{"additional_context":"${STALE}"}\n`,
+    postToolUseFailure: `{"additional_context":"${STALE}"}\n`,
+    stop: `{"followup_message":"${FINISH}"}\n`,
+  },
+  opencode: {
+    'chat.message': `{"context":"${LIST}"}\n`,
+    'tool.execute.after': `{"context":"${STALE}"}\n`,
+    'experimental.session.compacting': `{"context":"${LIST}"}\n`,
+  },
+};
+
+describe.each(Object.entries(ANSWERS))('%s', (name, answers) => {
+  const events = recorded(name).map((text) => ({ text, event: JSON.parse(text) }));
+
+  test.each(events)(
+    'its event $event.hook_event_name is answered to the byte',
+    async ({ text, event }) => {
+      const session = event.session_id ?? event.conversation_id;
+      const { directory, environment, say, write } = harness(session, VARIABLES[name]);
+      environment.TODO_REMINDER_TURNS = '1';
+      const input = text.replaceAll('@CWD@', directory);
+      expect(await say(input, '--gate')).toBe('');
+      write('[x] Read', '[>] Fix it', '[ ] Ship it');
+      // Gemini's list is that of the work tree: this session has to be seen writing it.
+      const wrote = recorded(name)
+        .find((other) => /"(?:AfterTool|postToolUse)"/.test(other))
+        ?.replaceAll('@CWD@', directory)
+        .replace(/"command":"[^"]*"/, '"command":"TodoWrite -"');
+      if (VARIABLES[name] === undefined && wrote && /stop|AfterAgent/.test(text)) await say(wrote);
+      expect(await say(input, '--gate')).toBe(answers[event.hook_event_name] ?? '');
+    },
+  );
+
+  test('its dialect is known from each event', () => {
+    expect(new Set(events.map(({ event }) => dialectOf(event)))).toEqual(new Set([name]));
+  });
+});

@@ -1,0 +1,312 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { setup } from '../../src/setup/setup.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+
+const NAMES = ['claude', 'codex', 'gemini', 'opencode', 'cursor', 'agents'];
+
+/** A project and a home, both empty. */
+function machine() {
+  const root = temporaryDirectory();
+  const [project, home] = [join(root, 'project'), join(root, 'home')];
+  mkdirSync(join(project, '.git'), { recursive: true });
+  mkdirSync(join(project, 'src'));
+  mkdirSync(home);
+  const environment: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: home };
+  const world = { environment, directory: join(project, 'src'), home };
+  const put = (name: string, text: string) => {
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  };
+  /** What files hold, by their names. */
+  const all = () =>
+    Object.fromEntries(
+      listFiles(root)
+        .filter((name) => statSync(join(root, name)).isFile())
+        .map((name) => [name, readFileSync(join(root, name), 'latin1')]),
+    );
+  return {
+    root,
+    project,
+    home,
+    environment,
+    put,
+    all,
+    run: (...argv: string[]) => setup(argv, world),
+  };
+}
+
+const FILES: Record<string, [project: string[], user: string[]]> = {
+  claude: [
+    ['.claude/settings.json', 'CLAUDE.md'],
+    ['.claude/CLAUDE.md', '.claude/settings.json'],
+  ],
+  codex: [
+    ['.codex/hooks.json', 'AGENTS.md'],
+    ['.codex/AGENTS.md', '.codex/hooks.json'],
+  ],
+  gemini: [
+    ['.gemini/settings.json', 'GEMINI.md'],
+    ['.gemini/GEMINI.md', '.gemini/settings.json'],
+  ],
+  opencode: [
+    ['.opencode/plugin/todowrite.js', 'AGENTS.md'],
+    ['.config/opencode/AGENTS.md', '.config/opencode/plugin/todowrite.js'],
+  ],
+  cursor: [['.cursor/hooks.json', 'AGENTS.md'], ['.cursor/hooks.json']],
+  agents: [['AGENTS.md'], []],
+};
+
+describe.each(NAMES)('setup %s', (name) => {
+  const [inProject, ofUser] = FILES[name] ?? [[], []];
+
+  test('in a project it writes these files, nothing the second time, and takes all away', () => {
+    const { all, run, project } = machine();
+    expect(run(name)).toMatchObject({ stderr: '', exitCode: 0 });
+    const written = all();
+    expect(Object.keys(written).sort()).toEqual(inProject.map((file) => `project/${file}`).sort());
+    expect(run(name).stdout).not.toContain('written');
+    expect(all()).toEqual(written);
+    expect(run(name, '--remove')).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(readdirSync(project).sort()).toEqual(['.git', 'src']);
+    expect(run(name, '--remove')).toMatchObject({ stderr: '', exitCode: 0 });
+  });
+
+  test('for the user it writes these files', () => {
+    const { all, run } = machine();
+    const { exitCode } = run(name, '--user');
+    expect(exitCode).toBe(ofUser.length === 0 ? 2 : 0);
+    expect(Object.keys(all()).sort()).toEqual(ofUser.map((file) => `home/${file}`).sort());
+    run(name, '--user', '--remove');
+    expect(all()).toEqual({});
+  });
+
+  test('--print writes nothing and shows all of it, --check tells what is missing', () => {
+    const { all, run } = machine();
+    const { stdout } = run(name, '--print');
+    expect(all()).toEqual({});
+    expect(run(name, '--check').exitCode).toBe(1);
+    for (const file of inProject) expect(run(name, '--check').stdout).toContain(`missing  ${file}`);
+    run(name);
+    for (const [file, text] of Object.entries(all())) {
+      expect(stdout).toContain(`# ${file.replace('project/', '')}  (`);
+      expect(stdout).toContain(text);
+    }
+    for (const file of inProject) expect(run(name, '--check').stdout).toContain(`ok       ${file}`);
+  });
+});
+
+test('the registered command is this, to the letter: a change of it would have to be trusted anew', () => {
+  const { all, run } = machine();
+  for (const name of NAMES) run(name);
+  const commands = Object.values(all())
+    .join('')
+    .match(/"command": "[^"]*"/g);
+  expect(new Set(commands)).toEqual(new Set(['"command": "agent-shell hook"']));
+  for (const name of NAMES) run(name, '--gate');
+  const gated = Object.values(all())
+    .join('')
+    .match(/"command": "[^"]*--gate"/g);
+  expect(gated).toEqual(Array(4).fill('"command": "agent-shell hook --gate"'));
+});
+
+test('without a name it looks which are here and prints the commands', () => {
+  const { run, put } = machine();
+  expect(run().stdout).toContain('agent-shell setup agents');
+  put('project/.codex/config.toml', '');
+  put('project/CLAUDE.md', '');
+  const { stdout, exitCode } = run();
+  expect(stdout).toContain('Found here: Claude Code, Codex.');
+  expect(stdout).toContain('  agent-shell setup claude\n  agent-shell setup codex\n');
+  expect(exitCode).toBe(0);
+});
+
+test('hooks of Codex go where its others are', () => {
+  const { run, put, all } = machine();
+  const text = '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n';
+  put('project/.codex/config.toml', text);
+  run('codex');
+  expect(Object.keys(all())).not.toContain('project/.codex/hooks.json');
+  expect(all()['project/.codex/config.toml']?.startsWith(text)).toBe(true);
+  run('codex', '--remove');
+  expect(all()).toEqual({ 'project/.codex/config.toml': text });
+});
+
+test('Gemini CLI reads the file that its settings name', () => {
+  const { run, put, all } = machine();
+  const text = '{"context":{"fileName":["AGENTS.md"]}}\n';
+  put('project/.gemini/settings.json', text);
+  run('gemini');
+  expect(Object.keys(all())).toContain('project/AGENTS.md');
+  run('gemini', '--remove');
+  expect(all()).toEqual({ 'project/.gemini/settings.json': text });
+});
+
+describe("what is the user's stays", () => {
+  test.each([
+    ['a byte-order mark', '\ufeff{"a": 1}\r\n'],
+    ['no line end', '{"a": 1}'],
+    ['comments', '// c\n{\n\t"a": 1, // d\n}\n'],
+  ])('%s', (_, text) => {
+    const { run, put, all } = machine();
+    const path = put('project/.claude/settings.json', text);
+    put('project/CLAUDE.md', text);
+    const before = all();
+    run('claude');
+    expect(readFileSync(path, 'utf8').startsWith('\ufeff')).toBe(text.startsWith('\ufeff'));
+    expect(all()).not.toEqual(before);
+    run('claude', '--remove');
+    expect(all()).toEqual(before);
+  });
+
+  test('a link, its target, other names of it and the mode', () => {
+    const { run, put, project, root } = machine();
+    const target = put('dotfiles/settings.json', '{}');
+    chmodSync(target, 0o640);
+    mkdirSync(join(project, '.claude'));
+    symlinkSync('../../dotfiles/settings.json', join(project, '.claude', 'settings.json'));
+    symlinkSync('../notes/new.md', join(project, 'CLAUDE.md'));
+    linkSync(target, join(root, 'second'));
+    run('claude');
+    expect(lstatSync(join(project, '.claude', 'settings.json')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, 'utf8')).toContain('agent-shell hook');
+    expect(readFileSync(join(root, 'second'), 'utf8')).toContain('agent-shell hook');
+    expect(readFileSync(join(root, 'notes', 'new.md'), 'utf8')).toContain('TodoWrite');
+    expect(statSync(target).mode & 0o777).toBe(0o640);
+    run('claude', '--remove');
+    expect(readFileSync(target, 'utf8')).toBe('{}');
+    expect(lstatSync(join(project, 'CLAUDE.md')).isSymbolicLink()).toBe(true);
+  });
+
+  test.each([
+    ['is not JSON', 'project/.claude/settings.json', '{"hooks": '],
+    ['is not UTF-8', 'project/.claude/settings.json', '\xff'],
+    ['do not pair', 'project/CLAUDE.md', '<!-- END todowrite -->'],
+  ])('a file that %s is left alone, and the others are written', (problem, name, text) => {
+    const { run, put, root, all } = machine();
+    put(name, '');
+    writeFileSync(join(root, name), text, 'latin1');
+    const { stdout, stderr, exitCode } = run('claude');
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^agent-shell: ${join(root, name)} .*${problem}.*; nothing was changed there\n$`),
+    );
+    expect(stdout.match(/^written/gm)).toHaveLength(1);
+    expect(all()[name]).toBe(text);
+    expect(run('claude', '--check')).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('unreadable'),
+    });
+  });
+
+  test('a read-only file, and one of ours that is not ours', () => {
+    const { run, put, all } = machine();
+    const path = put('project/AGENTS.md', 'A\n');
+    chmodSync(path, 0o444);
+    put('project/.opencode/plugin/todowrite.js', 'mine');
+    const before = all();
+    const { stderr, exitCode } = run('opencode');
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /read-only.*\n?.*not written by agent-shell|not written by agent-shell.*\n.*read-only/,
+    );
+    expect(all()).toEqual(before);
+    run('opencode', '--remove');
+    expect(all()).toEqual(before);
+  });
+});
+
+test('programs that set up the same file at once lose nothing of each other', async () => {
+  const { project, home, put, all } = machine();
+  put('project/AGENTS.md', 'A\n');
+  const names = ['codex', 'opencode', 'cursor', 'agents', 'codex', 'agents'];
+  const ends = names.map(
+    (name) =>
+      new Promise((resolve) => {
+        const argv = [executable('agent-shell'), 'setup', name];
+        const env = cleanEnvironment({ HOME: home });
+        spawn(process.execPath, argv, { cwd: project, env, stdio: 'ignore' }).on('close', resolve);
+      }),
+  );
+  expect(await Promise.all(ends)).toEqual(names.map(() => 0));
+  expect(all()['project/AGENTS.md']).toMatch(
+    /^A\n\n<!-- BEGIN todowrite v1: agents, codex, cursor, opencode -->\n/,
+  );
+  expect(listFiles(project).filter((name) => name.endsWith('~'))).toEqual([]);
+});
+
+test('a lock that a killed program has left holds nobody up for good', () => {
+  const { run, put, project } = machine();
+  const lock = put('project/.AGENTS.md.lock~', '');
+  const { utimesSync } = process.getBuiltinModule('node:fs');
+  utimesSync(lock, 0, 0);
+  expect(run('agents').exitCode).toBe(0);
+  expect(existsSync(join(project, 'AGENTS.md'))).toBe(true);
+});
+
+describe('--check', () => {
+  test('says which shells find the commands, where lists live, and what the hook complained of', () => {
+    const { run, environment, put, home } = machine();
+    environment.PATH = '/usr/bin:/bin';
+    const { stdout, exitCode } = run('--check');
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^ {2}missing {2}a login shell \(bash -lc\) does not find TodoWrite/m);
+    expect(stdout).toMatch(/^ {2}ok {7}bash \S+ \d/m);
+    expect(stdout).toContain(`lists are in ${home}/.local/state/todowrite`);
+    put('home/.local/state/todowrite/hook.log~', '2026-11-21T12:00:00.000Z Stop: it broke\n');
+    expect(run('--check').stdout).toContain('Stop: it broke');
+  });
+
+  test('is content where a login shell finds the commands', () => {
+    const { run, put, environment, root } = machine();
+    for (const name of ['TodoWrite', 'TodoRead', 'agent-shell']) {
+      chmodSync(put(`bin/${name}`, '#!/bin/sh\n'), 0o755);
+    }
+    const node = dirname(process.execPath);
+    put('home/.profile', `PATH=${root}/bin:${node}:$PATH\necho Welcome\n`);
+    environment.PATH = `${root}/bin:${node}:${environment.PATH}`;
+    expect(run('--check')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining(`a login shell (bash -lc) finds the commands in ${root}/bin`),
+    });
+  });
+
+  test('says of a place that cannot be written which setting to change', () => {
+    const { run, environment } = machine();
+    environment.TODO_STATE_DIR = '/proc/lists';
+    expect(run('--check').stdout).toMatch(
+      /missing {2}lists cannot be written in \/proc\/lists: \w+; set TODO_STATE_DIR/,
+    );
+  });
+});
+
+test.each([
+  [['klingon'], 'setup knows claude, codex, gemini, opencode, cursor, agents, not klingon'],
+  [['claude', 'codex'], 'setup takes no argument codex'],
+  [['claude', '--check', '--remove'], '--check and --remove exclude each other'],
+  [['claude', '--project', '--user'], '--project and --user exclude each other'],
+  [['--remove'], 'setup --remove needs a harness: claude, codex, gemini, opencode, cursor, agents'],
+  [['agents', '--user'], 'agents is for a project: each harness has its own file for the user'],
+])('%j is no request: %s', (argv, problem) => {
+  expect(machine().run(...argv)).toEqual({
+    stdout: '',
+    stderr: `agent-shell: ${problem}; see agent-shell setup --help\n`,
+    exitCode: 2,
+  });
+});
