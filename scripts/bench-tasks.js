@@ -94,16 +94,16 @@ for (const size of sizes) {
       subject: `Task ${n} of batch ${batch}`,
       description: 'What is to be done, in a sentence or two that say it well enough for anyone.',
     }));
-    spawnSync(process.execPath, [executable('create')], { input: JSON.stringify(tasks) });
+    spawnSync(process.execPath, [executable('Create')], { input: JSON.stringify(tasks) });
   }
 }
 for (const [name, ...argv] of [
-  ['list'],
-  ['list', '--ready', '--status', 'completed'],
+  ['List'],
+  ['List', '--ready', '--status', 'completed'],
   ['get', '50'],
-  ['claim', '--next', '--agent', 'a'],
-  ['claim', '--help'],
-  ['claim', '--nonsense'],
+  ['Claim', '--next', '--agent', 'a'],
+  ['Claim', '--help'],
+  ['Claim', '--nonsense'],
 ]) {
   const times = sizes.map(() => []);
   for (let round = 0; round < ROUNDS; round++) {
@@ -122,5 +122,5 @@ for (const [name, ...argv] of [
 }
 
 function executable(name) {
-  return join(root, 'dist', 'bin', `task-${name}.cjs`);
+  return join(root, 'dist', 'bin', 'commands', `Task${name}`);
 }

@@ -1,8 +1,10 @@
-// Builds dist/: the library as one ESM file with its types, each executable as one CommonJS file.
-// Executables are bundled CommonJS because their start-up is most of what a short command costs.
+// Builds dist/: the library as one ESM file with its types, the programs as one CommonJS file each, and the executables,
+// which load a program. Programs are bundled CommonJS because their start-up is most of what a short command costs.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -19,83 +21,106 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inRoot = (path) => join(root, path);
 const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
 
-const HASHBANG = '#!/usr/bin/env node';
-const taskCommands = ['create', 'update', 'list', 'get', 'claim', 'release'];
-const executables = [
-  'agent-shell',
-  'agent-hook',
-  'todo-write',
-  'todo-read',
-  ...taskCommands.map((name) => `task-${name}`),
-];
-
-/**
- * Those whose start-up counts most, with the arguments of a run that uses most of them: what V8 compiles in it is kept,
- * for program-loader.cjs to use.
- */
-const LIST =
-  '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress","id":"1"}]}';
-const HOOK_INPUT =
-  '{"session_id":"build","hook_event_name":"PostToolUse","tool_input":{"command":"npm test"},"tool_response":{}}';
-const precompiled = new Map([
-  ['agent-shell', ['-c', `:; TodoWrite '${LIST}'`]],
-  ['todo-write', [LIST]],
-  ['todo-read', []],
-  ['agent-hook', []],
-]);
+// Built beside the old one and then put in its place, so that who uses dist/ meanwhile finds it whole.
+const building = mkdtempSync(inRoot('.dist-'));
+process.once('exit', () => rmSync(building, { recursive: true, force: true }));
+const out = (path) => join(building, 'dist', path);
 
 const common = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  loader: { '.md': 'text', '.sh': 'text', '.txt': 'text' },
-  // Its own entry for bundlers; the other one loads its parts by names made at run time.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  loader: { '.md': 'text', '.sh': 'text' },
   define: { PACKAGE_VERSION: JSON.stringify(version) },
   absWorkingDir: root,
   logLevel: 'warning',
 };
+const minified = { format: 'cjs', minifySyntax: true, minifyWhitespace: true };
 
-// Built beside the old one and then put in its place, so that who uses dist/ meanwhile finds it whole.
-const building = mkdtempSync(inRoot('.dist-'));
-process.once('exit', () => rmSync(building, { recursive: true, force: true }));
-const out = (path) => join(building, 'dist', path);
+/** The name of each agent command, and the program that it is. */
+async function commandPrograms() {
+  const list = inRoot('src/bin/command-programs.ts');
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: [list],
+    format: 'esm',
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString('base64');
+  return (await import(`data:text/javascript;base64,${code}`)).COMMAND_PROGRAMS;
+}
+
+const commands = await commandPrograms();
+/** The first arguments of agent-shell that have a program of their own, for the sake of its start-up. */
+const subprograms = { hook: 'agent-hook' };
+const programs = [
+  'agent-shell',
+  ...Object.values(subprograms),
+  ...new Set(Object.values(commands)),
+];
 await Promise.all([
   build({
     ...common,
-    entryPoints: ['src/index.ts'],
+    entryPoints: ['src/bin/library.ts'],
     outfile: out('index.js'),
     format: 'esm',
     packages: 'external',
   }),
   build({
     ...common,
-    entryPoints: executables.map((name) => `src/bin/${name}.ts`),
-    outdir: out('bin'),
+    ...minified,
+    entryPoints: programs.map((name) => `src/bin/${name}.ts`),
+    outdir: out('programs'),
     outExtension: { '.js': '.cjs' },
-    format: 'cjs',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    banner: { js: HASHBANG },
+    // Code that is compiled as a script knows no import().
+    supported: { 'dynamic-import': false },
   }),
 ]);
-mkdirSync(out('programs'));
-const loader = readFileSync(inRoot('scripts/program-loader.cjs'));
-for (const name of precompiled.keys()) {
-  const program = readFileSync(out(`bin/${name}.cjs`), 'utf8');
-  writeFileSync(out(`programs/${name}.cjs`), program.slice(HASHBANG.length));
-  writeFileSync(out(`bin/${name}.cjs`), `${HASHBANG}\n${loader}`);
-}
-for (const name of executables) chmodSync(out(`bin/${name}.cjs`), 0o755);
-for (const [name, argv] of precompiled) {
-  const hook = inRoot('scripts/keep-compiled.cjs');
-  const environment = { TODO_STATE_DIR: join(building, 'state'), TODO_SESSION: 'build' };
-  execFileSync(process.execPath, ['-r', hook, out(`bin/${name}.cjs`), ...argv], {
-    cwd: building,
-    env: environment,
-    input: name === 'agent-hook' ? HOOK_INPUT : '',
-    stdio: ['pipe', 'ignore', 'inherit'],
+
+/** The start of each executable, which is the same for all. */
+async function programLoader() {
+  const programOf = (name, folder) => {
+    const file = `programs/${name}.cjs`;
+    const hash = createHash('sha256').update(readFileSync(out(file)));
+    return { file: folder + file, build: hash.digest('hex').slice(0, 12) };
+  };
+  const table = { 'agent-shell': programOf('agent-shell', '../') };
+  for (const [word, program] of Object.entries(subprograms)) {
+    table[`agent-shell ${word}`] = programOf(program, '../');
+  }
+  for (const [name, program] of Object.entries(commands)) {
+    table[name] = programOf(program, '../../');
+  }
+  const { outputFiles } = await build({
+    ...common,
+    ...minified,
+    target: 'node12',
+    entryPoints: ['src/bin/load-program.ts'],
+    define: { PROGRAMS: JSON.stringify(table) },
+    write: false,
   });
+  // Old versions of Node know no node: before the names of their modules.
+  return outputFiles[0].text.replaceAll('"node:', '"');
+}
+
+const loader = await programLoader();
+mkdirSync(out('bin/commands'), { recursive: true });
+// The commands have no extension that says what they are.
+writeFileSync(out('bin/package.json'), '{"type":"commonjs"}\n');
+const executable = (path, text) => {
+  writeFileSync(out(path), text);
+  chmodSync(out(path), 0o755);
+};
+for (const name of Object.keys(commands)) {
+  executable(`bin/commands/${name}`, `#!/usr/bin/env node\n${loader}`);
+}
+// One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
+// Its first lines are to sh an empty heredoc for a command that does nothing.
+// The same patterns, without what would end a comment.
+const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8').replaceAll('*/', '*[/]');
+executable('bin/agent-shell.cjs', `#!/bin/sh\n':' <</*\n/*\n${shell}exit\n*/0;\n${loader}`);
+for (const name of ['interactive', 'after-profile']) {
+  copyFileSync(inRoot(`src/bin/${name}.bash`), out(`bin/${name}.bash`));
 }
 
 const tsc = join(

@@ -56,27 +56,8 @@ describe('modules loaded at start-up', () => {
   test.each([
     ['todo-write', ['{"todos":[]}']],
     ['todo-read', []],
-    ['agent-shell', ['-c', call(1)]],
   ] as const)('%s loads its one file, and of Node next to nothing', (name, argv) => {
     expect(loadedBy(executable(name), ...argv)).toEqual({ modules: ['os', 'vm'], files: 1 });
-  });
-
-  test('an agent shell with a line for bash loads no more of Node than bash and its commands need', () => {
-    const { modules, files } = loadedBy(executable('agent-shell'), '-c', ':');
-    expect(files).toBe(1);
-    // Not every version of Node loads all of them.
-    const needed = [
-      'child_process',
-      'dgram',
-      'diagnostics_channel',
-      'net',
-      'os',
-      'stream',
-      'stream/promises',
-      'string_decoder',
-      'vm',
-    ];
-    expect(modules.filter((name) => !needed.includes(name))).toEqual([]);
   });
 });
 

@@ -4,9 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The executable of this checkout, as it was built last. */
+/** The executable of this checkout, as it was built last: `agent-shell`, or the name of a command. */
 export function executable(name) {
-  return fileURLToPath(new URL(`../../dist/bin/${name}.cjs`, import.meta.url));
+  const file = name === 'agent-shell' ? 'agent-shell.cjs' : `commands/${name}`;
+  return fileURLToPath(new URL(`../../dist/bin/${file}`, import.meta.url));
 }
 
 /** A process from its start to its end; what it prints is collected, as by a harness. */

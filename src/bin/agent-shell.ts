@@ -1,5 +1,4 @@
 import { homedir } from 'node:os';
-import type { AgentBashHandler } from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { TaskGuide } from '../guidance/task-guide.ts';
@@ -7,26 +6,21 @@ import { agentHandlers } from '../router/agent-handlers.ts';
 import { safeText } from '../safe-text.ts';
 import type { Settings } from '../settings.ts';
 import helpPage from '../shell/agent-shell.md';
-import { type Arguments, parseArguments } from '../shell/arguments.ts';
-import { runLine } from '../shell/run-line.ts';
+import { parseArguments } from '../shell/arguments.ts';
 import { type ShellList, shellList } from '../shell/shell-list.ts';
-import { type ShownLists, showChanges } from '../shell/show-changes.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
-import { taskSource } from '../tasks/task-rows.ts';
-import { codeOf, isTerminal, writeAll } from '../terminal/synchronous-io.ts';
+import { codeOf, writeAll } from '../terminal/synchronous-io.ts';
 import { FileLists } from '../todo/file-lists.ts';
-
-type ShellArguments = Extract<
-  Arguments,
-  { list: object; mode: Exclude<Arguments['mode'], 'watch'> }
->;
 
 const USAGE_ERROR = 2;
 const MAX_MESSAGE = 200;
 
 async function main(): Promise<number> {
-  const options = parseArguments(process.argv.slice(2));
+  const argv = process.argv.slice(2);
+  const options = parseArguments(argv, process.env);
+  const isForBash = options.mode === 'bash' || options.mode === 'usage-error';
+  if (isForBash && process.title !== 'agent-shell') return runAsBash(argv);
   switch (options.mode) {
     case 'help':
       writeAll(1, helpPage);
@@ -50,9 +44,6 @@ async function main(): Promise<number> {
       return USAGE_ERROR;
     case 'sessions':
       return (await import('../watch/sessions.ts')).sessions(options.argv);
-    case 'hook':
-      await import('./agent-hook.ts');
-      return 0;
     case 'prime': {
       const { listInContext } = await import('../guidance/list-in-context.ts');
       const lists = new FileLists(process.env, process.cwd());
@@ -69,12 +60,14 @@ async function main(): Promise<number> {
       endWithReader();
       return watch(options);
     }
-    default:
-      return runShell(options, shellList(options.list));
+    case 'jsonl':
+      return runJsonl(shellList(options.list));
+    case 'bash':
+      throw new Error('agent-shell.sh gave Node what is for bash');
   }
 }
 
-async function runShell(options: ShellArguments, list: ShellList): Promise<number> {
+async function runJsonl(list: ShellList): Promise<number> {
   const { tasks, settings } = list;
   const unnamedTasks = (of: Settings) => tasks.open(undefined, of);
   const taskGuide = new TaskGuide({ tasks: unnamedTasks, settings });
@@ -82,50 +75,34 @@ async function runShell(options: ShellArguments, list: ShellList): Promise<numbe
     ...agentHandlers(list.source, settings),
     ...taskCommands(tasks).map((handler) => taskGuide.guided(handler)),
   ];
-  const shown = { store: list.shown, tasks: taskSource(unnamedTasks(settings().settings)) };
   const guide = new Guide({
     store: list.shown,
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     tasks: taskGuide,
   });
-  switch (options.mode) {
-    case 'jsonl': {
-      const { BashRouter } = await import('../router/bash-router.ts');
-      const { serveJsonl } = await import('../shell/jsonl.ts');
-      endWithReader();
-      await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
-      return 0;
-    }
-    case 'interactive':
-      if (isTerminal(0)) {
-        endWithReader();
-        const { runInteractive } = await import('../shell/repl.ts');
-        return runInteractive({ handlers, guide, shown, panelMode: options.panel });
-      }
-      return asBash({ ...options, mode: 'script', argv: [] }, handlers, guide, shown);
-    case 'line':
-    case 'script':
-      return asBash(options, handlers, guide, shown);
-  }
+  const { BashRouter } = await import('../router/bash-router.ts');
+  const { serveJsonl } = await import('../shell/jsonl.ts');
+  endWithReader();
+  await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
+  return 0;
 }
 
-async function asBash(
-  options: Extract<Arguments, { mode: 'line' | 'script' }>,
-  handlers: readonly AgentBashHandler[],
-  guide: Guide,
-  shown: ShownLists,
-): Promise<number> {
-  const byName = new Map(handlers.map((handler) => [handler.name, guide.guided(handler)]));
-  const showEnd = await showChanges(shown, options.panel);
-  const exitCode =
-    options.mode === 'line'
-      ? await runLine(options.line, options.parameters, byName)
-      : await import('../shell/run-bash.ts').then(({ runBash }) =>
-          runBash(options.argv.length > 0 ? ['--', ...options.argv] : [], byName),
-        );
-  showEnd();
-  return exitCode;
+/** For who calls `node agent-shell.cjs`: the same file as a program for sh, which becomes bash. Node cannot. */
+async function runAsBash(argv: readonly string[]): Promise<number> {
+  const executable = process.argv[1] ?? '';
+  const { spawn } = await import('node:child_process');
+  const shell = spawn(executable, argv, { stdio: 'inherit' });
+  const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
+  for (const signal of signals) process.on(signal, () => shell.kill(signal));
+  return new Promise((resolve, reject) => {
+    shell.once('error', reject);
+    shell.once('exit', (exitCode, signal) => {
+      if (signal === null) return resolve(exitCode ?? 1);
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    });
+  });
 }
 
 /**

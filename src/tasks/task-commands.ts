@@ -2,19 +2,32 @@ import type { AgentBashHandler } from '../command/agent-command.ts';
 import { TASK_CLAIM } from './task-claim.ts';
 import { TaskCommand, type TaskContext } from './task-command.ts';
 import { TASK_CREATE } from './task-create.ts';
+import type { TaskForm } from './task-form.ts';
 import { TASK_GET } from './task-get.ts';
 import { TASK_LIST } from './task-list.ts';
 import { TASK_RELEASE } from './task-release.ts';
 import { TASK_UPDATE } from './task-update.ts';
 
+interface TaskCommandEntry {
+  readonly name: string;
+  readonly create: (context: TaskContext) => AgentBashHandler;
+}
+
 /** The commands on a team's tasks. A new one is one line here. */
+export const TASK_COMMANDS: readonly TaskCommandEntry[] = [
+  entry(TASK_CREATE),
+  entry(TASK_UPDATE),
+  entry(TASK_LIST),
+  entry(TASK_GET),
+  entry(TASK_CLAIM),
+  entry(TASK_RELEASE),
+];
+
+/** The commands, on the lists of `context`. */
 export function taskCommands(context: TaskContext): AgentBashHandler[] {
-  return [
-    new TaskCommand(TASK_CREATE, context),
-    new TaskCommand(TASK_UPDATE, context),
-    new TaskCommand(TASK_LIST, context),
-    new TaskCommand(TASK_GET, context),
-    new TaskCommand(TASK_CLAIM, context),
-    new TaskCommand(TASK_RELEASE, context),
-  ];
+  return TASK_COMMANDS.map(({ create }) => create(context));
+}
+
+function entry<Request>(form: TaskForm<Request>): TaskCommandEntry {
+  return { name: form.name, create: (context) => new TaskCommand(form, context) };
 }

@@ -1,5 +1,4 @@
 import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
-import type { PanelMode } from '../panel/task-panel.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/lists.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
@@ -20,7 +19,9 @@ export interface WatchArguments {
   readonly help: boolean;
 }
 
-const PANEL_MODES = ['auto', 'always', 'never', 'plain'] as const;
+/** What --panel and TODO_PANEL take. */
+export const PANEL_MODES = ['auto', 'off', 'plain'] as const;
+export type PanelSetting = (typeof PANEL_MODES)[number];
 const OPTIONS = {
   '--all': 'flag',
   '--jsonl': 'flag',
@@ -39,7 +40,7 @@ const OPTIONS = {
  */
 export function parseWatchArguments(
   argv: readonly string[],
-  panelBefore: PanelMode = 'auto',
+  panelBefore: PanelSetting = 'auto',
 ): WatchArguments | { problem: string } {
   const parsed = parseOptions(argv, OPTIONS);
   if ('problem' in parsed) return parsed;
@@ -52,7 +53,7 @@ export function parseWatchArguments(
     '--tasks': tasks = false,
     '--list': taskList,
     '--no-panel': noPanel = false,
-    '--panel': panel = noPanel ? 'never' : panelBefore,
+    '--panel': panel = noPanel ? 'off' : panelBefore,
   } = options;
   const help = Boolean(options['-h'] || options['--help']);
   if (rest[0] !== undefined) return { problem: `watch takes no argument ${inQuotes(rest[0])}` };
@@ -61,7 +62,7 @@ export function parseWatchArguments(
     return { problem: '--tasks shows the tasks of all agents: it goes without --all and --agent' };
   }
   if (taskList !== undefined && !tasks) return { problem: '--list goes with --tasks' };
-  const plain = panel === 'plain' || panel === 'never';
+  const plain = panel === 'plain' || panel === 'off';
   const list = { ...(session !== undefined && { session }), ...(agent !== undefined && { agent }) };
   return { list, all, tasks, taskList, jsonl, plain, help };
 }

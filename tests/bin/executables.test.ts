@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   mkdirSync,
   readdirSync,
@@ -267,54 +269,65 @@ test('a list longer than a pipe holds is written whole, also where the pipe does
   expect([status, stdout.split('\n').length]).toEqual([0, 3003]);
 });
 
-describe('what was compiled when it was built', () => {
-  const version = `${process.version}-${process.platform}-${process.arch}`;
+describe('what V8 made of a program in an earlier run', () => {
+  const HOOK = `const vm = require('node:vm');
+    vm.Script = class extends vm.Script {
+      constructor(source, options) {
+        super(source, options);
+        process._rawDebug('cache:', options.cachedData ? !this.cachedDataRejected : 'none');
+      }
+    };`;
 
-  test.each(['todo-write', 'todo-read'] as const)('%s uses it', (name) => {
-    const { root, env, work } = machine();
-    const hook = join(root, 'hook.cjs');
-    writeFileSync(
-      hook,
-      `const vm = require('node:vm');
-      vm.Script = class extends vm.Script {
-        constructor(source, options) {
-          super(source, options);
-          process._rawDebug('rejected:', this.cachedDataRejected);
-        }
-      };`,
-    );
-    const argv = ['-r', hook, executable(name), '-h'];
-    const { stderr } = spawnSync(process.execPath, argv, {
-      cwd: work,
-      env: env(),
-      encoding: 'utf8',
+  /** A package of its own, without anything compiled. */
+  function freshPackage() {
+    const { root, work, env } = machine();
+    const dist = join(root, 'dist');
+    cpSync(join(dirname(executable('agent-shell')), '..'), dist, {
+      recursive: true,
+      filter: (file) => !file.endsWith('.compiled') && !file.endsWith('types'),
     });
-    expect(stderr).toBe('rejected: false\n');
+    writeFileSync(join(root, 'hook.cjs'), HOOK);
+    const home = join(root, 'home');
+    mkdirSync(home);
+    const runRead = (argv: string[] = []) =>
+      spawnSync(
+        process.execPath,
+        ['-r', join(root, 'hook.cjs'), join(dist, 'bin', 'commands', 'TodoRead'), ...argv],
+        { cwd: work, env: env({ HOME: home, XDG_CACHE_HOME: '' }), encoding: 'utf8' },
+      );
+    const kept = () => listFiles(dist).filter((file) => file.endsWith('.compiled'));
+    return { dist, home, runRead, kept };
+  }
+
+  test('is kept by the first run that did its work, and used by the next one', () => {
+    const { runRead, kept } = freshPackage();
+    expect(runRead(['--help']).stderr).toBe('cache: none\n');
+    expect(kept()).toEqual([]);
+    expect(runRead()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: none\n' });
+    expect(kept()).toHaveLength(1);
+    expect(runRead()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: true\n' });
   });
 
   test.each([
-    ['missing', (file: string) => rmSync(file)],
-    ['empty', (file: string) => writeFileSync(file, '')],
-    ['garbage', (file: string) => writeFileSync(file, Buffer.alloc(100_000, 'garbage '))],
-    [
-      'that of another program',
-      (file: string) => cpSync(`${file.replace('todo-read', 'todo-write')}`, file),
-    ],
-  ])('is not needed: it may be %s', (_, spoil) => {
-    const { root, env, work } = machine();
-    const dist = join(root, 'dist');
-    for (const folder of ['bin', 'programs']) {
-      cpSync(join(dirname(dirname(executable('todo-read'))), folder), join(dist, folder), {
-        recursive: true,
-      });
-    }
-    spoil(join(dist, 'programs', `todo-read.cjs.${version}`));
-    const { stdout } = spawnSync(process.execPath, [join(dist, 'bin', 'todo-read.cjs')], {
-      cwd: work,
-      env: env(),
-      encoding: 'utf8',
-    });
-    expect(stdout).toBe('No todos.\n');
+    ['empty', ''],
+    ['garbage', 'garbage '.repeat(10_000)],
+  ])('is not needed: it may be %s', (_, text) => {
+    const { dist, runRead, kept } = freshPackage();
+    runRead();
+    const [file = ''] = kept();
+    writeFileSync(join(dist, file), text);
+    expect(runRead().stdout).toBe('No todos.\n');
+    expect(runRead().stderr).toBe('cache: true\n');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('of another user, or open to others, is not run', () => {
+    const { dist, runRead, kept } = freshPackage();
+    runRead();
+    const [file = ''] = kept();
+    chmodSync(join(dist, file), 0o666);
+    expect(runRead().stderr).toBe('cache: none\n');
+    chownSync(join(dist, file), 1, 1);
+    expect(runRead().stderr).toBe('cache: none\n');
   });
 });
 

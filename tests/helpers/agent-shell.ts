@@ -30,7 +30,7 @@ export function start(
 ): ChildProcess {
   const child = spawn(file, args, {
     cwd: options.cwd ?? temporaryDirectory(),
-    env: { ...ENV, ...options.env },
+    env: { ...ENV, TODO_STATE_DIR: temporaryDirectory(), ...options.env },
     stdio: 'pipe',
   });
   onTestFinished(() => {
@@ -66,7 +66,7 @@ export function agentShell(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Promise<ProgramResult> {
-  return run(process.execPath, [AGENT_SHELL, ...args], options);
+  return run(AGENT_SHELL, args, options);
 }
 
 export interface JsonlResult {
@@ -90,7 +90,7 @@ export class JsonlClient {
   #id = 0;
 
   constructor(options: ProgramOptions = {}, args: readonly string[] = []) {
-    this.child = start(process.execPath, [AGENT_SHELL, '--jsonl', ...args], options);
+    this.child = start(AGENT_SHELL, ['--jsonl', ...args], options);
     this.child.stdout?.setEncoding('utf8');
     this.child.stdout?.on('data', (text: string) => this.#receive(text));
     this.child.stdout?.on('end', () => {

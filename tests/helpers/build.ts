@@ -7,12 +7,7 @@ const EXECUTABLE = join(ROOT, 'dist', 'bin', 'agent-shell.cjs');
 
 /** Before all tests: builds dist/ where it is older than what it is made of, as after an edit. */
 export default function buildIfStale(): void {
-  const scripts = ['build.js', 'program-loader.cjs', 'keep-compiled.cjs'];
-  const sources = [
-    join(ROOT, 'package.json'),
-    ...scripts.map((name) => join(ROOT, 'scripts', name)),
-    ...files('src'),
-  ];
+  const sources = [join(ROOT, 'package.json'), join(ROOT, 'scripts', 'build.js'), ...files('src')];
   if (sources.some((file) => modified(file) > modified(EXECUTABLE))) {
     execFileSync(process.execPath, ['scripts/build.js'], { cwd: ROOT, stdio: 'inherit' });
   }

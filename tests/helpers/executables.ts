@@ -3,9 +3,15 @@ import { join } from 'node:path';
 
 const BIN = join(import.meta.dirname, '..', '..', 'dist', 'bin');
 
+const FILES = {
+  'agent-shell': 'agent-shell.cjs',
+  'todo-write': 'commands/TodoWrite',
+  'todo-read': 'commands/TodoRead',
+} as const;
+
 /** The path of a built executable. */
-export function executable(name: 'agent-shell' | 'todo-write' | 'todo-read'): string {
-  return join(BIN, `${name}.cjs`);
+export function executable(name: keyof typeof FILES): string {
+  return join(BIN, FILES[name]);
 }
 
 /** What a coding agent tells the commands that it runs, these tests among them. */
@@ -32,16 +38,12 @@ export function run(
   argv: readonly string[],
   { cwd, env, input = '' }: { cwd: string; env: Record<string, string>; input?: string },
 ): Run {
-  const { stdout, stderr, status, error } = spawnSync(
-    process.execPath,
-    [executable(name), ...argv],
-    {
-      cwd,
-      env,
-      input,
-      encoding: 'utf8',
-    },
-  );
+  const { stdout, stderr, status, error } = spawnSync(executable(name), argv, {
+    cwd,
+    env,
+    input,
+    encoding: 'utf8',
+  });
   if (error) throw error;
   return { stdout, stderr, exitCode: status };
 }

@@ -30,7 +30,7 @@ dropped='Note: 1 unfinished item is no longer on the list: "Ship it"'
 
 @test "TodoWrite on PATH notes what the list in its file had before" {
   export TODO_STATE_DIR=$PWD/state
-  ln -s "${BATS_TEST_DIRNAME%/tests/shell}/dist/bin/todo-write.cjs" "$BATS_TEST_TMPDIR/bin/TodoWrite"
+  ln -s "${BATS_TEST_DIRNAME%/tests/shell}/dist/bin/commands/TodoWrite" "$BATS_TEST_TMPDIR/bin/TodoWrite"
   TodoWrite "$(list "$(item 'Fix it')" "$(item 'Ship it')")"
   run --separate-stderr TodoWrite "$(list "$(item 'Fix it')")"
   equal "$output" 'Todo list updated: 0 completed, 0 in_progress, 1 pending'

@@ -122,31 +122,7 @@ SCRIPT
   equal "$stderr" ''
 }
 
-@test "what is forgiven is said, on stderr" {
-  run --separate-stderr agent-shell -c 'TodoWrite {"todos":[]}'
-  equal "$status" 0
-  equal "$output" 'Todo list updated: 0 completed, 0 in_progress, 0 pending'
-  [[ $stderr = 'Note: '* ]]
-}
-
-@test "standard input is not read when the JSON is on the line" {
-  run --separate-stderr agent-shell -c 'TodoWrite {"todos":[]}' < <(list "$(item Other)")
-  equal "$output" 'Todo list updated: 0 completed, 0 in_progress, 0 pending'
-}
-
 @test "a refused list changes nothing" {
   holds "TodoWrite '$(list "$(item Kept)")'; TodoWrite '$(list "$(item Lost doing)")'" Kept
   [[ $stderr = *"- todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'doing'"* ]]
-}
-
-@test "the key of the session is in no environment, no argument and no output" {
-  cat > search.sh <<'SCRIPT'
-read -r _ key < "$(dirname "$(command -v TodoRead)")/../host"
-[ ${#key} -ge 32 ] || echo 'no key found'
-{ env; set -x; TodoRead; set +x; } > seen 2>&1
-if [ -d /proc/self ]; then cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> seen 2> /dev/null; fi
-grep -cFa "$key" seen
-SCRIPT
-  run agent-shell search.sh
-  equal "$output" 0
 }

@@ -31,12 +31,22 @@ test('the list of a session outlives the shell, and is that of TodoWrite on PATH
   );
 });
 
-test('without a session the list is in memory, whatever TODO_SESSION says', () => {
+test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are in memory unless a session is named', () => {
   const { state, shell, read } = machine();
-  writeFileSync(join(state, '..', '.env'), 'TODO_SESSION=s\n');
-  expect(shell(['-c', `TodoWrite '${list('a')}'; TodoRead`]).stdout).toContain('[ ] a\n');
-  expect(read('--session', 's')).toBe('No todos.\n');
+  const request = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'; TodoRead`)}}\n`;
+  expect(shell(['--jsonl'], request).stdout).toContain('[ ] a');
   expect(() => readdirSync(state)).toThrow(/ENOENT/);
+  shell(['-c', `TodoWrite '${list('a')}'`]);
+  expect(read()).toContain('[ ] a\n');
+});
+
+test('TODO_SESSION names the session, with --jsonl too', () => {
+  const cwd = temporaryDirectory();
+  const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state'), TODO_SESSION: 's' });
+  const input = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'`)}}\n`;
+  run('agent-shell', ['--jsonl'], { cwd, env, input });
+  expect(run('agent-shell', ['-c', 'TodoRead'], { cwd, env }).stdout).toContain('[ ] a');
+  expect(run('todo-read', ['--session', 's'], { cwd, env }).stdout).toContain('[ ] a');
 });
 
 test('inside, the agent is that of --agent, and the commands take other lists as their options say', () => {
@@ -85,7 +95,7 @@ test('a list that cannot be read stops no shell: the commands on it end with 3, 
 test.each([
   [['--session'], '--session needs a name'],
   [['--session=', '-c', 'x'], '--session needs a name'],
-  [['--agent', 'bob', '-c', 'x'], '--agent needs --session: without one the list is in memory'],
+  [['--agent', 'bob', '--jsonl'], '--agent needs --session: without one the list is in memory'],
 ])('wrong usage: %j', (argv, problem) => {
   expect(machine().shell(argv)).toEqual({
     stdout: '',

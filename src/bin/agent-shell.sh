@@ -1,0 +1,150 @@
+# agent-shell as a shell: this puts the agent commands on PATH and then becomes bash, with the same arguments.
+# Only builtins run before that, since each process would cost as much as bash itself. Node takes over where the
+# arguments are our own (`node_front`). A variable that the caller exports must not change on its way: hence the prefix.
+
+node_front() {
+  command -v node >/dev/null || {
+    echo 'agent-shell: needs Node 20.19 or newer, but there is no node on PATH' >&2
+    exit 127
+  }
+  # The title tells our program that it need not come back here.
+  exec node --title=agent-shell "$0" "$@"
+}
+
+# Reads our options that stand before bash's arguments, into the environment. Counts them in agent_shell_own.
+own_options() {
+  agent_shell_own=$#
+  agent_shell_argv=$*
+  while :; do
+    case ${1-} in
+      --session=?*) export TODO_SESSION="${1#*=}" ;;
+      --agent=?*) export TODO_AGENT="${1#*=}" ;;
+      --session | --agent)
+        [ -n "${2-}" ] || return 1
+        case $1 in
+          --session) export TODO_SESSION="$2" ;;
+          *) export TODO_AGENT="$2" ;;
+        esac
+        shift ;;
+      --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
+      --no-panel) export TODO_PANEL=off ;;
+      --session=* | --agent=* | --panel* | --jsonl | --prompt | --tasks | -h | --help | --version) return 1 ;;
+      watch | setup | hook | prime | state | sessions | completions) return 1 ;;
+      *) break ;;
+    esac
+    shift
+  done
+  agent_shell_own=$((agent_shell_own - $#))
+}
+
+# Reads bash's arguments as bash does: what follows -c, whether it is a login shell, whether a person types.
+read_arguments() {
+  agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_options=
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -- | -) shift && break ;;
+      --login) agent_shell_login=1 ;;
+      --rcfile | --init-file) agent_shell_rc=1 && shift ;;
+      --norc) agent_shell_rc=1 ;;
+      --*) ;;
+      [-+]*[oO]*) [ $# -gt 1 ] && agent_shell_options="$agent_shell_options$1" && shift ;;
+      [-+]*) agent_shell_options="$agent_shell_options$1" ;;
+      *) break ;;
+    esac
+    [ $# -gt 0 ] && shift
+  done
+  case $agent_shell_options in *l*) agent_shell_login=1 ;; esac
+  case $agent_shell_options in
+    *c*) [ $# -eq 0 ] || { agent_shell_has_line=1 agent_shell_line=$1; } ;;
+    *s*) set -- ;;
+  esac
+  case $agent_shell_options in
+    *c*) agent_shell_prompts= ;;
+    *i*) agent_shell_prompts=1 ;;
+    *) [ $# -eq 0 ] && [ -t 0 ] && [ -t 2 ] && agent_shell_prompts=1 || agent_shell_prompts= ;;
+  esac
+}
+
+# Finds the folder of this program, behind the link that npm makes to it.
+find_bin() {
+  case $0 in
+    /*) agent_shell_bin=${0%/*} ;;
+    */*) agent_shell_bin=$PWD/${0%/*} ;;
+    *) agent_shell_bin=$PWD ;;
+  esac
+  for agent_shell_bin in "$agent_shell_bin" "$agent_shell_bin/../lib/node_modules/todowrite/dist/bin" \
+    "$agent_shell_bin/../todowrite/dist/bin"; do
+    [ "$agent_shell_bin/agent-shell.cjs" -ef "$0" ] && return
+  done
+  agent_shell_bin=$0
+  while [ -h "$agent_shell_bin" ]; do
+    agent_shell_link=$(readlink "$agent_shell_bin")
+    case $agent_shell_link in
+      /*) agent_shell_bin=$agent_shell_link ;;
+      *) agent_shell_bin=${agent_shell_bin%/*}/$agent_shell_link ;;
+    esac
+  done
+  agent_shell_bin=$(cd "${agent_shell_bin%/*}" && pwd -P)
+}
+
+# Finds a bash that is not this program under that name, nor another copy of it.
+# Leaves agent_shell_bash empty where PATH leads to it.
+find_bash() {
+  agent_shell_bash= agent_shell_skipped=
+  agent_shell_ifs=$IFS
+  IFS=:
+  for agent_shell_folder in $PATH /bin /usr/bin /usr/local/bin; do
+    agent_shell_file=${agent_shell_folder:-.}/bash
+    [ -f "$agent_shell_file" ] && [ -x "$agent_shell_file" ] || continue
+    if [ "$agent_shell_file" -ef "$0" ]; then
+      agent_shell_skipped=1 && continue
+    fi
+    case $agent_shell_folder in
+      /bin | /usr/bin) ;;
+      *)
+        IFS= read -r agent_shell_first <"$agent_shell_file" 2>/dev/null
+        case $agent_shell_first in '#!'*) agent_shell_skipped=1 && continue ;; esac ;;
+    esac
+    IFS=$agent_shell_ifs
+    [ -z "$agent_shell_skipped" ] || agent_shell_bash=$agent_shell_file
+    return
+  done
+  echo 'agent-shell: needs bash, but there is none on PATH' >&2
+  exit 127
+}
+
+# Becomes bash. Its $0, with which its messages begin, is the plain name.
+become_bash() {
+  case ${0##*/}:$agent_shell_bash in
+    sh:*) exec "${agent_shell_bash:-bash}" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
+    *:) exec bash "$@" ;;
+    *) exec "$agent_shell_bash" -p -c 'exec -a bash "$BASH" "$@"' bash "$@" ;;
+  esac
+}
+
+set -f
+agent_shell_own=0
+case ${0##*/}:${1-} in
+  # Under bash's own name all arguments are bash's.
+  bash:* | sh:* | *:-c) ;;
+  *) own_options "$@" || node_front "$@" ;;
+esac
+shift $agent_shell_own
+read_arguments "$@"
+find_bash
+command -v TodoWrite >/dev/null && agent_shell_has_commands=1 || agent_shell_has_commands=
+case $agent_shell_has_commands:$agent_shell_login:$agent_shell_prompts in
+  1::) ;;
+  *) find_bin ;;
+esac
+if [ -z "$agent_shell_has_commands" ]; then
+  export PATH="$PATH:$agent_shell_bin/commands"
+fi
+if [ -n "$agent_shell_prompts" ]; then
+  [ -n "$agent_shell_rc$agent_shell_login" ] || set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
+elif [ -n "$agent_shell_login" ]; then
+  # Read after the profile, which sets PATH anew on many systems.
+  export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"
+  export BASH_ENV="$agent_shell_bin/after-profile.bash"
+fi
+become_bash "$@"

@@ -1,0 +1,81 @@
+// The start of every executable. It must parse on any Node since 12, and runs the program, which is made for newer ones.
+// What V8 compiles of a program in its first run is kept, so that later runs need not compile it again.
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Script } from 'node:vm';
+import { unsupportedRuntime } from './node-version.ts';
+
+/**
+ * The program of each executable, or of it with its first argument, and what tells one build of it from another. Put in
+ * by the build.
+ */
+declare const PROGRAMS: Readonly<Record<string, { file: string; build: string }>>;
+
+const name = basename(__filename, '.cjs');
+const unsupported = unsupportedRuntime(process.versions);
+if (unsupported) {
+  process.stderr.write(`${name}: ${unsupported}\n`);
+  process.exit(1);
+}
+
+const withWord = `${name} ${process.argv[2]}`;
+const { file, build } = (PROGRAMS[withWord] || PROGRAMS[name]) as { file: string; build: string };
+const program = join(__dirname, file);
+const { HOME, XDG_CACHE_HOME } = process.env;
+const cache = XDG_CACHE_HOME || join(HOME || '/nonexistent', '.cache');
+const keptName = `${basename(file, '.cjs')}-${name}-${build}-${process.version}-${process.arch}.compiled`;
+// Beside the program, else where only this user writes.
+const keptFiles = [join(dirname(program), keptName), join(cache, 'todowrite', keptName)];
+
+const parameters = 'exports, require, module, __filename, __dirname, EXECUTABLE';
+const source = `(function (${parameters}) {${readFileSync(program, 'utf8')}\n})`;
+const cachedData = compiledBefore();
+// The file's name goes into what is kept, and a whole path would tie it to this place.
+const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
+script.runInThisContext()(exports, require, module, program, dirname(program), name);
+if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
+
+/** Code is run from it: it counts only where no other user can have written it. */
+function compiledBefore(): Buffer | undefined {
+  for (const kept of keptFiles) {
+    try {
+      const descriptor = openSync(kept, 'r');
+      try {
+        const { uid, mode } = fstatSync(descriptor);
+        const isOurs = uid === process.getuid?.() || uid === 0;
+        if (isOurs && (mode & 0o022) === 0) return readFileSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      // Not there, or not ours to read.
+    }
+  }
+  return undefined;
+}
+
+/** After a run that did what the command is for: one that printed its help has hardly compiled anything. */
+function keepCompiled(exitCode: number): void {
+  if (exitCode !== 0 || process.argv.some((argument) => /^(-h|--help|--version)$/.test(argument)))
+    return;
+  const data = script.createCachedData();
+  for (const kept of keptFiles) {
+    try {
+      mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+      const unfinished = `${kept}.${process.pid}`;
+      writeFileSync(unfinished, data, { mode: 0o644, flag: 'wx' });
+      renameSync(unfinished, kept);
+      return;
+    } catch {
+      // A folder that cannot be written to.
+    }
+  }
+}

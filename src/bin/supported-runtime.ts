@@ -1,0 +1,8 @@
+// Imported by the library before all else: where the library cannot run, one line says so in the place of a stack.
+import { unsupportedRuntime } from './node-version.ts';
+
+const unsupported = unsupportedRuntime(process.versions);
+if (unsupported) {
+  process.stderr.write(`todowrite: ${unsupported}\n`);
+  process.exit(1);
+}

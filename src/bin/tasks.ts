@@ -1,0 +1,21 @@
+import { TaskGuide } from '../guidance/task-guide.ts';
+import { TASK_COMMANDS } from '../tasks/task-commands.ts';
+import { taskContext } from '../tasks/task-context.ts';
+import { runExecutable } from './run-executable.ts';
+
+/** The name of the executable that runs this program; its loader gives it. */
+declare const EXECUTABLE: string;
+
+// One program for all commands on tasks: it goes by the name it was called by.
+runExecutable((lists, settings, directory) => {
+  const tasks = taskContext({
+    environment: process.env,
+    directory: () => directory ?? '/',
+    settings,
+    lists: () => lists,
+  });
+  const guide = new TaskGuide({ tasks: (of) => tasks.open(undefined, of), settings });
+  const command = TASK_COMMANDS.find(({ name }) => name === EXECUTABLE);
+  if (command === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
+  return guide.guided(command.create(tasks));
+});
