@@ -30,7 +30,9 @@ const common = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  loader: { '.md': 'text', '.sh': 'text' },
+  loader: { '.md': 'text', '.sh': 'text', '.txt': 'text' },
+  // Its own entry for bundlers; the other one loads its parts by names made at run time.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { PACKAGE_VERSION: JSON.stringify(version) },
   absWorkingDir: root,
   logLevel: 'warning',

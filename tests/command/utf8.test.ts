@@ -38,9 +38,9 @@ const REFUSED = {
 };
 
 test.each([
-  ['on standard input', `printf '%s' "$LIST" | node dist/bin/todo-write.cjs`],
-  ['in an argument', 'node dist/bin/todo-write.cjs "$LIST"'],
-  ['in the argument of a task command', 'node dist/bin/task-create.cjs "$LIST"'],
+  ['on standard input', `printf '%s' "$LIST" | dist/bin/commands/TodoWrite`],
+  ['in an argument', 'dist/bin/commands/TodoWrite "$LIST"'],
+  ['in the argument of a task command', 'dist/bin/commands/TaskCreate "$LIST"'],
 ])('the executables refuse invalid UTF-8 %s', (_, line) => {
   const script = bytes(`LIST='${LIST}'; ${line}`);
   const env = { ...process.env, TODO_STATE_DIR: temporaryDirectory(), TODO_SESSION: 's' };
