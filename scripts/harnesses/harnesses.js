@@ -1,0 +1,114 @@
+// The harnesses that run here: an npm package each, a setting for the model's address, and a way to run without a person.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * `prepare` writes what a user would have configured before; `argv` runs one prompt, in a new conversation or the last
+ * one. `stops`: whether it asks before it stops.
+ */
+export const HARNESSES = [
+  {
+    name: 'claude',
+    package: '@anthropic-ai/claude-code',
+    program: 'claude',
+    stops: true,
+    prepare: () => ({}),
+    environment: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      IS_SANDBOX: '1',
+    }),
+    argv: (prompt, isResumed) => [
+      ...(isResumed ? ['--continue'] : []),
+      '-p',
+      prompt,
+      '--allowedTools',
+      'Bash',
+    ],
+  },
+  {
+    name: 'codex',
+    package: '@openai/codex',
+    program: 'codex',
+    stops: true,
+    prepare: ({ home, project, url }) =>
+      put(
+        join(home, '.codex', 'config.toml'),
+        `model = "scripted"
+model_provider = "loopback"
+[model_providers.loopback]
+name = "loopback"
+base_url = "${url}/v1"
+wire_api = "responses"
+[projects."${project}"]
+trust_level = "trusted"
+`,
+      ),
+    environment: () => ({}),
+    argv: (prompt, isResumed) => [
+      'exec',
+      ...(isResumed ? ['resume', '--last'] : []),
+      '--dangerously-bypass-approvals-and-sandbox',
+      // What a person does once with /hooks.
+      '--dangerously-bypass-hook-trust',
+      prompt,
+    ],
+  },
+  {
+    name: 'gemini',
+    package: '@google/gemini-cli',
+    program: 'gemini',
+    stops: true,
+    prepare: ({ home }) =>
+      put(
+        join(home, '.gemini', 'settings.json'),
+        JSON.stringify({
+          security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+          general: { disableAutoUpdate: true },
+          privacy: { usageStatisticsEnabled: false },
+        }),
+      ),
+    environment: (url) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url }),
+    argv: (prompt, isResumed) => [
+      ...(isResumed ? ['--resume', 'latest'] : []),
+      '--yolo',
+      '-m',
+      'gemini-2.5-flash',
+      '-p',
+      prompt,
+    ],
+  },
+  {
+    name: 'opencode',
+    package: 'opencode-ai',
+    program: 'opencode',
+    stops: false,
+    prepare: ({ home, url }) =>
+      put(
+        join(home, '.config', 'opencode', 'opencode.json'),
+        JSON.stringify({
+          autoupdate: false,
+          share: 'disabled',
+          model: 'loopback/scripted',
+          permission: 'allow',
+          provider: {
+            loopback: {
+              npm: '@ai-sdk/openai-compatible',
+              name: 'loopback',
+              options: { baseURL: `${url}/v1`, apiKey: 'none' },
+              models: { scripted: { name: 'scripted' } },
+            },
+          },
+        }),
+      ),
+    environment: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),
+    argv: (prompt, isResumed) => ['run', ...(isResumed ? ['--continue'] : []), prompt],
+  },
+];
+
+function put(path, text) {
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+}
