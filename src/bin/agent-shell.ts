@@ -77,6 +77,7 @@ async function runJsonl(list: ShellList): Promise<number> {
   ];
   const guide = new Guide({
     store: list.shown,
+    shared: list.shared,
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     tasks: taskGuide,

@@ -7,7 +7,8 @@ import {
 } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
+import { hearUser, unheardChanges } from '../todo/user-changes.ts';
 import type { GuidanceRule, Work } from './rule.ts';
 import { GUIDANCE_RULES } from './rules.ts';
 import type { TaskGuide } from './task-guide.ts';
@@ -27,6 +28,8 @@ export interface GuideOptions {
   rules?: readonly GuidanceRule[];
   /** Guidance on a team's tasks, whose reminders come with those of this guide. */
   tasks?: Pick<TaskGuide, 'commandEnded'>;
+  /** The list itself, where a person may change it from outside: the agent is told of that, once. */
+  shared?: TodoStore;
   /** False: no notes, whatever the settings say. */
   notes?: boolean;
   /** False: no reminders, whatever the settings say. */
@@ -72,9 +75,11 @@ export class Guide {
     const ofTasks = this.#options.tasks?.commandEnded() ?? [];
     if (this.#options.reminders === false) return [];
     const ofList = this.#say('reminder');
+    const isChanged = this.#isChangedByUser();
     // The settings are read only where there is something to say, which is seldom.
-    if (ofList.length + ofTasks.length === 0 || this.#settings().guidance !== 'all') return [];
-    return [...this.#notYetGiven(ofList), ...ofTasks];
+    if (ofList.length + ofTasks.length === 0 && !isChanged) return [];
+    if (this.#settings().guidance !== 'all') return [];
+    return [...this.#ofUser(isChanged), ...this.#notYetGiven(ofList), ...ofTasks];
   }
 
   /**
@@ -96,6 +101,22 @@ export class Guide {
       return false;
     }
     return seen !== undefined;
+  }
+
+  #isChangedByUser(): boolean {
+    const { shared } = this.#options;
+    try {
+      return shared !== undefined && unheardChanges(shared) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  #ofUser(isChanged: boolean): string[] {
+    const { shared } = this.#options;
+    if (!isChanged || shared === undefined) return [];
+    const lines = hearUser(shared).map((line) => `Note: ${line}`);
+    return lines.length > 0 ? [lines.join('\n')] : [];
   }
 
   async #execute(handler: AgentBashHandler, invocation: Invocation): Promise<CommandResult> {

@@ -1,5 +1,5 @@
+import { contentKey } from '../todo/pair-items.ts';
 import { isCheck } from './check-words.ts';
-import { contentKey } from './pair-items.ts';
 import type { Items, Work } from './rule.ts';
 
 const SHORTEST_LIST_TO_CHECK = 3;

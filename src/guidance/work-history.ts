@@ -1,5 +1,5 @@
 import type { CommandType } from '../command/agent-command.ts';
-import { type ItemPair, pairItems } from './pair-items.ts';
+import { type ItemPair, pairItems } from '../todo/pair-items.ts';
 import type { ItemChange, Items, RoutedCommand, Work } from './rule.ts';
 
 const MAX_COMMANDS = 500;

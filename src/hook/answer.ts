@@ -5,6 +5,7 @@ import { hookFolder } from '../state/lists.ts';
 import { FileLists } from '../todo/file-lists.ts';
 import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
 import { isUntilDone } from '../todo/until-done.ts';
+import { hearUser } from '../todo/user-changes.ts';
 import { dueGuidance } from './due-guidance.ts';
 import type { HookEvent, Reply, Stop } from './event.ts';
 import { whyNotStop } from './finish-gate.ts';
@@ -28,6 +29,9 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
   if (event.what.kind === 'other') return {};
   const lists = new FileLists(world.environment, world.directory);
   const store = lists.open({});
+  // An agent that stops, or whose conversation is cut, does not hear it.
+  const isHeard = event.what.kind !== 'stop' && event.what.kind !== 'cut';
+  const ofUser = isHeard ? hearUser(store).map((line) => `Note: ${line}`) : [];
   const newest = store.get();
   if (newest.version === 0) return {};
   const name = lists.name({});
@@ -36,11 +40,11 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
   switch (event.what.kind) {
     case 'start':
       memory.add({ said: 'shown' });
-      return { context: listInContext(newest.items) };
+      return { context: [...ofUser, listInContext(newest.items)].join('\n') };
     case 'prompt':
-      if (!world.forgetsSilently || !memory.isNews) return {};
+      if (!world.forgetsSilently || !memory.isNews) return { context: ofUser.join('\n') };
       memory.add({ said: 'shown' });
-      return { context: listInContext(newest.items) };
+      return { context: [...ofUser, listInContext(newest.items)].join('\n') };
     case 'cut':
       memory.add({ cut: true });
       return {};
@@ -51,7 +55,8 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
         ...(exitCode !== undefined && { exit: exitCode }),
       });
       const { settings } = readSettings(world.environment, world.directory);
-      return { context: await dueGuidance(seenBy(event.session, entries), settings) };
+      const due = await dueGuidance(seenBy(event.session, entries), settings);
+      return { context: [...ofUser, due].filter(Boolean).join('\n') };
     }
     case 'stop': {
       if (!world.isGated && !isUntilDone(folder, store)) return {};

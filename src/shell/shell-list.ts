@@ -11,6 +11,8 @@ import { TodoStore, todoStore } from '../todo/todo-store.ts';
 export interface ShellList {
   /** For the commands. */
   readonly source: TodoSource;
+  /** The list where no other is named; reading it may fail. */
+  readonly shared: TodoStore;
   /** For who looks on. Reading it never fails. */
   readonly shown: TodoStore;
   /** For the commands on a team's tasks, which are in memory too unless a list in files is named. */
@@ -44,13 +46,14 @@ export function shellList(named: Partial<ListName>): ShellList {
     unnamed: isInMemory ? new TaskStore() : undefined,
   });
   if (!isInMemory) {
-    return { source: files().open, shown: copyOf(files().open({})), tasks, settings };
+    const shared = files().open({});
+    return { source: files().open, shared, shown: copyOf(shared), tasks, settings };
   }
   const source: TodoSource = (name, of) => {
     if ((name.session ?? of.session) !== undefined) return files().open(name, of);
     return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
-  return { source, shown: todoStore, tasks, settings };
+  return { source, shared: todoStore, shown: todoStore, tasks, settings };
 }
 
 const OTHER_AGENT =

@@ -31,7 +31,7 @@ const PAUSE_MS = 1;
 export class FilePlace<T> implements Place<T> {
   readonly #fs: FileSystem;
   readonly #folder: VersionFolder<T>;
-  readonly #author: string;
+  readonly author: string;
   readonly #history: number;
   readonly #looks = new Set<() => void>();
   #patienceMs = MOST_PATIENCE_MS;
@@ -42,7 +42,7 @@ export class FilePlace<T> implements Place<T> {
     const { author = DEFAULT_AGENT, history = DEFAULT_HISTORY, fs = nodeFileSystem } = options;
     this.#fs = fs;
     this.#folder = new VersionFolder(options.folder, fs, options.check);
-    this.#author = author;
+    this.author = author;
     this.#history = history;
   }
 
@@ -78,7 +78,7 @@ export class FilePlace<T> implements Place<T> {
     if ((found.head?.version ?? 0) !== base) return undefined;
     const from = found.head ?? this.#folder.create();
     const to = { version: base + 1, id: newId() };
-    const version = { version: to.version, after: from.id, at, by: this.#author, content };
+    const version = { version: to.version, after: from.id, at, by: this.author, content };
     if (!this.#folder.add(from, to, encodeVersion(version))) {
       this.#patienceMs = 0;
       return undefined;

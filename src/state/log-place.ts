@@ -40,6 +40,10 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     this.#steps = steps;
   }
 
+  get author(): string {
+    return this.#entries.author;
+  }
+
   load(): Awaitable<Version<T> | undefined> {
     return this.#loadUnless(undefined);
   }

@@ -2,14 +2,14 @@ import { DEFAULT_AGENT, DEFAULT_HISTORY, type Place, type Version } from './plac
 
 /** A place that ends with the process. What is committed is kept as it is given, not copied. */
 export class MemoryPlace<T> implements Place<T> {
-  readonly #author: string;
+  readonly author: string;
   readonly #history: number;
   readonly #listeners = new Set<{ listener: () => void }>();
   /** The newest first. */
   #versions: readonly Version<T>[] = [];
 
   constructor({ author = DEFAULT_AGENT, history = DEFAULT_HISTORY } = {}) {
-    this.#author = author;
+    this.author = author;
     this.#history = history;
   }
 
@@ -23,7 +23,7 @@ export class MemoryPlace<T> implements Place<T> {
 
   commit(base: number, content: T, at: Date): Version<T> | undefined {
     if (base !== (this.load()?.version ?? 0)) return undefined;
-    const version = Object.freeze({ version: base + 1, at, by: this.#author, content });
+    const version = Object.freeze({ version: base + 1, at, by: this.author, content });
     this.#versions = [version, ...this.#versions.slice(0, this.#history - 1)];
     for (const { listener } of [...this.#listeners]) listener();
     return version;

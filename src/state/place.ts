@@ -32,6 +32,8 @@ export type Awaitable<T> = T | Promise<T>;
  * All of them may throw a StateError; then nothing was changed, unless its message says so.
  */
 export interface SharedPlace<T> {
+  /** Who signs what is committed through this place. */
+  readonly author: string;
   /** The newest version, or undefined where there is none yet. */
   load(): Awaitable<Version<T> | undefined>;
   /** The versions that are kept, the newest first; those of `range` alone, where reading more would cost something. */

@@ -13,6 +13,7 @@ import { listJson, listText } from './list-text.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
+import { hearUser } from './user-changes.ts';
 import { historyText, notKept } from './version-texts.ts';
 
 const USAGE =
@@ -25,7 +26,8 @@ const OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-/** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. Never changes it. */
+/** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. What a person changed is noted on
+ * stderr, once; it changes nothing else. */
 export class TodoReadHandler implements AgentBashHandler {
   readonly name = 'TodoRead';
   readonly summary = 'shows your task list as it stands';
@@ -74,7 +76,10 @@ function read(store: TodoStore, options: Options<typeof OPTIONS>): CommandResult
     }
     return printed(historyText(store.history()));
   }
-  if (at === undefined) return shown(store.get(), asJson);
+  if (at === undefined) {
+    const notes = hearUser(store).map((note) => `Note: ${note}\n`);
+    return { ...shown(store.get(), asJson), stderr: notes.join('') };
+  }
   const kept = store.history();
   const version = kept.find((entry) => entry.version === at);
   return version === undefined ? notKept(at, kept) : shown(version, asJson);

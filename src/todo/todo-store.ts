@@ -74,6 +74,11 @@ export class TodoStore {
     this.#unwritten = Object.freeze({ items: frozen([]), updatedAt: now(), version: 0, by: '' });
   }
 
+  /** Who signs what is written through this store. */
+  get author(): string {
+    return this.#place.author;
+  }
+
   /** The list as it stands. A later update does not change what was returned. */
   get(): TodoVersion {
     const newest = this.#place.load();
@@ -118,6 +123,19 @@ export class TodoStore {
     return Array.from(this.#place.history(), (version) => stateOf(version));
   }
 
+  /**
+   * The versions that others have made since the author of this store made one, the newest first, and that one; of those
+   * that are kept.
+   */
+  sinceOwn(): { readonly others: readonly TodoVersion[]; readonly own: TodoVersion | undefined } {
+    const others: TodoVersion[] = [];
+    for (const version of this.#place.history()) {
+      if (version.by === this.author) return { others, own: stateOf(version) };
+      others.push(stateOf(version));
+    }
+    return { others, own: undefined };
+  }
+
   /** The same as `update([])`. */
   clear(): void {
     this.update([]);
@@ -154,11 +172,14 @@ export class TodoStore {
   }
 
   #contentBefore(newest: Version<Items>): Items | undefined {
-    if (newest.version === 1) return frozen([]);
+    // A version that changed nothing, as of an agent that was told of another's, is none to go back to.
+    const present = JSON.stringify(newest.content);
+    let first: number | undefined;
     for (const { version, content } of this.#place.history()) {
-      if (version < newest.version) return content;
+      if (version < newest.version && JSON.stringify(content) !== present) return content;
+      first = version;
     }
-    return undefined;
+    return first === 1 && present !== '[]' ? frozen([]) : undefined;
   }
 
   #announce(): void {

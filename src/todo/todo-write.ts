@@ -16,6 +16,7 @@ import { checkTodoInput, type GivenList } from './todo-input.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
 import helpPage from './todo-write.md';
+import { notesOf, sign, undoesUser, unheardChanges } from './user-changes.ts';
 import { movedOn } from './version-texts.ts';
 import { wrongWord } from './wrong-word.ts';
 
@@ -127,16 +128,30 @@ function replace(
   }
   const isFinished = items.length > 0 && items.every(({ status }) => status === 'completed');
   const how = { emptied: settings.clearWhenDone && isFinished };
-  const written =
-    expected === undefined ? store.update(items, how) : store.updateIf(expected, items, how);
-  if (written === undefined) return movedOn(store.get(), expected ?? 0);
-  return updated(written, options, notes);
+  if (expected !== undefined) {
+    const written = store.updateIf(expected, items, how);
+    return written ? updated(written, options, notes) : movedOn(store.get(), expected);
+  }
+  for (;;) {
+    const { version } = store.get();
+    const unheard = unheardChanges(store);
+    if (unheard?.changes.some((change) => change.isUndoneBy(items))) {
+      const told = sign(store, unheard.now);
+      if (told) return undoesUser(unheard, told);
+      continue;
+    }
+    const written = store.updateIf(unheard?.now.version ?? version, items, how);
+    if (written) return updated(written, options, [...notes, ...(unheard ? notesOf(unheard) : [])]);
+  }
 }
 
 function undo(store: TodoStore, options: WriteOptions, rest: readonly string[]): CommandResult {
   if (options['--if-version'] !== undefined || rest.length > 0) {
     return wrongUsage('--undo takes no list and no --if-version', USAGE);
   }
+  const unheard = unheardChanges(store);
+  const told = unheard && sign(store, unheard.now);
+  if (told) return undoesUser(unheard, told);
   const undone = store.undo();
   if (undone === undefined) {
     return refusal('Nothing to undo', { lines: ['no list before this one is kept'] });

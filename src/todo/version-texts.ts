@@ -12,19 +12,24 @@ const MAX_BYTES_OF_LIST = 3000;
 
 /** Refuses a write that was meant for another version than the newest, and shows what it would have replaced. */
 export function movedOn({ version, items }: TodoVersion, expected: number): CommandResult {
+  const stderr = `Error: The list is at version ${version}, not ${expected}; nothing was changed. It now is:
+${itemLines(items)}Take this list into account, then write with --if-version ${version}.
+`;
+  return { stdout: '', stderr, exitCode: 1 };
+}
+
+/** A list for an error, a line an item, as many as there is room for. */
+export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_LIST): string {
   let text = '';
   let shown = 0;
   for (const item of items) {
     const line = `${safeText(itemLine(item), MAX_LINE_CHARACTERS)}\n`;
-    if (Buffer.byteLength(text + line) > MAX_BYTES_OF_LIST) break;
+    if (Buffer.byteLength(text + line) > maxBytes) break;
     text += line;
     shown++;
   }
   if (shown < items.length) text += `and ${items.length - shown} more\n`;
-  const stderr = `Error: The list is at version ${version}, not ${expected}; nothing was changed. It now is:
-${text || 'No todos.\n'}Take this list into account, then write with --if-version ${version}.
-`;
-  return { stdout: '', stderr, exitCode: 1 };
+  return text || 'No todos.\n';
 }
 
 /** The versions that are kept, a line each, the newest first: number, time, agent, what changed. */

@@ -1,6 +1,8 @@
+import { EDITS, written } from './edits.ts';
 import {
   choices,
   chosen,
+  type Input,
   isWaiting,
   type Page,
   type PageName,
@@ -9,6 +11,7 @@ import {
   type ViewerState,
 } from './model.ts';
 import { gridOf } from './render-agents.ts';
+import { typed } from './text-input.ts';
 
 /** A key as Node's `readline` names it. */
 export interface Key {
@@ -21,12 +24,22 @@ export interface Key {
 }
 
 /** What becomes of the viewer by one key. */
-export function press(state: ViewerState, key: Key): ViewerState {
+export function press(before: ViewerState, key: Key): ViewerState {
+  const { message: _, ...state } = before;
+  if (state.input) return pressInInput(state, state.input, key);
   if (key.ctrl || key.meta) return state;
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));
-  return ACTIONS.get(name)?.(state) ?? state;
+  return (ACTIONS.get(name) ?? EDITS.get(name))?.(state) ?? state;
+}
+
+function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
+  if (key.name === 'escape') return { ...state, input: undefined };
+  if (key.name !== 'return' && key.name !== 'enter') {
+    return { ...state, input: typed(input, key) };
+  }
+  return written(state, input);
 }
 
 /** A character is its own name, so that `G` is not `g`. */
@@ -50,7 +63,6 @@ const MOVES = new Map<string, (state: ViewerState) => number>([
   ['right', () => 1],
   ['pageup', (state) => -screenful(state)],
   ['pagedown', screenful],
-  ['space', screenful],
   ['home', () => -FAR],
   ['g', () => -FAR],
   ['end', () => FAR],

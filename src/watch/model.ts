@@ -52,7 +52,21 @@ export interface Page {
 /** What the viewer cannot do by itself. */
 export type Request =
   | { readonly what: 'quit' }
+  | {
+      /** A person's change of the list. */
+      readonly what: 'write';
+      readonly agent: string;
+      /** The version that the person saw. */
+      readonly version: number;
+      readonly items: readonly Readonly<TodoItem>[];
+      /** How to tell that it is done. */
+      readonly told: string;
+      /** What would take it back; or that it has taken something back itself. */
+      readonly undo: { readonly before: readonly Readonly<TodoItem>[] } | 'pop';
+    }
   | { readonly what: 'open'; readonly list: FoundList };
+
+export type WriteRequest = Extract<Request, { what: 'write' }>;
 
 export interface ViewerState {
   readonly known: Known;
@@ -65,7 +79,30 @@ export interface ViewerState {
   readonly hidesCompleted: boolean;
   readonly columns: number;
   readonly rows: number;
+  /** A text that is being typed. */
+  readonly input?: Input | undefined;
+  /** What is to be told until the next key. */
+  readonly message?: string | undefined;
+  /** What our own changes replaced, as long as nobody else has changed the list. */
+  readonly undo?: Undo | undefined;
   readonly request?: Request;
+}
+
+export interface Input {
+  readonly kind: 'add' | 'edit';
+  readonly before: string;
+  readonly after: string;
+  /** The item whose text it becomes, or below which it goes; undefined where the list is empty. */
+  readonly name: string | undefined;
+  /** The version that was seen when the typing began. */
+  readonly version: number;
+}
+
+export interface Undo {
+  readonly agent: string;
+  /** The version that our last change made. */
+  readonly version: number;
+  readonly befores: readonly (readonly Readonly<TodoItem>[])[];
 }
 
 export function pageOf({ pages }: ViewerState): Page {

@@ -1,8 +1,10 @@
 import { printable } from '../panel/render-list.ts';
 import type { Theme } from '../panel/theme.ts';
+import { safeText } from '../safe-text.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
 import {
+  type Input,
   isWaiting,
   type Page,
   pageOf,
@@ -27,6 +29,8 @@ export interface Picture {
   /** From the top; each is narrower than the screen, so that none can wrap. */
   readonly rows: readonly string[];
   readonly page: Page;
+  /** Where the cursor is, while a text is typed. */
+  readonly cursor?: { readonly x: number; readonly y: number };
 }
 
 /** Draws a state on a screen of its size. */
@@ -34,31 +38,52 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   const look = { theme, times, columns: Math.max(1, state.columns - 1) };
   const isRoomy = state.rows >= ROOMY_ROWS;
   const header = headerLines(state, look, isRoomy);
-  const { problem } = state.known;
-  const height = Math.max(
-    0,
-    state.rows - header.length - (isRoomy || problem !== undefined ? 1 : 0),
-  );
+  const typing = state.input && inputLine(state.input, look);
+  const told = toldLine(state, look);
+  const hasFooter = isRoomy || typing || told;
+  const height = Math.max(0, state.rows - header.length - (typing && told ? 2 : hasFooter ? 1 : 0));
   const page = pageOf(state);
   const sight = sightOf(bodyOf(state, look), height, page.top);
   const body = Array.from({ length: height }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
   const footer =
-    problem !== undefined
-      ? [
-          line(
-            truncate(printable(problem, theme), look.columns, theme.ellipsis),
-            theme.paint.strong,
-          ),
-        ]
-      : isRoomy
-        ? [footerLine(state, sight, look)]
-        : [];
+    typing || told ? [told, typing?.line] : isRoomy ? [footerLine(state, sight, look)] : [];
+  const rows = [...header, ...body, ...footer.filter((row) => row !== undefined)].slice(
+    0,
+    state.rows,
+  );
   return {
-    rows: [...header, ...body, ...footer]
-      .slice(0, state.rows)
-      .map((row) => fitting(row, look.columns, theme)),
+    rows: rows.map((row) => fitting(row, look.columns, theme)),
     page: { ...page, top: sight.top, goesUp: sight.focusGoesUp, goesDown: sight.focusGoesDown },
+    ...(typing && { cursor: { x: typing.x, y: rows.length - 1 } }),
   };
+}
+
+/** What is typed, or as much of it as there is room for, and the column of the cursor. */
+function inputLine({ kind, before, after }: Input, { theme, columns }: ItemLook) {
+  const label = columns < TERSE_COLUMNS ? '> ' : kind === 'add' ? 'New item: ' : 'Change to: ';
+  const room = columns - label.length - 1;
+  const isLong = displayWidth(before) > room;
+  const shown = isLong ? lastColumns(before, room) : before;
+  const text = truncate(shown + after, room + 1, '');
+  return {
+    line: join(line(label, theme.paint.strong), line(printableInput(text, theme))),
+    x: Math.min(columns, label.length + displayWidth(shown)),
+  };
+}
+
+/** The end of a text, in at most so many columns. */
+function lastColumns(text: string, columns: number): string {
+  let result = '';
+  for (const character of [...text].reverse()) {
+    if (displayWidth(character + result) > columns) break;
+    result = character + result;
+  }
+  return result;
+}
+
+/** Blanks at its end count while it is being typed. */
+function printableInput(text: string, theme: Theme): string {
+  return theme.unicode ? safeText(text) : safeText(text).replace(/[^ -~]/gu, '?');
 }
 
 /** What was made for more columns than there are, as on the tiniest of screens, is cut, and loses its colours. */
@@ -203,6 +228,13 @@ function totalTime(state: ViewerState, times: ShownTimes): string {
   return mark + times.running(+begun.updatedAt);
 }
 
+/** What came of the last key, or why something cannot be read. */
+function toldLine({ message, known }: ViewerState, { theme, columns }: ItemLook): Line | undefined {
+  const told = message ?? known.problem;
+  if (told === undefined) return undefined;
+  return line(truncate(printable(told, theme), columns, theme.ellipsis), theme.paint.strong);
+}
+
 function footerLine(state: ViewerState, { above, below }: Sight, look: ItemLook): Line {
   const { theme, columns } = look;
   const [up, down] = theme.unicode ? ['↑', '↓'] : ['^', 'v'];
@@ -233,6 +265,7 @@ function hintsFor(state: ViewerState): string[] {
   const board = state.known.tasks.tasks.size > 0 && name !== 'board' ? ['b board'] : [];
   const history = name === 'list' && !isWaiting(state) ? ['h history'] : [];
   const hide = ['list', 'version', 'board'].includes(name) && !isWaiting(state) ? [completed] : [];
+  const edit = name === 'list' && shownList(state) ? ['n new', 'x complete'] : [];
   return [
     'q quit',
     ...back,
@@ -241,6 +274,7 @@ function hintsFor(state: ViewerState): string[] {
     ...board,
     ...history,
     ...hide,
+    ...edit,
     's sessions',
     '? help',
   ];

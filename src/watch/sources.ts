@@ -1,15 +1,21 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { safeText } from '../safe-text.ts';
-import { type ListName, sessionFolder } from '../state/lists.ts';
+import { settingsOfCalls } from '../settings.ts';
+import { type ListName, listsIn, sessionFolder } from '../state/lists.ts';
+import { pathName } from '../state/path-name.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore } from '../tasks/open-task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { FileLists } from '../todo/file-lists.ts';
+import { openTodoStore } from '../todo/open-todo-store.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
+import { TodoWriteHandler } from '../todo/todo-write.ts';
+import { USER } from '../todo/user-changes.ts';
 import { type FoundList, findLists } from './find-lists.ts';
 import { followSession } from './follow.ts';
-import type { Known, KnownTasks } from './model.ts';
+import type { Known, KnownTasks, WriteRequest } from './model.ts';
 
 /** Of a list whose history is kept without end, no more than this is looked at. */
 const MOST_VERSIONS = 1000;
@@ -20,6 +26,7 @@ export class Sources {
   readonly #lists: FileLists;
   readonly #changed: () => void;
   #session = '';
+  #folder = '';
   #versions = new Map<string, readonly TodoVersion[]>();
   #tasks = NO_TASKS;
   #found: readonly FoundList[] = [];
@@ -45,6 +52,7 @@ export class Sources {
   ): void {
     this.end();
     this.#session = session;
+    this.#folder = folder;
     this.#versions = new Map();
     this.#tasks = NO_TASKS;
     this.#problem = undefined;
@@ -86,6 +94,26 @@ export class Sources {
       found: this.#found,
       problem: this.#problem,
     };
+  }
+
+  /** Writes a list for a person, by the same rules as for an agent. */
+  async write({
+    agent,
+    version,
+    items,
+  }: WriteRequest): Promise<{ version: number } | { refused: string }> {
+    const settings = settingsOfCalls(process.env, () => process.cwd());
+    const { history } = settings().settings;
+    const folder =
+      listsIn(this.#folder).find((list) => list.agent === agent)?.folder ??
+      join(this.#folder, pathName(agent));
+    const store = openTodoStore({ folder, author: USER, history });
+    const handler = new TodoWriteHandler(store, settings);
+    const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
+    const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
+    if (exitCode === 0) return { version: version + 1 };
+    const [title = '', first = ''] = stderr.split('\n');
+    return { refused: `${title.replace(/^Error: /, '')} ${first}` };
   }
 
   end(): void {

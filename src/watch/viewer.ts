@@ -5,8 +5,16 @@ import { ReadStream } from 'node:tty';
 import { themeFor } from '../panel/theme.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
+import { undoAfter } from './edits.ts';
 import { type Key, press } from './keys.ts';
-import { isWaiting, NEWEST_OFFERED, type Page, pageOf, type ViewerState } from './model.ts';
+import {
+  isWaiting,
+  NEWEST_OFFERED,
+  type Page,
+  pageOf,
+  type ViewerState,
+  type WriteRequest,
+} from './model.ts';
 import { render } from './render.ts';
 import { ShownTimes } from './shown-times.ts';
 import { Sources } from './sources.ts';
@@ -94,11 +102,31 @@ class Viewer {
       case 'quit':
         this.#quit();
         return;
+      case 'write':
+        void this.#write(request);
+        break;
       case 'open':
         this.#sources.follow(request.list.session, request.list.sessionFolder);
         break;
     }
     // A key is answered at once.
+    this.#draw();
+  }
+
+  /** Writes what a person changed, and tells how that went. */
+  async #write(request: WriteRequest): Promise<void> {
+    const result = await this.#sources.write(request);
+    const state = this.#state;
+    if (state === undefined) return;
+    if ('refused' in result) {
+      // What was typed is not lost: Enter writes it to the list as it is by then.
+      const version = this.#sources.known.lists.find(({ agent }) => agent === request.agent);
+      const input = state.input && { ...state.input, version: version?.versions[0].version ?? 0 };
+      this.#state = { ...state, input, message: result.refused };
+    } else {
+      const undo = undoAfter(state, request, result.version);
+      this.#state = { ...state, input: undefined, message: request.told, undo };
+    }
     this.#draw();
   }
 

@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { listFolder } from '../../src/state/lists.ts';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { USER } from '../../src/todo/user-changes.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { harness, type TestHarness } from '../helpers/hook.ts';
 
@@ -34,6 +37,17 @@ async function contextOf(answer: Promise<string>): Promise<string> {
   const text = await answer;
   return text === '' ? '' : JSON.parse(text).hookSpecificOutput.additionalContext;
 }
+
+test('what a person changed is said after the next tool, once', async () => {
+  const { say, write, state, directory } = harness('s1', ID);
+  write('[>] Fix it');
+  const folder = listFolder(state, { session: directory, agent: 'main@s1' });
+  const user = openTodoStore({ folder, author: USER });
+  const wish = { content: 'Ship it', activeForm: 'Shipping it', status: 'pending' } as const;
+  user.update([...user.get().items, wish]);
+  expect(await contextOf(say(ran('ls')))).toBe('Note: the user added "Ship it"');
+  expect(await contextOf(say(ran('ls')))).toBe('');
+});
 
 describe('reminders', () => {
   test('a list that is not kept up is brought to mind once for each of its states', async () => {

@@ -233,7 +233,7 @@ test('standard input that cannot be read is an error, not a throw', async () => 
 
 test('a store that cannot take the list is an error, not a throw', async () => {
   class FullStore extends TodoStore {
-    override update(): never {
+    override updateIf(): never {
       throw new Error('no space');
     }
   }

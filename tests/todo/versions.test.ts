@@ -162,7 +162,7 @@ test('where lists can be opened, the options say which', async () => {
 const fail = () => {
   throw new StateError('cannot read /lists/a.json: EIO: \x1b[31mbroken');
 };
-const broken = { load: fail, history: fail, commit: fail, watch: () => () => {} };
+const broken = { author: 'main', load: fail, history: fail, commit: fail, watch: () => () => {} };
 const unreadable = new TodoStore(undefined, broken);
 
 test.each([

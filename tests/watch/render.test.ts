@@ -25,7 +25,7 @@ test('the header has agent, session, age, progress and total time; items have th
     '',
     '',
     '',
-    'q quit  h history  c hide completed  s sessions  ? help',
+    'q quit  h history  c hide completed  n new  x complete  ? help',
   ]);
 });
 

@@ -36,7 +36,7 @@ interface KeyValue {
 export class EtcdPlace<T> implements SharedPlace<T> {
   readonly #client: EtcdClient;
   readonly #prefix: string;
-  readonly #author: string;
+  readonly author: string;
   readonly #history: number;
   /** The range of all versions. */
   readonly #all: { readonly key: string; readonly range_end: string };
@@ -48,7 +48,7 @@ export class EtcdPlace<T> implements SharedPlace<T> {
     this.#client = client;
     this.#prefix = `${key}/`;
     this.#all = { key: base64(this.#prefix), range_end: base64(afterAll(this.#prefix)) };
-    this.#author = author;
+    this.author = author;
     this.#history = history;
   }
 
@@ -66,8 +66,8 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {
     if (!Number.isSafeInteger(base) || base < 0) return undefined;
     const id = newId();
-    const version = { version: base + 1, at, by: this.#author, content };
-    const value = encodeContent({ id, at: at.toISOString(), by: this.#author, content });
+    const version = { version: base + 1, at, by: this.author, content };
+    const value = encodeContent({ id, at: at.toISOString(), by: this.author, content });
     if (value.length > MAX_VALUE_BYTES) {
       throw new StateError(
         `the list is too large for etcd: ${value.length} bytes, at most ${MAX_VALUE_BYTES}; nothing was changed`,

@@ -34,7 +34,7 @@ const LOOK_OFTEN_MS = 500;
 export class PostgresPlace<T> implements SharedPlace<T> {
   readonly #client: PostgresClient;
   readonly #key: string;
-  readonly #author: string;
+  readonly author: string;
   readonly #history: number;
   readonly #watches = new Set<VersionWatch>();
   /** The newest version that was read or written here. */
@@ -43,7 +43,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   constructor({ client, key, author, history }: PostgresPlaceOptions) {
     this.#client = client;
     this.#key = key;
-    this.#author = author;
+    this.author = author;
     this.#history = history;
   }
 
@@ -71,7 +71,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {
     if (!Number.isSafeInteger(base) || base < 0) return undefined;
     const id = newId();
-    const value = encodeContent({ id, at: at.toISOString(), by: this.#author, content });
+    const value = encodeContent({ id, at: at.toISOString(), by: this.author, content });
     const next = base + 1;
     const { rows, wasResent } = await this.#client.run(
       (sql) => sql`
@@ -88,7 +88,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
     if (rows.length === 0 && !(wasResent && (await this.#isOurs(next, id)))) return undefined;
     this.#known = next;
     for (const watch of [...this.#watches]) watch.committed(next);
-    return { version: next, at, by: this.#author, content };
+    return { version: next, at, by: this.author, content };
   }
 
   watch(listener: () => void): () => void {

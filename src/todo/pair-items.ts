@@ -1,7 +1,7 @@
-import type { TodoItem } from '../todo/todo-store.ts';
-import type { Items } from './rule.ts';
+import type { TodoItem } from './todo-store.ts';
 
 type Item = Readonly<TodoItem>;
+type Items = readonly Item[];
 
 /** An item of the list before and the same task on the list after; one of them is missing where it has no other. */
 export interface ItemPair {

@@ -1,0 +1,170 @@
+import type { CommandResult } from '../command/agent-command.ts';
+import { safeText } from '../safe-text.ts';
+import { StateError } from '../state/state-error.ts';
+import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
+import type { TodoItem, TodoStore, TodoVersion } from './todo-store.ts';
+import { itemLines } from './version-texts.ts';
+
+type Item = Readonly<TodoItem>;
+type Items = readonly Item[];
+
+/** The author of what a person changes. */
+export const USER = 'user';
+
+const MAX_NAME_CHARACTERS = 60;
+const MAX_NOTES = 8;
+/** stderr is at most 4 KB; the notes need the rest. */
+const MAX_BYTES_OF_LIST = 2000;
+const BEGAN = { completed: 'completed', in_progress: 'began', pending: 'put back' } as const;
+
+/** One thing that a person changed, and whether a list would undo it. */
+interface UserChange {
+  readonly text: string;
+  isUndoneBy(items: Items): boolean;
+}
+
+/** What a person changed that the agent has not heard of, and the list as it now stands. */
+export interface Unheard {
+  readonly now: TodoVersion;
+  readonly changes: readonly UserChange[];
+}
+
+/**
+ * What a person changed since the agent of this store wrote the list or was told. Nothing is kept for that but the
+ * versions: who is told signs the list as it stands as a version of its own.
+ */
+export function unheardChanges(store: TodoStore): Unheard | undefined {
+  if (store.author === USER || store.get().by === store.author) return undefined;
+  const { others, own } = store.sinceOwn();
+  const [now] = others;
+  if (now === undefined) return undefined;
+  const changes: UserChange[] = [];
+  // A run of a person's versions is one change: what was done and taken back is none.
+  for (let end = 0; end < others.length; ) {
+    let start = end;
+    while (others[start]?.by === USER) start++;
+    const before = others[start] ?? own;
+    const isBeginning = others[start - 1]?.version === 1;
+    // What was there before the oldest version that is kept is not known.
+    const items = before?.items ?? (isBeginning ? [] : others[start - 1]?.items);
+    const after = others[end];
+    if (start > end && after && items) changes.unshift(...changesBetween(items, after.items));
+    end = Math.max(start, end + 1);
+  }
+  return changes.length > 0 ? { now, changes } : undefined;
+}
+
+/** Tells the agent of this store what a person changed, a line each; only once, since the agent has heard it then. */
+export function hearUser(store: TodoStore): readonly string[] {
+  const unheard = unheardChanges(store);
+  if (unheard === undefined) return [];
+  sign(store, unheard.now);
+  return notesOf(unheard);
+}
+
+export function notesOf({ changes }: Unheard): string[] {
+  const notes = changes.slice(0, MAX_NOTES).map(({ text }) => `the user ${text}`);
+  const more = changes.length - notes.length;
+  return more > 0 ? [...notes, `the user changed ${more} more`] : notes;
+}
+
+/** Signs the list as the agent's: it has heard of all that is in it. @returns undefined where the list has moved on. */
+export function sign(store: TodoStore, now: TodoVersion): TodoVersion | undefined {
+  try {
+    return store.updateIf(now.version, now.items);
+  } catch (error) {
+    // Who may only read is told again the next time, which is better than not to be told.
+    if (!(error instanceof StateError)) throw error;
+    return now;
+  }
+}
+
+/** Refuses, once, what would undo a person's change that the agent has not heard of. */
+export function undoesUser(unheard: Unheard, { version, items }: TodoVersion): CommandResult {
+  const notes = notesOf(unheard).map((note) => `Note: ${note}\n`);
+  const stderr = `Error: This would undo what the user changed; nothing was changed
+${notes.join('')}The list now is, at version ${version}:
+${itemLines(items, MAX_BYTES_OF_LIST)}Take this list into account, then write again.
+`;
+  return { stdout: '', stderr, exitCode: 1 };
+}
+
+function changesBetween(before: Items, after: Items): UserChange[] {
+  const pairs = pairItems(before, after);
+  const changes: UserChange[] = [];
+  for (const pair of pairs) {
+    const { before: was, after: is } = pair;
+    if (was && is) changes.push(...changesOfItem(was, is));
+    else if (was) {
+      // Another text in the same place is the same item.
+      const now = after[before.indexOf(was)];
+      const isRenamed = now && before.length === after.length && isNew(pairs, now);
+      changes.push(isRenamed ? renamed(was, now) : dropped(was));
+    } else if (is) {
+      const old = before[after.indexOf(is)];
+      const isRenamed = old && before.length === after.length && isGone(pairs, old);
+      if (!isRenamed) changes.push(added(is));
+    }
+  }
+  if (changes.length === 0 && isReordered(pairs, after)) {
+    changes.push({ text: 'changed the order', isUndoneBy: () => false });
+  }
+  return changes;
+}
+
+function isNew(pairs: readonly ItemPair[], item: Item): boolean {
+  return pairs.some((pair) => pair.after === item && !pair.before);
+}
+
+function isGone(pairs: readonly ItemPair[], item: Item): boolean {
+  return pairs.some((pair) => pair.before === item && !pair.after);
+}
+
+function changesOfItem(before: Item, after: Item): UserChange[] {
+  const changes: UserChange[] = [];
+  if (before.content !== after.content) changes.push(renamed(before, after));
+  if (before.status !== after.status) {
+    const { status } = after;
+    changes.push({
+      text: `${BEGAN[status]} ${quoted(after)}`,
+      isUndoneBy: (items) => {
+        const now = find(items, after)?.status;
+        // What is done may be left out, and what was begun may be done by now.
+        if (status === 'completed') return now !== undefined && now !== 'completed';
+        return now !== status && !(status === 'in_progress' && now === 'completed');
+      },
+    });
+  }
+  return changes;
+}
+
+function added(item: Item): UserChange {
+  return { text: `added ${quoted(item)}`, isUndoneBy: (items) => find(items, item) === undefined };
+}
+
+function dropped(item: Item): UserChange {
+  return {
+    text: `dropped ${quoted(item)}`,
+    isUndoneBy: (items) => find(items, item) !== undefined,
+  };
+}
+
+function renamed(before: Item, after: Item): UserChange {
+  return {
+    text: `changed ${quoted(before)} to ${quoted(after)}`,
+    isUndoneBy: (items) => !items.some((item) => contentKey(item) === contentKey(after)),
+  };
+}
+
+function isReordered(pairs: readonly ItemPair[], after: Items): boolean {
+  const order = pairs.map((pair) => pair.after && after.indexOf(pair.after));
+  return order.some((at, index) => at !== index);
+}
+
+function find(items: Items, wanted: Item): Item | undefined {
+  return items.find((item) => contentKey(item) === contentKey(wanted));
+}
+
+function quoted({ content }: Item): string {
+  return `"${safeText(content, MAX_NAME_CHARACTERS)}"`;
+}

@@ -1,0 +1,168 @@
+import { safeText } from '../safe-text.ts';
+import type { TodoItem } from '../todo/todo-store.ts';
+import {
+  chosen,
+  type Input,
+  namedItems,
+  pageOf,
+  type Request,
+  shownItems,
+  shownList,
+  type ViewerState,
+  type WriteRequest,
+} from './model.ts';
+
+type Items = readonly Readonly<TodoItem>[];
+
+const MAX_NAME_CHARACTERS = 40;
+
+/** The keys by which a person changes the list. */
+export const EDITS = new Map<string, (state: ViewerState) => ViewerState>([
+  ['n', (state) => asking(state, 'add', '')],
+  [
+    'e',
+    (state) => {
+      const item = target(state)?.item;
+      return item ? asking(state, 'edit', item.content) : state;
+    },
+  ],
+  ['p', (state) => changed(state, started)],
+  ['x', (state) => changed(state, completed)],
+  ['d', (state) => changed(state, dropped)],
+  ['K', (state) => changed(state, (items, at) => moved(items, at, -1))],
+  ['J', (state) => changed(state, (items, at) => moved(items, at, 1))],
+  ['u', undone],
+]);
+
+/** What a change makes of the items, and how it is told. */
+interface Change {
+  readonly items: Items;
+  readonly told: string;
+  /** Which item is chosen afterwards. */
+  readonly at: number;
+}
+
+/** Asks for the text that was typed to be an item of its own, or the text of the item that it was typed for. */
+export function written(
+  state: ViewerState,
+  { kind, name, before, after, version }: Input,
+): ViewerState {
+  const text = (before + after).trim();
+  if (text === '') return { ...state, input: undefined };
+  const items = shownList(state)?.versions[0].items ?? [];
+  const at = namedItems(items).findIndex((item) => item.name === name);
+  return writing(state, withText(items, at, kind, text), version);
+}
+
+function withText(items: Items, at: number, kind: Input['kind'], text: string): Change {
+  const old = items[at];
+  if (kind === 'edit' && old) {
+    const item = { ...old, content: text, activeForm: text };
+    return { items: items.with(at, item), told: `Changed to "${name(item)}"`, at };
+  }
+  const item = { content: text, activeForm: text, status: 'pending' as const };
+  return { items: items.toSpliced(at + 1, 0, item), told: `Added "${name(item)}"`, at: at + 1 };
+}
+
+/** Only one item can be in progress. */
+function started(items: Items, at: number): Change {
+  const isActive = items[at]?.status === 'in_progress';
+  const next = items.map((item, index): TodoItem => {
+    if (index === at) return { ...item, status: isActive ? 'pending' : 'in_progress' };
+    return item.status === 'in_progress' ? { ...item, status: 'pending' } : item;
+  });
+  return { items: next, told: `${isActive ? 'Put back' : 'Began'} "${name(items[at])}"`, at };
+}
+
+function completed(items: Items, at: number): Change {
+  const isDone = items[at]?.status === 'completed';
+  const status = isDone ? 'pending' : 'completed';
+  const next = items.map((item, index): TodoItem => (index === at ? { ...item, status } : item));
+  return { items: next, told: `${isDone ? 'Put back' : 'Completed'} "${name(items[at])}"`, at };
+}
+
+function dropped(items: Items, at: number): Change {
+  const told = `Dropped "${name(items[at])}"; u takes that back`;
+  return { items: items.toSpliced(at, 1), told, at: Math.min(at, items.length - 2) };
+}
+
+function moved(items: Items, at: number, by: number): Change {
+  const to = Math.max(0, Math.min(items.length - 1, at + by));
+  const item = items[at];
+  const next = item ? items.toSpliced(at, 1).toSpliced(to, 0, item) : items;
+  return { items: next, told: `Moved "${name(item)}"`, at: to };
+}
+
+function name(item: Readonly<TodoItem> | undefined): string {
+  return safeText(item?.content ?? '', MAX_NAME_CHARACTERS);
+}
+
+/** The item that is chosen, and where in the whole list it is; only on the page of a list can it be changed. */
+function target(state: ViewerState) {
+  const named = shownItems(state)[chosen(state)];
+  if (pageOf(state).name !== 'list' || named === undefined) return undefined;
+  const items = namedItems(shownList(state)?.versions[0].items ?? []);
+  return { item: named.item, at: items.findIndex((other) => other.name === named.name) };
+}
+
+function asking(state: ViewerState, kind: 'add' | 'edit', text: string): ViewerState {
+  if (pageOf(state).name !== 'list') return state;
+  const version = shownList(state)?.versions[0].version ?? 0;
+  const name = shownItems(state)[chosen(state)]?.name;
+  return { ...state, input: { kind, before: text, after: '', name, version } };
+}
+
+function changed(state: ViewerState, change: (items: Items, at: number) => Change): ViewerState {
+  const at = target(state)?.at;
+  const newest = shownList(state)?.versions[0];
+  if (at === undefined || newest === undefined) return state;
+  return writing(state, change(newest.items, at), newest.version);
+}
+
+/** Asks for the list to be written, if it is still at this version, and stays at the item. */
+function writing(state: ViewerState, { items, told, at }: Change, version: number): ViewerState {
+  const before = shownList(state)?.versions[0].items ?? [];
+  const agent = shownList(state)?.agent ?? state.agent ?? state.awaited;
+  const cursor = namedItems(items)[at]?.name;
+  const request: Request = { what: 'write', agent, version, items, told, undo: { before } };
+  const pages = state.pages.with(-1, { ...pageOf(state), cursor });
+  const [first = pageOf(state), ...rest] = pages;
+  return { ...state, pages: [first, ...rest], request };
+}
+
+/** Takes back what was changed here last, as long as nobody else has changed the list since. */
+function undone(state: ViewerState): ViewerState {
+  const newest = shownList(state)?.versions[0];
+  const agent = shownList(state)?.agent;
+  if (pageOf(state).name !== 'list' || newest === undefined || agent === undefined) return state;
+  const { undo } = state;
+  const before = undo?.befores.at(-1);
+  if (before === undefined) return { ...state, message: 'You have changed nothing here yet.' };
+  if (undo?.agent !== agent || undo.version !== newest.version) {
+    return {
+      ...state,
+      message: `${safeText(newest.by, MAX_NAME_CHARACTERS)} has changed the list since; there is nothing to take back.`,
+    };
+  }
+  const request: Request = {
+    what: 'write',
+    agent,
+    version: newest.version,
+    items: before,
+    told: 'Took back your last change',
+    undo: 'pop',
+  };
+  return { ...state, request };
+}
+
+/** What is left to be taken back after a write of our own made this version. */
+export function undoAfter(state: ViewerState, request: WriteRequest, version: number) {
+  const { agent, undo } = request;
+  const isOurs = state.undo?.agent === agent && state.undo.version === request.version;
+  const befores = isOurs ? (state.undo?.befores ?? []) : [];
+  return {
+    agent,
+    version,
+    befores: undo === 'pop' ? befores.slice(0, -1) : [...befores, undo.before],
+  };
+}

@@ -1,0 +1,60 @@
+import type { Key } from './keys.ts';
+
+/** A line that is being typed, before and after the cursor. */
+export interface TextInput {
+  readonly before: string;
+  readonly after: string;
+}
+
+const LAST = /.$/su;
+const FIRST = /^./su;
+const LAST_WORD = /\S*\s*$/u;
+
+/** What a key does to the line, as in a shell; what is no such key, and no text, leaves it as it is. */
+export function typed<Input extends TextInput>(
+  input: Input,
+  { name = '', sequence = '', ctrl, meta }: Key,
+): Input {
+  const { before, after } = input;
+  if (ctrl) {
+    switch (name) {
+      case 'a':
+        return { ...input, before: '', after: before + after };
+      case 'e':
+        return { ...input, before: before + after, after: '' };
+      case 'u':
+        return { ...input, before: '' };
+      case 'k':
+        return { ...input, after: '' };
+      case 'w':
+        return { ...input, before: before.replace(LAST_WORD, '') };
+      default:
+        return input;
+    }
+  }
+  switch (name) {
+    case 'backspace':
+      return { ...input, before: before.replace(LAST, '') };
+    case 'delete':
+      return { ...input, after: after.replace(FIRST, '') };
+    case 'left':
+      return {
+        ...input,
+        before: before.replace(LAST, ''),
+        after: (LAST.exec(before)?.[0] ?? '') + after,
+      };
+    case 'right':
+      return {
+        ...input,
+        before: before + (FIRST.exec(after)?.[0] ?? ''),
+        after: after.replace(FIRST, ''),
+      };
+    case 'home':
+      return { ...input, before: '', after: before + after };
+    case 'end':
+      return { ...input, before: before + after, after: '' };
+  }
+  // A list's texts are lines: what was pasted becomes one.
+  const text = sequence.replace(/[\r\n\t]+/g, ' ');
+  return meta || /[\x00-\x1f\x7f-\x9f]/.test(text) ? input : { ...input, before: before + text };
+}

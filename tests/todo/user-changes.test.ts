@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { hearUser, USER } from '../../src/todo/user-changes.ts';
+import { JsonlClient } from '../helpers/agent-shell.ts';
+import { cleanEnvironment, run } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { todos } from '../panel/todos.ts';
+
+/** A list in files that an agent wrote, and the same list as the person's. */
+function shared(...lines: string[]) {
+  const folder = `${temporaryDirectory()}/s/main`;
+  const agent = openTodoStore({ folder, author: 'main' });
+  const user = openTodoStore({ folder, author: USER });
+  if (lines.length > 0) agent.update(todos(...lines));
+  return { folder, agent, user };
+}
+
+const write = (store: TodoStore, items: readonly TodoItem[], ...argv: string[]) =>
+  new TodoWriteHandler(store).execute({
+    argv: [...argv, JSON.stringify({ todos: items })],
+    stdin: async () => '',
+  });
+const read = (store: TodoStore, ...argv: string[]) => new TodoReadHandler(store).execute({ argv });
+
+describe('what a person changed', () => {
+  test.each([
+    [['- a'], ['- a', '- b'], ['the user added "b"']],
+    [['- a', '- b'], ['- a'], ['the user dropped "b"']],
+    [['- a', '> b'], ['- a', 'x b'], ['the user completed "b"']],
+    [
+      ['- a', '> b'],
+      ['> a', '- b'],
+      ['the user began "a"', 'the user put back "b"'],
+    ],
+    [['- a', '- b'], ['- a', '- B2'], ['the user changed "b" to "B2"']],
+    [['- a', '- b', '- c'], ['- c', '- a', '- b'], ['the user changed the order']],
+    [[], ['- a'], ['the user added "a"']],
+  ])('from %j to %j is %j', (before, after, notes) => {
+    const { agent, user } = shared(...before);
+    user.update(todos(...after));
+    expect(hearUser(agent)).toEqual(notes);
+  });
+
+  test('and took back is nothing', () => {
+    const { agent, user } = shared('- a');
+    user.update(todos('- a', '- b'));
+    user.update(todos('- a'));
+    expect(hearUser(agent)).toEqual([]);
+    expect(agent.get().version).toBe(3);
+  });
+
+  test('is told of once, whoever tells it, and the list stays as it is', () => {
+    const { agent, user } = shared('- a');
+    user.update(todos('- a', '- b'));
+    expect(hearUser(agent)).toHaveLength(1);
+    expect(hearUser(agent)).toEqual([]);
+    expect(agent.get().items).toEqual(todos('- a', '- b'));
+  });
+
+  test('is told in few lines, free of what a terminal would take for more than text', () => {
+    const { agent, user } = shared('- a');
+    user.update(
+      todos(...Array.from({ length: 20 }, (_, index) => `- \x1b[31m${index}${'x'.repeat(150)}`)),
+    );
+    const notes = hearUser(agent);
+    expect(notes).toHaveLength(9);
+    expect(notes.at(-1)).toBe('the user changed 13 more');
+    expect(notes.join('')).not.toMatch(/\x1b/);
+  });
+
+  test('among the changes of another agent is told of alone', () => {
+    const { folder, agent, user } = shared('- a');
+    user.update(todos('- a', '- b'));
+    openTodoStore({ folder, author: 'lead' }).update(todos('- a', '- b', '- c'));
+    user.update(todos('x a', '- b', '- c'));
+    expect(hearUser(agent)).toEqual(['the user added "b"', 'the user completed "a"']);
+  });
+});
+
+describe('TodoRead', () => {
+  test('notes on stderr what a person changed, once', async () => {
+    const { agent, user } = shared('- a');
+    user.update(todos('- a', '- b'));
+    expect(await read(agent)).toEqual({
+      stdout: '[ ] a\n[ ] b\n\n(0/2 completed)\n',
+      stderr: 'Note: the user added "b"\n',
+      exitCode: 0,
+    });
+    expect((await read(agent)).stderr).toBe('');
+  });
+
+  test('--json does so too, and its version is the one to write upon', async () => {
+    const { agent, user } = shared('- a');
+    user.update(todos('- a', '- b'));
+    const { stdout, stderr } = await read(agent, '--json');
+    expect(stderr).toBe('Note: the user added "b"\n');
+    expect(
+      await write(agent, todos('x a'), '--if-version', JSON.parse(stdout).version),
+    ).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('TodoWrite', () => {
+  test('that keeps what a person added is done, and notes it', async () => {
+    const { agent, user } = shared('> a');
+    user.update(todos('> a', '- b'));
+    expect(await write(agent, todos('x a', '> b'))).toEqual({
+      stdout: 'Todo list updated: 1 completed, 1 in_progress, 0 pending\n',
+      stderr: 'Note: the user added "b"\n',
+      exitCode: 0,
+    });
+  });
+
+  test.each([
+    ['added', ['> a'], ['> a', '- b'], ['x a'], 'added "b"'],
+    ['dropped', ['> a', '- b'], ['> a'], ['x a', '> b'], 'dropped "b"'],
+    ['completed', ['> a', '- b'], ['x a', '- b'], ['> a', '- b'], 'completed "a"'],
+    ['changed', ['> a', '- b'], ['> a', '- B2'], ['x a', '> b'], 'changed "b" to "B2"'],
+    ['began', ['- a'], ['> a'], ['- a', '- c'], 'began "a"'],
+  ])(
+    'that would undo what a person %s is refused once',
+    async (_what, before, after, next, told) => {
+      const { agent, user } = shared(...before);
+      user.update(todos(...after));
+      const refused = await write(agent, todos(...next));
+      expect(refused).toMatchObject({ stdout: '', exitCode: 1 });
+      expect(refused.stderr).toContain(
+        `Error: This would undo what the user changed; nothing was changed\nNote: the user ${told}\n`,
+      );
+      expect(refused.stderr).toContain('The list now is, at version 3:\n[');
+      expect(agent.get().items).toEqual(todos(...after));
+      expect(await write(agent, todos(...next))).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(agent.get().items).toEqual(todos(...next));
+    },
+  );
+
+  test('--undo does not take back unseen what a person changed', async () => {
+    const { agent, user } = shared('> a');
+    user.update(todos('> a', '- b'));
+    const undo = () =>
+      new TodoWriteHandler(agent).execute({ argv: ['--undo'], stdin: async () => '' });
+    expect((await undo()).stderr).toContain('Note: the user added "b"');
+    expect(await undo()).toMatchObject({ exitCode: 0 });
+    expect(agent.get().items).toEqual(todos('> a'));
+  });
+
+  test('the first list of an agent does not take the place of one that a person has begun', async () => {
+    const { agent, user } = shared();
+    user.update(todos('- wish'));
+    expect((await write(agent, todos('> a'))).stderr).toContain('Note: the user added "wish"');
+    expect(agent.get().items).toEqual(todos('- wish'));
+  });
+
+  test('in memory it is the same', async () => {
+    const place = new MemoryPlace<readonly TodoItem[]>({ author: 'main' });
+    const store = new TodoStore(undefined, place);
+    await write(store, todos('> a'));
+    expect(await write(store, todos('x a'))).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(store.get().version).toBe(2);
+  });
+
+  test('nothing that a person wrote is lost by agents that write what they know, whatever comes when', async () => {
+    const step = fc.oneof(
+      fc.record({ user: fc.integer({ min: 0, max: 9 }) }),
+      fc.record({ agent: fc.integer({ min: 0, max: 9 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+        const { agent, user } = shared('- start');
+        let known = ['start'];
+        for (const what of steps) {
+          if ('user' in what) {
+            const items = user.get().items;
+            const content = `wish ${what.user}`;
+            if (items.some((item) => item.content === content)) continue;
+            user.update([...items, ...todos(`- ${content}`)]);
+          } else {
+            known = [...new Set([...known, `step ${what.agent}`])];
+            const { exitCode, stderr } = await write(
+              agent,
+              todos(...known.map((name) => `- ${name}`)),
+            );
+            // A model that is told takes what it was told into account.
+            if (exitCode !== 0) {
+              const told = [...stderr.matchAll(/the user added "(.*)"/g)].map(
+                ([, name = '']) => name,
+              );
+              known = [...new Set([...known, ...told])];
+            }
+          }
+          const now = agent.get().items.map(({ content }) => content);
+          const wishes = user
+            .history()
+            .flatMap(({ items }) => items.map(({ content }) => content))
+            .filter((content) => content.startsWith('wish'));
+          expect(wishes.filter((wish) => !now.includes(wish))).toEqual([]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test('the executables, which know nothing of each other, tell it once too', () => {
+  const state = temporaryDirectory();
+  const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_SESSION: 's' });
+  const call = (name: 'todo-write' | 'todo-read', ...argv: string[]) =>
+    run(name, argv, { cwd: state, env });
+  call('todo-write', JSON.stringify({ todos: todos('> a') }));
+  openTodoStore({ folder: `${state}/s/main`, author: USER }).update(todos('> a', '- b'));
+  expect(call('todo-write', JSON.stringify({ todos: todos('x a') }))).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+  });
+  expect(call('todo-read')).toMatchObject({ stderr: '', stdout: expect.stringContaining('[ ] b') });
+  openTodoStore({ folder: `${state}/s/main`, author: USER }).update(todos('> a', 'x b'));
+  expect(call('todo-read').stderr).toBe('Note: the user completed "b"\n');
+  expect(call('todo-read').stderr).toBe('');
+});
+
+test('a session tells it in a reminder after the next line, once', async () => {
+  const state = temporaryDirectory();
+  const client = new JsonlClient({ env: { TODO_STATE_DIR: state, TODO_SESSION: 's' } });
+  await client.send(`TodoWrite '${JSON.stringify({ todos: todos('> a') })}'`);
+  openTodoStore({ folder: `${state}/s/main`, author: USER }).update(todos('> a', '- b'));
+  expect((await client.send('true')).reminders).toEqual(['Note: the user added "b"']);
+  expect((await client.send('true')).reminders).toBeUndefined();
+  expect((await client.send('TodoRead')).stderr).toBe('');
+  await client.end();
+});

@@ -1,0 +1,144 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+import { todos } from '../panel/todos.ts';
+import { listOf, TestViewer } from './viewer-state.ts';
+
+const LIST = listOf('main', [60, 'x a', '> b', '- c']);
+
+/** The items that a person's keys ask for, as lines. */
+function asked(...keys: string[]): string[] | undefined {
+  const { request } = new TestViewer({ lists: [LIST] }).press(...keys).state;
+  if (request?.what !== 'write') return undefined;
+  const mark = { completed: 'x', in_progress: '>', pending: '-' };
+  return request.items.map(({ status, content }) => `${mark[status]} ${content}`);
+}
+
+test.each([
+  [
+    'n adds an item below the one that is chosen',
+    ['n', 'N', 'e', 'w', 'return'],
+    ['x a', '> b', '- New', '- c'],
+  ],
+  ['e changes a text', ['e', 'backspace', 'B', '2', 'return'], ['x a', '> B2', '- c']],
+  ['p begins an item, in place of the one in progress', ['down', 'p'], ['x a', '- b', '> c']],
+  ['p puts back what is in progress', ['p'], ['x a', '- b', '- c']],
+  ['x completes', ['x'], ['x a', 'x b', '- c']],
+  ['x puts back what is completed', ['up', 'x'], ['- a', '> b', '- c']],
+  ['d drops', ['d'], ['x a', '- c']],
+  ['K moves an item up', ['K'], ['> b', 'x a', '- c']],
+  ['J moves it down', ['J'], ['x a', '- c', '> b']],
+])('%s', (_what, keys, items) => {
+  expect(asked(...keys)).toEqual(items);
+});
+
+test('Esc, or no text, changes nothing', () => {
+  expect(asked('n', 'N', 'escape')).toBeUndefined();
+  expect(asked('n', ' ', 'return')).toBeUndefined();
+});
+
+test('keys of the page are text while one types', () => {
+  const viewer = new TestViewer({ lists: [LIST] }).press('n', 'q', 'x', 'left', 'u', 'end', '?');
+  expect(viewer.rows().at(-1)).toBe('New item: qux?');
+});
+
+test('on other pages than the list nothing is changed', () => {
+  for (const page of ['h', 'a', 'b', 's', '?']) expect(asked(page, 'x')).toBeUndefined();
+  expect(asked('h', 'return', 'd')).toBeUndefined();
+});
+
+test('a change is asked for on the version that was seen', () => {
+  const viewer = new TestViewer({ lists: [LIST] }).press('n', 'N');
+  viewer.learn({ lists: [listOf('main', [60, 'x a', '> b', '- c'], [1, 'x a', 'x b', '> c'])] });
+  expect(viewer.press('return').state.request).toMatchObject({ what: 'write', version: 1 });
+});
+
+test('the first item can be added where there is no list yet', () => {
+  const viewer = new TestViewer({}).press('n', 'A', 'return');
+  expect(viewer.state.request).toMatchObject({
+    agent: 'main',
+    version: 0,
+    items: [{ content: 'A' }],
+  });
+});
+
+test('without a change of one’s own there is nothing to take back', () => {
+  const viewer = new TestViewer({ lists: [LIST] }).press('u');
+  expect(viewer.state.request).toBeUndefined();
+  expect(viewer.rows().at(-1)).toBe('You have changed nothing here yet.');
+});
+
+test('a text that is longer than the row shows its end while it is typed', () => {
+  const text = [...'a text that is much longer than what one row of this has room for'];
+  const viewer = new TestViewer({ lists: [LIST] }, { columns: 30, rows: 6 }).press('n', ...text);
+  const last = viewer.rows().at(-1) ?? '';
+  expect(last).toMatch(/^> .*this has room for$/);
+  expect(last.length).toBeLessThan(30);
+});
+
+describe.skipIf(!hasTmux)('in the viewer', () => {
+  function start(state: string): TmuxTerminal {
+    const program = `${process.execPath} ${executable('agent-shell')}`;
+    const terminal = new TmuxTerminal(`TODO_STATE_DIR=${state} ${program} watch --session s`);
+    onTestFinished(() => terminal.close());
+    return terminal;
+  }
+
+  test('a change is written by the author user, shows at once, and can be taken back', async () => {
+    const state = temporaryDirectory();
+    const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
+    store.update(todos('x a', '> b', '- c'));
+    const terminal = start(state);
+    await terminal.until('the list', (screen) => screen.includes('○ c'));
+    terminal.type('nWrite it down');
+    await terminal.until('the text', (screen) => screen.endsWith('New item: Write it down'));
+    terminal.press('Enter');
+    const screen = await terminal.until('the item', (text) => text.includes('○ Write it down'));
+    expect(screen).toMatch(/● Doing b...\n.*▸.*○ Write it down\n.*○ c/);
+    await terminal.until('what was done', (text) => text.endsWith('Added "Write it down"'));
+    expect(store.get()).toMatchObject({ version: 2, by: 'user' });
+    terminal.type('x');
+    await terminal.until('the next change', (text) => text.includes('✓ Write it down'));
+    terminal.type('u');
+    await terminal.until('one less', (text) => text.includes('○ Write it down'));
+    terminal.type('u');
+    await terminal.until('none', (text) => !text.includes('Write it down'));
+    expect(store.get().items).toEqual(todos('x a', '> b', '- c'));
+  });
+
+  test('a change of a list that has moved on is refused and told; what was typed is still there', async () => {
+    const state = temporaryDirectory();
+    const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
+    store.update(todos('> a'));
+    const terminal = start(state);
+    await terminal.until('the list', (screen) => screen.includes('Doing a'));
+    terminal.type('nMine');
+    await terminal.until('the text', (screen) => screen.endsWith('New item: Mine'));
+    store.update(todos('x a', '> b'));
+    await terminal.until('the new list', (screen) => screen.includes('Doing b'));
+    terminal.press('Enter');
+    await terminal.until('the refusal', (screen) =>
+      /version 2, not 1; nothing was changed/.test(screen),
+    );
+    expect(store.get().version).toBe(2);
+    terminal.press('Enter');
+    await terminal.until('the item', (screen) => screen.includes('○ Mine'));
+    expect(store.get().items.map(({ content }) => content)).toContain('Mine');
+  });
+
+  test('what no agent may write, no person may either', async () => {
+    const state = temporaryDirectory();
+    const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
+    store.update(todos('> a'));
+    const terminal = start(state);
+    await terminal.until('the list', (screen) => screen.includes('Doing a'));
+    terminal.type(`n${'x'.repeat(201)}`);
+    terminal.press('Enter');
+    await terminal.until('the refusal', (screen) =>
+      screen.includes('Must be at most 200 characters'),
+    );
+    expect(store.get().version).toBe(1);
+  });
+});
