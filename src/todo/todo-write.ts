@@ -14,7 +14,7 @@ import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../setting
 import { listJson, listText } from './list-text.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
-import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
+import { TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
 import helpPage from './todo-write.md';
 import { notesOf, sign, undoesUser, unheardChanges } from './user-changes.ts';
 import { movedOn } from './version-texts.ts';
@@ -70,6 +70,8 @@ export class TodoWriteHandler implements AgentBashHandler {
   get list(): { get(): TodoVersion | undefined } {
     return {
       get: () => {
+        // Asked before and after each line; a store of its own needs no settings to be found.
+        if (this.#source instanceof TodoStore) return this.#source.get();
         const store = openSource(this.#source, {}, this.#settings().settings, undefined);
         return 'problem' in store ? undefined : store.get();
       },
