@@ -54,7 +54,7 @@ async function commandPrograms() {
 
 const commands = await commandPrograms();
 /** The first arguments of agent-shell that have a program of their own, for the sake of its start-up. */
-const subprograms = { hook: 'agent-hook' };
+const subprograms = { hook: 'agent-hook', 'prompt-panel': 'prompt-panel' };
 const programs = [
   'agent-shell',
   ...Object.values(subprograms),

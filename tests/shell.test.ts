@@ -8,8 +8,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 
 const FOLDER = join(import.meta.dirname, 'shell');
 const BATS = join(import.meta.dirname, '..', 'node_modules', 'bats', 'bin', 'bats');
-const TEST_TIMEOUT_S = 30;
-const FILE_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_S = 60;
+const FILE_TIMEOUT_MS = 300_000;
 
 describe.each(readdirSync(FOLDER).filter((name) => name.endsWith('.bats')))('%s', (name) => {
   const file = join(FOLDER, name);

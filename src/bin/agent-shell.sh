@@ -39,13 +39,14 @@ own_options() {
 
 # Reads bash's arguments as bash does: what follows -c, whether it is a login shell, whether a person types.
 read_arguments() {
-  agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_options=
+  agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile= agent_shell_options=
   while [ $# -gt 0 ]; do
     case $1 in
       -- | -) shift && break ;;
       --login) agent_shell_login=1 ;;
-      --rcfile | --init-file) agent_shell_rc=1 && shift ;;
-      --norc) agent_shell_rc=1 ;;
+      --rcfile | --init-file) agent_shell_rc=rc:${2-} && shift ;;
+      --norc) agent_shell_rc=none ;;
+      --noprofile) agent_shell_profile=none ;;
       --*) ;;
       [-+]*[oO]*) [ $# -gt 1 ] && agent_shell_options="$agent_shell_options$1" && shift ;;
       [-+]*) agent_shell_options="$agent_shell_options$1" ;;
@@ -141,7 +142,15 @@ if [ -z "$agent_shell_has_commands" ]; then
   export PATH="$PATH:$agent_shell_bin/commands"
 fi
 if [ -n "$agent_shell_prompts" ]; then
-  [ -n "$agent_shell_rc$agent_shell_login" ] || set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
+  if [ -z "$agent_shell_rc$agent_shell_login" ]; then
+    set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
+  elif "${agent_shell_bash:-bash}" -c 'exit $((BASH_VERSINFO[0] < 4))'; then
+    # A login shell reads no such file, and we may not take the place of another. But in POSIX mode bash reads $ENV and
+    # nothing else; our file ends that mode and reads what bash would have read.
+    export AGENT_SHELL_STARTUP="${agent_shell_login:+$agent_shell_profile}:$agent_shell_rc"
+    export AGENT_SHELL_ENV="${ENV-}" ENV="$agent_shell_bin/interactive.bash"
+    set -- --posix "$@"
+  fi
 elif [ -n "$agent_shell_login" ]; then
   # Read after the profile, which sets PATH anew on many systems.
   export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"

@@ -1,4 +1,231 @@
-# Read by an interactive agent-shell in the place of ~/.bashrc.
-if [ -r ~/.bashrc ]; then
-  . ~/.bashrc
+# Read by an interactive agent-shell: the user's own startup files, and then the hooks that show the task list at the
+# prompt. Every name of ours begins with __todo_.
+#
+# The functions come first, so that no alias of the user's gets into them. They must work whatever the user has set:
+# `set -e`, `set -u`, `set -f`, IFS, failglob. Node runs only when a list has changed since the last prompt.
+
+__todo_bin=${BASH_SOURCE[0]%/*}
+# Shown before a command runs: takes the panel away, once, and says that a command has run. Bash has it since 4.4.
+__todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
+__todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
+
+__todo_stamp=      # what the panel was made of; empty: nothing is shown
+__todo_drawn=0     # 1: a panel may stand below the prompt
+__todo_ran=0       # 1: PS0 was shown, so a command has run since the last prompt
+__todo_start=      # what PS0 writes before a command runs
+__todo_due=-1      # commands until guidance may have something to say; -1: none
+__todo_known=      # the lists as they were last shown
+__todo_journal=()  # of each command its exit code, its line, and the lists after it
+__todo_number=     # of the newest entry of the history
+__todo_frame= __todo_folded= __todo_say= __todo_title=
+
+# Appended to PROMPT_COMMAND. Bash itself brings back $?, $_ and PIPESTATUS afterwards.
+__todo_prompt() {
+  __todo_look "$?" || :
+} 3>&2 2>/dev/null
+
+__todo_look() {
+  local IFS=$' \t\n' ran=$__todo_ran command= heads= notices= down= rows stamp
+  __todo_ran=0
+  if [[ ${PS0-} != *__todo_start* ]]; then PS0=${PS0-}$__todo_ps0; fi
+  if [[ $ran = 1 && -n $__todo_title ]]; then __todo_put $'\e[23;2t'; fi
+  __todo_choose_mode
+  if [[ $__todo_mode != off ]]; then __todo_find_heads; fi
+  if [[ -z $heads ]]; then
+    __todo_stamp=
+    __todo_show_nothing
+    return
+  fi
+  if [[ $__todo_has_ps0 = 0 ]]; then ran=1; fi
+  if [[ $ran = 1 ]]; then
+    __todo_find_line
+    __todo_journal+=("$1" "$command" "$heads")
+    if [[ ${#__todo_journal[@]} -gt 900 ]]; then __todo_journal=("${__todo_journal[@]:300}"); fi
+    __todo_due=$((__todo_due - 1))
+  fi
+  rows=${PS1-}
+  rows=${rows//\\n/$'\n'}
+  rows=${rows//[!$'\n']/}
+  stamp="$__todo_mode ${COLUMNS-} ${LINES-} ${#rows} $heads"
+  if [[ $stamp != "$__todo_stamp" || $__todo_due = 0 ]]; then
+    __todo_ask_node "$((${#rows} + 1))" "$ran"
+    __todo_stamp=$stamp __todo_known=$heads
+    if [[ $__todo_drawn = 1 && -n $__todo_say ]]; then __todo_say=$'\e[J'$__todo_say; fi
+    __todo_put "$__todo_say"
+  elif [[ $ran = 1 && -n $__todo_folded ]]; then
+    __todo_frame=$__todo_folded
+  fi
+  if [[ -z $__todo_frame ]]; then
+    __todo_show_nothing
+    return
+  fi
+  __todo_find_notices
+  __todo_put "$down$__todo_frame${down:+$'\e['${#notices}A}"
+  __todo_drawn=1
+  __todo_start=$'\e[J'${__todo_title:+$'\e[22;2t\e]2;'"$__todo_title"$'\a'}
+  AGENT_SHELL_PROMPT=$$${__todo_title:+ title}
+}
+
+# Writes to the terminal that the prompt is on.
+__todo_put() { builtin printf %s "$1" >&3; }
+
+# Where there is nothing to show, what still stands there goes. A job in the background may yet draw a panel.
+__todo_show_nothing() {
+  if [[ $__todo_drawn = 1 ]]; then __todo_put $'\e[J'; fi
+  __todo_drawn=0 __todo_start= __todo_title=
+  AGENT_SHELL_PROMPT=$$
+  if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$'\e[J'; fi
+}
+
+# Sets __todo_mode. `auto` only where a person can see a panel, and PS0 (bash 4.4) can take it away; else `above`.
+__todo_choose_mode() {
+  __todo_mode=${TODO_PANEL:-auto}
+  case $__todo_mode in
+    auto)
+      if [[ ${TERM:-dumb} = dumb || ! -t 3 ]] || ! shopt -q promptvars; then
+        __todo_mode=off
+      elif [[ $__todo_has_ps0 = 0 ]]; then
+        __todo_mode=above
+      fi ;;
+    plain) ;;
+    *) __todo_mode=off ;;
+  esac
+}
+
+# Sets `heads`: the names of the files that say which version of a list is the newest, of all lists that may be this
+# place's. A few too many do no harm: then Node runs once more than it need.
+__todo_find_heads() {
+  local state session path pattern found names option IFS= noglob= unset=
+  if [[ $PWD != "${__todo_pwd-}" ]]; then
+    __todo_pwd=$PWD
+    __todo_path=$(builtin pwd -P)
+  fi
+  state=${XDG_STATE_HOME-}
+  [[ $state = /* ]] || state=${HOME-}/.local/state
+  state=${TODO_STATE_DIR:-$state/todowrite}
+  session=("${TODO_SESSION:-/}" "${TODO_TASK_LIST:-/}" "${TODO_TEAM:-/}" "$__todo_path")
+  path=$__todo_path
+  while [[ -n $path ]]; do
+    if [[ -e $path/.git ]]; then
+      session+=("$path")
+      [[ $state = /* ]] || state=$path/$state
+      [[ -O $path/.git && -O $path ]] && break
+    fi
+    path=${path%/*}
+  done
+  [[ $state = /* ]] || state=$__todo_path/$state
+  case $- in *f*) noglob=1 && set +f ;; esac
+  for option in failglob nocasematch; do
+    shopt -q $option && unset=${unset:+$unset }$option && shopt -u $option
+  done
+  for path in "${session[@]}"; do
+    # As src/state/path-name.ts names folders, with patterns for what takes more than a look to encode.
+    pattern=${path//[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\/-]/%*}
+    pattern=${pattern//[ABCDEFGHIJKLMNOPQRSTUVWXYZ]/+?}
+    pattern=${pattern//\//%2f}
+    case $pattern in .*) pattern=%2e${pattern#.} ;; esac
+    (( ${#pattern} <= 80 )) || pattern=${pattern:0:80}*
+    names=("$state"/$pattern/*/head-* "$state"/tasks~/$pattern/head-*)
+    for found in "${names[@]}"; do
+      [[ $found = */head-\* || $heads = *"$found"* ]] || heads+=$found$'\n'
+    done
+  done
+  [[ -z $noglob ]] || set -f
+  IFS=' '
+  [[ -z $unset ]] || shopt -s $unset
+}
+
+# Sets `command` to the line that has just run, where the history has it. What it leaves out is nobody's business.
+__todo_find_line() {
+  local entry number
+  entry=$(HISTTIMEFORMAT= builtin history 1)
+  entry=${entry#"${entry%%[0123456789]*}"}
+  number=${entry%%[!0123456789]*}
+  if [[ $number != "$__todo_number" ]]; then
+    __todo_number=$number
+    command=${entry#"$number"}
+    command=${command:2:20001}
+  fi
+}
+
+# Between this and the prompt bash says which jobs have ended. Sets `notices` to a character for each row of that, and
+# `down` to what moves the cursor as far.
+__todo_find_notices() {
+  local jobs line columns=${COLUMNS:-80}
+  if [[ -z ${!:-} ]]; then return 0; fi
+  jobs=$(builtin jobs -n)
+  while [[ -n $jobs ]]; do
+    line=${jobs%%$'\n'*}
+    jobs=${jobs#"$line"}
+    jobs=${jobs#$'\n'}
+    if [[ $line = *' Running '* ]]; then continue; fi
+    while [[ -n $line ]]; do
+      notices+=. down+=$'\eD' line=${line:columns}
+    done
+  done
+}
+
+# Asks Node for what is to be shown. Where echo is off a program types, and nobody looks.
+__todo_ask_node() {
+  local answer
+  __todo_frame= __todo_folded= __todo_say= __todo_title= __todo_due=-1
+  if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then return 0; fi
+  answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
+    command node "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
+  builtin eval "$answer"
+}
+
+# Comes after the user's files.
+__todo_begin() {
+  local attributes
+  type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
+  # By it a command that changes a list finds this prompt; see src/shell/tell-prompt.ts.
+  export AGENT_SHELL_PROMPT=$$
+  PS2='\[${__todo_start:0:3}\]'${PS2-}
+  attributes=$(declare -p PROMPT_COMMAND 2>/dev/null)
+  attributes=${attributes#declare }
+  if [[ ${attributes%% *} = *r* ]]; then return 0; fi
+  if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
+    # Who sets PROMPT_COMMAND later sets its first element only.
+    PROMPT_COMMAND[0]=${PROMPT_COMMAND[0]-}
+    PROMPT_COMMAND+=(__todo_prompt)
+  else
+    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__todo_prompt
+  fi
+}
+
+# Bash reads this file in the place of ~/.bashrc; or, where it was started so as to read another one or the profile, by
+# way of ENV (agent-shell.sh has that), and then AGENT_SHELL_STARTUP says which.
+__todo_startup=${AGENT_SHELL_STARTUP-}
+unset AGENT_SHELL_STARTUP
+if [[ -n $__todo_startup ]]; then
+  set +o posix
+  shopt -u inherit_errexit 2>/dev/null
+  ENV=$AGENT_SHELL_ENV
+  if [[ -z $ENV ]]; then unset ENV; fi
+  unset AGENT_SHELL_ENV
+  if [[ $HISTFILE = ~/.sh_history ]]; then HISTFILE=~/.bash_history; fi
 fi
+if shopt -q login_shell; then
+  if [[ $__todo_startup != none:* ]]; then
+    if [[ -r /etc/profile ]]; then . /etc/profile; fi
+    for __todo_startup in ~/.bash_profile ~/.bash_login ~/.profile; do
+      if [[ -r $__todo_startup ]]; then
+        . "$__todo_startup"
+        break
+      fi
+    done
+  fi
+else
+  case $__todo_startup in
+    '') if [[ -r ~/.bashrc ]]; then . ~/.bashrc; fi ;;
+    *:rc:*)
+      # Debian's bash, and its descendants, read this one as well.
+      if [[ -r /etc/bash.bashrc ]]; then . /etc/bash.bashrc; fi
+      __todo_startup=${__todo_startup#*:rc:}
+      if [[ -r $__todo_startup ]]; then . "$__todo_startup"; fi ;;
+  esac
+fi
+unset __todo_startup
+
+__todo_begin || :

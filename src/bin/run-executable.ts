@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type AgentBashHandler, executeSafely } from '../command/agent-command.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings.ts';
+import { tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
 import { FileLists } from '../todo/file-lists.ts';
+
+const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
+const CHANGES_NOTHING = ['TodoRead', 'TaskList', 'TaskGet'];
 
 /** Runs an agent command as a program of its own, on lists in files. */
 export async function runExecutable(
@@ -29,6 +34,9 @@ export async function runExecutable(
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
   process.exitCode = writeResult(handler.name, result);
+  if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
+    tellPrompt(process.env, AGENT_SHELL);
+  }
 }
 
 /** Node puts U+FFFD in the place of what is not UTF-8. What was there, only Linux tells. */

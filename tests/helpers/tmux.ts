@@ -54,14 +54,24 @@ export class TmuxTerminal {
       .trimEnd();
   }
 
-  /** The child of the process that the terminal was started with. */
+  /** The process that the terminal was started with. */
+  get pid(): number {
+    return Number(this.ask('#{pane_pid}'));
+  }
+
+  /** The child of that process. */
   get child(): number {
-    const pid = this.#tmux('display', '-p', '#{pane_pid}').trim();
+    const { pid } = this;
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
   }
 
   get cursorIsVisible(): boolean {
-    return this.#tmux('display', '-p', '#{cursor_flag}').trim() === '1';
+    return this.ask('#{cursor_flag}') === '1';
+  }
+
+  /** What tmux knows of the terminal, by its name in a format. */
+  ask(format: string): string {
+    return this.#tmux('display', '-p', format).trim();
   }
 
   /** Waits until the screen is as it should be, and gives it. */

@@ -1,0 +1,25 @@
+import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
+import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
+
+// `agent-shell prompt-panel`: what the hooks of an interactive agent-shell run at a prompt (interactive.bash has them), with the terminal on
+// descriptor 3; and what a command runs that changed a list while such a shell waits: `again`.
+
+const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
+const TERMINAL = 3;
+
+async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]): Promise<void> {
+  const environment = process.env;
+  const directory = process.cwd();
+  if (mode === 'again') {
+    showAtPrompt(environment, directory);
+    return;
+  }
+  const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');
+  const prompt = { environment, directory, terminal: TERMINAL, promptRows: Number(promptRows) };
+  writeAll(1, await answerPrompt({ ...prompt, mode, hasRun: hasRun === '1', journal }));
+}
+
+main(process.argv.slice(3)).catch(() => {
+  // Whoever works with the list hears what is wrong with it; a prompt only shows what there is.
+  process.exitCode = 1;
+});

@@ -1,0 +1,122 @@
+import { TaskGuide } from '../guidance/task-guide.ts';
+import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
+import { printable } from '../panel/render-list.ts';
+import { renderLists } from '../panel/render-lists.ts';
+import { type Environment, type Theme, themeFor } from '../panel/theme.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { pathName } from '../state/path-name.ts';
+import type { TaskContext } from '../tasks/task-command.ts';
+import { taskContext } from '../tasks/task-context.ts';
+import { type TaskRow, taskSource } from '../tasks/task-rows.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { truncate } from '../terminal/text.ts';
+import { FileLists } from '../todo/file-lists.ts';
+import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
+import { type PromptCommand, type ReplayedGuidance, replayGuidance } from './replay-guidance.ts';
+
+/** Where a prompt is, and the terminal that it is on. */
+export interface Prompt {
+  readonly environment: Environment;
+  readonly directory: string;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The versions of the lists that were there at one prompt; undefined for no list. */
+type Versions = Pick<PromptCommand, 'todos' | 'tasks'>;
+
+const MOST_TITLE_COLUMNS = 60;
+/** Terminals that have a title to set. */
+const HAS_TITLE =
+  /^(alacritty|contour|foot|ghostty|gnome|iterm|kitty|konsole|rxvt|screen|st|tmux|vte|wezterm|xterm)/i;
+
+/** The lists of the place where a prompt is, and what is shown of them there. */
+export class PromptLists {
+  readonly theme: Theme;
+  readonly #prompt: Prompt;
+  readonly #settings: Settings;
+  readonly #lists: FileLists;
+  readonly #context: TaskContext;
+  readonly #store: TodoStore;
+  readonly #todos: TodoVersion;
+  readonly #taskStore: TaskStore;
+  readonly #tasks: readonly TaskRow[];
+
+  constructor(prompt: Prompt) {
+    const { environment, directory } = prompt;
+    const reading = readSettings(environment, directory);
+    this.#prompt = prompt;
+    this.theme = themeFor({ isTTY: true }, environment);
+    this.#settings = reading.settings;
+    this.#lists = new FileLists(environment, directory, reading.settings);
+    this.#context = taskContext({
+      environment,
+      directory: () => directory,
+      settings: () => reading,
+      lists: () => this.#lists,
+    });
+    this.#store = this.#lists.open({});
+    this.#todos = this.#store.get();
+    this.#taskStore = this.#context.open(undefined, reading.settings);
+    this.#tasks = taskSource(this.#taskStore).rows();
+  }
+
+  /** The panel, where a prompt takes so many rows; a list of todos that are all completed may be folded to one line. */
+  rows(promptRows = 1, isFolded = false): string[] {
+    const { columns, rows } = this.#prompt;
+    const options = { columns, rows: rows + 1 - promptRows, theme: this.theme };
+    return renderLists(this.#todos, this.#tasks, options, isFolded);
+  }
+
+  get isDone(): boolean {
+    return this.#todos.items.every(({ status }) => status === 'completed');
+  }
+
+  /** What the terminal's title says while a command runs: `3/8 Fixing login`; empty where nothing is open. */
+  get title(): string {
+    const { items } = this.#todos;
+    if (this.isDone || !HAS_TITLE.test(this.#prompt.environment.TERM ?? '')) return '';
+    const done = items.filter(({ status }) => status === 'completed').length;
+    const active = items.find(({ status }) => status === 'in_progress')?.activeForm ?? '';
+    const title = printable(`${done}/${items.length} ${active}`, this.theme);
+    return truncate(title, MOST_TITLE_COLUMNS, this.theme.ellipsis);
+  }
+
+  /** What has changed since these versions, a line of words for each list. */
+  report(before: Versions): string[] {
+    const was = this.#store.history().find(({ version }) => version === before.todos);
+    const todos = plainReport({ items: was?.items ?? [] }, this.#todos);
+    // Of a large list of tasks no older state is kept as such; the summary says where it stands.
+    const isChanged = before.tasks !== this.#taskStore.get().version;
+    const tasks = isChanged ? plainTaskReport([], this.#tasks) : '';
+    return [todos, tasks].filter(Boolean);
+  }
+
+  /** Which versions of these lists the paths of some heads name. */
+  versionsIn(heads: string): Versions {
+    const { session, agent } = this.#lists.name({});
+    const list = this.#settings.taskList ?? session;
+    const versionOf = (folder: string) => {
+      const start = `/${folder}/head-`;
+      const at = heads.indexOf(start);
+      return at < 0 ? undefined : Number.parseInt(heads.slice(at + start.length), 10);
+    };
+    return {
+      todos: versionOf(`${pathName(session)}/${pathName(agent)}`),
+      tasks: versionOf(`tasks~/${pathName(list)}`),
+    };
+  }
+
+  /** What guidance says after the last of these commands. */
+  async guidance(commands: readonly PromptCommand[]): Promise<ReplayedGuidance> {
+    const settings = this.#settings;
+    if (settings.guidance === 'off') return { said: [], due: -1 };
+    const tasks = new TaskGuide({
+      tasks: () => this.#taskStore,
+      settings: () => ({ settings, warnings: [] }),
+    });
+    const kept = this.#store.history();
+    const versions = new Map(kept.map((version) => [version.version, version]));
+    return replayGuidance({ commands, now: this.#todos, versions, settings, tasks });
+  }
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { items } from '../guidance/agent-session.ts';
+import { AGENT_SHELL } from './agent-shell.ts';
+import { ENV } from './bash.ts';
+import { temporaryDirectory } from './files.ts';
+import { TmuxTerminal } from './tmux.ts';
+
+export const PROMPT = 'p> ';
+
+export interface PersonsShellOptions {
+  columns?: number;
+  rows?: number;
+  /** Files of the home directory. */
+  home?: Readonly<Record<string, string>>;
+  env?: Readonly<Record<string, string>>;
+  /** Arguments of agent-shell, as they are written in a shell. */
+  argv?: string;
+  /** Keeps a history in a file; then end the shell before the test ends. */
+  history?: boolean;
+  /** Started from a bash, so that what is left behind can be seen. */
+  fromBash?: boolean;
+}
+
+/** An interactive agent-shell on a real terminal, with a home directory and a work tree of its own. */
+export class PersonsShell extends TmuxTerminal {
+  readonly home: string;
+  readonly project: string;
+
+  static async start(options: PersonsShellOptions = {}): Promise<PersonsShell> {
+    const home = temporaryDirectory();
+    const project = join(home, 'project');
+    mkdirSync(join(project, '.git'), { recursive: true });
+    const files = { '.bashrc': `PS1='${PROMPT}'\n`, ...options.home };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
+    const shell = new PersonsShell(home, project, options);
+    onTestFinished(() => shell.close());
+    await shell.untilPrompt();
+    return shell;
+  }
+
+  private constructor(home: string, project: string, options: PersonsShellOptions) {
+    const { columns = 80, rows = 24, argv = '', history, fromBash } = options;
+    const env = { ...ENV, HOME: home, TODO_GUIDANCE: 'notes', ...options.env };
+    const variables = Object.entries(history ? env : { ...env, HISTFILE: '' });
+    const assignments = variables.map(([name, value]) => `${name}='${value}'`).join(' ');
+    const agentShell = `env -i TERM="$TERM" TMUX="$TMUX" ${assignments} '${AGENT_SHELL}' ${argv}`;
+    const outer = `PS1='outer> ' bash --norc`;
+    super(fromBash ? outer : `exec ${agentShell}`, { columns, rows, cwd: project });
+    this.home = home;
+    this.project = project;
+    if (fromBash) this.enter(agentShell);
+  }
+
+  /** Waits for a prompt at which nothing has been typed. */
+  untilPrompt(): Promise<string> {
+    return this.until('a prompt', isAtPrompt);
+  }
+
+  /** Enters a line, and waits for the prompt after it. Gives what is between the two. */
+  async run(line: string): Promise<string> {
+    const entered = `${PROMPT}${line}\n`;
+    const before = this.all().split(entered).length;
+    let output = '';
+    this.enter(line);
+    await this.until('the prompt after it', () => {
+      const parts = this.all().split(entered);
+      output = parts.at(-1) ?? '';
+      return parts.length > before && isAtPrompt(output);
+    });
+    return output.replace(AT_PROMPT, '');
+  }
+
+  /** Writes a list, as `items` takes it, and waits until the panel shows it. */
+  async write(...lines: readonly string[]): Promise<void> {
+    this.enter(writeLine(...lines));
+    await this.untilPanel(({ length }) => length === lines.length + 2);
+  }
+
+  /** Waits until a panel stands right below an empty prompt, and its rows are as they should be. */
+  async untilPanel(isSo: (rows: readonly string[]) => boolean = () => true): Promise<string[]> {
+    const screen = await this.until('a panel below the prompt', (text) => {
+      const rows = panelBelow(text);
+      return rows.length > 0 && isSo(rows);
+    });
+    return panelBelow(screen);
+  }
+
+  get title(): string {
+    return this.ask('#{pane_title}');
+  }
+}
+
+/** The line that writes a list, with a file in between, so that it fits in a row. */
+export function writeLine(...lines: readonly string[]): string {
+  return `TodoWrite '${JSON.stringify({ todos: items(...lines) })}'`;
+}
+
+/** Nothing follows the last prompt but a panel. */
+const AT_PROMPT = /(^|\n)p> *(\n[┌│└].*)*$/;
+const isAtPrompt = (text: string) => AT_PROMPT.test(text);
+
+function panelBelow(screen: string): string[] {
+  const [, panel = ''] = /\np> *((?:\n[┌│└].*)+)$/.exec(`\n${screen}`) ?? [];
+  return panel.split('\n').slice(1);
+}
+
+/** How many panels there are in a text. */
+export const panels = (text: string): number => text.split('─ Tasks ─').length - 1;

@@ -1,0 +1,230 @@
+#!/usr/bin/env bats
+# What a person does in the first hour of an interactive agent-shell, on a real terminal, with a list in sight.
+
+load helper
+
+# Starts agent-shell in tmux, in a home and a work tree of its own; the panel of a list is below its prompt.
+start() {
+  command -v tmux >/dev/null || skip 'no tmux'
+  export HOME=$BATS_TEST_TMPDIR/home
+  mkdir -p "$HOME/project"
+  cat >>"$HOME/.bashrc" <<'RC'
+PS1='me> ' HISTFILE=
+alias greet='echo hello from an alias'
+_greet() { COMPREPLY=($(compgen -W 'alice alfred' -- "$2")); }
+complete -F _greet meet
+meet() { echo "met $1"; }
+RC
+  cd "$HOME/project"
+  tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null new-session -d -x 90 -y 30 "exec agent-shell"
+  until_screen '^me>$'
+  type_line "TodoWrite '$(list "$(item Read completed)" "$(item Write in_progress)")' >/dev/null"
+  until_panel
+}
+
+teardown() {
+  tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
+}
+
+terminal() { tmux -S "$BATS_TEST_TMPDIR/tmux" "$@"; }
+keys() { terminal send-keys "$@"; }
+type_text() { terminal send-keys -l -- "$1"; }
+type_line() { type_text "$1" && keys Enter; }
+screen() { terminal capture-pane -p; }
+
+# until_screen REGEX: waits for a row that matches
+until_screen() {
+  local try
+  for ((try = 0; try < 400; try++)); do
+    if screen | grep -qE -- "$1"; then return; fi
+    sleep 0.05
+  done
+  echo "never on the screen: $1" >&2
+  screen >&2
+  return 1
+}
+
+# Waits for an empty prompt with the whole panel below it.
+until_panel() {
+  local try
+  for ((try = 0; try < 400; try++)); do
+    if [[ $(screen | grep -v '^$' | tail -n 5) = 'me>'*$'\n┌─ Tasks '*' 1/2 '*$'\n│ ✓ Read '*$'\n│ ● Doing it...'*$'\n└'* ]]; then
+      [ "$(screen | grep -c '─ Tasks ─')" = 1 ]
+      return
+    fi
+    sleep 0.05
+  done
+  echo 'never a prompt with a panel below it' >&2
+  screen >&2
+  return 1
+}
+
+@test "aliases, functions and the prompt of .bashrc" {
+  start
+  type_line greet
+  until_screen '^hello from an alias$'
+  until_panel
+}
+
+@test "vim has the whole terminal, and gives it back" {
+  start
+  command -v vim >/dev/null || skip 'no vim'
+  type_line 'vim -u NONE -N notes.txt'
+  until_screen '^~$'
+  [ "$(screen | grep -c '─ Tasks ─')" = 0 ]
+  type_text 'iwritten in vim'
+  keys Escape
+  type_line ':wq'
+  until_panel
+  equal "$(cat notes.txt)" 'written in vim'
+}
+
+@test "git commit opens the editor" {
+  start
+  command -v git >/dev/null || skip 'no git'
+  git init -q . && git config user.email a@b.c && git config user.name me && touch a && git add a
+  type_line 'EDITOR="vim -u NONE -N" git commit'
+  until_screen '^# Please enter'
+  type_text 'iA first commit'
+  keys Escape
+  type_line ':wq'
+  until_screen 'A first commit'
+  until_panel
+  equal "$(git log --format=%s)" 'A first commit'
+}
+
+@test "top draws itself anew, and q leaves it" {
+  start
+  command -v top >/dev/null || skip 'no top'
+  type_line top
+  until_screen 'PID +USER'
+  [ "$(screen | grep -c '─ Tasks ─')" = 0 ]
+  keys q
+  until_panel
+}
+
+@test "less shows a page at a time" {
+  start
+  command -v less >/dev/null || skip 'no less'
+  type_line 'seq 200 | less'
+  until_screen '^25$'
+  keys G
+  until_screen '^200$'
+  keys q
+  until_panel
+}
+
+@test "Tab completes files, commands and what a completion function says" {
+  start
+  touch a-long-name.txt
+  type_text 'ls a-l'
+  keys Tab
+  until_screen '^me> ls a-long-name.txt'
+  keys Enter
+  until_screen '^a-long-name.txt$'
+  until_panel
+  type_text 'meet al'
+  keys Tab Tab
+  until_screen '^alfred +alice'
+  type_text 'i'
+  keys Tab Enter
+  until_screen '^met alice$'
+  until_panel
+}
+
+@test "Ctrl-R finds an earlier line, Up brings back the last" {
+  start
+  type_line 'echo $((6 * 7)) found'
+  until_screen '^42 found$'
+  type_line true
+  until_panel
+  keys C-r
+  type_text '6 * 7'
+  until_screen "reverse-i-search.*6 \* 7"
+  keys C-c
+  until_panel
+  keys Up Up Enter
+  until_panel
+  equal "$(screen | grep -c '^42 found$')" 2
+}
+
+@test "Ctrl-C ends a command, and drops a line that is being typed" {
+  start
+  type_line 'sleep 60; echo never'
+  until_screen 'never$'
+  keys C-c
+  until_panel
+  type_text 'echo dropped'
+  keys C-c
+  until_panel
+  type_line 'echo "code $?"'
+  until_screen '^code 130$'
+  [ "$(screen | grep -cE '^(never|dropped)$')" = 0 ]
+}
+
+@test "Ctrl-Z stops a command, bg and fg go on with it" {
+  start
+  type_line 'sleep 60'
+  until_screen '^me> sleep 60$'
+  keys C-z
+  until_screen '^\[1\]\+ +Stopped +sleep 60$'
+  until_panel
+  type_line bg
+  until_screen '^\[1\]\+ sleep 60 &$'
+  until_panel
+  type_line fg
+  until_screen '^sleep 60$'
+  keys C-c
+  until_panel
+}
+
+@test "read -p, colours and columns: commands have a terminal" {
+  start
+  type_line 'read -p "your name? " name; echo "I am $name"'
+  until_screen '^your name\? $|^your name\?$'
+  type_line Ann
+  until_screen '^I am Ann$'
+  until_panel
+  mkdir dir && touch file
+  type_line 'ls --color=auto; tput cols; test -t 0 -a -t 1 && echo both'
+  until_screen '^both$'
+  until_screen '^90$'
+  until_screen '^dir +file$|^dir +a.* file$|dir'
+  terminal capture-pane -p -e | grep -q $'\e\[[0-9;]*mdir'
+  until_panel
+}
+
+@test "what is typed while a command runs is the next command" {
+  start
+  type_line 'echo busy; sleep 1'
+  until_screen '^busy$'
+  type_line 'echo typed ahead'
+  until_screen '^typed ahead$'
+  until_panel
+}
+
+@test "a long line wraps, and is run as it was typed" {
+  start
+  type_text "echo $(printf 'word%s ' {1..40})| wc -w"
+  keys C-a C-e Enter
+  until_screen '^40$'
+  until_panel
+}
+
+@test "vi mode, a multi-line command, a heredoc" {
+  start
+  type_line 'set -o vi'
+  until_panel
+  type_text 'echo wrong'
+  keys Escape
+  type_text 'bcwright'
+  keys Escape Enter
+  until_screen '^right$'
+  until_panel
+  type_line 'cat <<END'
+  until_screen '^>$'
+  type_line 'in a heredoc'
+  type_line END
+  until_screen '^in a heredoc$'
+  until_panel
+}

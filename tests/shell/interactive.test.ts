@@ -1,0 +1,330 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { run as runProgram } from '../helpers/agent-shell.ts';
+import { eventually } from '../helpers/eventually.ts';
+
+import { executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
+import { isAlive } from '../helpers/processes.ts';
+import { hasTmux } from '../helpers/tmux.ts';
+
+const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'] as const;
+
+describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
+  test('stands below the prompt, once, with the latest list', async () => {
+    const shell = await PersonsShell.start();
+    await shell.write(...LIST);
+    await shell.write('[x] Plan', '[x] Build', '[>] Send it <- Sending it');
+    const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Sending')));
+    expect(rows.map((row) => row.replace(/ +│$| ─+ | ─+.$/g, ''))).toEqual([
+      '┌─ Tasks2/3',
+      '│ ✓ Plan',
+      '│ ✓ Build',
+      '│ ● Sending it...',
+      '└──────────────────────────────────────────────────────────┘',
+    ]);
+    expect(panels(shell.all())).toBe(1);
+  });
+
+  test('goes before a command runs, and leaves nothing in its output', async () => {
+    const shell = await PersonsShell.start();
+    await shell.write(...LIST);
+    const rows = Array.from({ length: 40 }, (_, index) => `row ${index + 1}`);
+    expect(await shell.run('printf "row %s\\n" {1..40}')).toBe(rows.join('\n'));
+    expect(panels(shell.all())).toBe(1);
+  });
+
+  test('stays one after Ctrl-C, an empty line, an unfinished line, and is back after Ctrl-L', async () => {
+    const shell = await PersonsShell.start();
+    await shell.write(...LIST);
+    shell.type('echo dropped');
+    shell.press('C-c');
+    await shell.untilPanel();
+    shell.press('Enter');
+    await shell.untilPanel();
+    shell.enter("echo 'one");
+    await shell.until('a continuation', (text) => /\n> *$/.test(text));
+    shell.enter("two'");
+    await shell.until('the output', (text) => /\n> two'\none\ntwo\np>\n┌/.test(text));
+    expect(panels(shell.all())).toBe(1);
+    expect(shell.all()).not.toMatch(/^dropped/m);
+    shell.press('C-l');
+    await shell.until('an empty screen', (text) => text.trim() === 'p>');
+    shell.press('Enter');
+    await shell.untilPanel();
+    expect(panels(shell.screen())).toBe(1);
+  });
+
+  test('is drawn again by TodoWrite in the background, and what is being typed stays', async () => {
+    const shell = await PersonsShell.start();
+    const script = join(shell.home, 'write');
+    writeFileSync(script, `sleep 0.5\n${writeLine(...LIST)}\n`);
+    shell.enter('bash ~/write >/dev/null &');
+    await shell.until('the job has begun', (text) => /\[1\] \d+\np> *$/.test(text));
+    shell.type('echo half');
+    await shell.until('the panel', (text) => /^p> echo half\n┌─ Tasks/m.test(text));
+    shell.type(' and the rest');
+    shell.press('Enter');
+    const screen = await shell.untilPanel().then(() => shell.all());
+    expect(screen).toContain('p> echo half and the rest\nhalf and the rest\n');
+    expect(panels(screen)).toBe(1);
+  });
+
+  test('keeps clear of what bash says of jobs that have ended', async () => {
+    const shell = await PersonsShell.start();
+    await shell.write(...LIST);
+    await shell.run('sleep 0.1 &');
+    await shell.run('sleep 0.5');
+    await shell.untilPanel();
+    expect(shell.screen()).toMatch(/^\[1\]\+ {2}Done {20}sleep 0\.1\np>\n┌─ Tasks/m);
+  });
+
+  test('is drawn below a prompt of several rows', async () => {
+    const shell = await PersonsShell.start({
+      home: { '.bashrc': "PS1='\\w\\n\\nsecond\\np> '\n" },
+    });
+    await shell.write(...LIST);
+    expect(shell.screen()).toMatch(/\n~\/project\n\nsecond\np>\n┌─ Tasks/);
+  });
+
+  test('shows at the next prompt what another process has written', async () => {
+    const shell = await PersonsShell.start();
+    const env = { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') };
+    const { stdout } = await runProgram(
+      executable('todo-write'),
+      [writeLine(...LIST).slice(11, -1)],
+      {
+        cwd: shell.project,
+        env,
+      },
+    );
+    expect(stdout).toMatch(/^Todo list updated/);
+    await shell.run('true');
+    expect(await shell.untilPanel()).toHaveLength(5);
+    await shell.run('cd / && cd /tmp');
+    expect(panels(shell.all())).toBe(0);
+    await shell.run('mkdir -p ~/project/src && cd ~/project/src');
+    expect(await shell.untilPanel()).toHaveLength(5);
+  });
+
+  test('folds to one line at the command after a list is finished, and goes with the list', async () => {
+    const shell = await PersonsShell.start();
+    await shell.write('[x] Plan', '[x] Verify it');
+    shell.enter('true');
+    await shell.until('the fold', (text) => /\np>\n✓ 2 tasks completed$/.test(text));
+    shell.enter(`TodoWrite '{"todos":[]}'`);
+    await shell.until('no panel', (text) => /0 pending\np>$/.test(text));
+  });
+
+  test('fits into the terminal that it finds', async () => {
+    const shell = await PersonsShell.start({ columns: 40, rows: 12 });
+    await shell.write(...LIST);
+    expect((await shell.untilPanel())[0]).toHaveLength(39);
+    shell.resize(100, 30);
+    await shell.run('true');
+    expect((await shell.untilPanel())[0]).toHaveLength(60);
+  });
+
+  test('shows the tasks of a team beside the list', async () => {
+    const shell = await PersonsShell.start({ rows: 40 });
+    await shell.run('TaskCreate --subject "Write the docs" >/dev/null');
+    const rows = await shell.untilPanel();
+    expect(rows.join('\n')).toContain('#1 Write the docs');
+  });
+
+  test('costs no process at a prompt where no list has changed, and leaves none behind', async () => {
+    const bin = temporaryDirectory();
+    const log = join(bin, 'log');
+    const node = `#!/bin/sh\necho started >> '${log}'\nexec '${process.execPath}' "$@"\n`;
+    writeFileSync(join(bin, 'node'), node, { mode: 0o755 });
+    const shell = await PersonsShell.start({ env: { PATH: `${bin}:${process.env.PATH}` } });
+    await shell.run('true');
+    expect(() => readFileSync(log)).toThrow();
+    await shell.write(...LIST);
+    const before = readFileSync(log, 'utf8');
+    expect(await shell.run('jobs; echo "[$!]"')).toBe('[]');
+    await shell.untilPanel();
+    expect(readFileSync(log, 'utf8')).toBe(before);
+    const children = readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8');
+    expect(children.trim()).toBe('');
+  });
+});
+
+describe.skipIf(!hasTmux)('guidance in an interactive shell', () => {
+  test('a reminder is dim, on lines of its own before the prompt, and comes once', async () => {
+    const env = { TODO_GUIDANCE: 'all', TODO_REMINDER_TURNS: '2' };
+    const shell = await PersonsShell.start({ env, columns: 150 });
+    await shell.write('[>] Fix it', '[ ] Ship it');
+    await shell.run('true one');
+    expect(await shell.run('echo two')).toBe(`two
+Note: no TodoWrite in the last 2 commands, 2 unfinished items are left. Update the list if it is out of date:
+Note: [>] Fix it
+Note: [ ] Ship it`);
+    // Where rows follow each other in one style, tmux says so once.
+    const styled = shell.styledScreen().replaceAll('\x1b[0m\n\x1b[2m', '\n');
+    expect(styled).toMatch(/\x1b\[2mNote: no TodoWrite[^\x1b]*\nNote: \[ \] Ship it\s*\x1b\[0m/);
+    await shell.untilPanel();
+    shell.resize(100, 24);
+    expect(await shell.run('echo three')).toBe('three');
+    await shell.untilPanel();
+  });
+
+  test('work is held against what was run at this prompt, and nothing else', async () => {
+    const shell = await PersonsShell.start({ columns: 300 });
+    await shell.write('[>] Run the tests', '[ ] Verify it');
+    await shell.run('ls');
+    const unproven = writeLine('[x] Run the tests', '[>] Verify it');
+    expect(await shell.run(unproven)).toContain(
+      'Note: "Run the tests" is completed, but no test command has run since it began.',
+    );
+    await shell.write('[x] Run the tests', '[x] Verify it', '[>] Pass the unit tests');
+    await shell.run('pytest() { true; }; pytest');
+    expect(await shell.run(writeLine('[x] Pass the unit tests'))).not.toContain('Note:');
+    await shell.write('[>] Run all tests');
+    await runProgram(
+      executable('todo-write'),
+      [writeLine('[x] Run all tests').slice('TodoWrite '.length + 1, -1)],
+      { cwd: shell.project, env: { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') } },
+    );
+    expect(await shell.run('true')).toBe('');
+  });
+});
+
+describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
+  test('$?, $_, PIPESTATUS and the history are those of the user', async () => {
+    const shell = await PersonsShell.start();
+    await shell.write(...LIST);
+    await shell.run('false one two');
+    expect(await shell.run('echo "$? $_"')).toBe('1 two');
+    await shell.run('true | (exit 3) | (exit 4)');
+    expect(await shell.run('echo "${PIPESTATUS[*]}"')).toBe('0 3 4');
+    expect(await shell.run('history | tail -n 2')).toMatch(/PIPESTATUS.*\n.*history \| tail/);
+    expect(await shell.run('trap; alias; echo "[$!]"')).toBe('[]');
+  });
+
+  test('whatever options and names the user has set, the panel is drawn and nothing is said', async () => {
+    const bashrc = `
+      PS1='p> '
+      set -euf; shopt -s failglob nocasematch; IFS=/; set -o noclobber
+      PROMPT_COMMAND='true of the user'
+      HISTCONTROL=ignoreboth
+      alias printf='echo aliased' local='echo aliased' shopt=false`;
+    const shell = await PersonsShell.start({ home: { '.bashrc': bashrc } });
+    await shell.write(...LIST);
+    expect(await shell.run('echo "$-" "${PROMPT_COMMAND[0]}"')).toBe('efhimuBCHs true of the user');
+    expect(await shell.run("alias printf; IFS=' '")).toBe("alias printf='echo aliased'");
+    await shell.untilPanel();
+  });
+
+  test('a prompt and a PROMPT_COMMAND that are set later work, and the panel stays', async () => {
+    const shell = await PersonsShell.start();
+    await shell.write(...LIST);
+    shell.enter(`PROMPT_COMMAND='PS1="$((++n)) p> "'`);
+    await shell.until('the first', (text) => /\n1 p>\n┌─ Tasks/.test(text));
+    shell.enter('true');
+    await shell.until('the second', (text) => /\n2 p>\n┌─ Tasks/.test(text));
+    shell.enter('unset PROMPT_COMMAND; PS0=; echo gone');
+    await shell.until('no more panel', (text) => /\ngone\n2 p>$/.test(text));
+    shell.enter('echo next');
+    await shell.until('the next', (text) => /\nnext\n2 p>$/.test(text));
+  });
+
+  test('nothing is drawn where echo is off, on a dumb terminal, and with TODO_PANEL=off', async () => {
+    const shell = await PersonsShell.start();
+    shell.enter(`stty -echo; ${writeLine(...LIST)}`);
+    await shell.until('the reply', (text) => /updated: .*\np>$/.test(text));
+    shell.enter('stty echo; export TODO_PANEL=off; echo off');
+    await shell.until('no panel', (text) => /\noff\np>$/.test(text));
+    shell.enter('TODO_PANEL=auto TERM=dumb; echo dumb');
+    await shell.until('no panel', (text) => /\ndumb\np>$/.test(text));
+    await shell.run('TERM=screen');
+    await shell.untilPanel();
+  });
+
+  test('--panel=plain tells in words, once, what has changed', async () => {
+    const shell = await PersonsShell.start({ argv: '--panel=plain' });
+    shell.enter(writeLine(...LIST));
+    await shell.until('the report', (text) =>
+      /\nTasks 1\/3: in progress: Building; completed: Plan; 3 added\np>$/.test(text),
+    );
+    expect(await shell.run('echo hi')).toBe('hi');
+    shell.enter(writeLine('[x] Plan', '[x] Build', '[ ] Ship'));
+    await shell.until('the report', (text) => /\nTasks 2\/3: completed: Build\np>$/.test(text));
+    expect(shell.title).not.toContain('/3');
+  });
+
+  test('a terminal without Unicode gets ASCII, and NO_COLOR no colours', async () => {
+    const env = { LC_ALL: 'C', NO_COLOR: '1' };
+    const shell = await PersonsShell.start({ env });
+    shell.enter(writeLine(...LIST));
+    await shell.until('the panel', (text) => /\np>\n\+- Tasks -+ 1\/3 -\+\n\| x Plan/.test(text));
+    expect(shell.styledScreen()).not.toMatch(/\x1b\[[\d;]*(3\d|9\d)m/);
+  });
+
+  test('the title shows the progress while a command runs, follows it, and is what it was afterwards', async () => {
+    const bashrc = `PS1='p> '; printf '\\e]2;my title\\a'`;
+    const shell = await PersonsShell.start({ home: { '.bashrc': bashrc } });
+    await shell.write(...LIST);
+    await eventually('the old title', () => shell.title === 'my title');
+    const go = join(shell.home, 'go');
+    writeFileSync(
+      join(shell.home, 'write'),
+      `until [ -e ${go} ]; do sleep 0.1; done\n${writeLine('[x] Plan', '[x] Build', '[>] Ship <- Shipping')}\nuntil [ ! -e ${go} ]; do sleep 0.1; done\n`,
+    );
+    shell.enter('bash ~/write');
+    await eventually('the title', () => shell.title === '1/3 Building');
+    writeFileSync(go, '');
+    await eventually('the new title', () => shell.title === '2/3 Shipping');
+    expect(panels(shell.screen())).toBe(0);
+    await runProgram('rm', [go]);
+    await shell.untilPanel();
+    expect(shell.title).toBe('my title');
+  });
+
+  test('the user’s startup files are read: a login shell’s, another rc file, or none', async () => {
+    const home = {
+      '.bashrc': "PS1='p> '; rc=bashrc\n",
+      '.bash_profile': "PS1='p> '; rc=profile; PATH=/usr/bin:/bin\n",
+      other: "PS1='p> '; rc=other\n",
+    };
+    const show = 'shopt -q login_shell && echo login; echo "$rc $HISTFILE"; shopt -o posix';
+    const seen: string[] = [];
+    for (const argv of ['', '-l', '--login', '-i', '--rcfile ../other -i']) {
+      const shell = await PersonsShell.start({ home, argv, history: true });
+      const { pid } = shell;
+      seen.push((await shell.run(show)).replaceAll(shell.home, '~').replace(/\s+/g, ' '));
+      await shell.run(`PATH=$PATH:'${process.execPath.replace(/\/node$/, '')}'`);
+      await shell.write(...LIST);
+      shell.enter('exit');
+      await eventually('its end', () => !isAlive(pid));
+    }
+    const history = '~/.bash_history posix off';
+    expect(seen).toEqual([
+      `bashrc ${history}`,
+      `login profile ${history}`,
+      `login profile ${history}`,
+      `bashrc ${history}`,
+      `other ${history}`,
+    ]);
+  });
+
+  test.each([
+    ['exit 5', (shell: PersonsShell) => shell.enter('exit 5'), 5],
+    ['Ctrl-D', (shell: PersonsShell) => shell.press('C-d'), 0],
+    ['SIGHUP', (shell: PersonsShell) => process.kill(shell.child, 'SIGHUP'), 129],
+    ['SIGKILL', (shell: PersonsShell) => process.kill(shell.child, 'SIGKILL'), 137],
+  ])('%s leaves the terminal as it was, and no process', async (_name, end, exitCode) => {
+    const shell = await PersonsShell.start({ fromBash: true });
+    await shell.write(...LIST);
+    end(shell);
+    await shell.until('the outer prompt', (text) => text.split('outer>').length === 3);
+    expect(readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8')).toBe('');
+    shell.enter(
+      'code=$?; clear; echo $code; stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon)"',
+    );
+    const screen = await shell.until('the modes', (text) => /^-?echo$/m.test(text));
+    expect(screen).toContain(`${exitCode}\nicanon\necho`);
+  });
+});
