@@ -82,8 +82,7 @@ export function showAtPrompt(environment: Environment, directory: string): void 
     return;
   }
   const rows = lists.rows();
-  const drawn =
-    rows.length > 0 ? drawBelow(rows, { enter: NEW_ROW }, NEW_ROW, 0) : eraseBelow(0, '');
+  const drawn = rows.length > 0 ? drawBelow(rows, { enter: NEW_ROW }, NEW_ROW) : eraseBelow();
   writeSync(terminal, BEGIN_FRAME + drawn + END_FRAME);
 }
 

@@ -27,13 +27,13 @@ export interface Joint {
  * cursor is in, and counts the rows which this adds below the cursor as if they were above. So all are one line.
  *
  * @param intoNext How to get from each row into the next.
- * @param skip Rows below the cursor that are not the panel's, but of the input that the cursor is in.
+ * @param skip Rows below the cursor that are not the panel's, but of the prompt that is to be written there.
  */
 export function drawBelow(
   rows: readonly string[],
   { enter, leave = '' }: Joint,
   intoNext: string,
-  skip: number,
+  skip = 0,
 ): string {
   return (
     makeRoom(skip + rows.length) +
@@ -49,18 +49,18 @@ export function drawBelow(
 }
 
 /**
- * Erases all that is below the cursor but for `skip` rows.
+ * Erases all that is below the cursor.
  *
  * @param lineEnd What erases the cursor's row behind its text: a terminal that has become wider may have put the first
  *   row of the panel there.
  */
-export function eraseBelow(skip: number, lineEnd: string): string {
+export function eraseBelow(lineEnd = ''): string {
   return (
-    makeRoom(skip + 1) +
+    makeRoom(1) +
     SAVE_CURSOR +
     RESET_STYLE +
     lineEnd +
-    `${down(skip + 1)}\r${ERASE_BELOW}` +
+    `${down(1)}\r${ERASE_BELOW}` +
     RESTORE_CURSOR
   );
 }

@@ -7,8 +7,6 @@ export const RESTORE_CURSOR = '\x1b8';
 export const RESET_STYLE = '\x1b[0m';
 export const ERASE_LINE_RIGHT = '\x1b[K';
 export const ERASE_BELOW = '\x1b[J';
-export const DELETE_ROW = '\x1b[M';
-export const INSERT_ROW = '\x1b[L';
 export const AUTOWRAP_ON = '\x1b[?7h';
 export const AUTOWRAP_OFF = '\x1b[?7l';
 

@@ -1,15 +1,4 @@
-import {
-  AUTOWRAP_OFF,
-  AUTOWRAP_ON,
-  DELETE_ROW,
-  down,
-  ERASE_LINE_RIGHT,
-  INSERT_ROW,
-  toColumn,
-  up,
-} from './escapes.ts';
-import { changedPart } from './row-change.ts';
-import { bestShift, shifted } from './row-shift.ts';
+import { AUTOWRAP_OFF, AUTOWRAP_ON, down, ERASE_LINE_RIGHT, toColumn } from './escapes.ts';
 import { displayWidth } from './text.ts';
 
 /** Rows of one-column characters on whose width no terminal disagrees: ASCII, and what the theme is made of. */
@@ -32,39 +21,14 @@ function withPlacedBorder(row: string, rest: string): string {
   return rest.slice(0, -1) + ERASE_LINE_RIGHT + toColumn(column) + border + ERASE_LINE_RIGHT;
 }
 
-/**
- * What turns the rows `before` into as many rows `after`, from a cursor that is `skip` + 1 rows above the first.
- *
- * @param intoNext How to get from a row into the next; see `drawBelow`.
- */
-export function changedRows(
-  before: readonly string[],
-  after: readonly string[],
-  intoNext: string,
-  skip: number,
-): string {
-  let cursor = -1 - skip;
+/** What turns the rows `before` into as many rows `after`, from a cursor in the row above the first. */
+export function changedRows(before: readonly string[], after: readonly string[]): string {
+  let cursor = -1;
   let changes = '';
-  const change = (row: number, sequence: string) => {
-    changes += up(cursor - row) + down(row - cursor) + sequence;
-    cursor = row;
-  };
-  const shift = bestShift(before, after);
-  if (shift) {
-    change(shift.remove, DELETE_ROW);
-    change(shift.insert, INSERT_ROW);
-  }
-  const old = shift ? shifted(before, shift) : before;
   after.forEach((row, index) => {
-    const was = old[index] ?? '';
-    if (index === shift?.insert) {
-      change(index - 1, intoNext + wholeRow(row));
-      cursor = index;
-    } else if (row !== was) {
-      const isSure = SURE.test(row + was);
-      const whole = `\r${wholeRow(row)}${ERASE_LINE_RIGHT}`;
-      change(index, isSure ? changedPart(was, row) : whole);
-    }
+    if (row === before[index]) return;
+    changes += `${down(index - cursor)}\r${wholeRow(row)}${ERASE_LINE_RIGHT}`;
+    cursor = index;
   });
   return changes;
 }

@@ -1,7 +1,6 @@
 import { drawBelow, eraseBelow, type Joint, NEW_ROW, WRAP_ROW } from './below.ts';
 import {
   BEGIN_FRAME,
-  down,
   END_FRAME,
   ERASE_LINE_RIGHT,
   RESET_STYLE,
@@ -10,7 +9,7 @@ import {
   TO_LAST_COLUMN,
   toColumn,
 } from './escapes.ts';
-import { CLEAR_SCREEN, OutputFilter } from './output-filter.ts';
+import { OutputFilter } from './output-filter.ts';
 import { OutputTail } from './output-tail.ts';
 import { changedRows, wholeRow } from './rows.ts';
 
@@ -27,8 +26,7 @@ export interface PanelStream {
 /**
  * A terminal that shows output, and below it a panel.
  *
- * The panel stands below the cursor, and after each frame the cursor is back where it was: at the end of the output,
- * or in the input of a prompt. So no frame can erase anything above or left of the cursor, whatever the terminal or
+ * The panel stands below the cursor, and after each frame the cursor is back where it was, at the end of the output. So no frame can erase anything above or left of the cursor, whatever the terminal or
  * another program did in between; and rows below the cursor are what terminals drop first when they shrink.
  *
  * All output must come through here. With no panel set, nothing but the output itself is written.
@@ -43,10 +41,6 @@ export class Screen {
   #panel: readonly string[] = [];
   #shown: readonly string[] | undefined = [];
   #isHidden = false;
-  #isAtBottom = false;
-  #atPrompt = false;
-  /** Rows of a prompt's input below the cursor. */
-  #inputBelow = 0;
 
   /**
    * @param options.filters Whether output is filtered, as it must be where a panel is to be set.
@@ -68,11 +62,6 @@ export class Screen {
     return this.#stream.rows || 24;
   }
 
-  /** Whether the terminal, when its width changes, lays out anew also the line that the cursor is in. */
-  get reflowsInput(): boolean {
-    return !this.#wrapsRows;
-  }
-
   /** Shows these rows as the panel, each at most `columns` wide. Equal rows write nothing, changed ones their change. */
   setPanel(rows: readonly string[]): void {
     this.#panel = rows;
@@ -84,7 +73,7 @@ export class Screen {
       return;
     }
     this.#shown = fitting;
-    const changes = changedRows(shown, fitting, this.#intoNext(), this.#inputBelow);
+    const changes = changedRows(shown, fitting);
     this.#frame(SAVE_CURSOR + RESET_STYLE + changes + RESTORE_CURSOR + this.#refill());
   }
 
@@ -99,43 +88,15 @@ export class Screen {
     }
   }
 
-  /**
-   * Goes to the last row, now and after each clear of the screen. When tmux narrows, it takes the empty rows below a
-   * panel for content and lets the rows above them go, the cursor's included, so there must be none.
-   */
-  startAtBottom(): void {
-    this.#isAtBottom = true;
-    this.writeOutput(this.#toBottom());
-  }
-
   /** Ends a command's output: what it left incomplete is dropped, and colours that it left on are turned off. */
   endCommand(): void {
     const rest = this.#filter.end();
     if (this.#filters) this.#writeText(this.#tail.style === '' ? rest : rest + RESET_STYLE);
   }
 
-  /** Starts a new line, if the last one has something in it; after a prompt, below its input. */
+  /** Starts a new line, if the last one has something in it. */
   startLine(): void {
-    if (this.#atPrompt) this.writePrompt(`${down(this.#inputBelow)}\r\n`);
-    else if (!this.#tail.isEmpty) this.writeOutput('\n');
-  }
-
-  /**
-   * Writes what a line editor writes to show its prompt and input, unfiltered.
-   *
-   * @param inputBelow How many rows of the input are below the cursor afterwards.
-   */
-  writePrompt(text: string, inputBelow = 0): void {
-    const erased = this.#erase();
-    this.#atPrompt = !text.endsWith('\n');
-    this.#inputBelow = inputBelow;
-    this.#tail.newLine();
-    this.#frame(erased + text + this.#draw());
-  }
-
-  /** Writes characters typed at the end of the input, which stay in the row that the cursor is in. */
-  writeTyped(text: string): void {
-    this.#stream.write(text);
+    if (!this.#tail.isEmpty) this.writeOutput('\n');
   }
 
   /** Takes the panel off the terminal until `redraw`, as when the program is suspended. */
@@ -161,18 +122,9 @@ export class Screen {
     this.#stream.write(rows.map((row) => `${wholeRow(row)}\r\n`).join(''));
   }
 
-  #toBottom(): string {
-    return '\n'.repeat(this.rows - 1);
-  }
-
-  #writeText(output: string): void {
-    if (output === '') return;
-    const text = this.#isAtBottom
-      ? output.replaceAll(CLEAR_SCREEN, CLEAR_SCREEN + this.#toBottom())
-      : output;
+  #writeText(text: string): void {
+    if (text === '') return;
     const erased = this.#erase();
-    this.#atPrompt = false;
-    this.#inputBelow = 0;
     this.#tail.push(text, this.columns);
     this.#frame(erased + text + this.#draw());
   }
@@ -185,7 +137,7 @@ export class Screen {
   }
 
   #fitting(): readonly string[] {
-    const room = this.#isHidden ? 0 : Math.max(0, this.rows - 1 - this.#inputBelow);
+    const room = this.#isHidden ? 0 : Math.max(0, this.rows - 1);
     return this.#panel.slice(0, room);
   }
 
@@ -193,18 +145,14 @@ export class Screen {
     if (this.#shown?.length === 0) return '';
     this.#shown = [];
     // Where nothing can be below the cursor, making room would scroll the cursor's own row away.
-    if (this.#inputBelow + 1 >= this.rows) return '';
-    return eraseBelow(this.#inputBelow, this.#lineEnd()) + this.#refill();
+    return this.rows > 1 ? eraseBelow(this.#lineEnd()) + this.#refill() : '';
   }
 
   #draw(): string {
     const rows = this.#fitting();
     if (rows.length === 0) return this.#erase();
     this.#shown = rows;
-    return (
-      drawBelow(rows.map(wholeRow), this.#joint(), this.#intoNext(), this.#inputBelow) +
-      this.#refill()
-    );
+    return drawBelow(rows.map(wholeRow), this.#joint(), this.#intoNext()) + this.#refill();
   }
 
   #intoNext(): string {
@@ -224,10 +172,10 @@ export class Screen {
     return this.#tail.isFull(this.columns) ? this.#tail.refill(this.columns) : '';
   }
 
-  /** What erases the cursor's row behind its text, where that is known; a line editor does so itself. */
+  /** What erases the cursor's row behind its text, where that is known. */
   #lineEnd(): string {
     const { columns } = this;
-    if (this.#atPrompt || this.#tail.isFull(columns)) return '';
+    if (this.#tail.isFull(columns)) return '';
     if (this.#tail.isAtEnd) return ERASE_LINE_RIGHT;
     const isKnown = this.#tail.isOneRow && this.#tail.isLastColumnFree(columns);
     return isKnown ? toColumn(this.#tail.filled + 1) + ERASE_LINE_RIGHT : '';

@@ -27,7 +27,7 @@ test('writing what changed gives the same cells as writing all', async () => {
     fc.asyncProperty(panels, async ([before, after]) => {
       const [updated, fresh] = [new VirtualTerminal(12, 12), new VirtualTerminal(12, 12)];
       updated.write(`\r\n${before.map(wholeRow).join('\r\n')}\x1b[H`);
-      updated.write(changedRows(before, after, '\r\n', 0));
+      updated.write(changedRows(before, after));
       fresh.write(`\r\n${after.map(wholeRow).join('\r\n')}`);
       expect(await updated.screen()).toEqual(await fresh.screen());
       for (let y = 0; y <= after.length; y++) {
@@ -40,14 +40,9 @@ test('writing what changed gives the same cells as writing all', async () => {
   );
 });
 
-test('rows that only moved are moved, not written', () => {
-  const rows = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd', 'eeeeeeeeee'];
-  expect(changedRows(rows, [...rows.slice(1), 'ffffffffff'], '\r\n', 0)).not.toMatch(/[b-e]{10}/);
-  expect(
-    changedRows(['x', ...rows], ['x', 'ffffffffff', ...rows.slice(0, -1)], '\r\n', 0),
-  ).not.toMatch(/[a-e]{10}/);
-});
-
-test('of a row that changed only the part that changed is written', () => {
-  expect(changedRows(['one two three'], ['one 2 w three'], '\r\n', 0)).toBe('\x1b[1B\x1b[5G2 w');
+test('only the rows that changed are written', () => {
+  const rows = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'];
+  const changes = changedRows(rows, ['aaaaaaaaaa', 'changed', 'cccccccccc']);
+  expect(changes).toContain('hanged');
+  expect(changes).not.toMatch(/[abc]{10}/);
 });

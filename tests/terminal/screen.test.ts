@@ -129,22 +129,6 @@ test('a panel narrower and wider again, while the screen gets lower and higher, 
   expect(all).toEqual(['one', 'two', '', ...PANEL]);
 });
 
-test('the input of a prompt may take rows below the cursor, and the panel is below them', async () => {
-  const { terminal, screen } = start();
-  screen.writePrompt('$ first\r\nsecond\x1b[A', 1);
-  screen.setPanel(PANEL.slice(1));
-  expect(await terminal.screen()).toEqual(['$ first', 'second', ...PANEL.slice(1)]);
-  expect(await terminal.cursor()).toEqual({ x: 6, y: 0 });
-});
-
-test('a new line after a prompt starts below its input', async () => {
-  const { terminal, screen } = start();
-  screen.writePrompt('$ first\r\nsecond\x1b[A', 1);
-  screen.startLine();
-  screen.writeOutput('output');
-  expect(await terminal.screen()).toEqual(['$ first', 'second', 'output', ...PANEL]);
-});
-
 test('a hidden panel is off the screen until it is drawn again', async () => {
   const { terminal, screen } = start();
   screen.writeOutput('one\n');
