@@ -4,7 +4,7 @@ import type { TodoStore } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable(({ open }, settings) => {
+runExecutable((lists, settings) => {
   let store: TodoStore | undefined;
   const guide = new Guide({
     store: { get: () => store?.get() },
@@ -12,10 +12,14 @@ runExecutable(({ open }, settings) => {
     settings: () => settings().settings,
   });
   // Which list it is, the command's own options say.
-  const handler = new TodoWriteHandler((name, of) => {
-    store = open(name, of);
-    guide.look();
-    return store;
-  }, settings);
+  const handler = new TodoWriteHandler(
+    (name, of) => {
+      store = lists.open(name, of);
+      guide.look();
+      return store;
+    },
+    settings,
+    (guarded, version) => lists.setUntilDone(guarded, version),
+  );
   return guide.guided(handler);
 });

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { readSettings, type Settings } from '../settings.ts';
 import {
   agentOfHarness,
+  hookFolder,
   type ListName,
   listFolder,
   sessionOf,
@@ -11,6 +12,7 @@ import { DEFAULT_AGENT } from '../state/place.ts';
 import { attempt, StateError } from '../state/state-error.ts';
 import { openTodoStore } from './open-todo-store.ts';
 import type { TodoStore } from './todo-store.ts';
+import { setUntilDone } from './until-done.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +23,7 @@ export class FileLists {
   readonly #environment: Variables;
   readonly #directory: string | undefined;
   readonly #stores = new Map<string, TodoStore>();
+  readonly #names = new WeakMap<TodoStore, ListName>();
 
   /**
    * @param directory The current directory; undefined where it has been deleted.
@@ -67,9 +70,16 @@ export class FileLists {
       const { history } = this.#settings;
       store = openTodoStore({ folder, author, history });
       this.#stores.set(key, store);
+      this.#names.set(store, name);
     }
     return store;
   };
+
+  /** Says of a list that its agent should not stop before it is finished, from a version on: for the hook. */
+  setUntilDone(store: TodoStore, version: number): void {
+    const name = this.#names.get(store);
+    if (name) setUntilDone(hookFolder(this.folder, name), version);
+  }
 
   #sessionHere(): string {
     if (this.#directory !== undefined) return sessionOf(this.#directory);

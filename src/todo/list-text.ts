@@ -31,6 +31,23 @@ export function listText(items: readonly Readonly<TodoItem>[]): string {
   return `${items.map(itemLine).join('\n')}\n\n(${completed}/${items.length} completed)\n`;
 }
 
+/** A status line has room for so much of each. */
+const MAX_LINE_CHARACTERS = 50;
+
+/** A list in one line for people, as in `3/8 Fixing login · next: Run the tests`; empty where there is none. */
+export function listLine(items: readonly Readonly<TodoItem>[]): string {
+  if (items.length === 0) return '';
+  const completed = items.filter(({ status }) => status === 'completed').length;
+  const active = items.find(({ status }) => status === 'in_progress');
+  const next = items.find(({ status }) => status === 'pending');
+  const done = `${completed}/${items.length}`;
+  const parts = [
+    ...(active ? [safeText(active.activeForm, MAX_LINE_CHARACTERS)] : []),
+    ...(next ? [`next: ${safeText(next.content, MAX_LINE_CHARACTERS)}`] : []),
+  ];
+  return `${[done, parts.join(' · ') || 'done'].join(' ')}\n`;
+}
+
 /** A list as one line of JSON in printable characters, for a program. `labels` come before it. */
 export function listJson({ items, updatedAt, version }: TodoVersion, labels: object = {}): string {
   return jsonLine({ ...labels, todos: items, updatedAt, version });

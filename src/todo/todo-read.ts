@@ -9,7 +9,7 @@ import {
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type SettingsSource } from '../settings.ts';
-import { listJson, listText } from './list-text.ts';
+import { listJson, listLine, listText } from './list-text.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
@@ -17,14 +17,17 @@ import { hearUser } from './user-changes.ts';
 import { historyText, notKept } from './version-texts.ts';
 
 const USAGE =
-  'Usage: TodoRead [--json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
+  'Usage: TodoRead [--json | --line] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
 const OPTIONS = {
   '--json': 'flag',
+  '--line': 'flag',
   '--at': 'version',
   '--history': 'flag',
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
 } as const;
+
+type ReadOptions = Options<typeof OPTIONS>;
 
 /** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. What a person changed is noted on
  * stderr, once; it changes nothing else. */
@@ -68,25 +71,33 @@ export class TodoReadHandler implements AgentBashHandler {
   }
 }
 
-function read(store: TodoStore, options: Options<typeof OPTIONS>): CommandResult {
-  const { '--json': asJson, '--at': at } = options;
+function read(store: TodoStore, options: ReadOptions): CommandResult {
+  const { '--json': asJson, '--line': asLine, '--at': at } = options;
+  if (asJson && asLine) return wrongUsage('--json and --line exclude each other', USAGE);
   if (options['--history']) {
-    if (asJson || at !== undefined) {
-      return wrongUsage('--history takes neither --json nor --at', USAGE);
+    if (asJson || asLine || at !== undefined) {
+      return wrongUsage('--history takes neither --json nor --line nor --at', USAGE);
     }
     return printed(historyText(store.history()));
   }
   if (at === undefined) {
-    const notes = hearUser(store).map((note) => `Note: ${note}\n`);
-    return { ...shown(store.get(), asJson), stderr: notes.join('') };
+    // A status line asks again and again, and no agent reads it.
+    const notes = asLine
+      ? []
+      : hearUser(store).map(
+          (note) => `Note: ${note}
+`,
+        );
+    return { ...shown(store.get(), options), stderr: notes.join('') };
   }
   const kept = store.history();
   const version = kept.find((entry) => entry.version === at);
-  return version === undefined ? notKept(at, kept) : shown(version, asJson);
+  return version === undefined ? notKept(at, kept) : shown(version, options);
 }
 
-function shown(version: TodoVersion, asJson = false): CommandResult {
-  return printed(asJson ? listJson(version) : listText(version.items));
+function shown(version: TodoVersion, options: ReadOptions): CommandResult {
+  if (options['--json']) return printed(listJson(version));
+  return printed(options['--line'] ? listLine(version.items) : listText(version.items));
 }
 
 function printed(stdout: string): CommandResult {

@@ -26,6 +26,7 @@ const USAGE = `Usage: TodoWrite '${EXAMPLE}'\n`;
 const OPTIONS = {
   '--if-version': 'version',
   '--undo': 'flag',
+  '--until-done': 'flag',
   '--output': ['summary', 'list', 'json'],
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
@@ -38,6 +39,9 @@ const OPTIONS = {
 } as const;
 
 type WriteOptions = Options<typeof OPTIONS>;
+
+/** Takes note that an agent should not stop before its list is done, from the version on that is about to be written. */
+type UntilDone = (store: TodoStore, version: number) => void;
 
 const NOTHING: { options: WriteOptions; rest: readonly string[] } = { options: {}, rest: [] };
 
@@ -56,14 +60,20 @@ export class TodoWriteHandler implements AgentBashHandler {
   readonly jsonExample = EXAMPLE;
   readonly #source: TodoSource;
   readonly #settings: SettingsSource;
+  readonly #untilDone: UntilDone | undefined;
 
-  /** @param settings Asked at each call, so that a change counts at once. Without it the defaults hold. */
+  /**
+   * @param settings Asked at each call, so that a change counts at once. Without it the defaults hold.
+   * @param untilDone Called with `--until-done`, before the list is replaced. Without it there is no such option.
+   */
   constructor(
     source: TodoSource = todoStore,
     settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
+    untilDone?: UntilDone,
   ) {
     this.#source = source;
     this.#settings = settings;
+    this.#untilDone = untilDone;
   }
 
   /** The list that is written where a call names no other one. */
@@ -108,13 +118,18 @@ export class TodoWriteHandler implements AgentBashHandler {
     const misused = 'problem' in parsed ? parsed.problem : wrongWord(rest);
     const store = openSource(this.#source, options, settings, invocation.env && this.#settings);
     if ('problem' in store) return wrongUsage(store.problem, USAGE);
+    if (options['--until-done'] && this.#untilDone === undefined) {
+      return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
+    }
     if (options['--undo']) return undo(store, options, rest);
     // What was typed begins with the options, and so is no list.
     const typed = rest.length < argv.length ? '' : raw;
     const input = misused
       ? orAsTyped(form, { argv, raw: typed }, { refused: wrongUsage(misused, '') })
       : await readJsonInput(form, { argv: rest, stdin, raw: typed });
-    return 'refused' in input ? input.refused : replace(store, options, input, settings);
+    if ('refused' in input) return input.refused;
+    if (options['--until-done']) this.#untilDone?.(store, store.get().version + 1);
+    return replace(store, options, input, settings);
   }
 }
 
@@ -148,8 +163,8 @@ function replace(
 }
 
 function undo(store: TodoStore, options: WriteOptions, rest: readonly string[]): CommandResult {
-  if (options['--if-version'] !== undefined || rest.length > 0) {
-    return wrongUsage('--undo takes no list and no --if-version', USAGE);
+  if (options['--if-version'] !== undefined || options['--until-done'] || rest.length > 0) {
+    return wrongUsage('--undo takes no list, no --if-version and no --until-done', USAGE);
   }
   const unheard = unheardChanges(store);
   const told = unheard && sign(store, unheard.now);

@@ -219,6 +219,31 @@ describe('the finish gate', () => {
     expect(await world.say(stop())).toBe('');
   });
 
+  test('TodoWrite --until-done closes it for one list, until that is finished', () => {
+    const { directory, environment } = harness('s1', ID);
+    const env = cleanEnvironment({ ...environment, TODO_GUIDANCE: 'off', [ID]: 's1' });
+    const node = (name: 'todo-write' | 'agent-shell', argv: string[], text = '') =>
+      spawnSync(process.execPath, [executable(name), ...argv], {
+        cwd: directory,
+        env,
+        input: text,
+        encoding: 'utf8',
+      });
+    const write = (...argv: string[]) => expect(node('todo-write', argv).stderr).toBe('');
+    const asked = () => node('agent-shell', ['hook'], JSON.stringify(stop())).stdout !== '';
+    const list = (status: string, content = 'Fix it') =>
+      JSON.stringify({ todos: [{ content, activeForm: 'Fixing it', status }] });
+    write(list('pending'));
+    expect(asked()).toBe(false);
+    write('--until-done', list('pending'));
+    write(list('in_progress'));
+    expect(asked()).toBe(true);
+    expect(asked()).toBe(false);
+    write(list('completed'));
+    write(list('pending', 'Another job'));
+    expect(asked()).toBe(false);
+  });
+
   test('a stop with open items is answered once for a list, and twice at most until it is finished', async () => {
     const world = harness('s1', ID);
     const { say, write } = world;

@@ -5,7 +5,7 @@ import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.t
 import { todoList } from './arbitraries.ts';
 
 const USAGE =
-  'Usage: TodoRead [--json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
+  'Usage: TodoRead [--json | --line] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
 const at = new Date('2026-01-02T03:04:05.678Z');
 
 async function todoRead(argv: string[], ...items: TodoItem[]) {
@@ -132,4 +132,34 @@ test('without a store of its own it reads the shared one', async () => {
   const { stdout } = await new TodoReadHandler().execute({ argv: [] });
   todoStore.clear();
   expect(stdout).toContain('[ ] Shared\n');
+});
+
+test.each([
+  [[], ''],
+  [['completed', 'in_progress', 'pending', 'pending'], '1/4 Doing 1 · next: Do 2\n'],
+  [['completed', 'pending'], '1/2 next: Do 1\n'],
+  [['in_progress'], '0/1 Doing 0\n'],
+  [['completed', 'completed'], '2/2 done\n'],
+] as const)('--line shows %j in one line: %j', async (statuses, line) => {
+  const store = new TodoStore();
+  store.update(
+    statuses.map((status, index) => ({
+      content: `Do ${index}`,
+      activeForm: `Doing ${index}`,
+      status,
+    })),
+  );
+  expect(await new TodoReadHandler(store).execute({ argv: ['--line'] })).toEqual({
+    stdout: line,
+    stderr: '',
+    exitCode: 0,
+  });
+});
+
+test('--line stays one short line of text, whatever an item holds', async () => {
+  const store = new TodoStore();
+  const text = `\u001b[31m${'x'.repeat(190)}\n`;
+  store.update([{ content: text, activeForm: text, status: 'in_progress' }]);
+  const { stdout } = await new TodoReadHandler(store).execute({ argv: ['--line'] });
+  expect(stdout).toMatch(/^[^\n\x1b]{1,70}\n$/);
 });
