@@ -10,12 +10,6 @@ import script from './agent-command.sh';
 import { makePrivate } from './private-folder.ts';
 import { Slots } from './slots.ts';
 
-/** What follows the name of an agent command on a line, as it was typed. */
-export interface RawArguments {
-  name: string;
-  text: string;
-}
-
 export interface AgentCommandHostOptions {
   /** A directory that only this user can enter. */
   directory: string;
@@ -31,9 +25,6 @@ export interface AgentCommandHostOptions {
  * its arguments and standard input to the handler in this process.
  */
 export class AgentCommandHost {
-  /** Given to each call of the command that it names: the line that bash runs now, as it was typed. */
-  rawArguments: RawArguments | undefined;
-
   readonly #options: AgentCommandHostOptions;
   readonly #slots: Slots;
   readonly #written: string[] = [];
@@ -92,10 +83,6 @@ export class AgentCommandHost {
     if (!handler) {
       return { stdout: '', stderr: `${name}: not an agent command\n`, exitCode: 127 };
     }
-    const raw = this.rawArguments;
-    return executeSafely(
-      handler,
-      raw?.name === name ? { ...invocation, raw: raw.text } : invocation,
-    );
+    return executeSafely(handler, invocation);
   }
 }

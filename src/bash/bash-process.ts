@@ -3,12 +3,31 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename, join } from 'node:path';
+import {
+  CALLER_FIELDS,
+  type CallerState,
+  callerCommand,
+  evaluateCommand,
+  type HeldSettings,
+  moveCommand,
+  NOTHING_HELD,
+  PROBE_FIELDS,
+  parseCallerState,
+  parseReport,
+  preludeCommand,
+  preludeText,
+  probeCommand,
+  probeText,
+  REPORT_FIELDS,
+  reportCommand,
+  rescueCommand,
+  startCommand,
+} from './control-commands.ts';
 import { FifoReader } from './fifo-reader.ts';
 import { makeFifos } from './fifos.ts';
 import { makePrivate } from './private-folder.ts';
-import { killProcessTree } from './process-tree.ts';
+import { isReading, killProcessTree } from './process-tree.ts';
 import { RewrittenFile } from './rewritten-file.ts';
-import { quote } from './shell-words.ts';
 
 export interface BashProcessOptions {
   bash: string;
@@ -20,12 +39,14 @@ export interface BashProcessOptions {
   mergeStderr: boolean;
   onStdout: (chunk: Buffer) => void;
   onStderr: (chunk: Buffer) => void;
+  /** What brings back the state of the bash before: a file of commands, and what was off when it was written. */
+  restored?: { file: string; held: HeldSettings } | undefined;
 }
 
 /** How a line ended, and whether bash ended with it. */
 export type Ending =
-  | { exitCode: number; alive: true; cwd: string }
-  | { exitCode: number; alive: false };
+  | { exitCode: number; alive: true; cwd: string; note?: string }
+  | { exitCode: number; alive: false; note?: string };
 
 export interface Evaluation {
   /** What `$?` is at the start of the line. */
@@ -39,28 +60,15 @@ const SCRIPT = 'bash';
 // Bash keeps descriptors of its own from 10 up and at 255; users take the low ones.
 const STATUS_FD = 252;
 const ASK_AGAIN_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
 
-// Aliases do not come before a quoted word, nor functions before what `builtin` runs.
-const BUILTIN = '\\builtin';
-
-// Both of what follows would end a bash in POSIX mode, and the second one with `set -e`.
-
-// Lets each line start with line 1 in bash's messages. An assignment alone is undone when its command ends; one whose
-// command is discarded, because it divides by zero, stays.
-const RESET_LINENO = 'case $SHELLOPTS in *posix*);;*): $((LINENO=-1)) $((1/0));esac';
-
-// After a syntax error bash 5.2 may take all that follows for a condition, where it was within [[ ]], or write before the
-// buffer that it reads the next command to, where a $( was left open. A next, plain syntax error ends both.
-const RESET_PARSER = `case $SHELLOPTS in *errexit*|*posix*);;*)${BUILTIN} eval ')'||${BUILTIN} :;esac`;
-
-/** What the user has set that would also act on our own commands, and so is off while they run. */
-interface Tracing {
-  /** Of -x and -v, those that are set. */
-  flags: string;
-  /** Commands that set the ERR and DEBUG traps again. */
-  traps: string;
+/** A question to bash that it has not answered yet. */
+interface Question {
+  nonce: string;
+  fieldCount: number;
+  /** Gets the answer; undefined where bash has ended, or will never say anything. */
+  answer: (fields: readonly string[] | undefined) => void;
 }
-const NO_TRACING: Tracing = { flags: '', traps: '' };
 
 /**
  * One bash process that evaluates lines, one after the other.
@@ -76,36 +84,41 @@ export class BashProcess {
   #directory: string;
   readonly #line: RewrittenFile;
   readonly #prelude: RewrittenFile;
+  readonly #probe: RewrittenFile;
+  readonly #script: string;
+  readonly #outputs: readonly [string, string];
   readonly #child: ChildProcess;
   readonly #control: number;
   readonly #output: readonly FifoReader[];
   readonly #statusReader: FifoReader;
   readonly #ended: Promise<void>;
-  #nonce = '';
-  #status = '';
-  #tracing = NO_TRACING;
-  #exitsOnFailure = false;
+  #held: HeldSettings;
+  #question: Question | undefined;
+  #lastNonce = '';
+  #received = '';
   /** Commands that tell bash of its new folder. */
   readonly #moves: string[] = [];
-  #finish: ((ending: Ending) => void) | undefined;
   #asking: NodeJS.Timeout | undefined;
+  #isRescued = false;
   #exitCode: number | undefined;
   #killed: Promise<void> | undefined;
 
-  constructor({ bash, env, cwd, directory, mergeStderr, onStdout, onStderr }: BashProcessOptions) {
+  constructor(options: BashProcessOptions) {
+    const { bash, env, cwd, directory, mergeStderr, onStdout, onStderr, restored } = options;
     this.#directory = directory;
+    this.#held = restored?.held ?? NOTHING_HELD;
     const path = (name: string) => join(directory, name);
     this.#line = new RewrittenFile(path('line'));
     this.#prelude = new RewrittenFile(path('prelude'));
+    this.#probe = new RewrittenFile(path('probe'));
+    this.#script = path(SCRIPT);
+    this.#outputs = [path('out'), path(mergeStderr ? 'out' : 'err')];
     makePrivate(directory);
     makeFifos([SCRIPT, 'out', 'err', 'status'].map(path), env);
     this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
     this.#output = [new FifoReader(path('out'), onStdout), new FifoReader(path('err'), onStderr)];
     this.#statusReader = new FifoReader(path('status'), (chunk) => this.#onStatus(chunk));
-    const outputs = [
-      openSync(path('out'), constants.O_WRONLY),
-      openSync(path(mergeStderr ? 'out' : 'err'), constants.O_WRONLY),
-    ];
+    const outputs = this.#outputs.map((file) => openSync(file, constants.O_WRONLY));
     // detached: a session and a process group of its own, so that all of it can be ended.
     this.#child = spawn(bash, ['--norc', SCRIPT], {
       argv0: 'bash',
@@ -114,11 +127,13 @@ export class BashProcess {
       detached: true,
       stdio: ['ignore', ...outputs],
     });
-    outputs.forEach(closeSync);
+    outputs.forEach((fd) => {
+      closeSync(fd);
+    });
     this.#ended = new Promise((resolve) => {
       const onEnd = (exitCode: number) => {
         this.#exitCode = exitCode;
-        this.#settle({ exitCode, alive: false });
+        this.#answer(undefined);
         resolve();
       };
       this.#child.once('error', () => onEnd(127));
@@ -126,10 +141,14 @@ export class BashProcess {
         onEnd(code ?? 128 + os.signals[signal as NodeJS.Signals]),
       );
     });
-    const oldDirectory = env.OLDPWD === undefined ? '' : `=${quote(env.OLDPWD)}`;
     this.#command(
-      `{ cd -- ${quote(cwd)}||cd /;unset -v OLDPWD;declare -x OLDPWD${oldDirectory};` +
-        `exec ${STATUS_FD}>${quote(path('status'))};${RESET_LINENO};} >/dev/null 2>&1`,
+      startCommand({
+        cwd,
+        oldDirectory: env.OLDPWD,
+        status: path('status'),
+        statusFd: STATUS_FD,
+        restore: restored?.file,
+      }),
     );
     this.#unref();
   }
@@ -153,24 +172,63 @@ export class BashProcess {
     return existsSync(this.#directory);
   }
 
+  /** A text that was in the last of our commands, and that no line can know. */
+  get mark(): string {
+    return this.#lastNonce;
+  }
+
+  /** What the user has set that is off between two lines. */
+  get held(): HeldSettings {
+    return this.#held;
+  }
+
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
-  evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
-    if (this.#exitCode !== undefined) {
-      return Promise.resolve({ exitCode: this.#exitCode, alive: false });
-    }
-    this.#nonce = randomBytes(8).toString('hex');
+  async evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
+    const prelude = preludeText(this.#held, lastExitCode, this.#moves.splice(0));
+    if (prelude !== '') this.#prelude.write(prelude);
     // The first line is ours, so that it is not seen in the messages of the user's first.
-    this.#line.write(`${this.#prepare(lastExitCode)}\n${line}\n`);
-    return new Promise((resolve) => {
-      this.#finish = resolve;
-      this.#ref();
-      const input = stdin === undefined ? '' : `<${quote(stdin)}`;
-      const report = reportWith(this.#nonce);
-      this.#command(`${BUILTIN} eval "$(<${quote(this.#line.path)})"${input};${report}`);
-      // Some errors, as in the subscript of ${array[1/0]}, make bash discard all of that command and read the next one.
-      // One that is not needed reports with a nonce that nobody waits for any more.
-      this.#asking = setTimeout(() => this.#command(report), ASK_AGAIN_MS);
+    const first = prelude === '' ? '' : preludeCommand(this.#prelude.path);
+    this.#line.write(`${first}\n${line}\n`);
+    this.#isRescued = false;
+    const fields = await this.#ask(REPORT_FIELDS, (nonce) => {
+      const report = reportCommand(nonce, STATUS_FD);
+      this.#command(evaluateCommand(this.#line.path, stdin, report));
+      return report;
     });
+    for (const reader of this.#output) {
+      reader.drain();
+    }
+    if (fields === undefined) {
+      return this.#exitCode === undefined
+        ? { exitCode: 0, alive: false, note: 'bash carries out no commands any more' }
+        : { exitCode: this.#exitCode, alive: false };
+    }
+    const { exitCode, cwd, held } = parseReport(fields);
+    this.#held = held;
+    const note = 'functions that hide builtins were removed, and disabled builtins enabled again';
+    return { exitCode, alive: true, cwd, ...(this.#isRescued ? { note } : {}) };
+  }
+
+  /** How bash stands before a call of an agent command; undefined where bash does not say. */
+  async callerState(name: string): Promise<CallerState | undefined> {
+    const fields = await this.#ask(CALLER_FIELDS, (nonce) => {
+      this.#command(callerCommand(name, nonce, STATUS_FD, this.#outputs));
+      return undefined;
+    });
+    return fields && parseCallerState(fields);
+  }
+
+  /**
+   * Whether the memory of bash is as it should be, which an error inside `"$(` undoes in bash 5.2. If it is not, `file`
+   * holds commands that bring back its state elsewhere, and this bash is only good for its end.
+   */
+  async isSound(file: string): Promise<boolean> {
+    this.#probe.write(probeText(file));
+    const fields = await this.#ask(PROBE_FIELDS, (nonce) => {
+      this.#command(probeCommand(this.#probe.path, nonce, STATUS_FD));
+      return undefined;
+    });
+    return fields?.[0] === '0';
   }
 
   /** Goes on in another private folder: its files, and what is found on bash's PATH. */
@@ -180,7 +238,8 @@ export class BashProcess {
     this.#directory = directory;
     this.#line.move(join(directory, 'line'));
     this.#prelude.move(join(directory, 'prelude'));
-    this.#moves.push(`PATH=\${PATH//${quote(from)}/${quote(to)}}`);
+    this.#probe.move(join(directory, 'probe'));
+    this.#moves.push(moveCommand(from, to));
   }
 
   /** Ends bash and everything it started that is still its own: asks first, then kills. */
@@ -199,69 +258,86 @@ export class BashProcess {
       reader.close();
     }
     closeSync(this.#control);
-    this.#line.close();
-    this.#prelude.close();
+    for (const file of [this.#line, this.#prelude, this.#probe]) {
+      file.close();
+    }
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
   #command(command: string): void {
-    // Bash reads it byte by byte, at 0.15 us each: a third of what a short line takes.
     writeSync(this.#control, `${command}\n`);
   }
 
-  /** What brings back `$?` and what was off meanwhile: a command, empty where there is nothing to do. */
-  #prepare(lastExitCode: number): string {
-    const { flags, traps } = this.#tracing;
-    const commands = this.#moves.splice(0);
-    if (traps !== '') {
-      commands.push(traps);
+  /** @param send writes the question, and returns the command that asks it again, where that makes sense. */
+  #ask(
+    fieldCount: number,
+    send: (nonce: string) => string | undefined,
+  ): Promise<readonly string[] | undefined> {
+    if (this.#exitCode !== undefined) {
+      return Promise.resolve(undefined);
     }
-    if (flags !== '') {
-      commands.push(`${BUILTIN} set -${flags}`);
+    return new Promise((answer) => {
+      const nonce = randomBytes(8).toString('hex');
+      this.#lastNonce = nonce;
+      this.#question = { nonce, fieldCount, answer };
+      this.#ref();
+      const again = send(nonce);
+      this.#asking = setTimeout(() => this.#askAgain(again), ASK_AGAIN_MS);
+    });
+  }
+
+  /**
+   * Some errors, as in the subscript of ${array[1/0]}, make bash discard all of that command and read the next one. A
+   * report that is not needed has a nonce that nobody waits for any more.
+   */
+  #askAgain(again: string | undefined): void {
+    if (again !== undefined) this.#command(again);
+    let pause = ASK_AGAIN_MS;
+    const look = () => {
+      if (this.pid !== undefined && isReading(this.pid, this.#script)) {
+        this.#onIdle(again);
+      }
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+      if (this.#question) this.#asking = setTimeout(look, pause);
+    };
+    this.#asking = setTimeout(look, pause);
+  }
+
+  /** Bash waits for its next command, and so has carried out those before, or it does not carry them out. */
+  #onIdle(again: string | undefined): void {
+    this.#statusReader.drain();
+    if (this.#question === undefined) return;
+    if (again === undefined || this.#isRescued) {
+      this.#answer(undefined);
+    } else {
+      this.#isRescued = true;
+      this.#command(rescueCommand(again));
     }
-    // Under `set -e` a status that is not 0 would end bash.
-    if (lastExitCode !== 0 && !this.#exitsOnFailure) {
-      commands.push(`${BUILTIN} return ${lastExitCode}`);
-    }
-    if (commands.length === 0) {
-      return '';
-    }
-    this.#prelude.write(`{ ${commands.join('\n')}\n}\n`);
-    return `${BUILTIN} . ${quote(this.#prelude.path)} >/dev/null 2>&1`;
   }
 
   #onStatus(chunk: Buffer): void {
-    if (this.#finish === undefined) return;
-    this.#status += chunk.toString('latin1');
-    const start = this.#status.indexOf(`${this.#nonce}\0`);
+    if (this.#question === undefined) return;
+    const { nonce, fieldCount } = this.#question;
+    this.#received += chunk.toString('latin1');
+    const start = this.#received.indexOf(`${nonce}\0`);
     if (start < 0) {
       // Something that a command wrote there, or the nonce is not yet here as a whole.
-      this.#status = this.#status.slice(-this.#nonce.length);
+      this.#received = this.#received.slice(-nonce.length);
       return;
     }
-    const [, exitCode, cwd, options, traps, end] = this.#status.slice(start).split('\0');
-    if (end === undefined) {
-      return;
+    const [, ...fields] = this.#received.slice(start).split('\0');
+    if (fields.length > fieldCount) {
+      this.#answer(fields.slice(0, fieldCount).map(utf8));
     }
-    this.#status = '';
-    const set = new Set(options?.split(':'));
-    this.#exitsOnFailure = set.has('errexit');
-    this.#tracing = {
-      flags: `${set.has('xtrace') ? 'x' : ''}${set.has('verbose') ? 'v' : ''}`,
-      traps: utf8(traps),
-    };
-    this.#settle({ exitCode: Number(exitCode), alive: true, cwd: utf8(cwd) });
   }
 
-  #settle(ending: Ending): void {
-    const finish = this.#finish;
-    this.#finish = undefined;
+  #answer(fields: readonly string[] | undefined): void {
+    const question = this.#question;
+    this.#question = undefined;
+    this.#received = '';
     clearTimeout(this.#asking);
-    for (const reader of this.#output) {
-      reader.drain();
-    }
     this.#unref();
-    finish?.(ending);
+    question?.answer(fields);
   }
 
   #ref(): void {
@@ -278,17 +354,7 @@ export class BashProcess {
   }
 }
 
-/** A command that tells how a line ended, and what it left set that would act on our commands, and ends that. */
-function reportWith(nonce: string): string {
-  return (
-    `{ ${BUILTIN} printf '%s\\0' ${nonce} "$?" "$PWD" "$SHELLOPTS";` +
-    `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf '\\0';` +
-    `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +xv;${RESET_PARSER};${RESET_LINENO};` +
-    `} >&${STATUS_FD} 2>/dev/null||${BUILTIN} exit`
-  );
-}
-
 /** Decodes bytes that were read one character each. */
-function utf8(latin1: string | undefined): string {
-  return Buffer.from(latin1 ?? '', 'latin1').toString('utf8');
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8');
 }

@@ -1,12 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
-import { AgentCommandHost, type RawArguments } from './agent-commands.ts';
+import { AgentCommandHost } from './agent-commands.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
+import { callerVariables, type HeldSettings } from './control-commands.ts';
 import { writeEditors } from './editors.ts';
 import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
 import { PrivateFolder } from './private-folder.ts';
+import { EXIT, TimeLimit } from './time-limit.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** What a session is made of. */
@@ -28,16 +30,27 @@ export interface BashSessionOptions {
 export interface RunOptions {
   /** What the line reads on its standard input; /dev/null unless given. */
   stdin?: string | undefined;
-  /** After so many milliseconds the line is killed. No limit unless given. */
+  /** After so many milliseconds the line is killed. No limit unless given, nor with Infinity or more than 2^31 - 1. */
   timeoutMs?: number | undefined;
   /** Kills the line when it is aborted. */
   signal?: AbortSignal | undefined;
-  /** What follows the name of an agent command on this line as it was typed, for a handler that bash's reading fails. */
-  raw?: RawArguments | undefined;
 }
 
-const TIMEOUT_EXIT_CODE = 124;
-const CANCEL_EXIT_CODE = 130;
+/** What a call of an agent command, by itself on a line, would meet in a shell. */
+export interface CallerState {
+  /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that the call would have in its environment. */
+  env: Readonly<Record<string, string>>;
+  /**
+   * Whether the call does the same without bash: nothing else has that name, and nothing is set that acts on commands,
+   * as `set -e`, a trap, a trace, or a redirection of `exec`.
+   */
+  isPlain: boolean;
+}
+
+// A line whose text has none of these cannot make bash read other text than the line itself, of which bash reports what
+// is wrong on stderr.
+const READS_TEXT =
+  /\b(?:eval|source|exec|trap|alias|function|mapfile|compgen)\b|\(\)|@P|(?:^|[\s;&|({])\.\s/;
 
 /**
  * One persistent bash: `cd`, variables, functions and options last from line to line.
@@ -59,6 +72,9 @@ export class BashSession {
   #cwd: string;
   #queue: Promise<unknown> = Promise.resolve();
   #disposed: Promise<void> | undefined;
+  /** A line that says nothing on stderr may still have broken bash. */
+  #readsText = false;
+  #callerStates = new Map<string, CallerState>();
 
   /** `$?` at the start of the next line. */
   lastExitCode = 0;
@@ -80,9 +96,12 @@ export class BashSession {
 
   /** Runs one line, after those that were given before it. Rejects only after `dispose()`. */
   run(line: string, options: RunOptions = {}): Promise<CommandResult> {
-    const result = this.#queue.then(() => this.#run(line, options));
-    this.#queue = result.catch(() => {});
-    return result;
+    return this.#afterOthers(() => this.#run(line, options));
+  }
+
+  /** What a call of an agent command of this name would meet after the lines that were given so far. */
+  callerState(name: string): Promise<CallerState> {
+    return this.#afterOthers(() => this.#callerState(name));
   }
 
   /** Kills what runs, and leaves no process, socket or file behind. */
@@ -91,19 +110,25 @@ export class BashSession {
     return this.#disposed;
   }
 
+  #afterOthers<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
   async #run(line: string, options: RunOptions): Promise<CommandResult> {
-    if (this.#disposed) {
-      throw new Error('The bash session is disposed');
-    }
+    this.#refuseAfterDispose();
     if (line.includes('\0')) {
       return this.#ended(2, 'a command line cannot hold a NUL character');
     }
     if (options.signal?.aborted) {
-      return this.#ended(CANCEL_EXIT_CODE, 'cancelled before it began');
+      return this.#ended(EXIT.cancelled, 'cancelled before it began');
     }
+    this.#callerStates.clear();
     try {
       return await this.#evaluate(line, options);
     } catch (error) {
+      this.#refuseAfterDispose();
       // No private directory, a full disk, no more processes: the next line may fare better.
       await this.#process?.kill();
       this.#process = undefined;
@@ -111,38 +136,99 @@ export class BashSession {
     }
   }
 
+  #refuseAfterDispose(): void {
+    if (this.#disposed) throw new Error('The bash session is disposed');
+  }
+
   async #evaluate(line: string, options: RunOptions): Promise<CommandResult> {
-    const home = this.#open();
-    const bash = this.#ready(home);
-    home.host.rawArguments = options.raw;
-    const stop = this.#stopper(bash, options);
-    let ending: Ending;
+    const limit = new TimeLimit(options);
     try {
-      ending = await bash.evaluate(line, {
-        lastExitCode: this.lastExitCode,
-        stdin: writeStdin(home.folder.path, options.stdin),
-      });
+      const home = this.#open();
+      let ending = await this.#evaluateIn(home, line, options, limit);
+      if (!ending.alive && !limit.reached && this.#dropOurs()) {
+        // Bash could not read our command, which it shows, and so has not begun with the line.
+        await this.#endProcess();
+        ending = await this.#evaluateIn(home, line, options, limit);
+      }
+      return await this.#conclude(home, line, ending, limit);
     } finally {
-      stop.disarm();
+      limit.disarm();
     }
-    if (ending.alive && !stop.reason) {
+  }
+
+  /** Whether bash has shown our own command in an error. */
+  #dropOurs(): boolean {
+    const mark = this.#process?.mark ?? '';
+    return [this.#stdout, this.#stderr].some((output) => output.dropLinesWith(mark));
+  }
+
+  async #evaluateIn(
+    home: Home,
+    line: string,
+    { stdin }: RunOptions,
+    limit: TimeLimit,
+  ): Promise<Ending> {
+    const bash = this.#ready(home);
+    limit.onReached = () => void bash.kill();
+    return bash.evaluate(line, {
+      lastExitCode: this.lastExitCode,
+      stdin: writeStdin(home.folder.path, stdin),
+    });
+  }
+
+  async #conclude(
+    home: Home,
+    line: string,
+    ending: Ending,
+    limit: TimeLimit,
+  ): Promise<CommandResult> {
+    if (ending.alive && !limit.reached) {
       this.#cwd = ending.cwd;
-      return this.#ended(ending.exitCode);
+      this.#readsText ||= READS_TEXT.test(line);
+      const isSuspect = this.#readsText || !this.#stderr.isEmpty;
+      const note = isSuspect ? await this.#heal(home) : undefined;
+      return this.#ended(ending.exitCode, note ?? ending.note);
     }
-    await bash.kill();
-    this.#process = undefined;
+    await this.#endProcess();
+    this.#readsText = false;
     const restarted = `bash was restarted in ${this.#cwd}`;
-    switch (stop.reason) {
-      case 'timeout':
-        return this.#ended(
-          TIMEOUT_EXIT_CODE,
-          `timed out after ${options.timeoutMs} ms; ${restarted}`,
-        );
-      case 'cancel':
-        return this.#ended(CANCEL_EXIT_CODE, `cancelled; ${restarted}`);
-      default:
-        return this.#ended(ending.exitCode);
+    if (limit.reached) {
+      return this.#ended(EXIT[limit.reached.reason], `${limit.reached.message}; ${restarted}`);
     }
+    return this.#ended(ending.exitCode, ending.note && `${ending.note}; ${restarted}`);
+  }
+
+  /** Starts bash anew where an error has broken its memory, and says so. */
+  async #heal(home: Home): Promise<string | undefined> {
+    const file = join(home.folder.path, 'state');
+    if (!this.#process || (await this.#process.isSound(file))) return undefined;
+    const { held } = this.#process;
+    await this.#endProcess();
+    this.#ready(home, existsSync(file) ? { file, held } : undefined);
+    return `bash was broken by an error inside "$(; it was restarted in ${this.#cwd} with its variables, functions and options`;
+  }
+
+  async #endProcess(): Promise<void> {
+    await this.#process?.kill();
+    this.#process = undefined;
+  }
+
+  async #callerState(name: string): Promise<CallerState> {
+    this.#refuseAfterDispose();
+    const known = this.#callerStates.get(name);
+    if (known) return known;
+    const home = this.#home;
+    const bash = this.#process;
+    if (!home || !bash?.alive) {
+      return { env: callerVariables(this.#options.env), isPlain: true };
+    }
+    const answer = await bash.callerState(name);
+    const { env, program, ownOutputs } = answer ?? { env: {}, program: '', ownOutputs: false };
+    const { flags, traps } = bash.held;
+    const isOurs = program === join(home.folder.path, 'bin', name);
+    const isPlain = isOurs && ownOutputs && flags === '' && traps === '';
+    this.#callerStates.set(name, { env, isPlain });
+    return { env, isPlain };
   }
 
   /** Makes the result of a line, with one line of our own on stderr where there is something to say. */
@@ -194,7 +280,7 @@ export class BashSession {
   }
 
   /** A living bash, and the scripts of all agent commands. */
-  #ready(home: Home): BashProcess {
+  #ready(home: Home, restored?: { file: string; held: HeldSettings }): BashProcess {
     const { bash, folder, host } = home;
     host.writeScripts();
     if (this.#process?.alive) {
@@ -202,9 +288,11 @@ export class BashSession {
     }
     this.#cwd = nearestDirectory(this.#cwd);
     this.#processCount += 1;
+    const env = host.environment(this.#options.env);
     this.#process = new BashProcess({
       bash,
-      env: host.environment(this.#options.env),
+      // What was unset in a bash that is restored must not come back.
+      env: restored ? { PATH: env.PATH } : env,
       cwd: this.#cwd,
       directory: join(folder.path, String(this.#processCount)),
       mergeStderr: this.#options.mergeStderr ?? false,
@@ -216,6 +304,7 @@ export class BashSession {
         this.#stderr.add(chunk);
         this.#options.onStderr?.(chunk);
       },
+      restored,
     });
     this.#watch(home, this.#process);
     return this.#process;
@@ -226,24 +315,6 @@ export class BashSession {
     const path = this.#options.env.PATH ?? '';
     this.#watchdog = new Watchdog({ bash, path, directory: folder.path, leader, script });
     void earlier?.dismiss();
-  }
-
-  #stopper(bash: BashProcess, { timeoutMs, signal }: RunOptions) {
-    const stopper = {
-      reason: undefined as 'timeout' | 'cancel' | undefined,
-      disarm: () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      },
-    };
-    const stop = (reason: 'timeout' | 'cancel') => {
-      stopper.reason ??= reason;
-      void bash.kill();
-    };
-    const onAbort = () => stop('cancel');
-    const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs, 'timeout');
-    signal?.addEventListener('abort', onAbort);
-    return stopper;
   }
 
   async #dispose(): Promise<void> {

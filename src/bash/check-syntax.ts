@@ -3,15 +3,23 @@ import { spawn } from 'node:child_process';
 /** What `bash -n` says of a text: it can run, it goes on in the next line, or it is wrong. */
 export type Syntax = 'complete' | 'incomplete' | 'invalid';
 
+const LIMIT_MS = 1_000;
+
 /**
- * Asks bash whether a text is well-formed, without running it.
+ * Asks bash whether a text is well-formed, without running it. A text that bash cannot read within a second is taken for
+ * well-formed.
  *
  * @param bash the absolute path of bash.
  */
 export function checkSyntax(bash: string, text: string): Promise<Syntax> {
   return new Promise((resolve) => {
     // English messages, no start-up files, and nothing of the caller's environment.
-    const child = spawn(bash, ['-n'], { env: { LC_ALL: 'C' }, stdio: ['pipe', 'ignore', 'pipe'] });
+    const child = spawn(bash, ['-n'], {
+      env: { LC_ALL: 'C' },
+      stdio: ['pipe', 'ignore', 'pipe'],
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
+    });
     let messages = '';
     child.stderr.on('data', (chunk) => {
       messages += chunk;
@@ -19,7 +27,8 @@ export function checkSyntax(bash: string, text: string): Promise<Syntax> {
     child.on('error', () => resolve('complete'));
     child.on('close', (code) => {
       const isCut = /unexpected EOF|unexpected end of file|delimited by end-of-file/.test(messages);
-      resolve(isCut ? 'incomplete' : code === 0 ? 'complete' : 'invalid');
+      // Without an exit code it was too slow to tell.
+      resolve(isCut ? 'incomplete' : (code ?? 0) === 0 ? 'complete' : 'invalid');
     });
     child.stdin.on('error', () => {});
     child.stdin.end(`${text}\n`);

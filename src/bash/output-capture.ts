@@ -22,6 +22,24 @@ export class OutputCapture {
     this.#leftOut += Math.max(0, chunk.length - room);
   }
 
+  get isEmpty(): boolean {
+    return this.#kept === 0;
+  }
+
+  /** Drops the lines that hold `text`, each with the one before it, and tells whether there were any. */
+  dropLinesWith(text: string): boolean {
+    const kept = Buffer.concat(this.#chunks);
+    if (text === '' || !kept.includes(text)) return false;
+    const lines = kept.toString('latin1').split('\n');
+    const others = lines.filter(
+      (line, at) => ![line, lines[at + 1]].some((l) => l?.includes(text)),
+    );
+    const rest = Buffer.from(others.join('\n'), 'latin1');
+    this.#chunks = [rest];
+    this.#kept = rest.length;
+    return true;
+  }
+
   /** Everything kept so far, decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. Empties the capture. */
   take(): string {
     const bytes = Buffer.concat(this.#chunks);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 // How long a process may take to clean up after itself before it is killed.
 const GRACE_MS = 500;
@@ -69,6 +69,7 @@ function liveMembers(leader: number): Set<number> {
 }
 
 interface ProcessInfo {
+  state: string;
   parent: number;
   group: number;
   session: number;
@@ -78,18 +79,20 @@ interface ProcessInfo {
 function readProcesses(): Map<number, ProcessInfo> {
   const processes = new Map<number, ProcessInfo>();
   for (const name of list('/proc')) {
-    const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : '';
-    // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
-    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state && state !== 'Z' && state !== 'X') {
-      processes.set(Number(name), {
-        parent: Number(parent),
-        group: Number(group),
-        session: Number(session),
-      });
-    }
+    const pid = Number(name);
+    const info = Number.isInteger(pid) ? processInfo(pid) : undefined;
+    if (info && info.state !== 'Z' && info.state !== 'X') processes.set(pid, info);
   }
   return processes;
+}
+
+function processInfo(pid: number): ProcessInfo | undefined {
+  // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
+  const stat = read(`/proc/${pid}/stat`);
+  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state
+    ? { state, parent: Number(parent), group: Number(group), session: Number(session) }
+    : undefined;
 }
 
 function list(directory: string): string[] {
@@ -105,5 +108,18 @@ function read(file: string): string {
     return readFileSync(file, 'utf8');
   } catch {
     return '';
+  }
+}
+
+/** Whether a process waits for what comes next in a file that it has read to its end. False where there is no /proc. */
+export function isReading(pid: number, path: string): boolean {
+  // number of the system call, its first argument, ...; "running" for one that is not blocked.
+  const [, fd] = /^\d+ 0x([0-9a-f]+) /.exec(read(`/proc/${pid}/syscall`)) ?? [];
+  if (fd === undefined || processInfo(pid)?.state !== 'S') return false;
+  try {
+    const target = readlinkSync(`/proc/${pid}/fd/${Number.parseInt(fd, 16)}`);
+    return target === path || target === `${path} (deleted)`;
+  } catch {
+    return false;
   }
 }

@@ -1,10 +1,12 @@
-import { BashSession, type RunOptions } from '../bash/bash-session.ts';
+import { BashSession, type CallerState, type RunOptions } from '../bash/bash-session.ts';
 import { findBash } from '../bash/find-program.ts';
+import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
   type AgentBashHandler,
   type CommandResult,
   type CommandType,
   executeSafely,
+  type Invocation,
 } from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { settingsOfCalls } from '../settings.ts';
@@ -12,13 +14,18 @@ import { todoStore } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint } from './heredoc-hint.ts';
-import { type LineReading, readLine } from './read-line.ts';
+import { type DirectCall, readLine } from './read-line.ts';
 
 /** What runs the lines that are not one literal agent command. */
 export interface NativeShell {
   /** `$?` at the start of the next line. */
   lastExitCode: number;
   run(line: string, options: RunOptions): Promise<CommandResult>;
+  /**
+   * What a call of the agent command `name` would meet now. Without this function, such calls are always made by the
+   * router itself, with the host's environment.
+   */
+  callerState?(name: string): Promise<CallerState>;
   dispose(): Promise<void>;
 }
 
@@ -40,10 +47,12 @@ export interface BashRouterOptions {
 }
 
 /** How one line is run: its standard input, its time limit in milliseconds, and a signal that cancels it. */
-export type RouteOptions = Omit<RunOptions, 'raw'>;
+export type RouteOptions = RunOptions;
 
 /** What one line leaves behind. */
 export interface RouteResult extends CommandResult {
+  /** What the line was, as `identifyCommandType` tells it. */
+  type: CommandType;
   /** Guidance that is no part of what the line printed, each of one line or more. Missing where there is none. */
   reminders?: readonly string[];
 }
@@ -113,31 +122,60 @@ export class BashRouter {
     options: RouteOptions,
   ): Promise<RouteResult> {
     await earlier;
-    const reading = readLine(line, this.#handlers);
-    this.#guide?.commandStarted(line, reading.type);
-    const result = await this.#route(line, reading, options);
+    const { type, call } = readLine(line, this.#handlers);
+    this.#guide?.commandStarted(line, type);
+    const limit = new TimeLimit(options);
+    let result: CommandResult;
+    try {
+      result = await this.#run(line, call, options, limit);
+    } finally {
+      limit.disarm();
+    }
     const reminders = this.#guide?.commandEnded(result.exitCode) ?? [];
-    return reminders.length > 0 ? { ...result, reminders } : result;
+    return { type, ...result, ...(reminders.length > 0 && { reminders }) };
   }
 
-  async #route(
+  async #run(
     line: string,
-    { call, raw }: LineReading,
+    call: DirectCall | undefined,
     options: RouteOptions,
+    limit: TimeLimit,
   ): Promise<CommandResult> {
     if (call) {
-      const { argv, raw: typed } = call.invocation;
-      const stdin = async () => options.stdin ?? '';
-      const invocation = typed === undefined ? { argv, stdin } : { argv, stdin, raw: typed };
-      const result = await executeSafely(call.handler, invocation);
-      this.#shell.lastExitCode = result.exitCode;
-      return result;
+      const state = await this.#shell.callerState?.(call.handler.name);
+      // Where bash would do something else with it, a literal line is bash's.
+      if (!call.isLiteral || state?.isPlain !== false) {
+        return this.#call(call, state?.env, options, limit);
+      }
     }
-    const result = await this.#shell.run(line, { ...options, raw });
-    if (result.exitCode === 0) {
+    const result = await this.#shell.run(line, options);
+    if (result.exitCode === 0 || limit.reached) {
       return result;
     }
     const hint = await heredocHint(line, this.#handlers, findBash(process.env));
     return { ...result, stderr: result.stderr + hint };
+  }
+
+  /** A handler cannot be stopped: when its time is over, its result is not waited for. */
+  async #call(
+    { handler, argv, raw }: DirectCall,
+    env: Invocation['env'],
+    options: RouteOptions,
+    limit: TimeLimit,
+  ): Promise<CommandResult> {
+    const stdin = async () => options.stdin ?? '';
+    const invocation = { argv, stdin, ...(raw && { raw }), ...(env && { env }) };
+    const ended = new Promise<CommandResult>((resolve) => {
+      limit.onReached = () => {
+        const { reason, message } = limit.reached ?? { reason: 'cancelled', message: '' };
+        const stderr = `${handler.name}: ${message}; it may still take effect\n`;
+        resolve({ stdout: '', stderr, exitCode: EXIT[reason] });
+      };
+    });
+    const result = await (limit.reached
+      ? ended
+      : Promise.race([executeSafely(handler, invocation), ended]));
+    this.#shell.lastExitCode = result.exitCode;
+    return result;
   }
 }

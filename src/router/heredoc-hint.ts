@@ -1,10 +1,10 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import type { AgentBashHandler } from '../command/agent-command.ts';
-import { heredoc } from '../json/json-input.ts';
+import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
 /**
  * What to add to bash's own error where bash could not read a line that names an agent command: how to pass the JSON
- * so that it can. Empty where bash can read the line, or where it names none.
+ * so that it can. Empty where bash can read the line, or where it names none, and for a line that is too long for a list.
  *
  * @param bash the absolute path of bash.
  */
@@ -13,6 +13,7 @@ export async function heredocHint(
   handlers: ReadonlyMap<string, Pick<AgentBashHandler, 'jsonExample'>>,
   bash: string,
 ): Promise<string> {
+  if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
   if (name === undefined || (await checkSyntax(bash, line)) === 'complete') {
     return '';

@@ -1,7 +1,5 @@
-import { parse } from 'shell-quote';
-
-// One piece of a literal word. The alternatives start with different characters, so a line is read in one pass.
-const PIECE = /[\w@%+=:,./-]+|'[^']*'|"(?:[^"\\$`]|\\["\\$])*"|\\[^\n]/uy;
+// The pieces of a literal word, but for those in double quotes, which begin with different characters.
+const PIECE = /[\w@%+=:,./-]+|'[^']*'|\\[^\n]/uy;
 const BLANKS = /[ \t]*/y;
 
 /**
@@ -11,8 +9,7 @@ const BLANKS = /[ \t]*/y;
  *     word  = ( bare | '[^']*' | "( [^"\\$`] | \\["\\$] )*" | \\[^\n] )+
  *     line  = blank* word ( blank+ word )* blank*          blank = space or tab
  *
- * Pieces in double quotes are read by shell-quote, which agrees with bash there. On whole words it does not: it takes
- * an escaped `*` for a glob, drops an escaped carriage return, and overflows the stack on bare words of some megabytes.
+ * Takes time linear in the length of the line, and no stack.
  *
  * @returns the words as bash would pass them, or undefined when the line is anything else, or when its first word
  *   is none of `names`: such a line is for bash to read.
@@ -44,7 +41,9 @@ export function parseLiteralCommand(
 function readWord(line: string, start: number): { text: string; end: number } | undefined {
   let text = '';
   let end = start;
-  for (let next = skip(PIECE, line, end); next > end; next = skip(PIECE, line, end)) {
+  for (;;) {
+    const next = line[end] === '"' ? skipQuotes(line, end) : skip(PIECE, line, end);
+    if (next === end) break;
     text += unquote(line.slice(end, next));
     end = next;
   }
@@ -52,6 +51,21 @@ function readWord(line: string, start: number): { text: string; end: number } | 
   return end > start && (after === undefined || after === ' ' || after === '\t')
     ? { text, end }
     : undefined;
+}
+
+/** Where the double quotes that open at `from` are closed; `from` where they are not, or hold an expansion. */
+function skipQuotes(line: string, from: number): number {
+  // Not a regular expression: a star around alternatives overflows the stack on some megabytes.
+  for (let at = from + 1; at < line.length; at += 1) {
+    const character = line[at];
+    if (character === '"') return at + 1;
+    if (character === '$' || character === '`') return from;
+    if (character === '\\') {
+      at += 1;
+      if (!'"\\$'.includes(line[at] ?? ' ')) return from;
+    }
+  }
+  return from;
 }
 
 function skip(pattern: RegExp, text: string, from: number): number {
@@ -64,7 +78,7 @@ function unquote(piece: string): string {
     case "'":
       return piece.slice(1, -1);
     case '"':
-      return parse(piece)[0] as string;
+      return piece.slice(1, -1).replace(/\\(["\\$])/g, '$1');
     case '\\':
       return piece.slice(1);
     default:

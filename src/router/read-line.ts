@@ -1,27 +1,32 @@
-import type { RawArguments } from '../bash/agent-commands.ts';
-import { type AgentBashHandler, CommandType, type Invocation } from '../command/agent-command.ts';
-import { isJsonCollection, withoutOuterQuotes } from '../json/json-input.ts';
+import { type AgentBashHandler, CommandType } from '../command/agent-command.ts';
+import { isJsonCollection, MAX_JSON_BYTES, withoutOuterQuotes } from '../json/json-input.ts';
 import { parseLiteralCommand } from './literal-command.ts';
+import { readQuoting } from './quoting.ts';
 
-/** How the router takes a line: as a call that it makes itself, or as one that bash reads. */
+/** What a line is, and where it goes. */
 export interface LineReading {
   type: CommandType;
-  call?: { handler: AgentBashHandler; invocation: Omit<Invocation, 'stdin'> };
-  raw?: RawArguments;
+  /** The call that needs no bash to be read. Without it the line goes to bash, whatever it is. */
+  call?: DirectCall;
+}
+
+export interface DirectCall {
+  handler: AgentBashHandler;
+  argv: readonly string[];
+  /** What follows the name, as it was typed; empty if nothing does. */
+  raw: string;
+  /** Whether bash, too, would read it as just this call. If not, it is raw JSON that bash cannot read as JSON. */
+  isLiteral: boolean;
 }
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
 const NAME_AND_REST = /^[ \t]*([\w-]+)[ \t]+([\s\S]*)$/;
-const SINGLE_QUOTED = /'[^']*'/g;
-// Nothing outside the quotes ends a word. The alternatives start with different characters: one pass, no backtracking.
-const ONE_WORD = /^(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s'"\\|&;()<>])+$/;
 
 /**
  * Reads a line without running anything: a literal agent command, raw JSON after the name of one, or a line for bash.
  *
- * Bash's own reading comes first. It can only be a valid list where bash reads one word, in single quotes that the text
- * itself breaks: '...'$FILE'...' is how a variable gets in there. Such a line goes to bash, with the raw text for
- * the handler to fall back on. Any other raw JSON bash would tear to pieces, or run as commands.
+ * Bash's own reading comes first. Raw JSON is only taken as it was typed where bash cannot read it, or where it is clear
+ * that bash would lose its quotes and that nothing in it is to be expanded.
  */
 export function readLine(
   line: string,
@@ -32,16 +37,25 @@ export function readLine(
   const words = parseLiteralCommand(line, handlers);
   const handler = handlers.get(words?.[0] ?? name);
   if (handler && words) {
-    const invocation = { argv: words.slice(1), ...(raw && { raw }) };
-    return { type: AGENT_SHELL_COMMAND, call: { handler, invocation } };
+    const call = { handler, argv: words.slice(1), raw, isLiteral: true };
+    return { type: AGENT_SHELL_COMMAND, call };
   }
-  if (!handler?.readsRawJson || !isJsonCollection(withoutOuterQuotes(raw))) {
+  const isRawJson =
+    handler?.readsRawJson &&
+    raw.length <= MAX_JSON_BYTES &&
+    isJsonCollection(withoutOuterQuotes(raw));
+  if (!isRawJson) {
     return { type: NATIVE_SHELL_COMMAND };
   }
-  if (raw.startsWith("'") && ONE_WORD.test(raw)) {
-    const isExpanded = /[$`]/.test(raw.replace(SINGLE_QUOTED, ''));
-    const type = isExpanded ? NATIVE_SHELL_COMMAND : AGENT_SHELL_COMMAND;
-    return { type, raw: { name, text: raw } };
+  const { isClosed, expansion, isOneWord, hasBraces, text } = readQuoting(raw);
+  if (expansion === 'nested' || (expansion === 'simple' && isClosed)) {
+    return { type: NATIVE_SHELL_COMMAND };
   }
-  return { type: AGENT_SHELL_COMMAND, call: { handler, invocation: { argv: [], raw } } };
+  // '...'*'...' may be a list, though it is not literal: no file has such a name.
+  const isWord = isClosed && isOneWord && /^['"]/.test(raw);
+  if (isWord && hasBraces) {
+    return { type: AGENT_SHELL_COMMAND };
+  }
+  const call = { handler, argv: isWord ? [text] : [], raw, isLiteral: isWord };
+  return { type: AGENT_SHELL_COMMAND, call };
 }

@@ -27,8 +27,6 @@ const REQUEST = z.strictObject(
 );
 const MAX_KEY_CHARACTERS = 40;
 const SHORTENED_LENGTH = 4 * 1024 * 1024;
-// setTimeout takes no more; such a limit is as good as none.
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Serves one client: for each request line one result line, in order, until the end of input.
@@ -89,10 +87,9 @@ async function answer(router: BashRouter, line: string): Promise<Answer> {
     return { id: null, error: request };
   }
   const { id, command, timeoutMs } = request;
-  const type = router.identifyCommandType(command);
   const start = performance.now();
-  const { stdout, stderr, exitCode, reminders } = await router.route(command, {
-    timeoutMs: timeoutMs === undefined || timeoutMs > LONGEST_TIMEOUT_MS ? undefined : timeoutMs,
+  const { type, stdout, stderr, exitCode, reminders } = await router.route(command, {
+    timeoutMs,
   });
   const durationMs = Math.round((performance.now() - start) * 100) / 100;
   return { id, type, stdout, stderr, exitCode, durationMs, ...(reminders && { reminders }) };

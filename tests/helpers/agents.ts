@@ -8,6 +8,7 @@ export interface Call {
   argv: readonly string[];
   stdin: string;
   raw: string | undefined;
+  env: Invocation['env'];
 }
 
 /**
@@ -28,8 +29,8 @@ export class TestAgent implements AgentBashHandler {
     this.name = name;
   }
 
-  async execute({ argv, stdin, raw }: Invocation): Promise<CommandResult> {
-    const call = { argv, stdin: argv.at(-1) === '-' ? await stdin() : '', raw };
+  async execute({ argv, stdin, raw, env }: Invocation): Promise<CommandResult> {
+    const call = { argv, stdin: argv.at(-1) === '-' ? await stdin() : '', raw, env };
     this.calls.push(call);
     if (argv[0] === 'wait') {
       await this.#released;

@@ -32,7 +32,7 @@ export async function startHost(source: string, nodeOptions: string[] = []): Pro
     platform: 'node',
     format: 'esm',
     loader: { '.md': 'text', '.sh': 'text' },
-    // shell-quote is CommonJS, and asks for what an ESM bundle does not have.
+    // Some libraries are CommonJS, and ask for what an ESM bundle does not have.
     banner: {
       js: "import { createRequire } from 'node:module';const require = createRequire('/');",
     },

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BashSession } from '../../src/bash/bash-session.ts';
 import { type AgentBashHandler, CommandType } from '../../src/command/agent-command.ts';
@@ -69,11 +71,12 @@ describe('routing', () => {
     const agent = new TestAgent(() => ({ stdout: 'out', stderr: 'err', exitCode: 3 }));
     const { router, tmp } = startRouter(agent);
     expect(await router.route("Agent 'a b' \\$c")).toEqual({
+      type: AGENT_SHELL_COMMAND,
       stdout: 'out',
       stderr: 'err',
       exitCode: 3,
     });
-    expect(agent.calls).toEqual([{ argv: ['a b', '$c'], stdin: '', raw: "'a b' \\$c" }]);
+    expect(agent.calls).toEqual([{ argv: ['a b', '$c'], stdin: '', raw: "'a b' \\$c", env: {} }]);
     expect(listFiles(tmp)).toEqual([]);
   });
 
@@ -102,6 +105,7 @@ describe('routing', () => {
       }),
     );
     expect(await router.route('Agent fail')).toEqual({
+      type: AGENT_SHELL_COMMAND,
       stdout: '',
       stderr: 'Agent: internal error: no luck\n',
       exitCode: 1,
@@ -117,6 +121,66 @@ describe('routing', () => {
     expect((await router.route('Agent x')).exitCode).toBe(127);
   });
 
+  test.each([
+    ['its time limit', () => ({ timeoutMs: 50 }), 124, 'timed out after 50 ms'],
+    ['a cancel', () => ({ signal: AbortSignal.timeout(50) }), 130, 'cancelled'],
+    ['a cancel before it began', () => ({ signal: AbortSignal.abort() }), 130, 'cancelled'],
+  ])('%s ends an agent command, too', async (_name, options, exitCode, message) => {
+    const agent = new TestAgent();
+    const { router } = startRouter(agent);
+    const result = await router.route('Agent wait', options());
+    expect(result).toMatchObject({ stdout: '', exitCode });
+    expect(result.stderr).toBe(`Agent: ${message}; it may still take effect\n`);
+    expect((await router.route('echo $?')).stdout).toBe(`${exitCode}\n`);
+    agent.release();
+  });
+
+  test.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40, Number.NaN])(
+    'a time limit of %s is none',
+    async (timeoutMs) => {
+      const { router } = startRouter(new TestAgent(() => ({ stdout: 'agent\n' })));
+      expect((await router.route('sleep 0.05; echo bash', { timeoutMs })).stdout).toBe('bash\n');
+      expect((await router.route('Agent', { timeoutMs })).stdout).toBe('agent\n');
+    },
+  );
+
+  test('an abort right after the first line was given is heard', async () => {
+    const { router } = startRouter();
+    const controller = new AbortController();
+    const result = router.route('sleep 1000', { signal: controller.signal });
+    controller.abort();
+    expect((await result).exitCode).toBe(130);
+  });
+
+  test('a dispose right after the first line was given ends it', async () => {
+    const { router, tmp } = startRouter();
+    const result = router.route('sleep 1000').catch((error: Error) => error.message);
+    await new Promise(setImmediate);
+    await router.dispose();
+    expect(JSON.stringify(await result)).toMatch(/disposed|"exitCode":143/);
+    expect(listFiles(tmp)).toEqual([]);
+  });
+
+  test.each([
+    ['double quotes around an expansion', (x: string) => `TodoWrite "${x}$x"`],
+    ['double quotes that are open', (x: string) => `TodoWrite "${x}`],
+    ['single quotes around an expansion', (x: string) => `TodoWrite '${x}'$x`],
+    ['bare words', (x: string) => `TodoWrite ${x}$x`],
+    ['brackets', (x: string) => `TodoWrite ${x.replaceAll('x', '[')}`],
+    ['quoted brackets', (x: string) => `TodoWrite '${x.replaceAll('x', '[')}'`],
+    ['backslashes', (x: string) => `TodoWrite ${x.replaceAll('x', '\\')}$x`],
+    ['quotes', (x: string) => `TodoWrite ${x.replaceAll('x', "'")}$x`],
+    ['dollars', (x: string) => `TodoWrite '[${x.replaceAll('x', '$')}]'`],
+  ])('9 MB of %s end in a result', async (_name, make) => {
+    const { router } = startRouter(new TodoWriteHandler(new TodoStore()));
+    const { exitCode, stderr } = await router.route(make('x'.repeat(9_000_000)), {
+      timeoutMs: 20_000,
+    });
+    expect(exitCode).not.toBe(0);
+    expect(stderr.length).toBeLessThan(10_000);
+    expect((await router.route('echo next')).stdout).toBe('next\n');
+  });
+
   test('a line over its time limit ends with 124, and one that is cancelled with 130', async () => {
     const { router } = startRouter();
     expect((await router.route('sleep 1000', { timeoutMs: 50 })).exitCode).toBe(124);
@@ -124,6 +188,82 @@ describe('routing', () => {
       130,
     );
     expect((await router.route('echo next')).stdout).toBe('next\n');
+  });
+});
+
+describe('a literal call does what the same call does within a line', () => {
+  const LINES = ['Agent x', 'Agent x;'];
+  test.each([
+    ['after a function of its name', 'Agent() { echo "mine $*"; }'],
+    ['after an alias of its name', "shopt -s expand_aliases\nalias Agent='echo mine'"],
+    ['with another program of its name first on PATH', 'PATH=$PWD/own:$PATH'],
+    ['with a hashed program of its name', 'hash -p "$PWD/own/Agent" Agent'],
+    ['with no PATH', 'PATH='],
+    ['under set -e', 'set -e; kept=yes'],
+    ['with an ERR trap', "trap 'echo failed $?' ERR"],
+    ['with a DEBUG trap', "trap 'echo debug' DEBUG"],
+    ['with a trace', 'set -x'],
+    ['with an output elsewhere', 'exec >out'],
+    ['with errors elsewhere', 'exec 2>err'],
+    ['with both in one place', 'exec 2>&1'],
+    ['after an alias that is not used', "alias Agent='echo mine'"],
+    ['with a variable', 'kept=yes'],
+  ])('%s', async (_name, preparation) => {
+    const observed = [];
+    for (const line of LINES) {
+      const agent = new TestAgent(({ argv }) => ({
+        stdout: `agent ${argv}\n`,
+        stderr: 'refused\n',
+        exitCode: 1,
+      }));
+      const { router, cwd } = startRouter(agent);
+      await router.route("mkdir own; echo 'echo other' >own/Agent; chmod +x own/Agent");
+      await router.route(preparation);
+      const { stdout, stderr, exitCode } = await router.route(line);
+      const { stdout: after } = await router.route('echo "$? $kept"; exec 1>&2');
+      const files = ['out', 'err'].map((name) => {
+        const file = join(cwd, name);
+        return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+      });
+      observed.push({ stdout: stdout.replaceAll(cwd, ''), stderr, exitCode, after, files });
+    }
+    expect(observed[0]).toEqual(observed[1]);
+  });
+
+  test('is made without bash where nothing of that is so', async () => {
+    const agent = new TestAgent();
+    const { router } = startRouter(agent);
+    await router.route('kept=yes');
+    await router.route('Agent x');
+    expect(agent.calls[0]?.raw).toBe('x');
+  });
+});
+
+describe('whose list is meant is the business of the caller', () => {
+  test.each(['Agent'])('%s', async (line) => {
+    const agent = new TestAgent();
+    const { router } = startRouter(agent);
+    const env = async (...lines: string[]) => {
+      for (const before of lines) await router.route(before);
+      await router.route(line);
+      return agent.calls.at(-1)?.env ?? {};
+    };
+    expect(await env()).toEqual({});
+    expect(await env('TODO_TEAM=mine')).toEqual({});
+    expect(await env('export TODO_TEAM TODO_AGENT="bob  the\n builder "')).toEqual({
+      TODO_TEAM: 'mine',
+      TODO_AGENT: 'bob  the\n builder ',
+    });
+    expect(
+      await env('declare -r TODO_SESSION=one; export TODO_SESSION; declare +x TODO_TEAM'),
+    ).toEqual({
+      TODO_SESSION: 'one',
+      TODO_AGENT: 'bob  the\n builder ',
+    });
+    expect(await env('unset TODO_AGENT; declare -ax TODO_TASK_LIST=(a b)')).toEqual({
+      TODO_SESSION: 'one',
+    });
+    expect(await env('exit 3')).toEqual({});
   });
 });
 
@@ -142,13 +282,6 @@ describe('$?', () => {
     const { router } = startRouter(new TestAgent(() => ({ exitCode: 7 })));
     await router.route('true; Agent');
     expect((await router.route('echo $?')).stdout).toBe('7\n');
-  });
-
-  test('under set -e, a refused agent command does not end bash', async () => {
-    const { router } = startRouter(new TestAgent(() => ({ exitCode: 1 })));
-    await router.route('set -e; kept=yes');
-    await router.route('Agent x');
-    expect((await router.route('echo $kept')).stdout).toBe('yes\n');
   });
 });
 
@@ -227,9 +360,9 @@ describe('raw JSON after the name', () => {
   const write = async (line: string) => {
     const store = new TodoStore();
     const { router } = startRouter(new TodoWriteHandler(store));
-    const type = router.identifyCommandType(line);
     const result = await router.route(line);
-    return { type, ...result, items: store.get().items };
+    expect(result.type).toBe(router.identifyCommandType(line));
+    return { ...result, items: store.get().items };
   };
 
   test.each([
@@ -242,7 +375,7 @@ describe('raw JSON after the name', () => {
     ['with a newline after it', `TodoWrite '${JSON_LIST}'\n`],
     [
       'with shell syntax in its text',
-      `TodoWrite ${JSON_LIST.replace('Ship', 'a && b | c > d; $(touch x) `id` #')}`,
+      `TodoWrite ${JSON_LIST.replace('Ship', 'a && b | c > d; #')}`,
     ],
   ])('is read as it was typed, with a note: %s', async (_name, line) => {
     const { type, stdout, stderr, exitCode, items } = await write(line);
@@ -273,6 +406,67 @@ describe('raw JSON after the name', () => {
     expect(store.get().items).toEqual([
       { content: 'Hello World', activeForm: 'Saying two words', status: 'pending' },
     ]);
+  });
+
+  test.each([
+    ['a command', "'$(echo word)'", 'word'],
+    ['backticks', "'`echo word`'", 'word'],
+    ['arithmetic', "'$((1 + 1))'", '2'],
+    ['a pattern', "'${NAME// /-}'", 'a-b'],
+    ['a quoted variable', `'"$NAME"'`, 'a b'],
+  ])('around %s is for bash, also where blanks are in it', async (_name, text, content) => {
+    const store = new TodoStore();
+    const { router } = startRouter(new TodoWriteHandler(store));
+    await router.route("NAME='a b'");
+    const line = `TodoWrite '{"todos":[{"content":"Deploy ${text}","activeForm":"x","status":"pending"}]}'`;
+    const composed = await router.route(`true; ${line.replace('Deploy', 'Ship')}`);
+    const asBashReads = store.get().items[0]?.content;
+    const result = await router.route(line);
+    expect(result).toEqual({ ...composed, type: NATIVE_SHELL_COMMAND });
+    expect(store.get().items[0]?.content).toBe(asBashReads?.replace('Ship', 'Deploy'));
+    if (result.exitCode === 0) expect(store.get().items[0]?.content).toBe(`Deploy ${content}`);
+  });
+
+  test('in which bash would expand something is never stored as it was typed', async () => {
+    const store = new TodoStore();
+    const { router, cwd } = startRouter(new TodoWriteHandler(store));
+    await router.route("V='1 2'");
+    const items = (content: string) =>
+      `{"todos":[{"content":"${content}","activeForm":"x","status":"pending"}]}`;
+    for (const line of [
+      `TodoWrite '${items("a '$V'")}'`,
+      `TodoWrite ${items('$(touch ran)')}`,
+      `TodoWrite ${items('`touch ran`')}`,
+      `TodoWrite ${items('cost $V')}`,
+    ]) {
+      expect((await router.route(line)).exitCode, line).toBe(1);
+      expect(store.get().items).toEqual([]);
+    }
+    expect(listFiles(cwd)).toEqual(['ran']);
+  });
+
+  test('that bash cannot read is read as it was typed, also with a $ in it', async () => {
+    const line = `TodoWrite '{"todos":[{"content":"Don't pay $5","activeForm":"x","status":"pending"}]}'`;
+    const { type, exitCode, items } = await write(line);
+    expect([type, exitCode]).toEqual([AGENT_SHELL_COMMAND, 0]);
+    expect(items[0]?.content).toBe("Don't pay $5");
+  });
+
+  test('that bash would tear to pieces without expanding anything is read as it was typed', async () => {
+    const line = `TodoWrite '{"todos":[{"content":"Don't*stop","activeForm":"Can't","status":"pending"}]}'`;
+    const { type, exitCode, items } = await write(line);
+    expect([type, exitCode]).toEqual([AGENT_SHELL_COMMAND, 0]);
+    expect(items[0]).toMatchObject({ content: "Don't*stop", activeForm: "Can't" });
+  });
+
+  test('reaches no call but its own: an earlier one in the background reads its own arguments', async () => {
+    const store = new TodoStore();
+    const { router } = startRouter(new TodoWriteHandler(store));
+    await router.route('(until [ -e go ]; do sleep 0.01; done; TodoWrite garbage; touch done) &');
+    const glob = `TodoWrite '{"todos":[{"content":"a'*'b","activeForm":"x","status":"pending"}]}'`;
+    await router.route(glob);
+    await router.route('touch go; until [ -e done ]; do sleep 0.01; done');
+    expect(store.get().items.map(({ content }) => content)).toEqual(['a*b']);
   });
 
   test('that bash reads to a list is taken as bash reads it', async () => {

@@ -1,0 +1,212 @@
+import { quote } from './shell-words.ts';
+
+/*
+ * What is said to bash besides the user's lines. Bash reads it from a pipe byte by byte, at 0.15 us each, so what comes
+ * with every line is short. Whatever the user has set, defined or broken must not change what it does:
+ *
+ * - Aliases do not come before a quoted word, nor functions before what `builtin` runs.
+ * - -e, -x, -v and the traps ERR and DEBUG are off while it runs.
+ * - No quotes where a broken parser may read it: bash 5.2 would write them before a buffer (see PROBE).
+ */
+
+const BUILTIN = '\\builtin';
+
+/** What is asked for of a caller's environment: whose list is meant. */
+const CALLER_VARIABLES = ['TODO_SESSION', 'TODO_AGENT', 'TODO_TEAM', 'TODO_TASK_LIST'] as const;
+
+// Lets each line start with line 1 in bash's messages. An assignment alone is undone when its command ends; one whose
+// command is discarded, because it divides by zero, stays. That would end a bash in POSIX mode.
+const RESET_LINENO = 'case $SHELLOPTS in *posix*);;*): $((LINENO=-1)) $((1/0));esac';
+
+// After a syntax error bash 5.2 may take all that follows for a condition, where it was within [[ ]], or write before
+// the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both, and
+// `command` keeps it from ending a bash in POSIX mode.
+const RESET_PARSER = `${BUILTIN} command eval \\)`;
+
+/** How a line ended, and what it left set that would act on our own commands. */
+export interface Report {
+  exitCode: number;
+  cwd: string;
+  held: HeldSettings;
+}
+
+/** What the user has set that is off between two lines. */
+export interface HeldSettings {
+  /** Of -e, -x and -v, those that are set. */
+  flags: string;
+  /** Commands that set the ERR and DEBUG traps again. */
+  traps: string;
+}
+
+export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
+
+/** How bash stands before a call of an agent command that it would find under a name. */
+export interface CallerState {
+  /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that are exported. */
+  env: Record<string, string>;
+  /** The file that bash would run; empty where it would run something else. */
+  program: string;
+  /** Whether both outputs are still the session's own. */
+  ownOutputs: boolean;
+}
+
+/** The first command of a bash: where it starts, and the descriptor for its reports. */
+export function startCommand(start: {
+  cwd: string;
+  oldDirectory: string | undefined;
+  status: string;
+  statusFd: number;
+  /** A file of commands that bring back the state of a bash before. */
+  restore: string | undefined;
+}): string {
+  const { cwd, oldDirectory, status, statusFd, restore } = start;
+  const oldValue = oldDirectory === undefined ? '' : `=${quote(oldDirectory)}`;
+  const state = restore === undefined ? '' : `. ${quote(restore)};`;
+  return (
+    `{ cd -- ${quote(cwd)}||cd /;unset -v OLDPWD;declare -x OLDPWD${oldValue};` +
+    `exec ${statusFd}>${quote(status)};${state}${RESET_LINENO};} >/dev/null 2>&1`
+  );
+}
+
+/** Evaluates the text of a file, and reports. */
+export function evaluateCommand(file: string, stdin: string | undefined, report: string): string {
+  const input = stdin === undefined ? '' : `<${quote(stdin)}`;
+  return `${BUILTIN} eval "$(<${quote(file)})"${input};${report}`;
+}
+
+/** Tells how a line ended and what it left set that would act on our commands, and ends that. */
+export function reportCommand(nonce: string, statusFd: number): string {
+  return (
+    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" "$PWD" "$SHELLOPTS";` +
+    `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf \\\\0;` +
+    `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv;${RESET_PARSER};${RESET_LINENO};` +
+    `} >&${statusFd} 2>/dev/null||${BUILTIN} exit`
+  );
+}
+
+export const REPORT_FIELDS = 4;
+
+export function parseReport([exitCode, cwd, options, traps]: readonly string[]): Report {
+  const set = new Set(options?.split(':'));
+  const flag = (option: string, letter: string) => (set.has(option) ? letter : '');
+  return {
+    exitCode: Number(exitCode),
+    cwd: cwd ?? '',
+    held: {
+      flags: flag('errexit', 'e') + flag('xtrace', 'x') + flag('verbose', 'v'),
+      traps: traps ?? '',
+    },
+  };
+}
+
+/** The same once more, for a bash that did not report although it waits: builtins may be hidden or disabled. */
+export function rescueCommand(report: string): string {
+  const names = 'builtin command enable eval exit printf return set trap .';
+  const unset = `\\unset -f ${names}`;
+  return (
+    `${RESET_PARSER}\n` +
+    // In POSIX mode, which this variable turns on, nothing hides a special builtin such as unset.
+    `case $SHELLOPTS in *posix*)${unset};;*)POSIXLY_CORRECT=1;${unset};\\unset -v POSIXLY_CORRECT;esac\n` +
+    `${BUILTIN} enable ${names}\n${report}`
+  );
+}
+
+/** Brings back `$?` and what was off meanwhile, in a file that is sourced; empty where there is nothing to do. */
+export function preludeText(
+  { flags, traps }: HeldSettings,
+  lastExitCode: number,
+  moves: readonly string[],
+): string {
+  const commands = [...moves];
+  if (traps !== '') {
+    commands.push(traps);
+  }
+  if (flags !== '') {
+    commands.push(`${BUILTIN} set -${flags}`);
+  }
+  // Under `set -e` a status that is not 0 would end bash.
+  if (lastExitCode !== 0 && !flags.includes('e')) {
+    commands.push(`${BUILTIN} return ${lastExitCode}`);
+  }
+  return commands.length === 0 ? '' : `{ ${commands.join('\n')}\n}\n`;
+}
+
+/** Lets bash find its commands in another folder. */
+export function moveCommand(from: string, to: string): string {
+  return `PATH=\${PATH//${quote(from)}/${quote(to)}}`;
+}
+
+export function preludeCommand(file: string): string {
+  return `${BUILTIN} . ${quote(file)} >/dev/null 2>&1`;
+}
+
+/** Asks what a call of `name` would meet. */
+export function callerCommand(
+  name: string,
+  nonce: string,
+  statusFd: number,
+  outputs: readonly [string, string],
+): string {
+  const [out, err] = outputs.map(quote);
+  const values = CALLER_VARIABLES.map((variable) => `"\${${variable}-}"`).join(' ');
+  const attributes = CALLER_VARIABLES.map(
+    (variable) => `${BUILTIN} declare -p ${variable};${BUILTIN} printf \\\\0;`,
+  ).join('');
+  return (
+    `${BUILTIN} test /dev/fd/1 -ef ${out} -a /dev/fd/2 -ef ${err};` +
+    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" ${values};${attributes}` +
+    `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;${RESET_LINENO};} >&${statusFd} 2>/dev/null`
+  );
+}
+
+export const CALLER_FIELDS = 2 + 2 * CALLER_VARIABLES.length;
+
+export function parseCallerState(fields: readonly string[]): CallerState {
+  const count = CALLER_VARIABLES.length;
+  const env: Record<string, string> = {};
+  CALLER_VARIABLES.forEach((variable, index) => {
+    const [, attributes = ''] = /^declare -(\w*) /.exec(fields[1 + count + index] ?? '') ?? [];
+    // Bash exports no arrays.
+    if (attributes.includes('x') && !/a/i.test(attributes)) env[variable] = fields[1 + index] ?? '';
+  });
+  const program = fields[1 + 2 * count] ?? '';
+  return { env, program: program.replace(/\n$/, ''), ownOutputs: fields[0] === '0' };
+}
+
+/** Values that a fresh bash has, in place of what it could be asked. */
+export function callerVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const pairs = CALLER_VARIABLES.map((variable) => [variable, env[variable]] as const);
+  return Object.fromEntries(
+    pairs.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined),
+  );
+}
+
+// More quotes within each other than anyone types: to read them, bash must make the buffer of its open quotes larger.
+const NESTED_QUOTES = Array.from({ length: 100 }).reduce<string>((text) => `: "$(${text})"`, ':');
+
+/**
+ * Finds out whether bash 5.2 has written before its buffer of open quotes, which it does after an error inside `"$(`:
+ * its C library then ends a child that makes that buffer larger. Where it does, the state that can be kept is in `file`.
+ */
+export function probeText(file: string): string {
+  const list = ['shopt -p', 'alias -p', 'declare -p', 'declare -f', 'declare -F', 'trap -p'];
+  const state = [...list, 'umask -p', 'set +o'].map((command) => `${BUILTIN} ${command}`).join(';');
+  return `( ${BUILTIN} ulimit -c 0
+${BUILTIN} eval '${BUILTIN} true||${NESTED_QUOTES}' ) && ${BUILTIN} return
+{ ${state};${BUILTIN} printf 'set --';[[ $# = 0 ]]||${BUILTIN} printf ' %q' "$@"
+${BUILTIN} printf '\\n'; } >|${quote(file)}
+${BUILTIN} trap - EXIT
+${BUILTIN} return 1
+`;
+}
+
+export const PROBE_FIELDS = 1;
+
+export function probeCommand(file: string, nonce: string, statusFd: number): string {
+  return (
+    `{ ${BUILTIN} . ${quote(file)} >/dev/null;` +
+    `${BUILTIN} printf %s\\\\0 ${nonce} "$?";${RESET_LINENO};} >&${statusFd} 2>/dev/null`
+  );
+}

@@ -1,0 +1,59 @@
+/** The exit code of a line that was ended from outside. */
+export const EXIT = { timeout: 124, cancelled: 130 } as const;
+
+// setTimeout takes no more, and would fire at once.
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Why a line was ended from outside, and a line that says so. */
+export interface LimitReached {
+  reason: keyof typeof EXIT;
+  message: string;
+}
+
+/** Watches over one line's time limit and its signal, from now on. */
+export class TimeLimit {
+  /** What ends the line. Called at once where it is set too late. */
+  set onReached(end: () => void) {
+    this.#end = end;
+    if (this.#reached) end();
+  }
+
+  readonly #disarm: () => void;
+  #end: () => void = () => {};
+  #reached: LimitReached | undefined;
+
+  /** @param limits `timeoutMs`: no limit where it is undefined, not a number, or longer than a timer can be. */
+  constructor({
+    timeoutMs,
+    signal,
+  }: {
+    timeoutMs?: number | undefined;
+    signal?: AbortSignal | undefined;
+  }) {
+    const reach = (reason: keyof typeof EXIT, message: string) => {
+      if (this.#reached) return;
+      this.#reached = { reason, message };
+      this.#end();
+    };
+    const onAbort = () => reach('cancelled', 'cancelled');
+    const isLimit = timeoutMs !== undefined && timeoutMs <= LONGEST_TIMEOUT_MS;
+    const timer = isLimit
+      ? setTimeout(() => reach('timeout', `timed out after ${timeoutMs} ms`), timeoutMs)
+      : undefined;
+    signal?.addEventListener('abort', onAbort);
+    this.#disarm = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    if (signal?.aborted) onAbort();
+  }
+
+  /** Undefined as long as the line may go on. */
+  get reached(): LimitReached | undefined {
+    return this.#reached;
+  }
+
+  disarm(): void {
+    this.#disarm();
+  }
+}
