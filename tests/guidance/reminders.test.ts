@@ -114,6 +114,7 @@ test('a reminder leaves what the line printed as it is', async () => {
   await session.write(...plan);
   await session.idle(9);
   expect(await session.run('printf out; false', { stdout: 'out', exitCode: 1 })).toEqual({
+    type: 'native_shell_command',
     stdout: 'out',
     stderr: '',
     exitCode: 1,
