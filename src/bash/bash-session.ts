@@ -201,7 +201,12 @@ export class BashSession {
   /** Starts bash anew where an error has broken its memory, and says so. */
   async #heal(home: Home): Promise<string | undefined> {
     const file = join(home.folder.path, 'state');
-    if (!this.#process || (await this.#process.isSound(file))) return undefined;
+    if (!this.#process?.isWhole) {
+      // The line has removed the private folder. There is a new one with the next line.
+      this.#readsText = true;
+      return undefined;
+    }
+    if (await this.#process.isSound(file)) return undefined;
     const { held } = this.#process;
     await this.#endProcess();
     this.#ready(home, existsSync(file) ? { file, held } : undefined);

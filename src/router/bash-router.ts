@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BashSession, type CallerState, type RunOptions } from '../bash/bash-session.ts';
+import { callerVariables } from '../bash/control-commands.ts';
 import { findBash } from '../bash/find-program.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
@@ -145,7 +147,7 @@ export class BashRouter {
       const state = await this.#shell.callerState?.(call.handler.name);
       // Where bash would do something else with it, a literal line is bash's.
       if (!call.isLiteral || state?.isPlain !== false) {
-        return this.#call(call, state?.env, options, limit);
+        return this.#call(call, othersEnvironment(state?.env), options, limit);
       }
     }
     const result = await this.#shell.run(line, options);
@@ -178,4 +180,9 @@ export class BashRouter {
     this.#shell.lastExitCode = result.exitCode;
     return result;
   }
+}
+
+/** What a caller has that this process has not; undefined where both have the same. */
+function othersEnvironment(env: Invocation['env']): Invocation['env'] {
+  return env && isDeepStrictEqual(env, callerVariables(process.env)) ? undefined : env;
 }

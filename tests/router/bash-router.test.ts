@@ -76,7 +76,7 @@ describe('routing', () => {
       stderr: 'err',
       exitCode: 3,
     });
-    expect(agent.calls).toEqual([{ argv: ['a b', '$c'], stdin: '', raw: "'a b' \\$c", env: {} }]);
+    expect(agent.calls).toEqual([{ argv: ['a b', '$c'], stdin: '', raw: "'a b' \\$c" }]);
     expect(listFiles(tmp)).toEqual([]);
   });
 

@@ -213,11 +213,11 @@ test('the output of floods that would not fit into one string as JSON is cut, an
 test('without a directory for its private files, each line fails with a clear error, and agent commands work', async () => {
   const nowhere = join(temporaryDirectory(), 'nowhere');
   const { results, exitCode } = await serve(request(1, 'echo hi') + request(2, 'TodoRead'), {
-    env: { TMPDIR: nowhere },
+    env: { TMPDIR: nowhere, HOME: '/dev/null', XDG_STATE_HOME: '' },
   });
   expect(results[0]).toMatchObject({ id: 1, stdout: '', exitCode: 1 });
   expect(results[0]?.stderr).toMatch(
-    /^agent-shell: the line was not run: ENOENT[^\n]*nowhere[^\n]*\n$/,
+    /^agent-shell: the line was not run: [^\n]*nowhere \(ENOENT\): set TMPDIR [^\n]*\n$/,
   );
   expect(results[1]).toMatchObject({ id: 2, stdout: 'No todos.\n', exitCode: 0 });
   expect(exitCode).toBe(0);
