@@ -47,10 +47,13 @@ export interface CallerState {
   isPlain: boolean;
 }
 
-// A line whose text has none of these cannot make bash read other text than the line itself, of which bash reports what
-// is wrong on stderr.
+// What bash says of a line that it cannot read.
+const SYNTAX_ERROR = ['unexpected', 'syntax error'];
+
+// A line whose text has none of these cannot make bash read other text than the line itself, nor have its errors hidden or
+// said in another language.
 const READS_TEXT =
-  /\b(?:eval|source|exec|trap|alias|function|mapfile|compgen)\b|\(\)|@P|(?:^|[\s;&|({])\.\s/;
+  /\b(?:eval|source|exec|trap|alias|function|mapfile|compgen|LANG|LC_\w+)\b|\(\)|@P|(?:^|[\s;&|({])\.\s/;
 
 /**
  * One persistent bash: `cd`, variables, functions and options last from line to line.
@@ -73,7 +76,7 @@ export class BashSession {
   #queue: Promise<unknown> = Promise.resolve();
   #disposed: Promise<void> | undefined;
   /** A line that says nothing on stderr may still have broken bash. */
-  #readsText = false;
+  #readsText: boolean;
   #callerStates = new Map<string, CallerState>();
 
   /** `$?` at the start of the next line. */
@@ -81,6 +84,7 @@ export class BashSession {
 
   constructor(options: BashSessionOptions) {
     this.#options = options;
+    this.#readsText = this.#alwaysReadsText;
     this.#cwd = options.cwd;
   }
 
@@ -136,6 +140,11 @@ export class BashSession {
     }
   }
 
+  get #alwaysReadsText(): boolean {
+    const { LC_ALL, LC_MESSAGES, LANG, BASH_ENV } = this.#options.env;
+    return !/^(?:C|POSIX|en)\b|^en_|^$/.test(LC_ALL || LC_MESSAGES || LANG || '') || !!BASH_ENV;
+  }
+
   #refuseAfterDispose(): void {
     if (this.#disposed) throw new Error('The bash session is disposed');
   }
@@ -185,12 +194,12 @@ export class BashSession {
     if (ending.alive && !limit.reached) {
       this.#cwd = ending.cwd;
       this.#readsText ||= READS_TEXT.test(line);
-      const isSuspect = this.#readsText || !this.#stderr.isEmpty;
+      const isSuspect = this.#readsText || SYNTAX_ERROR.some((part) => this.#stderr.includes(part));
       const note = isSuspect ? await this.#heal(home) : undefined;
       return this.#ended(ending.exitCode, note ?? ending.note);
     }
     await this.#endProcess();
-    this.#readsText = false;
+    this.#readsText = this.#alwaysReadsText;
     const restarted = `bash was restarted in ${this.#cwd}`;
     if (limit.reached) {
       return this.#ended(EXIT[limit.reached.reason], `${limit.reached.message}; ${restarted}`);

@@ -22,8 +22,8 @@ export class OutputCapture {
     this.#leftOut += Math.max(0, chunk.length - room);
   }
 
-  get isEmpty(): boolean {
-    return this.#kept === 0;
+  includes(text: string): boolean {
+    return this.#chunks.some((chunk) => chunk.includes(text));
   }
 
   /** Drops the lines that hold `text`, each with the one before it, and tells whether there were any. */

@@ -1,5 +1,4 @@
-// The pieces of a literal word, but for those in double quotes, which begin with different characters.
-const PIECE = /[\w@%+=:,./-]+|'[^']*'|\\[^\n]/uy;
+const BARE = /[\w@%+=:,./-]+/uy;
 const BLANKS = /[ \t]*/y;
 
 /**
@@ -42,7 +41,7 @@ function readWord(line: string, start: number): { text: string; end: number } | 
   let text = '';
   let end = start;
   for (;;) {
-    const next = line[end] === '"' ? skipQuotes(line, end) : skip(PIECE, line, end);
+    const next = skipPiece(line, end);
     if (next === end) break;
     text += unquote(line.slice(end, next));
     end = next;
@@ -51,6 +50,22 @@ function readWord(line: string, start: number): { text: string; end: number } | 
   return end > start && (after === undefined || after === ' ' || after === '\t')
     ? { text, end }
     : undefined;
+}
+
+/** Where the piece of a word that begins at `from` ends; `from` where none does. */
+function skipPiece(line: string, from: number): number {
+  switch (line[from]) {
+    case "'":
+      return line.indexOf("'", from + 1) + 1 || from;
+    case '"':
+      return skipQuotes(line, from);
+    case '\\': {
+      const character = line.codePointAt(from + 1) ?? 10;
+      return character === 10 ? from : from + 1 + String.fromCodePoint(character).length;
+    }
+    default:
+      return skip(BARE, line, from);
+  }
 }
 
 /** Where the double quotes that open at `from` are closed; `from` where they are not, or hold an expansion. */
