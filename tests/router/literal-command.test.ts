@@ -74,8 +74,8 @@ test.each([
 ])('10 MB are read in time linear in their length: %s', async (_name, make) => {
   const [short, long] = [make(500_000), make(10_000_000)];
   const shortTime = await bestTime(() => parse(short), 5);
-  // 20 times the length; where the time grew with its square, it would be 400 times as much.
-  expect(await bestTime(() => parse(long), 3)).toBeLessThan(200 * shortTime);
+  // 20 times the length; where the time grew with its square, it would be 400 times as much. Some take next to none.
+  expect(await bestTime(() => parse(long), 3)).toBeLessThan(200 * shortTime + 50);
 });
 
 describe('a line outside the literal grammar', () => {
