@@ -30,6 +30,10 @@ export interface GuidanceSettings {
 export interface Settings extends ListSettings, GuidanceSettings {
   /** The folder of all lists in files (TODO_STATE_DIR). */
   readonly stateDir: string | undefined;
+  /** The server that all lists live on in place of files; undefined for files (TODO_STATE_URL). */
+  readonly stateUrl: string | undefined;
+  /** The time limit of one request to that server, in seconds (TODO_STATE_TIMEOUT). */
+  readonly stateTimeout: number;
   /** How many versions of a list in files are kept, the newest included (TODO_HISTORY). */
   readonly history: number;
   /** Whose list it is (TODO_SESSION). */
@@ -63,7 +67,7 @@ export type SettingsSource = (call?: Caller) => SettingsReading;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions. */
+/** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server. */
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
   maxItems: 50,
   maxContentLength: 200,
@@ -71,6 +75,8 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   guidance: 'all',
   reminderTurns: 10,
   stateDir: undefined,
+  stateUrl: undefined,
+  stateTimeout: 5,
   history: DEFAULT_HISTORY,
   session: undefined,
   agent: undefined,
@@ -130,6 +136,8 @@ export function readSettings(
     guidance: read('TODO_GUIDANCE', DEFAULT_SETTINGS.guidance, 'off, notes or all', mode),
     reminderTurns: integer('TODO_REMINDER_TURNS', DEFAULT_SETTINGS.reminderTurns),
     stateDir: text('TODO_STATE_DIR'),
+    stateUrl: text('TODO_STATE_URL'),
+    stateTimeout: integer('TODO_STATE_TIMEOUT', DEFAULT_SETTINGS.stateTimeout),
     history: integer('TODO_HISTORY', DEFAULT_HISTORY),
     session: text('TODO_SESSION'),
     agent: text('TODO_AGENT'),

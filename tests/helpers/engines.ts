@@ -3,9 +3,10 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } fr
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { onTestFinished } from 'vitest';
 import { EtcdClient } from '../../src/state/engines/etcd-client.ts';
-import { PostgresClient } from '../../src/state/engines/postgres-client.ts';
+import { PostgresClient, type PostgresOptions } from '../../src/state/engines/postgres-client.ts';
 import { initPostgres } from '../../src/state/engines/postgres-schema.ts';
 import { eventually } from './eventually.ts';
 
@@ -197,8 +198,8 @@ export class PostgresServer {
     return `postgres://lists@127.0.0.1:${this.port}/postgres`;
   }
 
-  client(options: Partial<ConstructorParameters<typeof PostgresClient>[0]> = {}): PostgresClient {
-    return new PostgresClient({
+  client(options: Partial<PostgresOptions> = {}): PostgresClient {
+    return new PostgresClient(postgres, {
       hosts: [{ host: '127.0.0.1', port: this.port }],
       database: 'postgres',
       user: 'lists',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { default as Postgres } from 'postgres';
 import { pathName, textOfPathName } from '../path-name.ts';
 import type { SharedPlace } from '../place.ts';
 import { attempt } from '../state-error.ts';
@@ -41,12 +42,16 @@ export interface EngineOptions {
   readonly timeoutMs: number;
 }
 
-/** Opens what TODO_STATE_URL leads to. Nothing is connected before the first request. @throws StateError for a URL that is none. */
-export function openEngine({ url, environment, timeoutMs }: EngineOptions): Engine {
+/**
+ * Opens what TODO_STATE_URL leads to. Nothing is connected before the first request.
+ *
+ * @throws StateError for a URL that is none.
+ */
+export async function openEngine({ url, environment, timeoutMs }: EngineOptions): Promise<Engine> {
   const target = readStateUrl(url, environment);
-  return target.engine === 'etcd'
-    ? etcdEngine(target, environment, timeoutMs)
-    : postgresEngine(target, environment, timeoutMs);
+  if (target.engine === 'etcd') return etcdEngine(target, environment, timeoutMs);
+  const { default: postgres } = await import('postgres');
+  return postgresEngine(postgres, target, environment, timeoutMs);
 }
 
 function etcdEngine(
@@ -89,6 +94,7 @@ function etcdEngine(
 }
 
 function postgresEngine(
+  postgres: typeof Postgres,
   target: Extract<StateUrl, { engine: 'postgres' }>,
   environment: Variables,
   timeoutMs: number,
@@ -102,7 +108,7 @@ function postgresEngine(
     }
     return undefined;
   };
-  const client = new PostgresClient({
+  const client = new PostgresClient(postgres, {
     hosts,
     database,
     user,

@@ -1,4 +1,4 @@
-import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';
+import type { Options, PendingQuery, default as Postgres, Row, Sql } from 'postgres';
 import { StateError } from '../state-error.ts';
 
 /** How to reach one PostgreSQL. */
@@ -9,7 +9,7 @@ export interface PostgresOptions {
   readonly user: string;
   /** Asked for when a connection is made. */
   readonly password: () => string | undefined;
-  readonly ssl: postgres.Options<Record<string, never>>['ssl'];
+  readonly ssl: Options<Record<string, never>>['ssl'];
   readonly schema: string;
   /** The time limit of one statement in milliseconds, all its tries together. */
   readonly timeoutMs: number;
@@ -40,11 +40,14 @@ const NO_SCHEMA = new Set(['42P01', '3F000']);
 /** Speaks to PostgreSQL. A statement is tried again where the connection breaks, for `timeoutMs` at most. */
 export class PostgresClient {
   readonly schema: string;
+  readonly #postgres: typeof Postgres;
   readonly #options: PostgresOptions;
   readonly #listeners = new Set<(key: string | undefined) => void>();
   #sql: Sql | undefined;
 
-  constructor(options: PostgresOptions) {
+  /** @param postgres the library, which is loaded only where it is needed. */
+  constructor(postgres: typeof Postgres, options: PostgresOptions) {
+    this.#postgres = postgres;
     this.#options = options;
     this.schema = options.schema;
   }
@@ -75,7 +78,7 @@ export class PostgresClient {
         // Whatever waits on a connection that has gone silent would wait as long.
         if (error instanceof Late) this.#reconnect();
         const { code = '', message } = error as { code?: string; message: string };
-        const isAnswer = error instanceof postgres.PostgresError;
+        const isAnswer = (error as Error).name === 'PostgresError';
         const isUndone = isAnswer ? !IS_OPEN.test(code) : NEVER_SENT.has(code);
         mayBeDone ||= !isUndone;
         const isFinal = isAnswer && isUndone && !TRY_AGAIN.has(code);
@@ -148,7 +151,7 @@ export class PostgresClient {
     const { hosts, database, user, password, ssl, timeoutMs } = this.#options;
     // The types know of one host only; the library takes a list.
     const servers = { host: hosts.map(({ host }) => host), port: hosts.map(({ port }) => port) };
-    this.#sql ??= postgres({
+    this.#sql ??= this.#postgres({
       ...(servers as object),
       database,
       user,
