@@ -1,11 +1,20 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { onTestFinished } from 'vitest';
-import { EtcdClient } from '../../src/state/engines/etcd-client.ts';
+import { EtcdClient, type EtcdOptions } from '../../src/state/engines/etcd-client.ts';
 import { PostgresClient, type PostgresOptions } from '../../src/state/engines/postgres-client.ts';
 import { initPostgres } from '../../src/state/engines/postgres-schema.ts';
 import { eventually } from './eventually.ts';
@@ -56,14 +65,24 @@ export interface Member {
 export class EtcdCluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'etcd-test-'));
   readonly members: Member[] = [];
+  #tls: EtcdOptions['tls'];
 
-  static async start(size = 1, args: readonly string[] = []): Promise<EtcdCluster> {
+  /** @param certificate what the members show to clients; these then speak TLS. */
+  static async start(
+    size = 1,
+    args: readonly string[] = [],
+    certificate?: { readonly cert: string; readonly key: string },
+  ): Promise<EtcdCluster> {
     const cluster = new EtcdCluster();
+    if (certificate) cluster.#tls = { ca: readFileSync(certificate.cert) };
+    const secure = certificate
+      ? ['--cert-file', certificate.cert, '--key-file', certificate.key]
+      : [];
     const ports = await freePorts(2 * size);
     const peers = ports.slice(size).map((port, index) => `m${index}=http://127.0.0.1:${port}`);
     for (let index = 0; index < size; index++) {
       const start = (): Member => {
-        const client = `http://127.0.0.1:${ports[index]}`;
+        const client = `${certificate ? 'https' : 'http'}://127.0.0.1:${ports[index]}`;
         const peer = `http://127.0.0.1:${ports[size + index]}`;
         const child = spawn(
           'etcd',
@@ -73,6 +92,7 @@ export class EtcdCluster {
             ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
             ...['--initial-cluster', peers.join(','), '--initial-cluster-state', 'new'],
             ...['--log-level', 'error', '--heartbeat-interval', '50', '--election-timeout', '500'],
+            ...secure,
             ...args,
           ],
           { stdio: 'ignore' },
@@ -96,8 +116,13 @@ export class EtcdCluster {
   }
 
   /** A client of all members, or of those that are named. It is closed with the test. */
-  client(options: Partial<ConstructorParameters<typeof EtcdClient>[0]> = {}): EtcdClient {
-    return new EtcdClient({ endpoints: this.endpoints, timeoutMs: 5000, ...options });
+  client(options: Partial<EtcdOptions> = {}): EtcdClient {
+    return new EtcdClient({
+      endpoints: this.endpoints,
+      timeoutMs: 5000,
+      ...(this.#tls && { tls: this.#tls }),
+      ...options,
+    });
   }
 
   async healthy(): Promise<void> {
@@ -219,6 +244,16 @@ export class PostgresServer {
         encoding: 'utf8',
       },
     );
+  }
+
+  /** From now on this role needs its password, the others still do not. */
+  requirePasswordOf(role: string): void {
+    const file = join(this.folder, 'data', 'pg_hba.conf');
+    writeFileSync(
+      file,
+      `host all ${role} 127.0.0.1/32 scram-sha-256\n${readFileSync(file, 'utf8')}`,
+    );
+    this.#run('pg_ctl', '-D', join(this.folder, 'data'), 'reload');
   }
 
   stop(): void {

@@ -21,6 +21,8 @@ export interface EtcdAnswer<T> {
 // A member that does not answer is left for the next one after so long; an election takes about a second.
 const TRY_MS = 1500;
 const PAUSE_MS = 100;
+/** The member's certificate is not one to trust, or ours is not to it. */
+const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 /**
  * Speaks to etcd over its JSON gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/): each call is one POST.
@@ -144,14 +146,23 @@ export class EtcdClient {
       });
       let isConnected = false;
       request.once('socket', (socket) => {
-        isConnected = !socket.connecting;
+        isConnected = request.reusedSocket;
         if (isConnected) return;
-        socket.once('connect', () => {
+        socket.once(this.#options.tls ? 'secureConnect' : 'connect', () => {
           isConnected = true;
         });
       });
       const timer = setTimeout(() => request.destroy(new Error('no answer in time')), limitMs);
-      request.once('error', (error) => reject(isConnected ? error : new NeverSent(error.message)));
+      request.once('error', (error: NodeJS.ErrnoException) => {
+        const isUntrusted = UNTRUSTED.test(error.code ?? '');
+        reject(
+          isConnected
+            ? error
+            : isUntrusted
+              ? new Refused(error.message, 'final')
+              : new NeverSent(error.message),
+        );
+      });
       request.once('close', () => clearTimeout(timer));
       request.once('response', (response) => {
         if (hasLeader) clearTimeout(timer);

@@ -1,0 +1,209 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Engine, openEngine } from '../../../src/state/engines/engine.ts';
+import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../../helpers/engines.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
+
+// What a user is told when a server does not let them in, is full, or is somebody else's.
+
+const NOON = new Date('2026-05-01T12:00:00.000Z');
+const AS_ANN = { author: 'ann', history: 50 };
+
+async function open(url: string, environment: Record<string, string> = {}): Promise<Engine> {
+  const engine = await openEngine({ url, environment, timeoutMs: 5000 });
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+describe.runIf(hasEtcd)('etcd', () => {
+  async function startCluster(args: readonly string[] = []): Promise<EtcdCluster> {
+    const cluster = await EtcdCluster.start(1, args);
+    onTestFinished(() => cluster.stop());
+    return cluster;
+  }
+
+  test('a user reads and writes under the prefix of its role, and nowhere else', async () => {
+    const cluster = await startCluster(['--bcrypt-cost', '4']);
+    const as = (...args: string[]) => cluster.etcdctl(...args);
+    as('user', 'add', 'root:root');
+    as('user', 'grant-role', 'root', 'root');
+    as('role', 'add', 'team-a');
+    as('role', 'grant-permission', 'team-a', 'readwrite', 'acme/tasks/a/', '--prefix');
+    as('user', 'add', 'ann:s3cret');
+    as('user', 'grant-role', 'ann', 'team-a');
+    as('auth', 'enable');
+    const [endpoint] = cluster.endpoints;
+    const secret = join(temporaryDirectory(), 'password');
+    writeFileSync(secret, 's3cret\n', { mode: 0o600 });
+    const ann = await open(`etcd://ann@${endpoint}/acme`, { TODO_STATE_PASSWORD_FILE: secret });
+    const own = ann.place<string>(['tasks', 'a'], AS_ANN);
+    expect(await own.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
+    expect(await own.load()).toMatchObject({ content: 'ours' });
+    const others = ann.place<string>(['tasks', 'b'], AS_ANN);
+    await expect(others.commit(0, 'x', NOON)).rejects.toThrow(
+      /refused: permission denied; nothing was changed$/,
+    );
+    const wrong = await open(`etcd://ann@${endpoint}/acme`, { ETCDCTL_PASSWORD: 'Wr0ng' });
+    const refused = wrong.place<string>(['tasks', 'a'], AS_ANN).commit(1, 'x', NOON);
+    await expect(refused).rejects.toThrow(
+      /authentication failed, invalid user ID or password; nothing/,
+    );
+    await expect(refused).rejects.not.toThrow(/Wr0ng/);
+    const nobody = await open(`etcd://${endpoint}/acme`);
+    await expect(nobody.place(['tasks', 'a'], AS_ANN).load()).rejects.toThrow(
+      /user name is empty|permission denied/,
+    );
+  }, 60_000);
+
+  test('over TLS the certificate must be signed by the CA that is named', async () => {
+    const [ca, other] = [certificateAuthority(), certificateAuthority()];
+    const cluster = await EtcdCluster.start(1, [], ca);
+    onTestFinished(() => cluster.stop());
+    const url = `etcds://${cluster.endpoints[0]}/acme`;
+    const place = async (variables: Record<string, string>) =>
+      (await open(url, variables)).place<string>(['todos', 's', 'a'], AS_ANN);
+    const trusting = await place({ ETCDCTL_CACERT: ca.cert });
+    expect(await trusting.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
+    const wary = await place({ ETCDCTL_CACERT: other.cert });
+    await expect(wary.commit(1, 'y', NOON)).rejects.toThrow(
+      /self-signed certificate.*; nothing was changed$/,
+    );
+    const lost = await place({ ETCDCTL_CACERT: '/nowhere/ca.pem' }).catch((error) => error);
+    expect(String(lost)).toMatch(/cannot read ETCDCTL_CACERT \(\/nowhere\/ca.pem\): ENOENT/);
+  }, 60_000);
+
+  test('a full quota is told, and changes nothing', async () => {
+    const cluster = await startCluster(['--quota-backend-bytes', String(4 * 1024 * 1024)]);
+    const engine = await open(`etcd://${cluster.endpoints[0]}/acme`);
+    const place = engine.place<string>(['todos', 's', 'a'], AS_ANN);
+    let base = 0;
+    const fill = async () => {
+      for (; base < 50; base++)
+        await place.commit(base, randomBytes(200_000).toString('hex'), NOON);
+    };
+    await expect(fill()).rejects.toThrow(/space exceeded: its quota is full; nothing was changed$/);
+    expect((await place.load())?.version).toBe(base);
+  }, 60_000);
+
+  test('a list that is too large for one request is refused before it is sent', async () => {
+    const cluster = await startCluster();
+    const place = (await open(`etcd://${cluster.endpoints[0]}/acme`)).place<string>(
+      ['todos', 's', 'a'],
+      AS_ANN,
+    );
+    const large = randomBytes(1024 * 1024).toString('hex');
+    expect(await place.commit(0, 'a'.repeat(20_000_000), NOON)).toMatchObject({ version: 1 });
+    expect((await place.load())?.content).toHaveLength(20_000_000);
+    const larger = large + randomBytes(1024 * 1024).toString('hex');
+    await expect(place.commit(1, larger, NOON)).rejects.toThrow(
+      /^the list is too large for etcd: \d+ bytes, at most \d+; nothing was changed$/,
+    );
+  }, 60_000);
+
+  test('names that try to meet do not', async () => {
+    const cluster = await startCluster();
+    const engine = await open(`etcd://${cluster.endpoints[0]}/acme`);
+    const names = [
+      'a',
+      'a/b',
+      'a%2fb',
+      'A',
+      'a/',
+      '/',
+      '',
+      'a\u0000',
+      'ä',
+      'a\u0308',
+      '..',
+      'x'.repeat(300),
+      `${'x'.repeat(300)}y`,
+    ];
+    for (const name of names)
+      await engine.place(['todos', name, 'main'], AS_ANN).commit(0, name, NOON);
+    for (const name of names) {
+      expect(await engine.place(['todos', name, 'main'], AS_ANN).load()).toMatchObject({
+        version: 1,
+        content: name,
+      });
+    }
+    const found = (await engine.paths(['todos'])).map(([, session]) => session);
+    expect(found).toEqual(expect.arrayContaining(names.filter(({ length }) => length < 100)));
+    expect(found).toHaveLength(names.length);
+  }, 60_000);
+});
+
+describe.runIf(hasPostgres)('PostgreSQL', () => {
+  async function startServer(options = {}): Promise<PostgresServer> {
+    const server = await PostgresServer.start(options);
+    onTestFinished(() => server.stop());
+    return server;
+  }
+
+  test('tables are made by init alone, and asking for it twice is fine', async () => {
+    const server = await startServer({ schema: false });
+    const engine = await open(server.url);
+    const place = engine.place<string>(['todos', 's', 'a'], AS_ANN);
+    await expect(place.commit(0, 'x', NOON)).rejects.toThrow(
+      /make them with: agent-shell state init$/,
+    );
+    await expect(place.load()).rejects.toThrow(/agent-shell state init$/);
+    expect((await engine.status())[0]).toMatch(/no tables for lists yet/);
+    await engine.init();
+    await engine.init();
+    expect(await place.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
+    expect((await engine.status())[0]).toMatch(
+      /^PostgreSQL \d+\.\d+.*, schema todowrite, [\d.]+ ms$/,
+    );
+  }, 60_000);
+
+  test('a role reads and writes in the schema that it was granted, and nowhere else', async () => {
+    const server = await startServer();
+    server.sql(`create role ann login password 's3cret'; create schema team_b;
+      grant usage on schema todowrite to ann;
+      grant select, insert, update, delete on all tables in schema todowrite to ann`);
+    const ann = await open(`postgres://ann@127.0.0.1:${server.port}/postgres`);
+    expect(await ann.place(['tasks', 'a'], AS_ANN).commit(0, 'x', NOON)).toMatchObject({
+      version: 1,
+    });
+    const other = await open(`postgres://ann@127.0.0.1:${server.port}/postgres?schema=team_b`);
+    await expect(other.place(['tasks', 'a'], AS_ANN).commit(0, 'x', NOON)).rejects.toThrow(
+      /permission denied|no tables/,
+    );
+  }, 60_000);
+
+  test('a wrong password is told and not repeated; ~/.pgpass has the right one', async () => {
+    const server = await startServer();
+    server.sql(`create role ann login password 's3cret';
+      grant usage on schema todowrite to ann; grant select on all tables in schema todowrite to ann`);
+    server.requirePasswordOf('ann');
+    const url = `postgres://ann@127.0.0.1:${server.port}/postgres`;
+    const wrong = await open(url, { PGPASSWORD: 'Wr0ng' });
+    const refused = wrong.place(['tasks', 'a'], AS_ANN).load();
+    await expect(refused).rejects.toThrow(/password authentication failed for user "ann"/);
+    await expect(refused).rejects.not.toThrow(/Wr0ng/);
+    const home = temporaryDirectory();
+    writeFileSync(join(home, '.pgpass'), `127.0.0.1:${server.port}:*:ann:s3cret\n`, {
+      mode: 0o600,
+    });
+    const right = await open(url, { HOME: home });
+    expect(await right.place(['tasks', 'a'], AS_ANN).load()).toBeUndefined();
+  }, 60_000);
+});
+
+/** A certificate for 127.0.0.1 that signs itself. */
+function certificateAuthority(): { cert: string; key: string } {
+  const folder = temporaryDirectory();
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost', '-keyout', key, '-out', cert],
+    ],
+    { stdio: 'ignore' },
+  );
+  return { cert, key };
+}
