@@ -11,6 +11,10 @@ const IS_LONG = process.env.TEST_MACHINES !== undefined;
 const WRITERS = 4;
 const WRITES = IS_LONG ? 250 : 25;
 const FAILURES = IS_LONG ? 3 : 1;
+const KINDS: [NodeJS.Signals, string][] = [
+  ['SIGKILL', 'is killed and comes back'],
+  ['SIGSTOP', 'falls silent beyond an election'],
+];
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 
 async function startCluster(): Promise<EtcdCluster> {
@@ -65,10 +69,7 @@ async function tokensOf(place: EtcdPlace<string[]>): Promise<(string | undefined
 }
 
 describe.runIf(hasEtcd)('four clients that write one list on three members', () => {
-  test.for([
-    ['SIGKILL', 'is killed and comes back'],
-    ['SIGSTOP', 'falls silent beyond an election'],
-  ] as const)(
+  test.for(KINDS)(
     'lose nothing that was acknowledged, and write nothing twice, while the leader (%s) %s',
     async ([signal]) => {
       const cluster = await startCluster();
