@@ -71,6 +71,7 @@ async function tokensOf(place: EtcdPlace<string[]>): Promise<(string | undefined
 describe.runIf(hasEtcd)('four clients that write one list on three members', () => {
   test.for(KINDS)(
     'lose nothing that was acknowledged, and write nothing twice, while the leader (%s) %s',
+    { timeout: 400_000 },
     async ([signal]) => {
       const cluster = await startCluster();
       const watcher = placeOn(cluster, 'watcher');
