@@ -112,6 +112,5 @@ describe.runIf(hasEtcd)('four clients that write one list on three members', () 
       const last = tokens.at(-1);
       await eventually('the watcher has seen the last of it', () => seen.at(-1) === last, 30_000);
     },
-    400_000,
   );
 });
