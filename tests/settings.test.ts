@@ -24,6 +24,7 @@ test('without any setting the defaults hold', () => {
       clearWhenDone: false,
       guidance: 'all',
       reminderTurns: 10,
+      stateTimeout: 5,
       history: 50,
       oneTaskPerAgent: false,
       tasksInPrompt: false,

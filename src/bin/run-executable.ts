@@ -34,6 +34,7 @@ export async function runExecutable(
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
   process.exitCode = writeResult(handler.name, result);
+  await lists.close();
   if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
     tellPrompt(process.env, AGENT_SHELL);
   }

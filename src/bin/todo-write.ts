@@ -1,22 +1,27 @@
 import { Guide } from '../guidance/guide.ts';
 import { LIST_NOTES } from '../guidance/list-notes.ts';
-import type { TodoStore } from '../todo/todo-store.ts';
+import type { TodoList } from '../todo/todo-list.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
 runExecutable((lists, settings) => {
-  let store: TodoStore | undefined;
+  let list: TodoList | undefined;
   const guide = new Guide({
-    store: { get: () => store?.get() },
+    store: { get: () => list?.shown.get() },
     rules: LIST_NOTES,
     settings: () => settings().settings,
   });
   // Which list it is, the command's own options say.
   const handler = new TodoWriteHandler(
     (name, of) => {
-      store = lists.open(name, of);
-      guide.look();
-      return store;
+      const opened = lists.open(name, of);
+      list = opened;
+      const look = () => {
+        guide.look();
+        return opened;
+      };
+      const now = opened === opened.shown ? undefined : opened.read();
+      return now instanceof Promise ? now.then(look) : look();
     },
     settings,
     (guarded, version) => lists.setUntilDone(guarded, version),

@@ -1,8 +1,14 @@
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { type FolderReading, headFile, newId, type VersionName } from './folder-names.ts';
-import { DEFAULT_AGENT, DEFAULT_HISTORY, type Place, type Version } from './place.ts';
+import {
+  type ContentCheck,
+  DEFAULT_AGENT,
+  DEFAULT_HISTORY,
+  type Place,
+  type Version,
+} from './place.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
-import { type ContentCheck, VersionFolder } from './version-folder.ts';
+import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
 /** What a place in a folder is made of. */

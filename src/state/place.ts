@@ -9,6 +9,9 @@ export interface Version<T> {
   readonly content: T;
 }
 
+/** Says what is wrong with a content that was read from a file, as in `items[0].status: ...`; nothing where all is well. */
+export type ContentCheck = (content: unknown) => string | undefined;
+
 /** Which versions are asked for: so many, or those that are not older than this one. */
 export interface HistoryRange {
   readonly newest?: number;

@@ -1,5 +1,5 @@
 import type { Engine } from './engines/engine.ts';
-import type { HistoryRange, SharedPlace, Version } from './place.ts';
+import type { ContentCheck, HistoryRange, SharedPlace, Version } from './place.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -20,13 +20,15 @@ export class ServerLists {
 
   place<T>(
     path: readonly string[],
-    options: { readonly author: string; readonly history: number },
+    options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
   ): SharedPlace<T> {
     return new PlaceToCome(async () => (await this.engine()).place<T>(path, options));
   }
 
   async close(): Promise<void> {
-    await (await this.#engine)?.close();
+    // What could not be opened has nothing to close.
+    const engine = await this.#engine?.catch(() => undefined);
+    await engine?.close();
   }
 }
 

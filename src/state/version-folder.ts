@@ -8,6 +8,7 @@ import {
   type VersionName,
   versionFile,
 } from './folder-names.ts';
+import type { ContentCheck } from './place.ts';
 import { attempt, errorCode, StateError } from './state-error.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
@@ -16,9 +17,6 @@ const MOST_READINGS = 100;
 
 /** What follows the name of a list's folder while it is being made. No other name ends so. */
 export const UNFINISHED = '~new';
-
-/** Says what is wrong with a content that was read from a file, as in `items[0].status: ...`; nothing where all is well. */
-export type ContentCheck = (content: unknown) => string | undefined;
 
 const VERSION_0: VersionName = { version: 0, id: '' };
 

@@ -2,6 +2,8 @@ import { readSettings } from '../settings.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { taskListFolder } from '../state/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
+import { DEFAULT_AGENT, type SharedPlace } from '../state/place.ts';
+import type { ServerLists } from '../state/server-lists.ts';
 import { FileLists } from '../todo/file-lists.ts';
 import { storedEntryProblem } from './stored-tasks.ts';
 import { TASK_STEPS, type TaskStep } from './task-steps.ts';
@@ -16,7 +18,14 @@ export type TaskListLocation =
       readonly author?: string | undefined;
     }
   | {
-      /** Where TODO_STATE_DIR, TODO_TASK_LIST, TODO_TEAM, TODO_SESSION and TODO_AGENT are looked up. */
+      /** The server of a team on several machines. */
+      readonly server: ServerLists;
+      /** The list's name there. */
+      readonly list: string;
+      readonly author?: string | undefined;
+    }
+  | {
+      /** Where TODO_STATE_URL, TODO_STATE_DIR, TODO_TASK_LIST, TODO_TEAM, TODO_SESSION and TODO_AGENT are looked up. */
       readonly environment: Readonly<Record<string, string | undefined>>;
       /** The current directory, absolute. */
       readonly directory: string;
@@ -25,26 +34,28 @@ export type TaskListLocation =
       readonly author?: string | undefined;
     };
 
-/** Opens a list of tasks in files, which other processes may share. It need not be there yet. */
+/** Opens a list of tasks, which other processes may share. It need not be there yet. */
 export function openTaskStore(location: TaskListLocation): TaskStore {
-  const { folder, author } = 'folder' in location ? location : located(location);
-  const entries = new FilePlace<LogEntry<TaskStep>>({
-    folder,
-    history: ENTRIES_KEPT,
-    check: storedEntryProblem,
-    ...(author !== undefined && { author }),
-  });
+  if ('environment' in location) return located(location);
+  const { author = DEFAULT_AGENT } = location;
+  const options = { history: ENTRIES_KEPT, check: storedEntryProblem, author };
+  const entries: SharedPlace<LogEntry<TaskStep>> =
+    'folder' in location
+      ? new FilePlace({ folder: location.folder, ...options })
+      : location.server.place(['tasks', location.list], options);
   return new TaskStore(new LogPlace(entries, TASK_STEPS));
 }
 
-function located({
-  environment,
-  directory,
-  list,
-  author,
-}: Exclude<TaskListLocation, { folder: string }>) {
+/** Where the list of this name is, beside the lists of todos. */
+export function taskListLocation(lists: FileLists, list: string, author: string | undefined) {
+  const { server } = lists;
+  return server ? { server, list, author } : { folder: taskListFolder(lists.folder, list), author };
+}
+
+function located(location: Extract<TaskListLocation, { environment: object }>): TaskStore {
+  const { environment, directory, list, author } = location;
   const { settings } = readSettings(environment, undefined);
   const lists = new FileLists(environment, directory, settings);
   const name = list ?? settings.taskList ?? lists.name({}).session;
-  return { folder: taskListFolder(lists.folder, name), author: author ?? settings.agent };
+  return openTaskStore(taskListLocation(lists, name, author ?? settings.agent));
 }

@@ -1,7 +1,6 @@
 import { type Settings, type SettingsSource, settingsOfCalls } from '../settings.ts';
-import { taskListFolder } from '../state/lists.ts';
 import type { FileLists } from '../todo/file-lists.ts';
-import { openTaskStore } from './open-task-store.ts';
+import { openTaskStore, taskListLocation } from './open-task-store.ts';
 import type { TaskContext } from './task-command.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -25,9 +24,9 @@ export function taskContext(options: TaskContextOptions): TaskContext {
   const open = (named: string | undefined, of: Settings): TaskStore => {
     const list = named ?? of.taskList;
     if (list === undefined && of.session === undefined && unnamed) return unnamed;
-    const folder = taskListFolder(lists().folder, list ?? lists().name({}, of).session);
-    const key = JSON.stringify([folder, of.agent]);
-    const store = stores.get(key) ?? openTaskStore({ folder, author: of.agent });
+    const name = list ?? lists().name({}, of).session;
+    const key = JSON.stringify([name, of.agent]);
+    const store = stores.get(key) ?? openTaskStore(taskListLocation(lists(), name, of.agent));
     stores.set(key, store);
     return store;
   };

@@ -9,10 +9,14 @@ import {
   stateFolder,
 } from '../state/lists.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
+import { ServerLists } from '../state/server-lists.ts';
 import { attempt, StateError } from '../state/state-error.ts';
-import { openTodoStore } from './open-todo-store.ts';
-import type { TodoStore } from './todo-store.ts';
+import { openTodoStore, storedItemsProblem } from './open-todo-store.ts';
+import { ServerTodoList, type TodoList } from './todo-list.ts';
 import { setUntilDone } from './until-done.ts';
+
+const NAME_THE_SESSION =
+  'with TODO_STATE_URL the session must be named, since a folder is not one place on two machines: set TODO_SESSION, or give --session NAME';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -22,8 +26,9 @@ export class FileLists {
   #folder: string | undefined;
   readonly #environment: Variables;
   readonly #directory: string | undefined;
-  readonly #stores = new Map<string, TodoStore>();
-  readonly #names = new WeakMap<TodoStore, ListName>();
+  readonly #lists = new Map<string, TodoList>();
+  readonly #names = new WeakMap<TodoList, ListName>();
+  #server: ServerLists | undefined;
 
   /**
    * @param directory The current directory; undefined where it has been deleted.
@@ -55,30 +60,51 @@ export class FileLists {
   name(partial: Partial<ListName>, settings: Settings = this.#settings): ListName {
     const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
     if (session !== undefined) return { session, agent };
+    if (settings.stateUrl !== undefined) throw new StateError(NAME_THE_SESSION);
     return { session: this.#sessionHere(), agent: agentOfHarness(agent, this.#environment) };
   }
 
-  /** The store of a list; the same one each time that the same author asks for it. */
-  readonly open = (partial: Partial<ListName>, settings: Settings = this.#settings): TodoStore => {
+  /** The server that lists live on in place of files; undefined for files. */
+  get server(): ServerLists | undefined {
+    const { stateUrl: url, stateTimeout } = this.#settings;
+    if (url !== undefined) {
+      const options = { url, environment: this.#environment, timeoutMs: stateTimeout * 1000 };
+      this.#server ??= new ServerLists(options);
+    }
+    return this.#server;
+  }
+
+  /** A list by its name; the same one each time that the same author asks for it. */
+  readonly open = (partial: Partial<ListName>, settings: Settings = this.#settings): TodoList => {
     const name = this.name(partial, settings);
-    const folder = listFolder(this.folder, name);
     // Who writes the list of another agent, as a leader does, signs with its own name.
     const author = settings.agent ?? partial.agent ?? DEFAULT_AGENT;
-    const key = JSON.stringify([folder, author]);
-    let store = this.#stores.get(key);
-    if (store === undefined) {
-      const { history } = this.#settings;
-      store = openTodoStore({ folder, author, history });
-      this.#stores.set(key, store);
-      this.#names.set(store, name);
-    }
-    return store;
+    const key = JSON.stringify([name, author]);
+    const list = this.#lists.get(key) ?? this.#open(name, author);
+    this.#lists.set(key, list);
+    this.#names.set(list, name);
+    return list;
   };
 
   /** Says of a list that its agent should not stop before it is finished, from a version on: for the hook. */
-  setUntilDone(store: TodoStore, version: number): void {
-    const name = this.#names.get(store);
+  setUntilDone(list: TodoList, version: number): void {
+    const name = this.#names.get(list);
     if (name) setUntilDone(hookFolder(this.folder, name), version);
+  }
+
+  /** Ends the connections to the server. */
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  #open(name: ListName, author: string): TodoList {
+    const { history } = this.#settings;
+    if (this.server === undefined) {
+      return openTodoStore({ folder: listFolder(this.folder, name), author, history });
+    }
+    const path = ['todos', name.session, name.agent];
+    const options = { author, history, check: storedItemsProblem };
+    return new ServerTodoList(this.server.place(path, options), history);
   }
 
   #sessionHere(): string {

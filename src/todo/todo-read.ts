@@ -10,9 +10,10 @@ import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type SettingsSource } from '../settings.ts';
 import { listJson, listLine, listText } from './list-text.ts';
+import type { TodoList } from './todo-list.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
-import { type TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
+import { type TodoVersion, todoStore } from './todo-store.ts';
 import { hearUser } from './user-changes.ts';
 import { historyText, notKept } from './version-texts.ts';
 
@@ -59,38 +60,33 @@ export class TodoReadHandler implements AgentBashHandler {
     if (rest[0] !== undefined) {
       return wrongUsage(`Unexpected argument ${inQuotes(rest[0])}`, USAGE);
     }
-    return withStorageTrouble('Cannot read the list', () => {
-      const store = openSource(
+    return withStorageTrouble('Cannot read the list', async () => {
+      const list = await openSource(
         this.#source,
         options,
         this.#settings(call).settings,
         call.env && this.#settings,
       );
-      return 'problem' in store ? wrongUsage(store.problem, USAGE) : read(store, options);
+      return 'problem' in list ? wrongUsage(list.problem, USAGE) : read(list, options);
     });
   }
 }
 
-function read(store: TodoStore, options: ReadOptions): CommandResult {
+async function read(list: TodoList, options: ReadOptions): Promise<CommandResult> {
   const { '--json': asJson, '--line': asLine, '--at': at } = options;
   if (asJson && asLine) return wrongUsage('--json and --line exclude each other', USAGE);
   if (options['--history']) {
     if (asJson || asLine || at !== undefined) {
       return wrongUsage('--history takes neither --json nor --line nor --at', USAGE);
     }
-    return printed(historyText(store.history()));
+    return printed(historyText(await list.history()));
   }
   if (at === undefined) {
     // A status line asks again and again, and no agent reads it.
-    const notes = asLine
-      ? []
-      : hearUser(store).map(
-          (note) => `Note: ${note}
-`,
-        );
-    return { ...shown(store.get(), options), stderr: notes.join('') };
+    const notes = asLine ? [] : (await hearUser(list)).map((note) => `Note: ${note}\n`);
+    return { ...shown(await list.read(), options), stderr: notes.join('') };
   }
-  const kept = store.history();
+  const kept = await list.history();
   const version = kept.find((entry) => entry.version === at);
   return version === undefined ? notKept(at, kept) : shown(version, options);
 }

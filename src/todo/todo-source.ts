@@ -1,6 +1,7 @@
 import type { Options } from '../command/options.ts';
 import type { Settings, SettingsSource } from '../settings.ts';
-import { TodoStore } from './todo-store.ts';
+import type { Awaitable } from '../state/place.ts';
+import type { TodoList } from './todo-list.ts';
 
 /**
  * Opens the list of a session and an agent. What is not named is as the settings of the call say. Where there is no such
@@ -9,10 +10,10 @@ import { TodoStore } from './todo-store.ts';
 export type OpenList = (
   name: { session?: string; agent?: string },
   settings: Settings,
-) => TodoStore | { problem: string };
+) => Awaitable<TodoList | { problem: string }>;
 
 /** The list of a command; or, where the command may be told to take another, what opens lists. */
-export type TodoSource = TodoStore | OpenList;
+export type TodoSource = TodoList | OpenList;
 
 /** The options that name a list. */
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
@@ -27,8 +28,8 @@ export function openSource(
   { '--session': session, '--agent': agent }: Options<typeof LIST_OPTIONS>,
   settings: Settings,
   host: SettingsSource | undefined,
-): TodoStore | { problem: string } {
-  if (!(source instanceof TodoStore)) {
+): Awaitable<TodoList | { problem: string }> {
+  if (typeof source === 'function') {
     const name = {
       ...(session !== undefined && { session }),
       ...(agent !== undefined && { agent }),

@@ -1,5 +1,6 @@
 import { MemoryPlace } from '../state/memory-place.ts';
 import { change, type Place, type Version } from '../state/place.ts';
+import type { TodoList } from './todo-list.ts';
 
 /** How far a task is: not begun, being worked on now, wholly done. */
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
@@ -42,7 +43,7 @@ export type TodoListener = (state: TodoVersion) => void;
 type Items = readonly Readonly<TodoItem>[];
 
 /** How a list is written. */
-interface WriteOptions {
+export interface WriteOptions {
   /** Leave the list empty: it is finished, and nobody needs to see it. */
   readonly emptied?: boolean;
 }
@@ -54,13 +55,11 @@ interface WriteOptions {
  * does to its own array afterwards changes the store. Where the list lives in files, others may change it at any time,
  * and whatever reads or writes it may throw a StateError; then nothing is changed, unless its message says so.
  */
-export class TodoStore {
+export class TodoStore implements TodoList {
   readonly #now: () => Date;
   readonly #place: Place<Items>;
   readonly #listeners = new Set<{ listener: TodoListener }>();
   readonly #unwritten: TodoVersion;
-  /** By the empty list that was committed in place of a finished one. */
-  readonly #asWritten = new WeakMap<Items, Items>();
   #latest: { of: Version<Items>; state: TodoVersion } | undefined;
   #endWatch: (() => void) | undefined;
 
@@ -79,10 +78,20 @@ export class TodoStore {
     return this.#place.author;
   }
 
+  /** A store needs no waiting, so it shows itself. */
+  get shown(): TodoStore {
+    return this;
+  }
+
   /** The list as it stands. A later update does not change what was returned. */
   get(): TodoVersion {
     const newest = this.#place.load();
     return newest ? this.#stateOf(newest) : this.#unwritten;
+  }
+
+  /** The same, as all lists have it. */
+  read(): TodoVersion {
+    return this.get();
   }
 
   /**
@@ -92,7 +101,7 @@ export class TodoStore {
    * @returns the version that it made; another may have replaced it by now.
    */
   update(items: readonly TodoItem[], options: WriteOptions = {}): TodoVersion {
-    const content = this.#contentOf(items, options);
+    const content = contentOf(items, options);
     const written = change(this.#place, () => ({ content, at: this.#now() }));
     return written ? this.#stateOf(written) : this.get();
   }
@@ -104,7 +113,7 @@ export class TodoStore {
     options: WriteOptions = {},
   ): TodoVersion | undefined {
     if (this.get().version !== version) return undefined;
-    const content = this.#contentOf(items, options);
+    const content = contentOf(items, options);
     const written = this.#place.commit(version, content, this.#now());
     return written && this.#stateOf(written);
   }
@@ -112,7 +121,7 @@ export class TodoStore {
   /** Makes the list before the newest the list again, as a new version. @returns undefined where none is kept. */
   undo(): TodoVersion | undefined {
     const undone = change(this.#place, (newest) => {
-      const content = newest && this.#contentBefore(newest);
+      const content = newest && contentBefore(newest, this.#place.history());
       return content && { content, at: this.#now() };
     });
     return undone && this.#stateOf(undone);
@@ -120,20 +129,16 @@ export class TodoStore {
 
   /** The versions that are kept, the newest first. */
   history(): TodoVersion[] {
-    return Array.from(this.#place.history(), (version) => stateOf(version));
+    return TodoStore.versionsOf(this.#place.history());
   }
 
-  /**
-   * The versions that others have made since the author of this store made one, the newest first, and that one; of those
-   * that are kept.
-   */
-  sinceOwn(): { readonly others: readonly TodoVersion[]; readonly own: TodoVersion | undefined } {
-    const others: TodoVersion[] = [];
-    for (const version of this.#place.history()) {
-      if (version.by === this.author) return { others, own: stateOf(version) };
-      others.push(stateOf(version));
-    }
-    return { others, own: undefined };
+  /** What a place keeps, as versions of a list. */
+  static versionsOf(versions: Iterable<Version<Items>>): TodoVersion[] {
+    return Array.from(versions, (version) => stateOf(version));
+  }
+
+  sinceOwn(): SinceOwn {
+    return sinceOwn(this.author, this.#place.history());
   }
 
   /** The same as `update([])`. */
@@ -157,29 +162,10 @@ export class TodoStore {
   /** One state for each version: listeners, the writer and who looks later get the same. */
   #stateOf(version: Version<Items>): TodoVersion {
     if (this.#latest?.of !== version) {
-      const asWritten = this.#asWritten.get(version.content);
+      const asWritten = AS_WRITTEN.get(version.content);
       this.#latest = { of: version, state: stateOf(version, asWritten) };
     }
     return this.#latest.state;
-  }
-
-  #contentOf(items: readonly TodoItem[], { emptied = false }: WriteOptions): Items {
-    const written = frozen(items);
-    if (!emptied) return written;
-    const content = Object.freeze([]);
-    this.#asWritten.set(content, written);
-    return content;
-  }
-
-  #contentBefore(newest: Version<Items>): Items | undefined {
-    // A version that changed nothing, as of an agent that was told of another's, is none to go back to.
-    const present = JSON.stringify(newest.content);
-    let first: number | undefined;
-    for (const { version, content } of this.#place.history()) {
-      if (version < newest.version && JSON.stringify(content) !== present) return content;
-      first = version;
-    }
-    return first === 1 && present !== '[]' ? frozen([]) : undefined;
   }
 
   #announce(): void {
@@ -188,6 +174,51 @@ export class TodoStore {
       for (const { listener } of [...this.#listeners]) withWarning(() => listener(state));
     });
   }
+}
+
+/**
+ * The versions that others have made since the author of a list made one, the newest first, and that one; of those that
+ * are kept.
+ */
+export interface SinceOwn {
+  readonly others: readonly TodoVersion[];
+  readonly own: TodoVersion | undefined;
+}
+
+export function sinceOwn(author: string, history: Iterable<Version<Items>>): SinceOwn {
+  const others: TodoVersion[] = [];
+  for (const version of history) {
+    if (version.by === author) return { others, own: stateOf(version) };
+    others.push(stateOf(version));
+  }
+  return { others, own: undefined };
+}
+
+/** What the list was before its newest version. @returns undefined where that is not kept. */
+export function contentBefore(
+  newest: Version<Items>,
+  history: Iterable<Version<Items>>,
+): Items | undefined {
+  // A version that changed nothing, as of an agent that was told of another's, is none to go back to.
+  const present = JSON.stringify(newest.content);
+  let first: number | undefined;
+  for (const { version, content } of history) {
+    if (version < newest.version && JSON.stringify(content) !== present) return content;
+    first = version;
+  }
+  return first === 1 && present !== '[]' ? frozen([]) : undefined;
+}
+
+/** By the empty list that was committed in place of a finished one. */
+const AS_WRITTEN = new WeakMap<Items, Items>();
+
+/** What a place keeps of the items that are written. */
+export function contentOf(items: readonly TodoItem[], { emptied = false }: WriteOptions): Items {
+  const written = frozen(items);
+  if (!emptied) return written;
+  const content = Object.freeze([]);
+  AS_WRITTEN.set(content, written);
+  return content;
 }
 
 /** The update stands, and the others must hear of it; a warning keeps the error from being lost. */

@@ -13,6 +13,7 @@ import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings.ts';
 import { listJson, listText } from './list-text.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
+import type { TodoList } from './todo-list.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
 import helpPage from './todo-write.md';
@@ -82,8 +83,8 @@ export class TodoWriteHandler implements AgentBashHandler {
       get: () => {
         // Asked before and after each line; a store of its own needs no settings to be found.
         if (this.#source instanceof TodoStore) return this.#source.get();
-        const store = openSource(this.#source, {}, this.#settings().settings, undefined);
-        return 'problem' in store ? undefined : store.get();
+        const list = openSource(this.#source, {}, this.#settings().settings, undefined);
+        return list instanceof Promise || 'problem' in list ? undefined : list.shown.get();
       },
     };
   }
@@ -116,29 +117,34 @@ export class TodoWriteHandler implements AgentBashHandler {
     const help = helpReply(options, USAGE, () => helpPageFor(settings));
     if (help) return help;
     const misused = 'problem' in parsed ? parsed.problem : wrongWord(rest);
-    const store = openSource(this.#source, options, settings, invocation.env && this.#settings);
-    if ('problem' in store) return wrongUsage(store.problem, USAGE);
+    const list = await openSource(
+      this.#source,
+      options,
+      settings,
+      invocation.env && this.#settings,
+    );
+    if ('problem' in list) return wrongUsage(list.problem, USAGE);
     if (options['--until-done'] && this.#untilDone === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
-    if (options['--undo']) return undo(store, options, rest);
+    if (options['--undo']) return undo(list, options, rest);
     // What was typed begins with the options, and so is no list.
     const typed = rest.length < argv.length ? '' : raw;
     const input = misused
       ? orAsTyped(form, { argv, raw: typed }, { refused: wrongUsage(misused, '') })
       : await readJsonInput(form, { argv: rest, stdin, raw: typed });
     if ('refused' in input) return input.refused;
-    if (options['--until-done']) this.#untilDone?.(store, store.get().version + 1);
-    return replace(store, options, input, settings);
+    if (options['--until-done']) this.#untilDone?.(list, (await list.read()).version + 1);
+    return replace(list, options, input, settings);
   }
 }
 
-function replace(
-  store: TodoStore,
+async function replace(
+  list: TodoList,
   options: WriteOptions,
   { value: { items, version }, notes }: { value: GivenList; notes: readonly string[] },
   settings: Settings,
-): CommandResult {
+): Promise<CommandResult> {
   const expected = options['--if-version'] ?? version;
   if (version !== undefined && expected !== version) {
     return wrongUsage(`--if-version ${expected} contradicts "version":${version} in the JSON`, '');
@@ -146,30 +152,34 @@ function replace(
   const isFinished = items.length > 0 && items.every(({ status }) => status === 'completed');
   const how = { emptied: settings.clearWhenDone && isFinished };
   if (expected !== undefined) {
-    const written = store.updateIf(expected, items, how);
-    return written ? updated(written, options, notes) : movedOn(store.get(), expected);
+    const written = await list.updateIf(expected, items, how);
+    return written ? updated(written, options, notes) : movedOn(await list.read(), expected);
   }
   for (;;) {
-    const { version } = store.get();
-    const unheard = unheardChanges(store);
+    const { version } = await list.read();
+    const unheard = await unheardChanges(list);
     if (unheard?.changes.some((change) => change.isUndoneBy(items))) {
-      const told = sign(store, unheard.now);
+      const told = await sign(list, unheard.now);
       if (told) return undoesUser(unheard, told);
       continue;
     }
-    const written = store.updateIf(unheard?.now.version ?? version, items, how);
+    const written = await list.updateIf(unheard?.now.version ?? version, items, how);
     if (written) return updated(written, options, [...notes, ...(unheard ? notesOf(unheard) : [])]);
   }
 }
 
-function undo(store: TodoStore, options: WriteOptions, rest: readonly string[]): CommandResult {
+async function undo(
+  list: TodoList,
+  options: WriteOptions,
+  rest: readonly string[],
+): Promise<CommandResult> {
   if (options['--if-version'] !== undefined || options['--until-done'] || rest.length > 0) {
     return wrongUsage('--undo takes no list, no --if-version and no --until-done', USAGE);
   }
-  const unheard = unheardChanges(store);
-  const told = unheard && sign(store, unheard.now);
+  const unheard = await unheardChanges(list);
+  const told = unheard && (await sign(list, unheard.now));
   if (told) return undoesUser(unheard, told);
-  const undone = store.undo();
+  const undone = await list.undo();
   if (undone === undefined) {
     return refusal('Nothing to undo', { lines: ['no list before this one is kept'] });
   }

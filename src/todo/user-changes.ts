@@ -1,8 +1,10 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
+import { type Awaitable, whenDone } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
-import type { TodoItem, TodoStore, TodoVersion } from './todo-store.ts';
+import type { TodoList } from './todo-list.ts';
+import type { SinceOwn, TodoItem, TodoStore, TodoVersion } from './todo-store.ts';
 import { itemLines } from './version-texts.ts';
 
 type Item = Readonly<TodoItem>;
@@ -33,9 +35,16 @@ export interface Unheard {
  * What a person changed since the agent of this store wrote the list or was told. Nothing is kept for that but the
  * versions: who is told signs the list as it stands as a version of its own.
  */
-export function unheardChanges(store: TodoStore): Unheard | undefined {
-  if (store.author === USER || store.get().by === store.author) return undefined;
-  const { others, own } = store.sinceOwn();
+export function unheardChanges(list: TodoStore): Unheard | undefined;
+export function unheardChanges(list: TodoList): Awaitable<Unheard | undefined>;
+export function unheardChanges(list: TodoList): Awaitable<Unheard | undefined> {
+  if (list.author === USER) return undefined;
+  return whenDone(list.read(), ({ by }) =>
+    by === list.author ? undefined : whenDone(list.sinceOwn(), unheardOf),
+  );
+}
+
+function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
   const [now] = others;
   if (now === undefined) return undefined;
   const changes: UserChange[] = [];
@@ -55,11 +64,13 @@ export function unheardChanges(store: TodoStore): Unheard | undefined {
 }
 
 /** Tells the agent of this store what a person changed, a line each; only once, since the agent has heard it then. */
-export function hearUser(store: TodoStore): readonly string[] {
-  const unheard = unheardChanges(store);
-  if (unheard === undefined) return [];
-  sign(store, unheard.now);
-  return notesOf(unheard);
+export function hearUser(list: TodoStore): readonly string[];
+export function hearUser(list: TodoList): Awaitable<readonly string[]>;
+export function hearUser(list: TodoList): Awaitable<readonly string[]> {
+  return whenDone(unheardChanges(list), (unheard) => {
+    if (unheard === undefined) return [];
+    return whenDone(sign(list, unheard.now), () => notesOf(unheard));
+  });
 }
 
 export function notesOf({ changes }: Unheard): string[] {
@@ -69,13 +80,17 @@ export function notesOf({ changes }: Unheard): string[] {
 }
 
 /** Signs the list as the agent's: it has heard of all that is in it. @returns undefined where the list has moved on. */
-export function sign(store: TodoStore, now: TodoVersion): TodoVersion | undefined {
-  try {
-    return store.updateIf(now.version, now.items);
-  } catch (error) {
-    // Who may only read is told again the next time, which is better than not to be told.
+export function sign(list: TodoList, now: TodoVersion): Awaitable<TodoVersion | undefined> {
+  // Who may only read is told again the next time, which is better than not to be told.
+  const unsigned = (error: unknown) => {
     if (!(error instanceof StateError)) throw error;
     return now;
+  };
+  try {
+    const signed = list.updateIf(now.version, now.items);
+    return signed instanceof Promise ? signed.catch(unsigned) : signed;
+  } catch (error) {
+    return unsigned(error);
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { default as Postgres } from 'postgres';
 import { pathName, textOfPathName } from '../path-name.ts';
-import type { SharedPlace } from '../place.ts';
+import type { ContentCheck, SharedPlace } from '../place.ts';
 import { attempt } from '../state-error.ts';
 import { EtcdClient } from './etcd-client.ts';
 import { EtcdPlace, keysBelow } from './etcd-place.ts';
@@ -21,7 +21,7 @@ export interface Engine {
   /** The list of this path, such as `['todos', SESSION, AGENT]`. */
   place<T>(
     path: readonly string[],
-    options: { readonly author: string; readonly history: number },
+    options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
   ): SharedPlace<T>;
   /** The paths of all lists below a path. */
   paths(path: readonly string[]): Promise<string[][]>;

@@ -1,8 +1,8 @@
 import { newId } from '../folder-names.ts';
-import type { HistoryRange, SharedPlace, Version } from '../place.ts';
+import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
 import { StateError } from '../state-error.ts';
 import type { EtcdAnswer, EtcdClient } from './etcd-client.ts';
-import { decodeContent, encodeContent } from './stored-content.ts';
+import { decodeContent, encodeContent, versionOf } from './stored-content.ts';
 import { VersionWatch } from './version-watch.ts';
 
 export interface EtcdPlaceOptions {
@@ -12,6 +12,8 @@ export interface EtcdPlaceOptions {
   readonly author: string;
   /** How many versions to keep, the newest included. */
   readonly history: number;
+  /** What is wrong with a content that somebody else may have written. */
+  readonly check?: ContentCheck | undefined;
 }
 
 /** Version N has the key of this number less N, so that the newest comes first in a range. */
@@ -38,18 +40,20 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   readonly #prefix: string;
   readonly author: string;
   readonly #history: number;
+  readonly #check: ContentCheck | undefined;
   /** The range of all versions. */
   readonly #all: { readonly key: string; readonly range_end: string };
   readonly #watches = new Set<VersionWatch>();
   /** The newest version that was read or written here. */
   #known = 0;
 
-  constructor({ client, key, author, history }: EtcdPlaceOptions) {
+  constructor({ client, key, author, history, check }: EtcdPlaceOptions) {
     this.#client = client;
     this.#prefix = `${key}/`;
     this.#all = { key: base64(this.#prefix), range_end: base64(afterAll(this.#prefix)) };
     this.author = author;
     this.#history = history;
+    this.#check = check;
   }
 
   async load(): Promise<Version<T> | undefined> {
@@ -172,14 +176,9 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 
   #decode(pair: KeyValue): Version<T> {
-    const version = this.#versionOf(pair);
-    const stored = decodeContent<T>(Buffer.from(pair.value ?? '', 'base64'));
-    if (stored === undefined) {
-      throw new StateError(
-        `${this.#client.name}: version ${version} in ${this.#prefix} is damaged`,
-      );
-    }
-    return { version, at: new Date(stored.at), by: stored.by, content: stored.content };
+    const where = `${this.#client.name}: ${this.#prefix}`;
+    const bytes = Buffer.from(pair.value ?? '', 'base64');
+    return versionOf(this.#versionOf(pair), bytes, where, this.#check);
   }
 
   #keyOf(version: number): string {

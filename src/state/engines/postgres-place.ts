@@ -1,9 +1,9 @@
 import type { Sql } from 'postgres';
 import { newId } from '../folder-names.ts';
-import type { HistoryRange, SharedPlace, Version } from '../place.ts';
+import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
 import { StateError } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
-import { decodeContent, encodeContent } from './stored-content.ts';
+import { encodeContent, versionOf } from './stored-content.ts';
 import { VersionWatch } from './version-watch.ts';
 
 export interface PostgresPlaceOptions {
@@ -13,6 +13,8 @@ export interface PostgresPlaceOptions {
   readonly author: string;
   /** How many versions to keep, the newest included. */
   readonly history: number;
+  /** What is wrong with a content that somebody else may have written. */
+  readonly check?: ContentCheck | undefined;
 }
 
 interface Row {
@@ -36,15 +38,17 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   readonly #key: string;
   readonly author: string;
   readonly #history: number;
+  readonly #check: ContentCheck | undefined;
   readonly #watches = new Set<VersionWatch>();
   /** The newest version that was read or written here. */
   #known = 0;
 
-  constructor({ client, key, author, history }: PostgresPlaceOptions) {
+  constructor({ client, key, author, history, check }: PostgresPlaceOptions) {
     this.#client = client;
     this.#key = key;
     this.author = author;
     this.#history = history;
+    this.#check = check;
   }
 
   async load(): Promise<Version<T> | undefined> {
@@ -145,12 +149,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   }
 
   #decode({ version, value }: Row): Version<T> {
-    const stored = decodeContent<T>(value);
-    if (stored === undefined) {
-      throw new StateError(`${this.#client.name}: version ${version} of ${this.#key} is damaged`);
-    }
-    const { at, by, content } = stored;
-    return { version: Number(version), at: new Date(at), by, content };
+    return versionOf(Number(version), value, `${this.#client.name}: ${this.#key}`, this.#check);
   }
 
   #table(sql: Sql, name: 'lists' | 'versions') {

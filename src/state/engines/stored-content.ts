@@ -1,3 +1,6 @@
+import type { ContentCheck, Version } from '../place.ts';
+import { StateError } from '../state-error.ts';
+
 /** One version as an engine stores it beside its number. */
 export interface StoredContent<T> {
   /** Nobody else has it: by it a writer knows its own version again. */
@@ -16,6 +19,27 @@ export function encodeContent(stored: StoredContent<unknown>): Buffer {
   const json = Buffer.from(JSON.stringify(stored));
   if (json.length < COMPRESSED_FROM_BYTES) return json;
   return process.getBuiltinModule('node:zlib').gzipSync(json);
+}
+
+/**
+ * A version as a server gave it.
+ *
+ * @param where names the list and the server in errors.
+ * @throws StateError where it is not what `encodeContent` makes, or `check` finds its content wrong: others may write there.
+ */
+export function versionOf<T>(
+  version: number,
+  bytes: Buffer,
+  where: string,
+  check: ContentCheck | undefined,
+): Version<T> {
+  const stored = decodeContent<T>(bytes);
+  const problem = stored === undefined ? 'it cannot be read' : check?.(stored.content);
+  if (stored === undefined || problem !== undefined) {
+    throw new StateError(`${where}: version ${version} is damaged: ${problem}`);
+  }
+  const { at, by, content } = stored;
+  return { version, at: new Date(at), by, content };
 }
 
 /** @returns undefined where the bytes are not what `encodeContent` makes. */

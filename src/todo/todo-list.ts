@@ -1,0 +1,107 @@
+import { MirrorPlace } from '../state/mirror-place.ts';
+import { type Awaitable, changeShared, type SharedPlace, type Version } from '../state/place.ts';
+import {
+  contentBefore,
+  contentOf,
+  type SinceOwn,
+  sinceOwn,
+  type TodoItem,
+  type TodoState,
+  TodoStore,
+  type TodoVersion,
+  type WriteOptions,
+} from './todo-store.ts';
+
+type Items = TodoState['items'];
+
+/** A list as the commands use it: a store, or a list on a server. All may throw a StateError, or reject with one. */
+export interface TodoList {
+  /** The list for those who look on and cannot wait: as it stands, or as it was last seen. */
+  readonly shown: TodoStore;
+  /** Who signs what is written through this list. */
+  readonly author: string;
+  read(): Awaitable<TodoVersion>;
+  update(items: readonly TodoItem[], options?: WriteOptions): Awaitable<TodoVersion>;
+  /** @returns undefined where the list is no longer at this version. */
+  updateIf(
+    version: number,
+    items: readonly TodoItem[],
+    options?: WriteOptions,
+  ): Awaitable<TodoVersion | undefined>;
+  /** @returns undefined where no list before the newest is kept. */
+  undo(): Awaitable<TodoVersion | undefined>;
+  /** The versions that are kept, the newest first. */
+  history(): Awaitable<readonly TodoVersion[]>;
+  sinceOwn(): Awaitable<SinceOwn>;
+}
+
+/** A list on a server. What is read and written is shown to an in-memory store, which panels and guides look at. */
+export class ServerTodoList implements TodoList {
+  readonly shown: TodoStore;
+  readonly #place: SharedPlace<Items>;
+  readonly #mirror: MirrorPlace<Items>;
+  readonly #now: () => Date;
+
+  /** @param history how many versions the place keeps. */
+  constructor(place: SharedPlace<Items>, history: number, now: () => Date = () => new Date()) {
+    this.#place = place;
+    this.#mirror = new MirrorPlace(place.author, history);
+    this.#now = now;
+    this.shown = new TodoStore(now, this.#mirror);
+  }
+
+  get author(): string {
+    return this.#place.author;
+  }
+
+  async read(): Promise<TodoVersion> {
+    return this.#show(await this.#place.load());
+  }
+
+  async update(items: readonly TodoItem[], options: WriteOptions = {}): Promise<TodoVersion> {
+    const content = contentOf(items, options);
+    return this.#show(await changeShared(this.#place, () => ({ content, at: this.#now() })));
+  }
+
+  async updateIf(
+    version: number,
+    items: readonly TodoItem[],
+    options: WriteOptions = {},
+  ): Promise<TodoVersion | undefined> {
+    const content = contentOf(items, options);
+    const written = await this.#place.commit(version, content, this.#now());
+    return written && this.#show(written);
+  }
+
+  async undo(): Promise<TodoVersion | undefined> {
+    const undone = await changeShared(this.#place, async (newest) => {
+      const content = newest && contentBefore(newest, await this.#place.history());
+      return content && { content, at: this.#now() };
+    });
+    return undone && this.#show(undone);
+  }
+
+  async history(): Promise<TodoVersion[]> {
+    return TodoStore.versionsOf(await this.#place.history());
+  }
+
+  async sinceOwn(): Promise<SinceOwn> {
+    return sinceOwn(this.author, await this.#place.history());
+  }
+
+  /** Keeps `shown` as the list is, whoever changes it. Returns what ends it. */
+  follow(): () => void {
+    const look = () => {
+      this.read().catch(() => {
+        // The first command that needs the list will say what is wrong with it.
+      });
+    };
+    look();
+    return this.#place.watch(look);
+  }
+
+  #show(newest: Version<Items> | undefined): TodoVersion {
+    this.#mirror.show(newest);
+    return this.shown.get();
+  }
+}
