@@ -47,7 +47,9 @@ async function main(): Promise<number> {
     case 'prime': {
       const { listInContext } = await import('../guidance/list-in-context.ts');
       const lists = new FileLists(process.env, process.cwd());
-      writeAll(1, listInContext(lists.open({}).get().items));
+      const { items } = await lists.open({}).read();
+      await lists.close();
+      writeAll(1, listInContext(items));
       return 0;
     }
     case 'setup': {
@@ -77,7 +79,7 @@ async function runJsonl(list: ShellList): Promise<number> {
   ];
   const guide = new Guide({
     store: list.shown,
-    shared: list.shared,
+    ...(list.shared && { shared: list.shared }),
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     tasks: taskGuide,
@@ -86,6 +88,7 @@ async function runJsonl(list: ShellList): Promise<number> {
   const { serveJsonl } = await import('../shell/jsonl.ts');
   endWithReader();
   await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
+  await list.close();
   return 0;
 }
 

@@ -3,7 +3,7 @@ import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
 import { readSettings } from '../settings.ts';
 import { hookFolder } from '../state/lists.ts';
 import { FileLists } from '../todo/file-lists.ts';
-import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-store.ts';
 import { isUntilDone } from '../todo/until-done.ts';
 import { hearUser } from '../todo/user-changes.ts';
 import { dueGuidance } from './due-guidance.ts';
@@ -28,11 +28,11 @@ export interface World {
 export async function answer(event: HookEvent, world: World): Promise<Reply> {
   if (event.what.kind === 'other') return {};
   const lists = new FileLists(world.environment, world.directory);
-  const store = lists.open({});
+  const list = lists.open({});
   // An agent that stops, or whose conversation is cut, does not hear it.
   const isHeard = event.what.kind !== 'stop' && event.what.kind !== 'cut';
-  const ofUser = isHeard ? hearUser(store).map((line) => `Note: ${line}`) : [];
-  const newest = store.get();
+  const ofUser = isHeard ? (await hearUser(list)).map((line) => `Note: ${line}`) : [];
+  const newest = await list.read();
   if (newest.version === 0) return {};
   const name = lists.name({});
   const folder = hookFolder(lists.folder, name);
@@ -59,9 +59,9 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
       return { context: [...ofUser, due].filter(Boolean).join('\n') };
     }
     case 'stop': {
-      if (!world.isGated && !isUntilDone(folder, store)) return {};
+      if (!world.isGated && !isUntilDone(folder, list.shown)) return {};
       const isOfSession = name.agent.endsWith(`@${event.session}`);
-      return memory.stop(event.what, isOfSession, store);
+      return memory.stop(event.what, isOfSession, await list.history());
     }
   }
 }
@@ -109,10 +109,10 @@ class Memory {
     return shown < 0 || own.slice(shown).some(({ cut }) => cut);
   }
 
-  stop(stop: Stop, isOfSession: boolean, store: TodoStore): Reply {
+  stop(stop: Stop, isOfSession: boolean, history: readonly TodoVersion[]): Reply {
     const own = this.#before.filter(({ session }) => session === this.#session);
     const refusals = own.filter(({ said }) => said === 'gate');
-    const since = lastFinish(store);
+    const since = lastFinish(history);
     const refusal = whyNotStop(stop, {
       items: this.#newest.items,
       isOwn: isOfSession || own.some(({ list, line }) => list && line?.includes('TodoWrite')),
@@ -132,8 +132,8 @@ class Memory {
 }
 
 /** The newest version at which nothing was left to do; 0 where none is kept. */
-function lastFinish(store: TodoStore): number {
+function lastFinish(history: readonly TodoVersion[]): number {
   const isFinished = ({ items }: TodoVersion) =>
     items.every(({ status }) => status === 'completed');
-  return store.history().find(isFinished)?.version ?? 0;
+  return history.find(isFinished)?.version ?? 0;
 }

@@ -4,6 +4,7 @@ import type { TaskContext } from '../tasks/task-command.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { FileLists } from '../todo/file-lists.ts';
+import { ServerTodoList, type TodoList } from '../todo/todo-list.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { TodoStore, todoStore } from '../todo/todo-store.ts';
 
@@ -12,12 +13,14 @@ export interface ShellList {
   /** For the commands. */
   readonly source: TodoSource;
   /** The list where no other is named; reading it may fail. */
-  readonly shared: TodoStore;
+  readonly shared: TodoStore | undefined;
   /** For who looks on. Reading it never fails. */
   readonly shown: TodoStore;
   /** For the commands on a team's tasks, which are in memory too unless a list in files is named. */
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
+  /** Ends the connections to the server that lists live on, if any. */
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -37,6 +40,7 @@ export function shellList(named: Partial<ListName>): ShellList {
     opened ??= new FileLists(process.env, process.cwd(), own);
     return opened;
   };
+  const close = async () => opened?.close();
   const isInMemory = own.session === undefined;
   const tasks = taskContext({
     environment: process.env,
@@ -46,18 +50,24 @@ export function shellList(named: Partial<ListName>): ShellList {
     unnamed: isInMemory ? new TaskStore() : undefined,
   });
   if (!isInMemory) {
-    const shared = files().open({});
-    return { source: files().open, shared, shown: copyOf(shared), tasks, settings };
+    const list = files().open({});
+    const shared = list === list.shown ? list.shown : undefined;
+    return { source: files().open, shared, shown: shownOf(list), tasks, settings, close };
   }
   const source: TodoSource = (name, of) => {
     if ((name.session ?? of.session) !== undefined) return files().open(name, of);
     return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
-  return { source, shared: todoStore, shown: todoStore, tasks, settings };
+  return { source, shared: todoStore, shown: todoStore, tasks, settings, close };
 }
 
 const OTHER_AGENT =
   'this shell keeps one list, in memory, and no other agent has one in it; name a session too, with TODO_SESSION or --session';
+
+function shownOf(list: TodoList): TodoStore {
+  if (list instanceof ServerTodoList) list.follow();
+  return list === list.shown ? copyOf(list.shown) : list.shown;
+}
 
 function copyOf(source: TodoStore): TodoStore {
   const copy = new TodoStore();

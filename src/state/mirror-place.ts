@@ -3,13 +3,15 @@ import { StateError } from './state-error.ts';
 
 /** What was last seen of a place that needs waiting, for those who look on and cannot wait. It is shown to, not written. */
 export class MirrorPlace<T> implements Place<T> {
+  readonly author: string;
   readonly #most: number;
   readonly #listeners = new Set<{ listener: () => void }>();
   /** The newest first. */
   #versions: readonly Version<T>[] = [];
 
   /** @param most how many versions to keep, the newest included. */
-  constructor(most: number) {
+  constructor(author: string, most: number) {
+    this.author = author;
     this.#most = most;
   }
 

@@ -22,7 +22,9 @@ export class ServerLists {
     path: readonly string[],
     options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
   ): SharedPlace<T> {
-    return new PlaceToCome(async () => (await this.engine()).place<T>(path, options));
+    return new PlaceToCome(options.author, async () =>
+      (await this.engine()).place<T>(path, options),
+    );
   }
 
   async close(): Promise<void> {
@@ -34,10 +36,12 @@ export class ServerLists {
 
 /** A place that is opened when it is first used. */
 class PlaceToCome<T> implements SharedPlace<T> {
+  readonly author: string;
   readonly #open: () => Promise<SharedPlace<T>>;
   #opened: Promise<SharedPlace<T>> | undefined;
 
-  constructor(open: () => Promise<SharedPlace<T>>) {
+  constructor(author: string, open: () => Promise<SharedPlace<T>>) {
+    this.author = author;
     this.#open = open;
   }
 

@@ -33,13 +33,13 @@ test.each(['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'])(
     expect(
       lists({ [name]: 'two' })
         .open({})
-        .get().items,
+        .shown.get().items,
     ).toEqual([]);
-    expect(lists({}).open({}).get().items).toEqual([]);
+    expect(lists({}).open({}).shown.get().items).toEqual([]);
     expect(
       lists({ [name]: 'one' }, join(tree, 'src'))
         .open({})
-        .get().items,
+        .shown.get().items,
     ).toEqual([item]);
   },
 );
@@ -62,11 +62,11 @@ test('a session that was named is the same one for every session of a harness', 
   expect(asked).toEqual({ session: 'release', agent: 'main' });
 });
 
-test('who wrote a list is the agent, without the id', () => {
+test('who wrote a list is the agent, without the id', async () => {
   const { lists } = workTree();
   const { open } = lists({ CLAUDE_CODE_SESSION_ID: 'one' });
-  expect(open({}).update([]).by).toBe('main');
-  expect(open({ agent: 'helper' }).update([]).by).toBe('helper');
+  expect((await open({}).update([])).by).toBe('main');
+  expect((await open({ agent: 'helper' }).update([])).by).toBe('helper');
 });
 
 test('where a harness runs inside another, one id counts, the same one each time', () => {
