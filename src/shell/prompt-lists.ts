@@ -55,7 +55,7 @@ export class PromptLists {
       settings: () => reading,
       lists: () => this.#lists,
     });
-    this.#store = this.#lists.open({});
+    this.#store = this.#lists.open({}).shown;
     this.#todos = this.#store.get();
     this.#taskStore = this.#context.open(undefined, reading.settings);
     this.#tasks = taskSource(this.#taskStore).rows();

@@ -42,7 +42,7 @@ const OPTIONS = {
 type WriteOptions = Options<typeof OPTIONS>;
 
 /** Takes note that an agent should not stop before its list is done, from the version on that is about to be written. */
-type UntilDone = (store: TodoStore, version: number) => void;
+type UntilDone = (list: TodoList, version: number) => void;
 
 const NOTHING: { options: WriteOptions; rest: readonly string[] } = { options: {}, rest: [] };
 
