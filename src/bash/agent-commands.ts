@@ -41,6 +41,11 @@ export class AgentCommandHost {
     this.writeScripts();
   }
 
+  /** A FIFO for those who must learn when this process is gone. */
+  get alive(): string {
+    return this.#slots.alive;
+  }
+
   /** `env` with the agent commands first on its PATH. */
   environment(
     env: Readonly<Record<string, string | undefined>>,

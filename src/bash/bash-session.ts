@@ -324,10 +324,17 @@ export class BashSession {
     return this.#process;
   }
 
-  #watch({ bash, folder }: Home, { pid: leader, script }: BashProcess): void {
+  #watch({ bash, folder, host }: Home, { pid: leader, script }: BashProcess): void {
     const earlier = this.#watchdog;
     const path = this.#options.env.PATH ?? '';
-    this.#watchdog = new Watchdog({ bash, path, directory: folder.path, leader, script });
+    this.#watchdog = new Watchdog({
+      bash,
+      path,
+      directory: folder.path,
+      leader,
+      script,
+      alive: host.alive,
+    });
     void earlier?.dismiss();
   }
 

@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -12,6 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+
+/** What must be free, in bytes: about what the session puts there before its first line. */
+const ROOM = 64 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,7 +44,7 @@ export class PrivateFolder {
     this.#fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     try {
       const program = join(path, 'program');
-      writeFileSync(program, '');
+      writeFileSync(program, Buffer.alloc(ROOM));
       chmodSync(program, 0o700);
       accessSync(program, constants.X_OK);
       rmSync(program);
@@ -86,6 +90,7 @@ export class PrivateFolder {
 }
 
 function others({ XDG_RUNTIME_DIR = '', XDG_STATE_HOME = '', HOME = '' }: Environment): string[] {
-  const state = isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(HOME, '.local', 'state');
-  return [XDG_RUNTIME_DIR, join(state, 'todowrite')].filter((folder) => isAbsolute(folder));
+  const home = existsSync(HOME) ? join(HOME, '.local', 'state') : '';
+  const state = isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : home;
+  return [XDG_RUNTIME_DIR, state && join(state, 'todowrite')].filter((path) => isAbsolute(path));
 }

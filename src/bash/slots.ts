@@ -42,7 +42,7 @@ export class Slots {
   constructor(options: SlotsOptions) {
     this.#options = options;
     makePrivate(this.#path('slots'));
-    makeFifos([this.#path('door'), this.#path('knock')], options.env);
+    makeFifos([this.#path('door'), this.#path('knock'), this.alive], options.env);
     this.#door = new FifoWriter(this.#path('door'), () => {});
     this.#knock = new FifoReader(
       this.#path('knock'),
@@ -54,6 +54,11 @@ export class Slots {
     );
     this.#knock.unref();
     this.#make(FEWEST);
+  }
+
+  /** A FIFO that is not for callers, made with the others since each mkfifo(1) takes its time. */
+  get alive(): string {
+    return this.#path('alive');
   }
 
   /** Whether callers can still find it all. */

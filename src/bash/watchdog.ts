@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { FifoWriter } from './fifos.ts';
 import text from './watchdog.sh';
 
 export interface WatchdogOptions {
@@ -11,6 +13,8 @@ export interface WatchdogOptions {
   leader: number | undefined;
   /** The descriptor of that bash's script. */
   script: number;
+  /** A FIFO that nobody writes to; when the host is gone, nobody could any more. */
+  alive: string;
 }
 
 /**
@@ -21,18 +25,21 @@ export interface WatchdogOptions {
  */
 export class Watchdog {
   readonly #child: ChildProcess;
+  readonly #alive: FifoWriter;
 
-  constructor({ bash, path, directory, leader, script }: WatchdogOptions) {
+  constructor({ bash, path, directory, leader, script, alive }: WatchdogOptions) {
+    this.#alive = new FifoWriter(alive, () => {});
+    const input = openSync(alive, 'r');
     this.#child = spawn(bash, ['-c', text, 'watchdog', directory, String(leader ?? '')], {
       detached: true,
-      stdio: ['pipe', 'ignore', 'ignore', script],
+      // Not a pipe of Node's, which is a socket: some sandboxes forbid them all.
+      stdio: [input, 'ignore', 'ignore', script],
       cwd: '/',
       env: { PATH: `${path}:/usr/bin:/bin`, SHLVL: '1' },
     });
+    closeSync(input);
     this.#child.on('error', () => {});
-    this.#child.stdin?.on('error', () => {});
     this.#child.unref();
-    (this.#child.stdin as { unref?: () => void } | null)?.unref?.();
   }
 
   /** Ends the watch; the host has cleaned up itself. */
@@ -41,5 +48,6 @@ export class Watchdog {
     if (this.#child.exitCode === null && this.#child.kill('SIGKILL')) {
       await new Promise((resolve) => this.#child.once('exit', resolve));
     }
+    this.#alive.close();
   }
 }

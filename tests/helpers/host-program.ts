@@ -21,8 +21,13 @@ export interface HostProgram {
  * Bundles and starts a program.
  *
  * @param source TypeScript; it finds the library's modules under `./src/`.
+ * @param wrapper a program and its arguments that runs what follows them, in a sandbox say.
  */
-export async function startHost(source: string, nodeOptions: string[] = []): Promise<HostProgram> {
+export async function startHost(
+  source: string,
+  nodeOptions: string[] = [],
+  { wrapper = [], env = {} }: { wrapper?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<HostProgram> {
   const directory = temporaryDirectory();
   const outfile = join(directory, 'host.mjs');
   await build({
@@ -39,8 +44,9 @@ export async function startHost(source: string, nodeOptions: string[] = []): Pro
     logLevel: 'error',
   });
   const tmp = temporaryDirectory();
-  const child = spawn(process.execPath, [...nodeOptions, outfile], {
-    env: { ...ENV, TMPDIR: tmp },
+  const [program = '', ...argv] = [...wrapper, process.execPath, ...nodeOptions, outfile];
+  const child = spawn(program, argv, {
+    env: { ...ENV, TMPDIR: tmp, ...env },
     cwd: directory,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -1,0 +1,208 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TestAgent } from '../helpers/agents.ts';
+import { ENV } from '../helpers/bash.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { startHost } from '../helpers/host-program.ts';
+import { startSession } from '../helpers/session.ts';
+
+// Its output goes through a pipe, since that of a test is a socket.
+const DENY_SOCKETS = [
+  ...['sh', '-c', '"$@" | cat', 'sh'],
+  ...['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl')],
+];
+
+const works = ([program = '', ...argv]: readonly string[]) =>
+  String(spawnSync(program, [...argv, 'echo', 'ok']).stdout) === 'ok\n';
+
+/** What a session does that uses all that it needs of the system; its results, one a line. */
+const LINES = [
+  'echo hi | cat; cd /; echo "$PWD"',
+  `Agent '${'x'.repeat(100_000)}' | wc -c`,
+  'echo some text | Agent -',
+  'for i in 1 2 3 4 5 6 7 8 9 10; do Agent "$i" & done | sort -n | tr "\\n" " "; wait',
+  'exit 3',
+  'Agent after',
+];
+const RESULTS = [
+  ['hi\n/\n', 0],
+  ['100001\n', 0],
+  ['some text\n', 0],
+  ['1 2 3 4 5 6 7 8 9 10 ', 0],
+  ['', 3],
+  ['after\n', 0],
+];
+const PROGRAM = `
+  import { BashSession } from './src/bash/bash-session.ts';
+  const execute = async ({ argv, stdin }) =>
+    ({ stdout: argv[0] === '-' ? await stdin() : argv[0] + '\\n', stderr: '', exitCode: 0 });
+  const handlers = new Map([['Agent', { name: 'Agent', execute }]]);
+  const session = new BashSession({ env: process.env, cwd: process.cwd(), handlers });
+  for (const line of ${JSON.stringify(LINES)}) {
+    const { stdout, stderr, exitCode } = await session.run(line);
+    console.log(JSON.stringify(stderr === '' ? [stdout, exitCode] : [stderr]));
+  }
+  await session.dispose();
+`;
+
+async function runIn(wrapper: readonly string[], env: Record<string, string> = {}) {
+  const host = await startHost(PROGRAM, [], { wrapper, env });
+  await host.ended;
+  expect(host.errors()).toBe('');
+  const results = host.output().trim().split('\n');
+  return { results: results.map((line) => JSON.parse(line)), tmp: host.tmp };
+}
+
+describe('a session works', () => {
+  const sandboxes: [string, readonly string[]][] = [
+    ["under Codex's filter, which denies the network", [...DENY_SOCKETS, 'codex']],
+    ['where not even a pair of Unix sockets can be had', [...DENY_SOCKETS, 'all']],
+    ['in a namespace without a network', ['unshare', '-rn']],
+    ['in a namespace of processes of its own', ['unshare', '-rpf', '--kill-child']],
+  ];
+  for (const [name, wrapper] of sandboxes) {
+    test.runIf(works(wrapper))(name, async () => {
+      const { results, tmp } = await runIn(wrapper);
+      expect(results).toEqual(RESULTS);
+      expect(readdirSync(tmp)).toEqual([]);
+    });
+  }
+
+  test.each(['0777', '0377', '0', '0022'])('with a umask of %s', async (umask) => {
+    const wrapper = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
+    expect((await runIn(wrapper)).results).toEqual(RESULTS);
+  });
+});
+
+const MOUNT = ['unshare', '-rm', 'sh', '-c'];
+
+describe.runIf(works([...MOUNT, 'mount -t tmpfs none /mnt && "$@"', 'sh']))('where TMPDIR', () => {
+  const mounted = (options: string, before = '') => [
+    ...MOUNT,
+    `mount -t tmpfs -o ${options} none "$TMPDIR" && ${before} exec "$@"`,
+    'sh',
+  ];
+  const NO_PLACE = (code: string) =>
+    new RegExp(
+      `^agent-shell: the line was not run: no program can be put into \\S+ \\(${code}\\): set TMPDIR to `,
+    );
+
+  test.each([
+    ['runs no programs', 'noexec', ''],
+    ['is full', 'size=64k', 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null;'],
+    ['cannot be written', 'ro', ''],
+  ])('%s, another place is found', async (_name, options, before) => {
+    const folder = temporaryDirectory();
+    for (const env of [{ XDG_RUNTIME_DIR: folder }, { XDG_STATE_HOME: folder }, { HOME: folder }]) {
+      const { results } = await runIn(mounted(options, before), env);
+      expect(results).toEqual(RESULTS);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['.local', 'todowrite']);
+    expect(readdirSync(join(folder, 'todowrite'))).toEqual([]);
+  });
+
+  test.each([
+    ['runs no programs', 'noexec', '', 'EACCES'],
+    ['is full', 'size=64k', 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null;', 'ENOSPC'],
+    ['cannot be written', 'ro', '', 'EROFS'],
+  ])(
+    '%s and there is no other, each line says so and names it',
+    async (_name, options, before, code) => {
+      const list = `${before} trap 'ls -A "$TMPDIR" >&2' EXIT; "$@"; exit;`;
+      const host = await startHost(PROGRAM, [], {
+        wrapper: mounted(options, list),
+        env: { HOME: '' },
+      });
+      await host.ended;
+      const results = host.output().trim().split('\n');
+      expect(results.length).toBe(LINES.length);
+      for (const line of results) expect(JSON.parse(line)[0]).toMatch(NO_PLACE(code));
+      // Nothing of ours is left behind.
+      expect(host.errors()).toBe(before === '' ? '' : 'full\n');
+    },
+  );
+
+  test('is mounted over, the session goes on in the new one', async () => {
+    const wrapper = [...MOUNT, '"$@"', 'sh'];
+    const program = PROGRAM.replace(
+      'for (const line of',
+      "await session.run('kept=1; Agent x'); await session.run('mount -t tmpfs none \"$TMPDIR\"');\nfor (const line of",
+    ).replace(
+      'await session.dispose()',
+      "console.log(JSON.stringify([(await session.run('ls $TMPDIR | wc -l')).stdout, 0])); await session.dispose(); ",
+    );
+    const host = await startHost(program, [], { wrapper });
+    await host.ended;
+    expect(host.errors()).toBe('');
+    const results = host.output().trim().split('\n');
+    expect(results.map((line) => JSON.parse(line))).toEqual([...RESULTS, ['1\n', 0]]);
+  });
+});
+
+describe('where TMPDIR', () => {
+  const agent = () => new TestAgent(({ argv }) => ({ stdout: `${argv}\n` }));
+
+  test('is relative, it is so to where the session begins, also after a cd', async () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'tmp dir'));
+    const session = startSession({ handlers: [agent()], cwd, env: { TMPDIR: 'tmp dir' } });
+    await session.run('cd /');
+    expect((await session.run('Agent x; exit 3')).stdout).toBe('x\n');
+    expect((await session.run('Agent y')).stdout).toBe('y\n');
+    expect(readdirSync(join(cwd, 'tmp dir')).length).toBe(1);
+    await session.dispose();
+    expect(readdirSync(join(cwd, 'tmp dir'))).toEqual([]);
+  });
+
+  test('is relative to where this program is not, that is no error', async () => {
+    const session = startSession({
+      handlers: [agent()],
+      cwd: '/',
+      env: { TMPDIR: relative('/', temporaryDirectory()) },
+    });
+    expect((await session.run('true; Agent x')).stdout).toBe('x\n');
+  });
+
+  test.each([
+    "it's",
+    ' a b ',
+    'new\nline',
+    '$(touch x)',
+    '*',
+    '%s',
+    '-n',
+    'ü漢',
+    'a:b'.replace(':', ';'),
+  ])('has an odd name, it works: %j', async (name) => {
+    const tmp = join(temporaryDirectory(), name);
+    mkdirSync(tmp);
+    const session = startSession({ handlers: [agent()], env: { TMPDIR: tmp } });
+    expect(await session.run('true; Agent x')).toEqual({ stdout: 'x\n', stderr: '', exitCode: 0 });
+    await session.run('rm -rf "$TMPDIR"/*');
+    expect(await session.run('true; Agent y')).toEqual({ stdout: 'y\n', stderr: '', exitCode: 0 });
+  });
+
+  test('is moved, the next line says so and is not run; back again, all goes on', async () => {
+    const parent = temporaryDirectory();
+    const tmp = join(parent, 'tmp');
+    mkdirSync(tmp);
+    const session = startSession({ handlers: [agent()], env: { TMPDIR: tmp, HOME: '' } });
+    await session.run('variable=kept');
+    renameSync(tmp, `${tmp}.moved`);
+    const { stderr, exitCode } = await session.run('touch ran');
+    expect([exitCode, existsSync(join(session.cwd, 'ran'))]).toEqual([1, false]);
+    expect(stderr).toContain(`${tmp} (ENOENT): set TMPDIR`);
+    renameSync(`${tmp}.moved`, tmp);
+    expect((await session.run('Agent x')).stdout).toBe('x\n');
+  });
+
+  test('is nowhere, the state folder has the files', async () => {
+    const home = temporaryDirectory();
+    const env = { ...ENV, TMPDIR: join(home, 'none'), HOME: home };
+    const session = startSession({ handlers: [agent()], env });
+    expect((await session.run('true; Agent x')).stdout).toBe('x\n');
+    expect(readdirSync(join(home, '.local/state/todowrite')).length).toBe(1);
+  });
+});
