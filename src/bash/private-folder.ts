@@ -17,6 +17,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 /** What must be free, in bytes: about what the session puts there before its first line. */
 const ROOM = 64 * 1024;
 
+const REMOVAL_TRIES = 20;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Makes a folder that only this user can enter, whatever the umask. */
@@ -83,9 +85,21 @@ export class PrivateFolder {
 
   /** Removes it with all that is in it. */
   remove(): void {
-    // A caller that comes just then may still put a file into it.
-    if (this.isThere) rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
-    closeSync(this.#fd);
+    try {
+      for (let tries = 1; this.isThere; tries += 1) this.#tryToRemove(tries);
+    } finally {
+      closeSync(this.#fd);
+    }
+  }
+
+  #tryToRemove(tries: number): void {
+    try {
+      rmSync(this.path, { recursive: true, force: true });
+    } catch (error) {
+      // A caller of an agent command that is just finding out that all is over may still put a file into it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tries === REMOVAL_TRIES)
+        throw error;
+    }
   }
 }
 

@@ -23,7 +23,13 @@ export class Slot {
     this.#execute = execute;
     this.#output = new FifoWriter(join(folder, 'out'), () => this.onBroken?.());
     this.#call = this.#newCall();
-    this.#input = new FifoReader(join(folder, 'in'), (chunk) => this.#call.receive(chunk), buffer);
+    try {
+      const input = join(folder, 'in');
+      this.#input = new FifoReader(input, (chunk) => this.#call.receive(chunk), buffer);
+    } catch (error) {
+      this.#output.close();
+      throw error;
+    }
     this.#input.unref();
   }
 

@@ -89,26 +89,29 @@ export class Slots {
 
   #answerKnocks(): void {
     if (this.#isRetired) return;
-    let free = [...this.#slots].filter((slot) => !slot.isTaken).length;
-    if (free === 0) {
+    if (this.#countFree() < this.#knocks) {
       for (const slot of this.#slots) {
         if (slot.isAbandoned) this.#drop(slot);
       }
       try {
-        free = this.#make(Math.min(Math.max(this.#slots.size, FEWEST), MOST_AT_ONCE));
+        this.#make(Math.min(Math.max(this.#knocks, FEWEST), MOST_AT_ONCE));
       } catch {
         // No more descriptors or processes: the next slot that is freed is theirs.
       }
     }
-    const answered = Math.min(free, this.#knocks);
+    const answered = Math.min(this.#countFree(), this.#knocks);
     if (answered > 0) {
       this.#knocks -= answered;
       this.#door.write(Buffer.alloc(answered, '.'));
     }
   }
 
-  /** Makes so many slots, and shows each to callers when it is ready. @returns how many came to be. */
-  #make(count: number): number {
+  #countFree(): number {
+    return [...this.#slots].filter((slot) => !slot.isTaken).length;
+  }
+
+  /** Makes so many slots, and shows each to callers when it is ready. */
+  #make(count: number): void {
     const folders = Array.from({ length: count }, () => this.#path(`slot-${this.#made++}`));
     let ready = 0;
     try {
@@ -123,19 +126,29 @@ export class Slots {
       for (const folder of folders.slice(ready)) removeDirectory(folder);
       if (ready === 0) throw error;
     }
-    return ready;
   }
 
   #add(folder: string): void {
     const slot = new Slot(folder, this.#buffer, this.#options.execute);
     slot.onDone = () => {
-      if (this.#isRetired || this.#slots.size > MOST_IDLE) this.#drop(slot);
-      else slot.free();
+      if (this.#isRetired || this.#slots.size > MOST_IDLE) {
+        this.#drop(slot);
+        this.#dropFree();
+      } else {
+        slot.free();
+      }
       this.#answerKnocks();
     };
     slot.onBroken = () => this.#drop(slot);
     slot.show(this.#path(join('slots', basename(folder))));
     this.#slots.add(slot);
+  }
+
+  /** One more of those that were made for others, and that nobody has taken; who takes it just now takes another. */
+  #dropFree(): void {
+    if (this.#slots.size <= MOST_IDLE) return;
+    const free = [...this.#slots].find((slot) => !slot.isTaken);
+    if (free) this.#drop(free);
   }
 
   #drop(slot: Slot): void {

@@ -28,4 +28,7 @@ if [ -n "$leader" ]; then
     kill -9 -- "-$leader" "${members[@]}" 2>/dev/null || [ "${#members[@]}" -gt 0 ] || break
   done
 fi
-rm -rf -- "$1"
+# A caller of an agent command that is just finding out that all is over may still put a file into it.
+for _ in 1 2 3 4 5; do
+  rm -rf -- "$1" 2>/dev/null && break
+done
