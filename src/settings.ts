@@ -44,6 +44,13 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly taskList: string | undefined;
   /** Whether an agent may work on one task at a time only (TODO_ONE_TASK_PER_AGENT). */
   readonly oneTaskPerAgent: boolean;
+  /**
+   * For how many milliseconds a claim holds without a sign of life; undefined: until it is given back (TODO_LEASE). 30
+   * minutes for lists on a server unless set.
+   */
+  readonly leaseMs: number | undefined;
+  /** Whether an agent shell that ends gives back the tasks of its agent; undefined: if it was given a name (TODO_RELEASE_AT_EXIT). */
+  readonly releaseAtExit: boolean | undefined;
   /** The folder of the hooks (TODO_HOOKS_DIR). */
   readonly hooksDir: string | undefined;
   /** Whether the text for a system prompt speaks of tasks (TODO_TASKS). */
@@ -82,6 +89,8 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   agent: undefined,
   taskList: undefined,
   oneTaskPerAgent: false,
+  leaseMs: undefined,
+  releaseAtExit: undefined,
   hooksDir: undefined,
   tasksInPrompt: false,
 });
@@ -129,6 +138,12 @@ export function readSettings(
   const file = directory === undefined ? {} : readEnvFile(join(directory, '.env'));
   const { read, integer, flag, text, warnings } = new Reader(environment, file);
   const mode = (value: string) => GUIDANCE_MODES.find((known) => known === value.trim());
+  // On several machines nobody sees that an agent has died.
+  const usualLease = text('TODO_STATE_URL') === undefined ? 0 : SHARED_LEASE_MS;
+  const lease =
+    text('TODO_LEASE') === undefined
+      ? usualLease
+      : read<number | undefined>('TODO_LEASE', undefined, LEASE_FORM, leaseOf);
   const settings = {
     maxItems: integer('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
     maxContentLength: integer('TODO_MAX_CONTENT_LENGTH', DEFAULT_SETTINGS.maxContentLength),
@@ -143,6 +158,9 @@ export function readSettings(
     agent: text('TODO_AGENT'),
     taskList: text('TODO_TASK_LIST') ?? text('TODO_TEAM'),
     oneTaskPerAgent: flag('TODO_ONE_TASK_PER_AGENT'),
+    leaseMs: lease || undefined,
+    releaseAtExit:
+      text('TODO_RELEASE_AT_EXIT') === undefined ? undefined : flag('TODO_RELEASE_AT_EXIT'),
     hooksDir: text('TODO_HOOKS_DIR'),
     tasksInPrompt: flag('TODO_TASKS'),
   };
@@ -203,7 +221,7 @@ class Reader {
     if (value !== undefined) return value;
     const received = safeText(text, MAX_WARNED_CHARACTERS);
     this.warnings.push(
-      `Warning: ${name} must be ${expected}, received '${received}'; using ${fallback}`,
+      `Warning: ${name} must be ${expected}, received '${received}'; using ${fallback ?? 'none'}`,
     );
     return fallback;
   };
@@ -218,6 +236,23 @@ class Reader {
   /** Any text but none; an empty one is as good as unset. */
   readonly text = (name: string): string | undefined =>
     this.#environment[name] || this.#file[name] || undefined;
+}
+
+const LEASE_FORM = 'a time such as 90s, 30m or 8h, or off';
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const SHARED_LEASE_MS = 30 * 60_000;
+const LONGEST_MS = 365 * 86_400_000;
+
+/** `30m` as milliseconds; s, m, h and d are understood. Undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, digits = '', unit = ''] = /^\s*(\d{1,9})\s*([smhd])\s*$/.exec(text) ?? [];
+  const ms = Number(digits) * (UNITS[unit] ?? 0);
+  return ms > 0 && ms <= LONGEST_MS ? ms : undefined;
+}
+
+/** The same, and 0 for none. */
+function leaseOf(text: string): number | undefined {
+  return ['off', '0'].includes(text.trim().toLowerCase()) ? 0 : parseDuration(text);
 }
 
 function positiveInteger(text: string): number | undefined {

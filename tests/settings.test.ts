@@ -136,6 +136,8 @@ test('.env.example lists every setting with its default', async () => {
     TODO_TEAM: '',
     TODO_ONE_TASK_PER_AGENT: '0',
     TODO_TASKS: '0',
+    TODO_LEASE: '',
+    TODO_RELEASE_AT_EXIT: '',
   });
   await writeFile(join(directory, '.env'), await readFile('.env.example'));
   expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
@@ -214,4 +216,24 @@ test('one call has one reading, however many ask, and the next call has its own'
     throw new Error('ENOENT');
   });
   expect(gone({}).settings).toEqual(DEFAULT_SETTINGS);
+});
+
+test.each([
+  [{}, undefined],
+  [{ TODO_LEASE: '' }, undefined],
+  [{ TODO_LEASE: 'off' }, undefined],
+  [{ TODO_LEASE: ' 90s ' }, 90_000],
+  [{ TODO_LEASE: '8h' }, 8 * 3_600_000],
+  [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a' }, 30 * 60_000],
+  [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: 'off' }, undefined],
+])('the lease of a claim: %j', (environment, leaseMs) => {
+  expect(readSettings(environment, directory).settings.leaseMs).toBe(leaseMs);
+});
+
+test('a lease that is no time is told and ignored', () => {
+  const { settings, warnings } = readSettings({ TODO_LEASE: 'soon' }, directory);
+  expect(settings.leaseMs).toBeUndefined();
+  expect(warnings).toEqual([
+    "Warning: TODO_LEASE must be a time such as 90s, 30m or 8h, or off, received 'soon'; using none",
+  ]);
 });

@@ -13,6 +13,7 @@ runExecutable((lists, settings, directory) => {
     directory: () => directory ?? '/',
     settings,
     lists: () => lists,
+    isTerminal: process.stdout.isTTY === true,
   });
   const guide = new TaskGuide({ tasks: (of) => tasks.open(undefined, of), settings });
   const command = TASK_COMMANDS.find(({ name }) => name === EXECUTABLE);

@@ -6,7 +6,8 @@ import {
 } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import type { Settings, SettingsSource } from '../settings.ts';
-import { isReady, type Task, type TaskGraph } from '../tasks/task.ts';
+import { readyTasks } from '../tasks/ready.ts';
+import type { Task, TaskGraph } from '../tasks/task.ts';
 import type { LastChange, TaskStore } from '../tasks/task-store.ts';
 import { TASK_TEXTS } from './texts.ts';
 
@@ -95,10 +96,6 @@ function isCompletion({ before, after }: LastChange): boolean {
     if (task.status === 'completed' && was !== task && was?.status !== 'completed') return true;
   }
   return false;
-}
-
-function readyTasks(graph: TaskGraph): Task[] {
-  return [...graph.tasks.values()].filter((task) => isReady(graph, task));
 }
 
 function note(line: string): string {

@@ -109,9 +109,10 @@ is advice on your list.
 `,
 
   tasks: `
-Work that several agents share is on a list of tasks. Look for some with TaskList --ready, take one with TaskClaim \
---next, read it with TaskGet ID, and only then begin. When it is wholly done: TaskUpdate ID --status completed; if you \
-cannot do it: TaskRelease ID. Add what you find is to be done with TaskCreate --subject "...", and what must come first \
+Work that several agents share is on a list of tasks. Take one with TaskClaim --next (those assigned to you come first; \
+TaskList --ready shows them), read it with TaskGet ID, and only then begin. When it is wholly done: TaskUpdate ID \
+--status completed; if you cannot do it: TaskRelease ID. "Note:" lines and TaskInbox tell what others did. Add what is \
+to be done with TaskCreate --subject "...", and what must come first \
 with TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your own steps within a task.
 `,
 };

@@ -1,3 +1,5 @@
+import { isLeaseOver, type LeaseClock, leaseFor } from './lease.ts';
+import { readyTasks } from './ready.ts';
 import {
   agentBusy,
   alreadyClaimed,
@@ -8,12 +10,17 @@ import {
   type Reason,
   type Refused,
 } from './refused.ts';
-import { isReady, openBlockers, type Task, type TaskGraph, withTasks } from './task.ts';
+import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
-/** Who wants a task, and whether it may have only one at a time. */
+/** Who wants a task, and under which rules. */
 export interface Claimant {
   readonly agent: string;
+  /** Whether it may have only one at a time. */
   readonly checkBusy: boolean;
+  /** What judges the leases of others. Without it none runs out. */
+  readonly clock?: LeaseClock | undefined;
+  /** For how many milliseconds the claim holds without a sign of life; undefined: until it is given back. */
+  readonly leaseMs?: number | undefined;
 }
 
 export interface Claimed {
@@ -21,12 +28,14 @@ export interface Claimed {
   readonly task: Task;
   /** Whether it was the agent's, and in progress, before. */
   readonly wasMine: boolean;
+  /** Who had it before, and its lease ran out; since when it was that agent's. */
+  readonly takenFrom?: { readonly owner: string; readonly since: string };
 }
 
 /**
  * Makes an agent the owner of a task that is now in progress, in one step.
  *
- * @param id the task, or `next` for the first one that is ready.
+ * @param id the task, or `next` for the first that is ready: the agent's own ones come before those that are free.
  */
 export function claimTask(
   graph: TaskGraph,
@@ -34,48 +43,71 @@ export function claimTask(
   claimant: Claimant,
   at: string,
 ): Claimed | Refused {
-  const task = id === 'next' ? firstReady(graph) : graph.tasks.get(id);
+  const { agent, clock } = claimant;
+  const task = id === 'next' ? readyTasks(graph, agent, clock)[0] : graph.tasks.get(id);
   if (task === undefined) return { refused: [id === 'next' ? NOTHING_READY : notFound(id)] };
   const refused = reasonsAgainst(graph, task, claimant);
   if (refused.length > 0) return { refused };
-  if (task.owner === claimant.agent && task.status === 'in_progress') {
-    return { graph, task, wasMine: true };
-  }
-  const claimed: Task = {
+  const wasMine = task.owner === agent && task.status === 'in_progress';
+  if (wasMine && claimant.leaseMs === task.lease?.ms) return { graph, task, wasMine };
+  const claimed = claimedBy(task, claimant, at);
+  const isTaken = task.owner !== undefined && task.owner !== agent;
+  return {
+    graph: withTasks(graph, [claimed]),
+    task: claimed,
+    wasMine,
+    ...(isTaken && { takenFrom: { owner: task.owner, since: task.updatedAt } }),
+  };
+}
+
+/** The task as it is when that agent has it. */
+export function claimedBy(
+  { lease, lostBy = [], ...task }: Task,
+  { agent, clock, leaseMs }: Claimant,
+  at: string,
+): Task {
+  const { owner } = task;
+  const losers = new Set(lostBy);
+  if (owner !== undefined && owner !== agent && lease !== undefined) losers.add(owner);
+  losers.delete(agent);
+  return {
     ...task,
-    owner: claimant.agent,
+    owner: agent,
     status: 'in_progress',
+    ...(losers.size > 0 && { lostBy: [...losers] }),
+    ...(leaseMs !== undefined && clock && { lease: leaseFor(leaseMs, clock, lease) }),
     updatedAt: at,
   };
-  return { graph: withTasks(graph, [claimed]), task: claimed, wasMine: false };
 }
 
 /** Why an agent may not have a task: all reasons, none where it may. */
 export function reasonsAgainst(
   graph: TaskGraph,
   task: Task,
-  { agent, checkBusy }: Claimant,
+  { agent, checkBusy, clock }: Claimant,
 ): Reason[] {
   const { id, owner, status } = task;
   if (status === 'completed') return [alreadyResolved(id)];
   const blockers = openBlockers(graph, task);
-  const others = checkBusy ? workOf(graph, agent).filter((other) => other !== id) : [];
+  const others = checkBusy ? workOf(graph, agent).filter((other) => other.id !== id) : [];
   return [
-    ...(owner !== undefined && owner !== agent ? [alreadyClaimed(id, owner)] : []),
+    ...(owner !== undefined && owner !== agent && !(clock && isLeaseOver(task, clock))
+      ? [alreadyClaimed(id, owner)]
+      : []),
     ...(blockers.length > 0 ? [blocked(id, blockers)] : []),
-    ...(others.length > 0 ? [agentBusy(agent, others)] : []),
+    ...(others.length > 0
+      ? [agentBusy(agent, idsOf(others, 'in_progress'), idsOf(others, 'pending'))]
+      : []),
   ];
 }
 
-function firstReady(graph: TaskGraph): Task | undefined {
-  for (const task of graph.tasks.values()) if (isReady(graph, task)) return task;
-  return undefined;
+/** What an agent has yet to finish, begun or not. */
+function workOf({ tasks }: TaskGraph, agent: string): Task[] {
+  return [...tasks.values()].filter(
+    ({ owner, status }) => owner === agent && status !== 'completed',
+  );
 }
 
-function workOf({ tasks }: TaskGraph, agent: string): number[] {
-  const ids: number[] = [];
-  for (const { id, owner, status } of tasks.values()) {
-    if (owner === agent && status === 'in_progress') ids.push(id);
-  }
-  return ids;
+function idsOf(tasks: readonly Task[], status: TaskStatus): number[] {
+  return tasks.filter((task) => task.status === status).map(({ id }) => id);
 }

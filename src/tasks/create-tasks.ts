@@ -1,6 +1,6 @@
 import { findCycle, unknownIds } from './dependencies.ts';
 import { blocksItself, cycle, type Refused } from './refused.ts';
-import { type Task, type TaskGraph, withTasks } from './task.ts';
+import { type Task, type TaskGraph, type TaskPriority, withTasks } from './task.ts';
 
 /** What a task is made of; the rest of it comes from the list. */
 export interface NewTask {
@@ -12,6 +12,9 @@ export interface NewTask {
   /** The tasks of the same call that it waits for, by their places in it: 0 is the first. */
   readonly after?: readonly number[] | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly priority?: TaskPriority | undefined;
+  /** What else is known of a task that comes from another list. */
+  readonly restored?: Partial<Task> | undefined;
 }
 
 export interface Created {
@@ -25,6 +28,7 @@ export function createTasks(
   graph: TaskGraph,
   requests: readonly NewTask[],
   at: string,
+  by?: string,
 ): Created | Refused {
   const refused = requests.flatMap(({ blockedBy = [] }, index) =>
     unknownIds(graph, blockedBy, requests.length > 1 ? `[${index}].blockedBy` : 'blockedBy'),
@@ -37,7 +41,7 @@ export function createTasks(
     const id = ids[index] as number;
     const blockers = new Set([...blockedBy, ...after.map((place) => ids[place] as number)]);
     if (blockers.has(id)) return { refused: [blocksItself(id)] };
-    draft.set(id, newTask(id, request, [...blockers], at));
+    draft.set(id, newTask(id, request, [...blockers], at, by));
   }
   // One array for each blocker: a task that thousands wait for is copied once.
   const waiting = new Map<number, number[]>();
@@ -85,8 +89,14 @@ function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | unde
   return undefined;
 }
 
-function newTask(id: number, request: NewTask, blockedBy: readonly number[], at: string): Task {
-  const { subject, description = '', activeForm, owner, metadata } = request;
+function newTask(
+  id: number,
+  request: NewTask,
+  blockedBy: readonly number[],
+  at: string,
+  createdBy: string | undefined,
+): Task {
+  const { subject, description = '', activeForm, owner, metadata, priority, restored } = request;
   return {
     id,
     subject,
@@ -97,7 +107,10 @@ function newTask(id: number, request: NewTask, blockedBy: readonly number[], at:
     blocks: [],
     blockedBy,
     ...(metadata !== undefined && { metadata }),
+    ...(priority !== undefined && { priority }),
+    ...(createdBy !== undefined && { createdBy }),
     createdAt: at,
     updatedAt: at,
+    ...restored,
   };
 }

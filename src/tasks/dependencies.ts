@@ -50,7 +50,7 @@ export function removeTask(
   const unlinked = changeLinks(graph, id, links, at) as { graph: TaskGraph };
   const tasks = new Map(unlinked.graph.tasks);
   tasks.delete(id);
-  return { nextId: graph.nextId, tasks };
+  return { ...graph, tasks };
 }
 
 /** Of the tasks that waited for this one, those that are open and wait for none any more. */

@@ -13,6 +13,12 @@ export type ReasonCode =
   | 'blocks_itself'
   | 'cycle'
   | 'too_large'
+  | 'lease_lost'
+  | 'built_upon'
+  | 'no_such_version'
+  | 'nothing_to_undo'
+  | 'not_yours'
+  | 'not_completed'
   | 'refused_by_hook';
 
 /** One reason, for a program by its code and for a reader by its text, which is safe to print. */
@@ -45,13 +51,22 @@ export function blocked(id: number, blockers: readonly number[]): Reason {
   return { code: 'blocked', text: `#${id} is blocked by ${someIds(blockers)}` };
 }
 
-export function agentBusy(agent: string, ids: readonly number[]): Reason {
-  return { code: 'agent_busy', text: `${agentText(agent)} is working on ${someIds(ids)}` };
+/** @param begun those of its tasks that are in progress. @param waiting those that it was given and has not begun. */
+export function agentBusy(
+  agent: string,
+  begun: readonly number[],
+  waiting: readonly number[],
+): Reason {
+  const parts = [
+    ...(begun.length > 0 ? [`is working on ${someIds(begun)}`] : []),
+    ...(waiting.length > 0 ? [`has yet to begin ${someIds(waiting)}`] : []),
+  ];
+  return { code: 'agent_busy', text: `${agentText(agent)} ${parts.join(' and ')}` };
 }
 
 export const NOTHING_READY: Reason = {
   code: 'nothing_ready',
-  text: 'no task is pending, unowned and unblocked',
+  text: "no task is pending, unblocked, and yours or nobody's",
 };
 
 export const NO_AGENT: Reason = {
@@ -70,6 +85,39 @@ export function cycle(path: readonly number[]): Reason {
     shown.splice(MAX_IDS_NAMED - 2, shown.length - MAX_IDS_NAMED + 1, '...');
   }
   return { code: 'cycle', text: `these would block each other: ${shown.join(' → ')}` };
+}
+
+export function notCompleted(id: number, status: string): Reason {
+  return { code: 'not_completed', text: `#${id} is ${status}` };
+}
+
+export function builtUpon(ids: readonly number[]): Reason {
+  return { code: 'built_upon', text: `${someIds(ids)} changed since; nothing was undone` };
+}
+
+/** @param kept the versions that are kept, the newest first. */
+export function noSuchVersion(version: number, kept: readonly number[]): Reason {
+  const range =
+    kept.length === 0
+      ? 'the list was never written'
+      : `versions ${kept.at(-1)} to ${kept[0]} are kept`;
+  return { code: 'no_such_version', text: `there is no version ${version}: ${range}` };
+}
+
+export const NOTHING_TO_UNDO: Reason = {
+  code: 'nothing_to_undo',
+  text: 'no change is kept that could be undone',
+};
+
+export function notYours(id: number, owner: string | undefined, status: string): Reason {
+  if (owner === undefined) return { code: 'not_yours', text: `#${id} is nobody's` };
+  return { code: 'not_yours', text: `#${id} is ${status}, of ${agentText(owner)}` };
+}
+
+/** @param owner who has the task now. */
+export function leaseLost(id: number, owner: string | undefined): Reason {
+  const now = owner === undefined ? 'it was given back' : `${agentText(owner)} has it`;
+  return { code: 'lease_lost', text: `your lease of #${id} ran out, and ${now}` };
 }
 
 /** @param problem what is wrong with the metadata as it would be, old and new together. */

@@ -1,3 +1,4 @@
+import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { alreadyClaimed, alreadyResolved, notFound, type Reason, type Refused } from './refused.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
@@ -30,6 +31,17 @@ export function releaseAll(graph: TaskGraph, agent: string, at: string): Release
   );
 }
 
+/** Releases all tasks whose lease has run out. */
+export function releaseExpired(graph: TaskGraph, clock: LeaseClock, at: string): Released {
+  const expired = [...graph.tasks.values()].filter((task) => isLeaseOver(task, clock));
+  return release(
+    graph,
+    expired.map(({ id }) => id),
+    at,
+    true,
+  );
+}
+
 function reasonsAgainst(task: Task | undefined, id: number, owner: string | undefined): Reason[] {
   if (task === undefined) return [notFound(id)];
   if (task.status === 'completed') return [alreadyResolved(id)];
@@ -37,12 +49,14 @@ function reasonsAgainst(task: Task | undefined, id: number, owner: string | unde
   return isOthers ? [alreadyClaimed(id, task.owner)] : [];
 }
 
-function release(graph: TaskGraph, ids: readonly number[], at: string): Released {
+function release(graph: TaskGraph, ids: readonly number[], at: string, isLost = false): Released {
   const released = [...new Set(ids)]
     .sort((a, b) => a - b)
     .flatMap((id) => {
-      const { owner, ...task } = graph.tasks.get(id) as Task;
-      return owner === undefined ? [] : [{ ...task, status: 'pending' as const, updatedAt: at }];
+      const { owner, lease: _, ...task } = graph.tasks.get(id) as Task;
+      if (owner === undefined) return [];
+      const lostBy = [...new Set([...(task.lostBy ?? []), owner])];
+      return [{ ...task, ...(isLost && { lostBy }), status: 'pending' as const, updatedAt: at }];
     });
   return released.length === 0
     ? { graph, released }

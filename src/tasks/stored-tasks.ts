@@ -1,4 +1,5 @@
 import { isObject } from '../json/json-value.ts';
+import { NOTICE_WORDS } from './inbox.ts';
 import { metadataProblem } from './metadata.ts';
 
 /**
@@ -10,10 +11,11 @@ export function storedEntryProblem(entry: unknown): string | undefined {
   if (!isObject(entry) || typeof entry.isWhole !== 'boolean' || !isObject(step)) {
     return 'it holds no change to tasks';
   }
-  const { nextId, changed, deleted } = step;
-  if (!isId(nextId) || !Array.isArray(changed) || !areIds(deleted)) {
+  const { nextId, changed, deleted, by } = step;
+  if (!isId(nextId) || !Array.isArray(changed) || !areIds(deleted) || !areInboxes(step.inboxes)) {
     return 'it holds no change to tasks';
   }
+  if (!isTextIfAny(by)) return 'it does not say who changed the tasks';
   for (const [index, task] of changed.entries()) {
     const wrong = isObject(task) ? wrongField(task) : 'is no task';
     if (wrong !== undefined) return `task ${index} ${wrong}`;
@@ -22,6 +24,7 @@ export function storedEntryProblem(entry: unknown): string | undefined {
 }
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];
+const PRIORITIES: readonly unknown[] = ['high', 'medium', 'low', undefined];
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const isId = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
@@ -32,8 +35,34 @@ const isTextIfAny = (value: unknown) => value === undefined || isText(value);
 const isMetadataIfAny = (value: unknown) =>
   value === undefined || metadataProblem(value) === undefined;
 
+const isNumber = (value: unknown) => typeof value === 'number' && value >= 0;
+
+type Fields = Readonly<Record<string, (value: unknown) => boolean>>;
+
+const LEASE: Fields = { ms: isNumber, beat: isId, clock: isText, tick: isNumber };
+const NOTICE: Fields = {
+  kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
+  taskId: isId,
+  subject: isText,
+  by: isText,
+  at: isTime,
+};
+
+const has = (value: unknown, fields: Fields) =>
+  isObject(value) && Object.entries(fields).every(([name, isRight]) => isRight(value[name]));
+const areAll = (values: unknown, fields: Fields) =>
+  Array.isArray(values) && values.every((value) => has(value, fields));
+
+function areInboxes(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (!isObject(value)) return false;
+  return Object.values(value).every(
+    (inbox) => isObject(inbox) && isNumber(inbox.heard) && areAll(inbox.added, NOTICE),
+  );
+}
+
 /** The fields that a task may have, and what they must be. */
-const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+const FIELDS: Fields = {
   id: isId,
   subject: isText,
   description: isText,
@@ -43,6 +72,13 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   blocks: areIds,
   blockedBy: areIds,
   metadata: isMetadataIfAny,
+  priority: (value) => PRIORITIES.includes(value),
+  comments: (value) =>
+    value === undefined || areAll(value, { by: isText, at: isTime, text: isText }),
+  createdBy: isTextIfAny,
+  lease: (value) => value === undefined || has(value, LEASE),
+  lostBy: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
+  isArchived: (value) => value === undefined || value === true,
   createdAt: isTime,
   updatedAt: isTime,
 };

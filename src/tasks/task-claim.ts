@@ -1,10 +1,20 @@
 import * as z from 'zod/mini';
+import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { claimTask } from './claim-task.ts';
-import { agentText, NO_AGENT } from './refused.ts';
+import { durationText, leaseLeft } from './lease.ts';
+import {
+  agentText,
+  alreadyResolved,
+  leaseLost,
+  NO_AGENT,
+  NOTHING_READY,
+  notFound,
+  notYours,
+} from './refused.ts';
 import helpPage from './task-claim.md';
-import type { RequestSchema, TaskForm } from './task-form.ts';
-import { requestSchema, taskId } from './task-schema.ts';
+import type { RequestSchema, TaskCall, TaskForm } from './task-form.ts';
+import { duration, requestSchema, taskId } from './task-schema.ts';
 import { reasonLines, subjectText } from './task-text.ts';
 import { mendId } from './task-update.ts';
 
@@ -12,38 +22,93 @@ import { mendId } from './task-update.ts';
 export interface ClaimRequest {
   readonly taskId?: number;
   readonly next?: boolean;
+  /** Milliseconds; 0 for no lease. */
+  readonly lease?: number;
 }
 
 /** `TaskClaim`: makes the caller the owner of a task that is now in progress. */
 export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   name: 'TaskClaim',
-  summary: 'makes a task yours: ID, or --next for the first that is ready',
-  usage: 'TaskClaim ID|--next [--agent NAME] [--check-busy]',
+  summary: 'makes a task yours: --next for the first that is ready, your own before others; or ID',
+  usage: 'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID',
   helpPage,
   example: '{"taskId":1}',
-  fields: { '--next': 'flag' },
-  flags: ['--check-busy'],
+  fields: { '--next': 'flag', '--lease': 'text' },
+  flags: ['--check-busy', '--check'],
   positional: { field: 'taskId', isList: false },
   readsStdin: false,
   purpose: 'claim a task',
   check: (value, limits) => checkClaim(value, limits),
-  run: async ({ taskId: id = 'next' as const }, { store, agent, oneTaskPerAgent, flags }) => {
-    const title = id === 'next' ? 'Cannot claim a task' : `Cannot claim task #${id}`;
-    if (agent === undefined) return refusal(title, reasonLines([NO_AGENT]));
-    const claimant = { agent, checkBusy: oneTaskPerAgent || flags.has('--check-busy') };
-    const outcome = await store.change((graph, at) => claimTask(graph, id, claimant, at));
-    if ('refused' in outcome) return refusal(title, reasonLines(outcome.refused));
-    const { task, wasMine } = outcome.change;
+  run: async ({ taskId, lease }, call) => {
+    const { claimant, clock, oneTaskPerAgent, flags } = call;
+    const id = taskId ?? ('next' as const);
+    if (flags.has('--check')) return checkHold(id, call);
+    const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
+    const leaseMs = (lease ?? call.leaseMs) || undefined;
+    const outcome = await call.change((graph, at) => {
+      const agent = claimant(graph);
+      if (agent === undefined) return { refused: [NO_AGENT] };
+      return claimTask(graph, id, { agent, checkBusy, clock, leaseMs }, at);
+    });
+    if ('refused' in outcome) {
+      const title = id === 'next' ? 'Cannot claim a task' : `Cannot claim task #${id}`;
+      return refusal(title, reasonLines(outcome.refused));
+    }
+    const { task, wasMine, takenFrom } = outcome.change;
+    const notes = [
+      ...(wasMine ? [`#${task.id} was yours already`] : []),
+      ...(takenFrom ? [takenNote(task.id, takenFrom)] : []),
+      ...(task.lease ? [leaseNote(task.lease.ms)] : []),
+    ];
     return {
-      stdout: `Task #${task.id} claimed by ${agentText(agent)}: ${subjectText(task)}\n`,
-      stderr: wasMine ? `Note: #${task.id} was yours already\n` : '',
+      stdout: `Task #${task.id} claimed by ${agentText(task.owner ?? '')}: ${subjectText(task)}\n`,
+      stderr: notes.map((note) => `Note: ${note}\n`).join(''),
       exitCode: 0,
     };
   },
 };
 
+function takenNote(id: number, { owner, since }: { owner: string; since: string }): string {
+  return `#${id} was ${agentText(owner)}'s since ${since}; that lease ran out`;
+}
+
+function leaseNote(ms: number): string {
+  return `the lease is ${durationText(ms)}; your commands renew it`;
+}
+
+/** Whether the caller still has a task, which it has to know before it says that it is done. */
+async function checkHold(
+  id: number | 'next',
+  { store, agent, clock }: TaskCall,
+): Promise<CommandResult> {
+  const { graph } = await store.read();
+  const task = id === 'next' ? undefined : graph.tasks.get(id);
+  if (id === 'next' || task === undefined) {
+    const reason = id === 'next' ? NOTHING_READY : notFound(id);
+    return refusal('Cannot check the claim', reasonLines([reason]));
+  }
+  const { owner, status, lostBy = [] } = task;
+  if (owner === agent && status === 'in_progress') {
+    const left = leaseLeft(task, clock);
+    const lease = left === undefined ? '' : `; ${durationText(left)} of the lease left`;
+    const stdout = `Task #${id} is yours: ${subjectText(task)}${lease}\n`;
+    return { stdout, stderr: '', exitCode: 0 };
+  }
+  const reason = lostBy.includes(agent)
+    ? leaseLost(id, owner)
+    : status === 'completed'
+      ? alreadyResolved(id)
+      : notYours(id, owner, status);
+  return refusal(`Task #${id} is not yours`, reasonLines([reason]));
+}
+
 const checkFields = requestSchema(
-  () => z.strictObject({ taskId: z.exactOptional(taskId), next: z.exactOptional(z.boolean()) }),
+  () =>
+    z.strictObject({
+      taskId: z.exactOptional(taskId),
+      next: z.exactOptional(z.boolean()),
+      lease: z.exactOptional(duration),
+    }),
   mendId,
 );
 

@@ -1,8 +1,13 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { readSettings, type Settings, type SettingsSource } from '../settings.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
 import { askHook, type HookChange, type HookName, type HookOptions } from './hooks.ts';
+import { noticeText, takeNotices } from './inbox.ts';
+import { type LeaseClock, renewLeases } from './lease.ts';
+import { machineClock } from './lease-clock.ts';
 import type { Reason } from './refused.ts';
+import type { TaskGraph } from './task.ts';
 import type { TaskCall, TaskForm } from './task-form.ts';
 import { readRequest } from './task-input.ts';
 import type { TaskStore } from './task-store.ts';
@@ -15,10 +20,19 @@ export interface TaskContext {
   readonly settings?: SettingsSource;
   /** What hooks find around them: an empty environment, and `/`, unless given. */
   readonly hooks?: () => Omit<HookOptions, 'directory'>;
+  /** Who calls where nobody says who: `main` unless given. */
+  readonly unnamedAgent?: string;
+  /** What judges leases: the clock of this machine unless given. */
+  readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
+  /** Whether a person reads the replies; false unless given. */
+  readonly isTerminal?: boolean;
 }
 
 const DEFAULTS_FOR: SettingsSource = (call) => readSettings(call?.env ?? {}, undefined);
 const NOTHING_AROUND = () => ({ environment: {}, cwd: '/' });
+const ownClock = machineClock();
+/** As many notices as one command tells. */
+const MOST_TOLD = 5;
 
 /**
  * A command on the list of tasks that a team shares.
@@ -39,7 +53,14 @@ export class TaskCommand<Request> implements AgentBashHandler {
     this.summary = form.summary;
     this.jsonExample = form.example;
     this.#form = form;
-    this.#context = { settings: DEFAULTS_FOR, hooks: NOTHING_AROUND, ...context };
+    this.#context = {
+      settings: DEFAULTS_FOR,
+      hooks: NOTHING_AROUND,
+      unnamedAgent: DEFAULT_AGENT,
+      clock: () => ownClock,
+      isTerminal: false,
+      ...context,
+    };
   }
 
   async execute(invocation: Invocation): Promise<CommandResult> {
@@ -56,21 +77,35 @@ export class TaskCommand<Request> implements AgentBashHandler {
     const { request, options, flags, notes } = input;
     const { '--list': list, '--agent': named } = options;
     // A host whose settings do not follow its callers may still be told by one who it is.
-    const agent = named ?? settings.agent ?? (invocation.env?.TODO_AGENT || undefined);
+    const said = settings.agent ?? (invocation.env?.TODO_AGENT || undefined);
+    const who = this.#form.isAboutAgent ? said : (named ?? said);
+    const agent = who ?? this.#context.unnamedAgent;
+    const store = this.#context.open(list, { ...settings, agent });
+    const clock = this.#context.clock(list, settings);
+    const isOwn = list === undefined && settings.taskList === undefined;
     const call: TaskCall = {
-      store: this.#context.open(list, settings),
+      store,
       agent,
-      isAgentGiven: named !== undefined,
+      claimant: (graph) => who ?? nameOfOnly(agent, isOwn, graph),
+      namedAgent: named,
+      clock,
+      leaseMs: settings.leaseMs,
+      isTerminal: this.#context.isTerminal,
       oneTaskPerAgent: settings.oneTaskPerAgent,
       flags,
+      change: (plan, approve) => store.change(plan, approve, agent),
       approve: this.#approver(agent, settings.hooksDir),
     };
     const result = await this.#form.run(request, call);
-    return { ...result, stderr: notes.map((note) => `Note: ${note}\n`).join('') + result.stderr };
+    // What was done is done, whether or not there is more to be said of the list.
+    const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
+    await renew(agent, store, clock).catch(() => {});
+    const slips = notes.map((note) => `Note: ${note}\n`).join('');
+    return { ...result, stderr: slips + result.stderr + news.join('') };
   }
 
   /** A change that is computed again since another came in between is not asked for again, unless it is another one. */
-  #approver(agent: string | undefined, directory: string | undefined): TaskCall['approve'] {
+  #approver(agent: string, directory: string | undefined): TaskCall['approve'] {
     const passed = new Set<string>();
     return async (name: HookName, { tasks }: HookChange): Promise<Reason | undefined> => {
       const question = JSON.stringify([name, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
@@ -83,3 +118,35 @@ export class TaskCommand<Request> implements AgentBashHandler {
 }
 
 const NO_TIMES = { createdAt: '', updatedAt: '' };
+
+/**
+ * The name of an agent that has not said it, where it needs none: on its own list, which no other agent uses. One that has
+ * the id of its harness's session needs none anywhere.
+ */
+function nameOfOnly(agent: string, isOwn: boolean, { tasks }: TaskGraph): string | undefined {
+  if (agent.includes('@')) return agent;
+  const isOther = (name: string | undefined) => name !== undefined && name !== agent;
+  const isShared = [...tasks.values()].some(
+    ({ owner, createdBy }) => isOther(owner) || isOther(createdBy),
+  );
+  return isOwn && !isShared ? agent : undefined;
+}
+
+/** What concerns an agent and it has not heard, a line each; it will not hear it again. */
+export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
+  const { graph } = await store.read();
+  if (!graph.inboxes?.has(agent)) return [];
+  const { change } = (await store.change((now) => takeNotices(now, agent, MOST_TOLD))) as {
+    change: ReturnType<typeof takeNotices>;
+  };
+  const lines = change.taken.map((notice) => `Note: ${noticeText(notice)}\n`);
+  if (change.left > 0) lines.push(`Note: and ${change.left} more: TaskInbox\n`);
+  return lines;
+}
+
+/** A sign of life: the leases of an agent are renewed, where that is due. */
+export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
+  const { graph } = await store.read();
+  if (renewLeases(graph, agent, clock).graph === graph) return;
+  await store.change((now) => renewLeases(now, agent, clock));
+}

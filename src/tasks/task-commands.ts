@@ -1,11 +1,14 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
+import { TASK_ARCHIVE } from './task-archive.ts';
 import { TASK_CLAIM } from './task-claim.ts';
 import { TaskCommand, type TaskContext } from './task-command.ts';
 import { TASK_CREATE } from './task-create.ts';
 import type { TaskForm } from './task-form.ts';
 import { TASK_GET } from './task-get.ts';
+import { TASK_INBOX } from './task-inbox.ts';
 import { TASK_LIST } from './task-list.ts';
 import { TASK_RELEASE } from './task-release.ts';
+import { TASK_UNDO } from './task-undo.ts';
 import { TASK_UPDATE } from './task-update.ts';
 
 interface TaskCommandEntry {
@@ -21,6 +24,9 @@ export const TASK_COMMANDS: readonly TaskCommandEntry[] = [
   entry(TASK_GET),
   entry(TASK_CLAIM),
   entry(TASK_RELEASE),
+  entry(TASK_INBOX),
+  entry(TASK_UNDO),
+  entry(TASK_ARCHIVE),
 ];
 
 /** The commands, on the lists of `context`. */

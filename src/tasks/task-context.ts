@@ -1,5 +1,11 @@
+import { join } from 'node:path';
 import { type Settings, type SettingsSource, settingsOfCalls } from '../settings.ts';
+import { agentOfHarness } from '../state/lists.ts';
+import { pathName } from '../state/path-name.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
 import type { FileLists } from '../todo/file-lists.ts';
+import type { LeaseClock } from './lease.ts';
+import { machineClock } from './lease-clock.ts';
 import { openTaskStore, taskListLocation } from './open-task-store.ts';
 import type { TaskContext } from './task-command.ts';
 import type { TaskStore } from './task-store.ts';
@@ -14,6 +20,8 @@ export interface TaskContextOptions {
   readonly lists: () => FileLists;
   /** Where neither a list nor a session is named; that of the work tree, in files, unless given. */
   readonly unnamed?: TaskStore | undefined;
+  /** Whether a person reads the replies; false unless given. */
+  readonly isTerminal?: boolean;
 }
 
 /** What the task commands of a process work with. */
@@ -25,10 +33,31 @@ export function taskContext(options: TaskContextOptions): TaskContext {
     const list = named ?? of.taskList;
     if (list === undefined && of.session === undefined && unnamed) return unnamed;
     const name = list ?? lists().name({}, of).session;
-    const key = JSON.stringify([name, of.agent]);
-    const store = stores.get(key) ?? openTaskStore(taskListLocation(lists(), name, of.agent));
-    stores.set(key, store);
+    const store = stores.get(name) ?? openTaskStore(taskListLocation(lists(), name, of.agent));
+    stores.set(name, store);
     return store;
   };
-  return { open, settings, hooks: () => ({ environment, cwd: directory() }) };
+  const clocks = new Map<string, LeaseClock>();
+  const sightingsFile = (list: string) => {
+    try {
+      return join(lists().folder, 'seen~', pathName(list));
+    } catch {
+      // Lists on a server need no folder here.
+      return undefined;
+    }
+  };
+  const clock: TaskContext['clock'] = (named, of) => {
+    const list = named ?? of.taskList ?? '';
+    const known = clocks.get(list) ?? machineClock(sightingsFile(list));
+    clocks.set(list, known);
+    return known;
+  };
+  return {
+    open,
+    settings,
+    clock,
+    hooks: () => ({ environment, cwd: directory() }),
+    unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
+    isTerminal: options.isTerminal ?? false,
+  };
 }

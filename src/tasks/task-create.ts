@@ -5,10 +5,12 @@ import { ProblemLines } from '../json/schema-issues.ts';
 import { createTasks, type NewTask } from './create-tasks.ts';
 import helpPage from './task-create.md';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
+import { isExport, readExport } from './task-import.ts';
 import {
   longText,
   metadata,
   parse,
+  priority,
   type Refs,
   shortText,
   taskIdOrRef,
@@ -35,15 +37,16 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
     '--active-form': 'text',
     '--owner': 'text',
     '--blocked-by': 'texts',
+    '--priority': 'text',
     '--metadata': 'text',
   },
   jsonFields: ['metadata'],
   readsStdin: true,
   purpose: 'create the task',
   check: (value, limits) => checkTasks(value, limits),
-  run: async (requests, { store, approve }) => {
-    const outcome = await store.change(
-      (graph, at) => createTasks(graph, requests, at),
+  run: async (requests, { agent, change, approve }) => {
+    const outcome = await change(
+      (graph, at) => createTasks(graph, requests, at, agent),
       ({ created }) => approve('task-created', { tasks: created }),
     );
     if ('refused' in outcome) {
@@ -59,6 +62,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
 };
 
 const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
+  if (isExport(given)) return readExport(given, limits);
   const wrapped = isObject(given) && Array.isArray(given.tasks) && Object.keys(given).length === 1;
   const value: unknown = wrapped ? given.tasks : given;
   if (!Array.isArray(value) && !isObject(value)) {
@@ -93,6 +97,7 @@ function taskFields(limits: RequestLimits, refs: Refs) {
     owner: z.exactOptional(shortText(limits)),
     blockedBy: z.exactOptional(z.array(taskIdOrRef(refs))),
     ref: z.exactOptional(taskRef(refs)),
+    priority: z.exactOptional(priority),
     metadata: z.exactOptional(metadata),
   });
 }

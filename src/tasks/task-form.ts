@@ -2,8 +2,10 @@ import type { CommandResult } from '../command/agent-command.ts';
 import type { OptionTable } from '../command/options.ts';
 import type { Problems } from '../command/refusal.ts';
 import type { HookChange, HookName } from './hooks.ts';
-import type { Reason } from './refused.ts';
-import type { TaskStore } from './task-store.ts';
+import type { LeaseClock } from './lease.ts';
+import type { Reason, Refused } from './refused.ts';
+import type { TaskGraph } from './task.ts';
+import type { Done, NotDone, TaskStore } from './task-store.ts';
 
 /** The limits of one request. */
 export interface RequestLimits {
@@ -38,6 +40,8 @@ export interface TaskForm<Request> {
   readonly positional?: { readonly field: string; readonly isList: boolean };
   /** Whether without any field the request is on standard input. */
   readonly readsStdin: boolean;
+  /** Whether `--agent` is whom the command is about, not who calls it. */
+  readonly isAboutAgent?: boolean;
   /** As in `Error: Cannot ...`. */
   readonly purpose: string;
   readonly check: RequestSchema<Request>;
@@ -47,10 +51,23 @@ export interface TaskForm<Request> {
 /** What one call of a task command knows beside its request. */
 export interface TaskCall {
   readonly store: TaskStore;
-  /** Who calls; undefined where nobody said. */
-  readonly agent: string | undefined;
-  /** Whether `--agent` said so. */
-  readonly isAgentGiven: boolean;
+  /** Who calls: who said so, else the agent `main`. */
+  readonly agent: string;
+  /** Who claims; undefined where nobody said, and several agents use this list. */
+  readonly claimant: (graph: TaskGraph) => string | undefined;
+  /** What `--agent` says. */
+  readonly namedAgent: string | undefined;
+  /** What judges leases. */
+  readonly clock: LeaseClock;
+  /** The setting TODO_LEASE, in milliseconds. */
+  readonly leaseMs: number | undefined;
+  /** Whether a person reads the reply. */
+  readonly isTerminal: boolean;
+  /** Makes a change in the name of the agent. */
+  readonly change: <Change extends { readonly graph: TaskGraph }>(
+    plan: (graph: TaskGraph, at: string) => Change | Refused,
+    approve?: (change: Change) => Promise<Reason | undefined>,
+  ) => Promise<Done<Change> | NotDone>;
   /** The setting TODO_ONE_TASK_PER_AGENT. */
   readonly oneTaskPerAgent: boolean;
   /** The flags that were given. */

@@ -1,33 +1,53 @@
 import * as z from 'zod/mini';
+import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { notFound } from './refused.ts';
+import type { Task } from './task.ts';
 import type { TaskForm } from './task-form.ts';
 import helpPage from './task-get.md';
-import { requestSchema, taskId } from './task-schema.ts';
+import { changeLine, changesOf, graphAt, type TaskChangeEntry } from './task-history.ts';
+import { requestSchema, taskId, versionNumber } from './task-schema.ts';
 import { reasonLines, taskPage } from './task-text.ts';
 import { mendId } from './task-update.ts';
 
 /** `TaskGet`: all of one task. */
-export const TASK_GET: TaskForm<{ readonly taskId: number }> = {
+export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number }> = {
   name: 'TaskGet',
   summary: 'shows all of one task: ID',
-  usage: 'TaskGet ID [--json]',
+  usage: 'TaskGet ID [--json] [--at VERSION | --history]',
   helpPage,
   example: '{"taskId":1}',
-  fields: {},
-  flags: ['--json'],
+  fields: { '--at': 'version' },
+  flags: ['--json', '--history'],
   positional: { field: 'taskId', isList: false },
   readsStdin: false,
   purpose: 'show the task',
-  check: requestSchema(() => z.strictObject({ taskId }), mendId),
-  run: async ({ taskId: id }, { store, flags }) => {
-    const { graph } = await store.read();
-    const task = graph.tasks.get(id);
-    if (task === undefined) {
-      return refusal(`Cannot show task #${id}`, reasonLines([notFound(id)]));
+  check: requestSchema(
+    () => z.strictObject({ taskId, at: z.exactOptional(versionNumber) }),
+    mendId,
+  ),
+  run: async ({ taskId: id, at }, { store, flags }) => {
+    const found = await graphAt(store, at);
+    const title = `Cannot show task #${id}`;
+    if ('refused' in found) return refusal(title, reasonLines(found.refused));
+    const history = flags.has('--history') ? (await changesOf(store)).filter(touches(id)) : [];
+    const task = found.graph.tasks.get(id);
+    // Of a deleted one its history is left.
+    if (task === undefined && history.length === 0) {
+      return refusal(title, reasonLines([notFound(id)]));
     }
-    const stdout = flags.has('--json') ? jsonLine(task) : taskPage(graph, task);
-    return { stdout, stderr: '', exitCode: 0 };
+    if (flags.has('--history')) return printed(history.map(changeLine).join('') || 'No changes.\n');
+    return printed(
+      flags.has('--json') ? jsonLine(task as Task) : taskPage(found.graph, task as Task),
+    );
   },
 };
+
+function touches(id: number) {
+  return ({ ids }: TaskChangeEntry) => ids.includes(id);
+}
+
+function printed(stdout: string): CommandResult {
+  return { stdout, stderr: '', exitCode: 0 };
+}

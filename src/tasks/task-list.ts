@@ -1,46 +1,146 @@
 import * as z from 'zod/mini';
+import type { CommandResult } from '../command/agent-command.ts';
+import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../json/json-value.ts';
-import { isReady } from './task.ts';
-import type { TaskForm } from './task-form.ts';
+import { rankOf, readyTasks } from './ready.ts';
+import type { Task, TaskGraph } from './task.ts';
+import { exportCsv, exportMarkdown } from './task-export.ts';
+import type { TaskCall, TaskForm } from './task-form.ts';
+import { changeLine, changesOf, graphAt } from './task-history.ts';
 import helpPage from './task-list.md';
-import { requestSchema, shortText } from './task-schema.ts';
-import { taskLine } from './task-text.ts';
+import { requestSchema, shortText, versionNumber, wholeNumber } from './task-schema.ts';
+import { reasonLines, taskLine } from './task-text.ts';
 
-/** Which tasks to list; all of what is given must hold. */
+const SORTS = ['id', 'priority', 'updated'] as const;
+const OUTPUTS = ['text', 'json', 'markdown', 'csv'] as const;
+
+/** Which tasks to list, and how; all of what is given must hold. */
 export interface TaskFilter {
   readonly ready?: boolean;
+  readonly mine?: boolean;
   readonly owner?: string;
   readonly status?: 'pending' | 'in_progress' | 'completed';
+  /** What their subject or description must hold, in whatever case. */
+  readonly search?: string;
+  readonly archived?: boolean;
+  readonly sort?: (typeof SORTS)[number];
+  readonly limit?: number;
+  readonly output?: (typeof OUTPUTS)[number];
+  readonly at?: number;
 }
+
+/** So many lines a reader gets who is no person at a terminal, and has not said how many. */
+const DEFAULT_LIMIT = 30;
 
 /** `TaskList`: one line a task. */
 export const TASK_LIST: TaskForm<TaskFilter> = {
   name: 'TaskList',
-  summary: "shows the team's tasks; --ready those that you may claim",
-  usage: 'TaskList [--ready] [--owner NAME] [--status STATUS] [--json]',
+  summary: "shows the team's tasks; --ready those that you may claim, --mine your own",
+  usage:
+    'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]',
   helpPage,
   example: '{"status":"pending"}',
-  fields: { '--ready': 'flag', '--owner': 'text', '--status': 'text' },
-  flags: ['--json'],
+  fields: {
+    '--ready': 'flag',
+    '--mine': 'flag',
+    '--owner': 'text',
+    '--status': 'text',
+    '--search': 'text',
+    '--archived': 'flag',
+    '--sort': SORTS,
+    '--limit': 'text',
+    '--output': OUTPUTS,
+    '--at': 'version',
+  },
+  flags: ['--json', '--history'],
   readsStdin: false,
   purpose: 'list the tasks',
   check: requestSchema((limits) =>
     z.strictObject({
       ready: z.exactOptional(z.boolean()),
+      mine: z.exactOptional(z.boolean()),
       owner: z.exactOptional(shortText(limits)),
       status: z.exactOptional(z.enum(['pending', 'in_progress', 'completed'])),
+      search: z.exactOptional(shortText(limits)),
+      archived: z.exactOptional(z.boolean()),
+      sort: z.exactOptional(z.enum(SORTS)),
+      limit: z.exactOptional(wholeNumber('a number of tasks')),
+      output: z.exactOptional(z.enum(OUTPUTS)),
+      at: z.exactOptional(versionNumber),
     }),
   ),
-  run: async ({ ready, owner, status }, { store, flags }) => {
-    const { graph, version } = await store.read();
-    const tasks = [...graph.tasks.values()].filter(
-      (task) =>
-        (!ready || isReady(graph, task)) &&
-        (owner === undefined || task.owner === owner) &&
-        (status === undefined || task.status === status),
-    );
-    const lines = tasks.map((task) => `${taskLine(graph, task)}\n`).join('');
-    const stdout = flags.has('--json') ? jsonLine({ tasks, version }) : lines || 'No tasks.\n';
-    return { stdout, stderr: '', exitCode: 0 };
+  run: async (filter, call) => {
+    const { store, flags, isTerminal } = call;
+    const most = filter.limit ?? (isTerminal ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
+    if (flags.has('--history')) {
+      const lines = (await changesOf(store)).map(changeLine);
+      return printed(cut(lines, most, 'changes') || 'No changes.\n');
+    }
+    const found = await graphAt(store, filter.at);
+    if ('refused' in found) return refusal('Cannot list the tasks', reasonLines(found.refused));
+    const { graph, version } = found;
+    const tasks = sorted(selected(graph, filter, call), filter);
+    const output = flags.has('--json') ? 'json' : (filter.output ?? 'text');
+    // An export is whole unless it is told not to be.
+    const exported = tasks.slice(0, filter.limit);
+    switch (output) {
+      case 'json':
+        return printed(jsonLine({ tasks: exported, version }));
+      case 'markdown':
+        return printed(exportMarkdown(graph, exported));
+      case 'csv':
+        return printed(exportCsv(exported));
+      case 'text': {
+        const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
+        const lines = (isCut ? openFirst(tasks) : tasks).map(
+          (task) => `${taskLine(graph, task, call.clock)}\n`,
+        );
+        return printed(cut(lines, most, 'tasks') || 'No tasks.\n');
+      }
+    }
   },
 };
+
+function selected(graph: TaskGraph, filter: TaskFilter, { agent, clock }: TaskCall): Task[] {
+  const { ready, mine, owner, status, search, archived = false } = filter;
+  const words = search?.toLowerCase();
+  const tasks = ready ? readyTasks(graph, agent, clock) : [...graph.tasks.values()];
+  return tasks.filter(
+    (task) =>
+      (task.isArchived ?? false) === archived &&
+      (!mine || (task.owner === agent && task.status !== 'completed')) &&
+      (owner === undefined || task.owner === owner) &&
+      (status === undefined || task.status === status) &&
+      (words === undefined || `${task.subject}\n${task.description}`.toLowerCase().includes(words)),
+  );
+}
+
+function sorted(tasks: Task[], { sort, mine }: TaskFilter): Task[] {
+  switch (sort) {
+    case 'priority':
+      return tasks.sort((a, b) => rankOf(a) - rankOf(b));
+    case 'updated':
+      return tasks.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+    default:
+      // What waits to be begun comes first in what is one's own.
+      return mine
+        ? tasks.sort((a, b) => Number(a.status !== 'pending') - Number(b.status !== 'pending'))
+        : tasks;
+  }
+}
+
+/** Where not all are shown, those that are done are the first to go. */
+function openFirst(tasks: readonly Task[]): Task[] {
+  const ranks = { in_progress: 0, pending: 1, completed: 2 };
+  return [...tasks].sort((a, b) => ranks[a.status] - ranks[b.status]);
+}
+
+function cut(lines: readonly string[], most: number, what: string): string {
+  if (lines.length <= most) return lines.join('');
+  const rest = lines.length - most;
+  return `${lines.slice(0, most).join('')}... and ${rest} more ${what}; --limit ${lines.length} shows all\n`;
+}
+
+function printed(stdout: string): CommandResult {
+  return { stdout, stderr: '', exitCode: 0 };
+}

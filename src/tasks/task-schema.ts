@@ -2,10 +2,12 @@ import * as z from 'zod/mini';
 import { isObject, typeName } from '../json/json-value.ts';
 import { ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { characterCount, inQuotes } from '../safe-text.ts';
+import { parseDuration } from '../settings.ts';
 import { MAX_LONG_TEXT, metadataProblem, tooLong } from './metadata.ts';
 import type { RequestLimits, RequestSchema } from './task-form.ts';
 
 const MAX_REF_CHARACTERS = 40;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ID = /^#?([1-9]\d{0,14})$/;
 
 /** A text on one line that is not blank. */
@@ -32,6 +34,45 @@ export const longText = checkedText((text) => {
   const length = characterCount(text);
   return length > MAX_LONG_TEXT ? tooLong(length) : undefined;
 });
+
+/** `30m` as milliseconds; 0 for `off`. */
+export const duration = z.pipe(
+  checked((value) =>
+    durationOf(value) === undefined
+      ? `Expected a time such as 90s, 30m or 8h, received ${shown(value)}`
+      : undefined,
+  ),
+  z.transform((value) => durationOf(value) as number),
+);
+
+function durationOf(value: unknown): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value === 'off' ? 0 : parseDuration(value);
+}
+
+export const versionNumber = wholeNumber('the number of a version');
+
+/** @param what as in `Expected the number of a version`. */
+export function wholeNumber(what: string) {
+  return z.pipe(
+    checked((value) => {
+      const number = typeof value === 'string' ? Number(value) : value;
+      return Number.isSafeInteger(number) && (number as number) > 0
+        ? undefined
+        : `Expected ${what}, received ${shown(value)}`;
+    }),
+    z.transform((value) => Number(value)),
+  );
+}
+
+/** As in `2026-01-31T12:00:00.000Z`. */
+export const time = checkedText((text) =>
+  TIME.test(text)
+    ? undefined
+    : `Expected a time such as 2026-01-31T12:00:00.000Z, received ${shown(text)}`,
+);
+
+export const priority = z.enum(['high', 'medium', 'low']);
 
 /** 3, '3' or '#3'. */
 export const taskId = z.pipe(

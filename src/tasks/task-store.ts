@@ -1,6 +1,7 @@
 import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
 import { type Awaitable, whenDone } from '../state/place.ts';
+import { withNotices } from './inbox.ts';
 import type { Reason, Refused } from './refused.ts';
 import { NO_TASKS, type TaskGraph } from './task.ts';
 import type { TaskStep } from './task-steps.ts';
@@ -32,6 +33,9 @@ export interface NotDone extends Refused {
   readonly version: number;
 }
 
+/** Enough to see what has happened, and to undo it. */
+const VERSIONS_IN_MEMORY = 100;
+
 /** So that of many that want to change the list at once, not all do the work of an attempt at the same time. */
 const LONGEST_PAUSE_MS = 20;
 
@@ -54,14 +58,14 @@ export class TaskStore {
    * @param now The clock; that of the machine unless given.
    */
   constructor(
-    place: TaskPlace = new MemoryPlace({ history: 1 }),
+    place: TaskPlace = new MemoryPlace({ history: VERSIONS_IN_MEMORY }),
     now: () => Date = () => new Date(),
   ) {
     this.#place = place;
     this.#now = now;
   }
 
-  /** The last change that was made through this store, not by another process. */
+  /** The last change that an agent made through this store, not by another process. */
   get lastChange(): LastChange | undefined {
     return this.#lastChange;
   }
@@ -98,10 +102,12 @@ export class TaskStore {
    *
    * @param plan computes it from the list as it is; called again where another change came in between.
    * @param approve may refuse what was planned, which is then not made.
+   * @param by the agent that makes it: all others whom it concerns get a notice. Without it nobody does.
    */
   async change<Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,
+    by?: string,
   ): Promise<Done<Change> | NotDone> {
     for (;;) {
       const { version, graph } = await this.read();
@@ -111,10 +117,13 @@ export class TaskStore {
       if (change.graph === graph) return { change, version };
       const reason = await approve?.(change);
       if (reason) return { refused: [reason], version };
-      const committed = await this.#place.commit(version, change.graph, at);
+      const { by: _, ...unsigned } = change.graph;
+      const after =
+        by === undefined ? unsigned : { ...withNotices(graph, unsigned, by, at.toISOString()), by };
+      const committed = await this.#place.commit(version, after, at);
       if (committed) {
-        this.#seen = { version: committed.version, graph: change.graph };
-        this.#lastChange = { before: graph, after: change.graph };
+        this.#seen = { version: committed.version, graph: after };
+        if (by !== undefined) this.#lastChange = { before: graph, after };
         return { change, version: committed.version };
       }
       await pause(Math.random() * LONGEST_PAUSE_MS);

@@ -1,5 +1,6 @@
 import { jsonLine } from '../json/json-value.ts';
 import { safeText } from '../safe-text.ts';
+import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { agentText, type Reason } from './refused.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
 
@@ -8,12 +9,18 @@ export function subjectText({ subject }: Task): string {
   return safeText(subject);
 }
 
-/** `#4 [pending] Write docs (agent-1) [blocked by #1, #3]`; only blockers that are open are named. */
-export function taskLine(graph: TaskGraph, task: Task): string {
+/**
+ * `#4 [pending] Write docs (agent-1) [blocked by #1, #3]`; only blockers that are open are named.
+ *
+ * @param clock what judges its lease; without it nothing is said of that.
+ */
+export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): string {
   const blockers = openBlockers(graph, task);
   const owner = task.owner === undefined ? '' : ` (${agentText(task.owner)})`;
   const blocked = blockers.length > 0 ? ` [blocked by ${idsText(blockers)}]` : '';
-  return `#${task.id} [${task.status}] ${subjectText(task)}${owner}${blocked}`;
+  const priority = task.priority === undefined ? '' : ` [${task.priority}]`;
+  const lease = clock && isLeaseOver(task, clock) ? ' [lease ran out]' : '';
+  return `#${task.id} [${task.status}] ${subjectText(task)}${owner}${priority}${blocked}${lease}`;
 }
 
 /** All of a task. Only lines of ours begin at the margin, so that no description can look like a field. */
@@ -24,6 +31,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     `Task #${id}: ${subjectText(task)}`,
     `Status: ${status}`,
     owner !== undefined && `Owner: ${safeText(owner)}`,
+    task.priority !== undefined && `Priority: ${task.priority}`,
     activeForm !== undefined && `Active form: ${safeText(activeForm)}`,
     blockedBy.length > 0 && `Blocked by: ${blockedBy.map(withStatus).join(', ')}`,
     blocks.length > 0 && `Blocks: ${blocks.map(withStatus).join(', ')}`,
@@ -34,6 +42,10 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     ...(description === '' ? [] : description.split(/\r\n|\n|\r/)).map(
       (line) => `  ${safeText(line)}`,
     ),
+    ...(task.comments ?? []).flatMap(({ by, at, text }) => [
+      `Comment by ${agentText(by)}, ${at}:`,
+      ...text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`),
+    ]),
   ];
   return lines
     .filter((line) => typeof line === 'string')

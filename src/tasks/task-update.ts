@@ -8,6 +8,7 @@ import {
   longText,
   metadata,
   ownerName,
+  priority,
   requestSchema,
   shortText,
   taskId,
@@ -34,6 +35,8 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     '--add-blocked-by': 'texts',
     '--remove-blocks': 'texts',
     '--remove-blocked-by': 'texts',
+    '--priority': 'text',
+    '--comment': 'text',
     '--metadata': 'text',
   },
   flags: ['--force', '--check-busy'],
@@ -42,11 +45,15 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   readsStdin: true,
   purpose: 'update the task',
   check: (value, limits) => checkChanges(value, limits),
-  run: async (changes, { store, agent, oneTaskPerAgent, flags, approve }) => {
+  run: async (changes, call) => {
+    const { claimant, clock, leaseMs, oneTaskPerAgent, flags, approve } = call;
     const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
-    const rules = { agent, checkBusy, force: flags.has('--force') };
-    const outcome = await store.change(
-      (graph, at) => updateTask(graph, changes, rules, at),
+    const force = flags.has('--force');
+    const outcome = await call.change(
+      (graph, at) => {
+        const rules = { agent: claimant(graph), by: call.agent, checkBusy, force, clock, leaseMs };
+        return updateTask(graph, changes, rules, at);
+      },
       async ({ before, task }) =>
         task?.status === 'completed' && before.status !== 'completed'
           ? approve('task-completed', { tasks: [task] })
@@ -95,6 +102,8 @@ function fields(limits: RequestLimits) {
     addBlockedBy: z.exactOptional(taskIds),
     removeBlocks: z.exactOptional(taskIds),
     removeBlockedBy: z.exactOptional(taskIds),
+    priority: z.exactOptional(priority),
+    comment: z.exactOptional(longText),
     metadata: z.exactOptional(metadata),
   });
 }

@@ -1,6 +1,29 @@
 /** How far a task is: not begun, being worked on by its owner, wholly done. */
 export type TaskStatus = 'pending' | 'in_progress' | 'completed';
 
+/** How much a task matters; one that does not say is medium. */
+export type TaskPriority = 'high' | 'medium' | 'low';
+
+/** What somebody said of a task. */
+export interface TaskComment {
+  readonly by: string;
+  /** As in `2026-01-31T12:00:00.000Z`. */
+  readonly at: string;
+  readonly text: string;
+}
+
+/** For how long a claim holds without a sign of life of its owner. */
+export interface TaskLease {
+  /** Milliseconds from one renewal on. */
+  readonly ms: number;
+  /** 1 for the claim, and one more with each renewal. */
+  readonly beat: number;
+  /** Which clock `tick` was read from. No other clock is compared with it. */
+  readonly clock: string;
+  /** Milliseconds on that clock when it was last renewed. */
+  readonly tick: number;
+}
+
 /** One task of a team's list. Frozen, and its lists of ids too: a change makes another one. */
 export interface Task {
   /** 1, 2, 3, ...; never given to another task, whatever is deleted. */
@@ -18,6 +41,16 @@ export interface Task {
   /** The tasks that this one waits for; it stands in `blocks` of each. */
   readonly blockedBy: readonly number[];
   readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly priority?: TaskPriority;
+  readonly comments?: readonly TaskComment[];
+  /** The agent that created it. */
+  readonly createdBy?: string;
+  /** Missing where the claim holds until it is given back. */
+  readonly lease?: TaskLease;
+  /** Who had it when a lease ran out, and has not claimed it again. */
+  readonly lostBy?: readonly string[];
+  /** Whether it is out of the way: completed, and no longer listed unless asked for. */
+  readonly isArchived?: true;
   /** As in `2026-01-31T12:00:00.000Z`. */
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -29,6 +62,29 @@ export interface TaskGraph {
   readonly nextId: number;
   /** By id, in the order of ids. */
   readonly tasks: ReadonlyMap<number, Task>;
+  /** Who made the last change, where that is known. */
+  readonly by?: string;
+  /** What each agent has yet to hear, the oldest first. */
+  readonly inboxes?: ReadonlyMap<string, readonly Notice[]>;
+}
+
+/** Something that has happened to a task, for an agent whom it concerns. */
+export interface Notice {
+  readonly kind:
+    | 'assigned'
+    | 'reassigned'
+    | 'unblocked'
+    | 'reopened'
+    | 'deleted'
+    | 'claimed'
+    | 'completed'
+    | 'released';
+  readonly taskId: number;
+  readonly subject: string;
+  /** Who did it. */
+  readonly by: string;
+  /** As in `2026-01-31T12:00:00.000Z`. */
+  readonly at: string;
 }
 
 export const NO_TASKS: TaskGraph = Object.freeze({ nextId: 1, tasks: new Map() });
@@ -41,19 +97,12 @@ export function withTasks(graph: TaskGraph, changed: Iterable<Task>): TaskGraph 
     tasks.set(task.id, frozen(task));
     nextId = Math.max(nextId, task.id + 1);
   }
-  return { nextId, tasks };
+  return { ...graph, nextId, tasks };
 }
 
 /** The tasks that this one still waits for. */
 export function openBlockers({ tasks }: TaskGraph, { blockedBy }: Task): number[] {
   return blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
-}
-
-/** Whether anyone may claim it: pending, unowned, unblocked. */
-export function isReady(graph: TaskGraph, task: Task): boolean {
-  return (
-    task.status === 'pending' && task.owner === undefined && openBlockers(graph, task).length === 0
-  );
 }
 
 /** `#1, #3`. */

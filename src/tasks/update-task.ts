@@ -1,8 +1,23 @@
-import { reasonsAgainst } from './claim-task.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
+import { claimedBy, reasonsAgainst } from './claim-task.ts';
 import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
+import type { LeaseClock } from './lease.ts';
 import { metadataProblem } from './metadata.ts';
-import { metadataRefused, NO_AGENT, notFound, type Reason, type Refused } from './refused.ts';
-import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
+import {
+  leaseLost,
+  metadataRefused,
+  NO_AGENT,
+  notFound,
+  type Reason,
+  type Refused,
+} from './refused.ts';
+import {
+  type Task,
+  type TaskGraph,
+  type TaskPriority,
+  type TaskStatus,
+  withTasks,
+} from './task.ts';
 
 /** What is to change in one task; what is left out stays. */
 export interface TaskChanges extends LinkChanges {
@@ -12,6 +27,9 @@ export interface TaskChanges extends LinkChanges {
   readonly activeForm?: string | undefined;
   readonly status?: TaskStatus | 'deleted' | undefined;
   readonly owner?: string | undefined;
+  readonly priority?: TaskPriority | undefined;
+  /** Added to those that there are. */
+  readonly comment?: string | undefined;
   /** Merged into what is there; null takes a key away. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -20,9 +38,14 @@ export interface TaskChanges extends LinkChanges {
 export interface UpdateRules {
   /** Who makes the change; undefined where nobody said. */
   readonly agent: string | undefined;
+  /** Who signs a comment: the agent unless given. */
+  readonly by?: string;
   readonly checkBusy: boolean;
   /** A leader's: the rules of a claim do not hold. */
   readonly force: boolean;
+  /** As of a claimant. */
+  readonly clock?: LeaseClock | undefined;
+  readonly leaseMs?: number | undefined;
 }
 
 export interface Updated {
@@ -37,6 +60,9 @@ export interface Updated {
   readonly unblocked: readonly number[];
 }
 
+/** Of a task that is talked about without end, the oldest comments go. */
+const MOST_COMMENTS = 100;
+
 const FIELDS = [
   'subject',
   'description',
@@ -46,6 +72,8 @@ const FIELDS = [
   'blocks',
   'blockedBy',
   'metadata',
+  'priority',
+  'comments',
 ] as const;
 
 /** Changes one task. To begin one, or to give it to another, obeys the rules of a claim. */
@@ -67,6 +95,7 @@ export function updateTask(
   const owner = nextOwner(links, links.tasks.get(before.id) as Task, changes, rules);
   const refused = [
     ...('refused' in linked ? linked.refused : []),
+    ...lossOf(before, changes, rules),
     ...(typeof owner === 'object' ? owner : []),
   ];
   if (refused.length > 0 || typeof owner === 'object') return { refused };
@@ -74,7 +103,13 @@ export function updateTask(
   const { metadata } = changes;
   const problem = metadata && metadataProblem(merged(before.metadata, metadata));
   if (problem) return { refused: [metadataRefused(problem)] };
-  const task = withFields(links.tasks.get(before.id) as Task, changes, changes.status, owner);
+  const fields = withFields(
+    links.tasks.get(before.id) as Task,
+    changes,
+    rules.by ?? rules.agent,
+    at,
+  );
+  const task = withOwner(fields, changes.status, owner, rules, at);
   const changed = FIELDS.filter((field) => !isSame(before[field], task[field]));
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
@@ -83,7 +118,7 @@ export function updateTask(
     graph: after,
     before,
     task: after.tasks.get(task.id) as Task,
-    changed,
+    changed: changed.map((field) => (field === 'comments' ? 'comment' : field)),
     unblocked: isCompletedNow ? unblockedBy(task, after) : [],
   };
 }
@@ -93,7 +128,7 @@ function nextOwner(
   graph: TaskGraph,
   task: Task,
   { status, owner }: TaskChanges,
-  { agent, checkBusy, force }: UpdateRules,
+  { agent, checkBusy, force, clock }: UpdateRules,
 ): string | undefined | readonly Reason[] {
   const isClaim = status === 'in_progress' || (owner !== undefined && owner !== task.owner);
   if (!isClaim) return task.owner;
@@ -103,24 +138,60 @@ function nextOwner(
     const goesOn = task.status === 'in_progress' || (force && task.owner !== undefined);
     return goesOn ? task.owner : [NO_AGENT];
   }
-  const reasons = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy });
+  const reasons = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy, clock });
   return reasons.length > 0 ? reasons : claimant;
+}
+
+/** Whether the agent had the task and lost it, so that what it says of its end is no longer its to say. */
+function lossOf(
+  { id, owner, lostBy = [], status: now }: Task,
+  { status }: TaskChanges,
+  { agent: claimant, by: agent = claimant, force }: UpdateRules,
+): Reason[] {
+  const isLate = status === 'completed' && now !== 'completed' && agent !== owner && !force;
+  return isLate && agent !== undefined && lostBy.includes(agent) ? [leaseLost(id, owner)] : [];
 }
 
 function withFields(
   task: Task,
-  { subject, description, activeForm, metadata }: TaskChanges,
-  status: TaskStatus = task.status,
-  owner: string | undefined,
+  { subject, description, activeForm, metadata, priority, comment }: TaskChanges,
+  by: string = DEFAULT_AGENT,
+  at: string,
 ): Task {
+  const { comments = [] } = task;
   return {
     ...task,
-    status,
     ...(subject !== undefined && { subject }),
     ...(description !== undefined && { description }),
     ...(activeForm !== undefined && { activeForm }),
-    ...(owner !== undefined && { owner }),
+    ...(priority !== undefined && { priority }),
     ...(metadata !== undefined && { metadata: merged(task.metadata, metadata) }),
+    ...(comment !== undefined && {
+      comments: [...comments, { by, at, text: comment }].slice(-MOST_COMMENTS),
+    }),
+  };
+}
+
+/** The task with its owner and its status as they are to be. A lease is there only while somebody works on it. */
+function withOwner(
+  task: Task,
+  status: TaskStatus = task.status,
+  owner: string | undefined,
+  { checkBusy, clock, leaseMs }: UpdateRules,
+  at: string,
+): Task {
+  const isBegun = status === 'in_progress' && task.status !== 'in_progress';
+  const isClaim = status === 'in_progress' && (isBegun || owner !== task.owner);
+  if (isClaim && owner !== undefined) {
+    return claimedBy(task, { agent: owner, checkBusy, clock, leaseMs }, at);
+  }
+  const { lease, isArchived, ...rest } = task;
+  return {
+    ...rest,
+    status,
+    ...(owner !== undefined && { owner }),
+    ...(lease !== undefined && status === 'in_progress' && { lease }),
+    ...(isArchived && status === 'completed' && { isArchived }),
   };
 }
 

@@ -2,12 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { readJson } from '../../src/json/json-reader.ts';
 import { StateError } from '../../src/state/state-error.ts';
+import archivePage from '../../src/tasks/task-archive.md';
 import claimPage from '../../src/tasks/task-claim.md';
 import createPage from '../../src/tasks/task-create.md';
 import getPage from '../../src/tasks/task-get.md';
+import inboxPage from '../../src/tasks/task-inbox.md';
 import listPage from '../../src/tasks/task-list.md';
 import releasePage from '../../src/tasks/task-release.md';
 import { TaskStore } from '../../src/tasks/task-store.ts';
+import undoPage from '../../src/tasks/task-undo.md';
 import updatePage from '../../src/tasks/task-update.md';
 import { bestTime } from '../helpers/best-time.ts';
 import { Team } from './team.ts';
@@ -272,7 +275,7 @@ test('an input of over 1 MiB is refused, and 100,000 faults cost little', async 
 });
 
 test('a claim without a name says how to give one', async () => {
-  const team = new Team();
+  const team = new Team({ settings: { taskList: 'team' } });
   await team.run('TaskCreate --subject S');
   const how = 'no_agent: say who you are: set TODO_AGENT, or give --agent NAME';
   expect(await team.run('TaskClaim 1')).toEqual(refused('Cannot claim task #1', how));
@@ -294,8 +297,18 @@ test('one task an agent: where the setting or the option says so', async () => {
   expect(await strict.run(...create, 'TaskClaim 2 --agent a')).toEqual(busy);
 });
 
+test('on its own list an agent needs no name; where others work too it does', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
+  expect(await team.run('TaskClaim --next')).toEqual(ok('Task #1 claimed by main: A\n'));
+  expect((await team.run('TaskClaim --next --list other')).stderr).toContain('no');
+  await team.run('TaskClaim 2 --agent bob');
+  expect((await team.run('TaskClaim 1')).stderr).toContain('no_agent');
+  expect((await team.run('TaskRelease')).stderr).toContain('no_agent');
+});
+
 test('--agent with ids releases only tasks of that agent; --force is for leaders', async () => {
-  const team = new Team({ settings: { agent: 'lead' } });
+  const team = new Team({ settings: { agent: 'lead', guidance: 'off' } });
   await team.run('TaskCreate --subject A', 'TaskClaim 1 --agent a');
   expect(await team.run('TaskRelease 1 --agent b')).toEqual(
     refused('Cannot release the tasks', 'already_claimed: #1 is claimed by a'),
@@ -423,6 +436,9 @@ const PAGES = {
   TaskGet: getPage,
   TaskClaim: claimPage,
   TaskRelease: releasePage,
+  TaskInbox: inboxPage,
+  TaskUndo: undoPage,
+  TaskArchive: archivePage,
 };
 
 test.each(Object.entries(PAGES))('the help of %s', async (name, page) => {
@@ -439,23 +455,29 @@ const BEFORE: Record<string, string[]> = {
   TaskUpdate: ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1'],
   TaskClaim: ['TaskCreate --subject={Fix login}'],
   TaskRelease: ['TaskCreate --subject A', 'TaskClaim 1 --agent agent-1'],
+  TaskUndo: ['TaskCreate --subject={Fix login}', 'TaskUpdate 1 --status deleted'],
+  TaskArchive: ['TaskCreate --subject A', 'TaskUpdate 1 --status completed'],
 };
 
-test.each(['TaskCreate', 'TaskUpdate', 'TaskClaim', 'TaskRelease'] as const)(
-  'the example of %s, pasted into bash, gives its reply',
-  async (name) => {
-    const [, example = '', reply = ''] =
-      /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(PAGES[name]) ?? [];
-    const [stdin = '', ...argv] = execFileSync(
-      'bash',
-      ['-c', `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`],
-      { encoding: 'utf8' },
-    ).split('\0');
-    const team = new Team();
-    for (const line of BEFORE[name] ?? []) {
-      if (line.includes('{')) await team.call('TaskCreate', ['--subject', 'Fix login']);
-      else await team.run(line);
-    }
-    expect(await team.call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
-  },
-);
+test.each([
+  'TaskCreate',
+  'TaskUpdate',
+  'TaskClaim',
+  'TaskRelease',
+  'TaskUndo',
+  'TaskArchive',
+] as const)('the example of %s, pasted into bash, gives its reply', async (name) => {
+  const [, example = '', reply = ''] =
+    /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(PAGES[name]) ?? [];
+  const [stdin = '', ...argv] = execFileSync(
+    'bash',
+    ['-c', `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`],
+    { encoding: 'utf8' },
+  ).split('\0');
+  const team = new Team({ settings: { guidance: 'off' } });
+  for (const line of BEFORE[name] ?? []) {
+    if (line.includes('{')) await team.call('TaskCreate', ['--subject', 'Fix login']);
+    else await team.run(line);
+  }
+  expect(await team.call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
+});

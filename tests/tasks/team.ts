@@ -1,5 +1,6 @@
 import type { AgentBashHandler, CommandResult } from '../../src/command/agent-command.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/settings.ts';
+import type { LeaseClock } from '../../src/tasks/lease.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 
@@ -7,6 +8,8 @@ export interface TeamOptions {
   settings?: Partial<Settings>;
   warnings?: readonly string[];
   hookLimitMs?: number;
+  clock?: LeaseClock;
+  isTerminal?: boolean;
 }
 
 /** The task commands on lists in memory. */
@@ -14,7 +17,7 @@ export class Team {
   readonly stores = new Map<string, TaskStore>();
   readonly handlers: ReadonlyMap<string, AgentBashHandler>;
 
-  constructor({ settings = {}, warnings = [], hookLimitMs }: TeamOptions = {}) {
+  constructor({ settings = {}, warnings = [], hookLimitMs, clock, isTerminal }: TeamOptions = {}) {
     const context = {
       open: (list = '') => {
         const store = this.stores.get(list) ?? new TaskStore();
@@ -28,6 +31,8 @@ export class Team {
         },
         warnings,
       }),
+      ...(clock && { clock: () => clock }),
+      ...(isTerminal && { isTerminal }),
       hooks: () => ({
         environment: process.env,
         cwd: '/',

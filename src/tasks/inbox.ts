@@ -1,0 +1,114 @@
+import { safeText } from '../safe-text.ts';
+import { agentText } from './refused.ts';
+import { type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
+
+/** Of an agent that never looks, older notices than these are dropped. */
+const MOST_KEPT = 1000;
+const MAX_SUBJECT_CHARACTERS = 100;
+
+/** The list after a change, with a notice of it for each agent whom it concerns and who did not make it. */
+export function withNotices(
+  before: TaskGraph,
+  after: TaskGraph,
+  by: string,
+  at: string,
+): TaskGraph {
+  const inboxes = new Map(after.inboxes);
+  for (const [taskId, kinds] of changesOf(before, after)) {
+    const task = after.tasks.get(taskId) ?? (before.tasks.get(taskId) as Task);
+    for (const [agent, kind] of kinds) {
+      if (agent === by) continue;
+      const notice: Notice = { kind, taskId, subject: task.subject, by, at };
+      inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_KEPT));
+    }
+  }
+  return { ...after, inboxes };
+}
+
+/** The list without what an agent now hears: the oldest of its notices, as many as that. */
+export function takeNotices(
+  graph: TaskGraph,
+  agent: string,
+  most: number,
+): { readonly graph: TaskGraph; readonly taken: readonly Notice[]; readonly left: number } {
+  const all = graph.inboxes?.get(agent) ?? [];
+  if (all.length === 0) return { graph, taken: [], left: 0 };
+  const inboxes = new Map(graph.inboxes);
+  const rest = all.slice(most);
+  if (rest.length > 0) inboxes.set(agent, rest);
+  else inboxes.delete(agent);
+  return { graph: { ...graph, inboxes }, taken: all.slice(0, most), left: rest.length };
+}
+
+/** `#3 Fix login: assigned to you by ann`. */
+export function noticeText({ kind, taskId, subject, by }: Notice): string {
+  return `#${taskId} ${safeText(subject, MAX_SUBJECT_CHARACTERS)}: ${NOTICE_WORDS[kind]} by ${agentText(by)}`;
+}
+
+/** What each kind of notice says, before `by NAME`. */
+export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
+  assigned: 'assigned to you',
+  reassigned: 'given to another agent',
+  unblocked: 'yours, and no longer blocked: what it waited for was completed',
+  reopened: 'yours, and reopened',
+  deleted: 'deleted',
+  claimed: 'claimed',
+  completed: 'completed',
+  released: 'released',
+};
+
+/** What has become of each task, for whom: one notice an agent and task. */
+function* changesOf(
+  before: TaskGraph,
+  after: TaskGraph,
+): Generator<[taskId: number, kinds: ReadonlyMap<string, Notice['kind']>]> {
+  // A task is unblocked by changes of others, so it need not have changed itself.
+  const unblocked = new Set<number>();
+  for (const task of after.tasks.values()) {
+    const was = before.tasks.get(task.id);
+    if (was?.status === 'completed' || task.status !== 'completed') continue;
+    for (const id of task.blocks) {
+      const waiting = after.tasks.get(id);
+      if (waiting?.status === 'pending' && openBlockers(after, waiting).length === 0) {
+        unblocked.add(id);
+      }
+    }
+  }
+  const ids = new Set([...before.tasks.keys(), ...after.tasks.keys()]);
+  for (const id of ids) {
+    const was = before.tasks.get(id);
+    const task = after.tasks.get(id);
+    if (was === task && !unblocked.has(id)) continue;
+    yield [id, kindsOf(was, task, unblocked.has(id))];
+  }
+}
+
+/** For whom a change to one task is news, and of which kind. What comes first counts. */
+function kindsOf(
+  was: Task | undefined,
+  task: Task | undefined,
+  isUnblocked: boolean,
+): Map<string, Notice['kind']> {
+  const kinds = new Map<string, Notice['kind']>();
+  const tell = (agent: string | undefined, kind: Notice['kind']) => {
+    if (agent !== undefined && !kinds.has(agent)) kinds.set(agent, kind);
+  };
+  const isOwnerNew = was?.owner !== task?.owner;
+  const isCompleted = was?.status !== 'completed' && task?.status === 'completed';
+  if (task === undefined) tell(was?.owner, 'deleted');
+  else if (isOwnerNew) {
+    tell(task.owner, 'assigned');
+    tell(was?.owner, task.owner === undefined ? 'released' : 'reassigned');
+  }
+  if (isCompleted) tell(task.owner, 'completed');
+  if (was?.status === 'completed' && task && task.status !== 'completed')
+    tell(task.owner, 'reopened');
+  if (isUnblocked) tell(task?.owner, 'unblocked');
+  if (task === undefined || was === undefined) return kinds;
+  const { createdBy } = task;
+  if (isCompleted) tell(createdBy, 'completed');
+  else if (task.status === 'in_progress' && (isOwnerNew || was.status !== 'in_progress')) {
+    tell(createdBy, 'claimed');
+  } else if (isOwnerNew && task.owner === undefined) tell(createdBy, 'released');
+  return kinds;
+}

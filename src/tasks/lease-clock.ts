@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import type { LeaseClock } from './lease.ts';
+
+interface Sighting {
+  readonly beat: number;
+  /** Milliseconds on the clock that `clock` names. */
+  readonly tick: number;
+  readonly clock: string;
+}
+
+let id: string | undefined;
+
+/** What tells this machine's clock, since it was started, from all others. */
+function clockId(): string {
+  if (id === undefined) {
+    let boot = '';
+    try {
+      boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    } catch {
+      // Not on Linux. A clock that has begun anew is found out by its going back.
+    }
+    id = boot || hostname();
+  }
+  return id;
+}
+
+const now = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+/**
+ * The clock of this machine: one for all of its processes.
+ *
+ * @param file where it is kept when renewals by other clocks were first seen, so that the next command knows it. Without
+ *   one that is known to this process alone; so it is where the file cannot be written.
+ */
+export function machineClock(file?: string): LeaseClock {
+  let known: Map<string, Sighting> | undefined;
+  const sightings = () => {
+    known ??= new Map(file === undefined ? [] : readSightings(file));
+    return known;
+  };
+  return {
+    id: clockId(),
+    now,
+    firstSeen: (taskId, beat) => {
+      const key = String(taskId);
+      const seen = sightings().get(key);
+      if (seen?.beat === beat && seen.clock === clockId() && seen.tick <= now()) return seen.tick;
+      const tick = now();
+      sightings().set(key, { beat, tick, clock: clockId() });
+      if (file !== undefined) saveSightings(file, sightings());
+      return tick;
+    },
+  };
+}
+
+function readSightings(file: string): [string, Sighting][] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Object.entries(value as Record<string, Sighting>).filter(
+      ([, seen]) =>
+        typeof seen?.beat === 'number' && typeof seen.tick === 'number' && seen.clock === clockId(),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function saveSightings(file: string, sightings: ReadonlyMap<string, Sighting>): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const unfinished = `${file}.${process.pid}`;
+    writeFileSync(unfinished, JSON.stringify(Object.fromEntries(sightings)), { mode: 0o600 });
+    renameSync(unfinished, file);
+  } catch {
+    // Then a lease of another machine runs out later, never earlier.
+  }
+}

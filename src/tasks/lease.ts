@@ -1,0 +1,66 @@
+import { type Task, type TaskGraph, type TaskLease, withTasks } from './task.ts';
+
+/**
+ * The clock of whoever judges leases. Clocks of two machines are never compared: a lease that was renewed by another
+ * clock runs from when this one has seen the renewal.
+ */
+export interface LeaseClock {
+  /** The same for all processes whose `now` is the same clock. */
+  readonly id: string;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+  /** When this clock has first seen that renewal of that task: now, where it has not. */
+  readonly firstSeen: (taskId: number, beat: number) => number;
+}
+
+/** Leases are renewed after this long, shorter ones after a third of their time; not more often. */
+const RENEWAL_MS = 60_000;
+
+/** A new lease, or the next beat of the one that there was. */
+export function leaseFor(ms: number, clock: LeaseClock, before?: TaskLease): TaskLease {
+  return { ms, beat: (before?.beat ?? 0) + 1, clock: clock.id, tick: Math.floor(clock.now()) };
+}
+
+/** How long a claim still holds, in milliseconds; 0 where its lease has run out, undefined where it has none. */
+export function leaseLeft(task: Task, clock: LeaseClock): number | undefined {
+  const { lease, status, id } = task;
+  if (lease === undefined || status !== 'in_progress') return undefined;
+  return Math.max(0, lease.ms - elapsed(id, lease, clock));
+}
+
+export function isLeaseOver(task: Task, clock: LeaseClock): boolean {
+  return leaseLeft(task, clock) === 0;
+}
+
+/** The leases of an agent renewed, where that is due. The same graph where none is. */
+export function renewLeases(
+  graph: TaskGraph,
+  agent: string,
+  clock: LeaseClock,
+): { readonly graph: TaskGraph } {
+  const renewed: Task[] = [];
+  for (const task of graph.tasks.values()) {
+    const { lease, owner, status, id } = task;
+    if (lease === undefined || owner !== agent || status !== 'in_progress') continue;
+    if (elapsed(id, lease, clock) < Math.min(RENEWAL_MS, lease.ms / 3)) continue;
+    renewed.push({ ...task, lease: leaseFor(lease.ms, clock, lease) });
+  }
+  return renewed.length === 0 ? { graph } : { graph: withTasks(graph, renewed) };
+}
+
+function elapsed(id: number, lease: TaskLease, clock: LeaseClock): number {
+  const since = clock.now() - lease.tick;
+  // After a restart of the machine its clock has begun anew.
+  if (lease.clock === clock.id && since >= 0) return since;
+  return clock.now() - clock.firstSeen(id, lease.beat);
+}
+
+/** `30m`, `90s`: the largest unit that needs no fraction; or, where none does, whole minutes. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes}m`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours}h` : `${Math.round(hours / 24)}d`;
+}

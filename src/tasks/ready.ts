@@ -1,0 +1,33 @@
+import { isLeaseOver, type LeaseClock } from './lease.ts';
+import { openBlockers, type Task, type TaskGraph } from './task.ts';
+
+/**
+ * Whether an agent may claim it: unblocked; and pending, and its own or nobody's, or begun by another whose lease has run
+ * out.
+ *
+ * @param agent undefined: whether anyone may.
+ * @param clock what judges leases; without it none runs out.
+ */
+export function isReady(graph: TaskGraph, task: Task, agent?: string, clock?: LeaseClock): boolean {
+  const { status, owner } = task;
+  const isOpen = status === 'pending' && (owner === undefined || owner === agent);
+  const isLeft = owner !== agent && clock !== undefined && isLeaseOver(task, clock);
+  return (isOpen || isLeft) && openBlockers(graph, task).length === 0;
+}
+
+const RANKS = { high: 0, medium: 1, low: 2 } as const;
+
+/**
+ * What an agent may claim, in the order in which it should: its own tasks first, since nobody else can begin them; among
+ * these and among the others, by priority and then by id.
+ */
+export function readyTasks(graph: TaskGraph, agent?: string, clock?: LeaseClock): Task[] {
+  const ready = [...graph.tasks.values()].filter((task) => isReady(graph, task, agent, clock));
+  const isOthers = ({ owner }: Task) => Number(agent === undefined || owner !== agent);
+  return ready.sort((a, b) => isOthers(a) - isOthers(b) || rankOf(a) - rankOf(b));
+}
+
+/** 0 for the highest priority. */
+export function rankOf({ priority }: Task): number {
+  return RANKS[priority ?? 'medium'];
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import { refusal } from '../command/refusal.ts';
+import { archiveTasks } from './archive-tasks.ts';
+import { idsText } from './task.ts';
+import helpPage from './task-archive.md';
+import type { TaskForm } from './task-form.ts';
+import { duration, requestSchema, taskIds } from './task-schema.ts';
+import { reasonLines } from './task-text.ts';
+
+/** Which completed tasks: these, or all that were completed so many milliseconds ago. */
+interface ArchiveRequest {
+  readonly taskIds?: readonly number[];
+  readonly olderThan?: number;
+}
+
+const A_WEEK_MS = 7 * 86_400_000;
+
+/** `TaskArchive`: puts completed tasks out of the way. */
+export const TASK_ARCHIVE: TaskForm<ArchiveRequest> = {
+  name: 'TaskArchive',
+  summary: 'puts completed tasks out of the way',
+  usage: 'TaskArchive [ID...] [--older-than 7d]',
+  helpPage,
+  example: '{"taskIds":[1,2]}',
+  fields: { '--older-than': 'text' },
+  positional: { field: 'taskIds', isList: true },
+  readsStdin: false,
+  purpose: 'archive the tasks',
+  check: requestSchema(() =>
+    z.strictObject({
+      taskIds: z.exactOptional(taskIds),
+      olderThan: z.exactOptional(duration),
+    }),
+  ),
+  run: async ({ taskIds: ids, olderThan }, { change }) => {
+    const age = olderThan ?? (ids === undefined ? A_WEEK_MS : 0);
+    const outcome = await change((graph, at) => archiveTasks(graph, ids, age, at));
+    if ('refused' in outcome) {
+      return refusal('Cannot archive the tasks', reasonLines(outcome.refused));
+    }
+    const { archived } = outcome.change;
+    const stdout =
+      archived.length > 0 ? `Archived: ${idsText(archived)}\n` : 'Nothing to archive.\n';
+    return { stdout, stderr: '', exitCode: 0 };
+  },
+};

@@ -1,0 +1,58 @@
+import { safeText } from '../safe-text.ts';
+import { agentText } from './refused.ts';
+import { openBlockers, type Task, type TaskGraph } from './task.ts';
+
+const COLUMNS = [
+  'id',
+  'status',
+  'priority',
+  'owner',
+  'subject',
+  'description',
+  'blockedBy',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+/** Tasks as CSV (RFC 4180), a row each below the names of the columns. */
+export function exportCsv(tasks: readonly Task[]): string {
+  const rows = tasks.map((task) =>
+    COLUMNS.map((column) => {
+      const value = task[column] ?? '';
+      return cell(Array.isArray(value) ? value.join(' ') : String(value));
+    }),
+  );
+  return [COLUMNS, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet takes a text that begins like a formula for one, and would run it. */
+function cell(text: string): string {
+  const safe = safeText(text);
+  const inert = /^[=+\-@]/.test(safe) ? `'${safe}` : safe;
+  return /[",]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+/** Tasks as a list with boxes, as GitHub and others show it. */
+export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string {
+  return tasks
+    .map((task) => {
+      const box = task.status === 'completed' ? 'x' : ' ';
+      const blockers = openBlockers(graph, task);
+      const facts = [
+        task.status === 'in_progress' ? 'in progress' : '',
+        task.owner === undefined ? '' : agentText(task.owner),
+        task.priority ?? '',
+        blockers.length > 0 ? `blocked by ${blockers.map((id) => `#${id}`).join(', ')}` : '',
+      ].filter(Boolean);
+      const note = facts.length > 0 ? ` (${plain(facts.join('; '))})` : '';
+      const lines = task.description.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+      const below = lines.map((line) => `  ${plain(safeText(line))}\n`).join('');
+      return `- [${box}] \\#${task.id} ${plain(safeText(task.subject))}${note}\n${below && `\n${below}\n`}`;
+    })
+    .join('');
+}
+
+/** No character of a text is markup. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_[\]<>#|~]/g, '\\$&').replace(/^(\s*)([-+]|\d+[.)])/, '$1\\$2');
+}

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini';
+import { jsonLine } from '../json/json-value.ts';
+import { noticeText, takeNotices } from './inbox.ts';
+import type { TaskForm } from './task-form.ts';
+import helpPage from './task-inbox.md';
+import { requestSchema } from './task-schema.ts';
+
+/** `TaskInbox`: what concerns the caller and it has not heard, and that it now has. */
+export const TASK_INBOX: TaskForm<object> = {
+  name: 'TaskInbox',
+  summary: 'shows what others did that concerns you, once',
+  usage: 'TaskInbox [--json]',
+  helpPage,
+  example: '{}',
+  fields: {},
+  flags: ['--json'],
+  readsStdin: false,
+  purpose: 'show the inbox',
+  check: requestSchema(() => z.strictObject({})),
+  run: async (_request, { store, agent, flags }) => {
+    const outcome = await store.change((graph) =>
+      takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),
+    );
+    const taken = 'refused' in outcome ? [] : outcome.change.taken;
+    const text = taken.map((notice) => `${notice.at}  ${noticeText(notice)}\n`).join('');
+    const stdout = flags.has('--json') ? jsonLine({ notices: taken }) : text || 'Nothing new.\n';
+    return { stdout, stderr: '', exitCode: 0 };
+  },
+};

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { refusal } from '../command/refusal.ts';
+import { NOTHING_TO_UNDO, noSuchVersion } from './refused.ts';
+import type { TaskForm } from './task-form.ts';
+import { changesOf, changeText } from './task-history.ts';
+import { requestSchema, versionNumber } from './task-schema.ts';
+import { reasonLines } from './task-text.ts';
+import helpPage from './task-undo.md';
+import { undoChange } from './undo-change.ts';
+
+const TITLE = 'Cannot undo';
+
+/** `TaskUndo`: takes back the last change, or the one that made a version, where nothing was built on it. */
+export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
+  name: 'TaskUndo',
+  summary: 'takes back the last change to the list, such as a deletion',
+  usage: 'TaskUndo [--at VERSION]',
+  helpPage,
+  example: '{"at":12}',
+  fields: { '--at': 'version' },
+  readsStdin: false,
+  purpose: 'undo the change',
+  check: requestSchema(() => z.strictObject({ at: z.exactOptional(versionNumber) })),
+  run: async ({ at }, { store, change }) => {
+    const entries = await changesOf(store);
+    const entry = at === undefined ? entries[0] : entries.find(({ version }) => version === at);
+    if (entry === undefined) {
+      const kept = entries.map(({ version }) => version);
+      const reason = at === undefined ? NOTHING_TO_UNDO : noSuchVersion(at, kept);
+      return refusal(TITLE, reasonLines([reason]));
+    }
+    const outcome = await change((graph, now) => undoChange(graph, entry, now));
+    if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
+    return { stdout: `Undone: ${changeText(entry)}\n`, stderr: '', exitCode: 0 };
+  },
+};

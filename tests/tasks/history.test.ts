@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { openTaskStore } from '../../src/tasks/open-task-store.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { Team } from './team.ts';
+
+// What happened to a list, and taking it back.
+
+const QUIET = { settings: { guidance: 'off' as const } };
+
+/** The same on a list in memory and on one in files. */
+function team(isInFiles: boolean): Team {
+  const made = new Team(QUIET);
+  if (isInFiles) made.stores.set('', openTaskStore({ folder: `${temporaryDirectory()}/list` }));
+  return made;
+}
+
+test.each([false, true])('who did what, the newest first; in files: %j', async (isInFiles) => {
+  const { run } = bound(team(isInFiles));
+  await run(
+    'TaskCreate --subject A --agent lead',
+    'TaskCreate --subject B --owner bob --agent lead',
+    'TaskClaim 1 --agent ann --lease 30m',
+    'TaskUpdate 1 --status completed --agent ann',
+    'TaskUpdate 2 --subject Bee --add-blocked-by 1 --agent lead',
+    'TaskRelease --agent bob',
+    'TaskUpdate 2 --status deleted',
+  );
+  const { stdout } = await run('TaskList --history');
+  expect(
+    stdout.replace(/\d{4}-\S+Z/g, 'TIME'),
+  ).toBe(`7  TIME  main  changed blocks of #1 A; deleted #2 Bee
+6  TIME  main  released #2 Bee
+5  TIME  lead  changed blocks of #1 A; changed subject, blockedBy of #2 Bee
+4  TIME  ann  completed #1 A
+3  TIME  ann  claimed #1 A (ann)
+2  TIME  lead  created #2 B
+1  TIME  lead  created #1 A
+`);
+  expect((await run('TaskGet 2 --history')).stdout.match(/^\d/gm)).toEqual(['7', '6', '5', '2']);
+  expect((await run('TaskList --at 3')).stdout).toBe(
+    '#1 [in_progress] A (ann)\n#2 [pending] B (bob)\n',
+  );
+  expect((await run('TaskGet 1 --at 2')).stdout).toContain('Status: pending');
+  expect((await run('TaskList --at 99')).stderr).toContain(
+    'no_such_version: there is no version 99: versions 1 to 7 are kept',
+  );
+});
+
+test.each([false, true])(
+  'a deleted task comes back by undo, with its links; in files: %j',
+  async (isInFiles) => {
+    const { run } = bound(team(isInFiles));
+    await run(
+      'TaskCreate --subject A',
+      'TaskCreate --subject B --blocked-by 1',
+      'TaskCreate --subject C',
+    );
+    const before = (await run('TaskList')).stdout;
+    await run('TaskUpdate 1 --status deleted');
+    expect((await run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
+    expect((await run('TaskUndo')).stdout).toBe(
+      'Undone: deleted #1 A; changed blockedBy of #2 B\n',
+    );
+    expect((await run('TaskList')).stdout).toBe(before);
+    // An undo is a change like any other.
+    await run('TaskUndo');
+    expect((await run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
+  },
+);
+
+test('a change that something was built on is not undone, another one is', async () => {
+  const { run } = bound(team(false));
+  await run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskUpdate 1 --subject X');
+  await run('TaskUpdate 1 --description long', 'TaskUpdate 2 --subject Y');
+  expect((await run('TaskUndo --at 3')).stderr).toBe(
+    'Error: Cannot undo\n- built_upon: #1 changed since; nothing was undone\n',
+  );
+  expect((await run('TaskUndo --at 4')).stdout).toBe('Undone: changed description of #1 X\n');
+  expect((await run('TaskList')).stdout).toBe('#1 [pending] X\n#2 [pending] Y\n');
+  expect((await run('TaskUndo --at 77')).stderr).toContain('no_such_version');
+  expect((await bound(team(false)).run('TaskUndo')).stderr).toContain('nothing_to_undo');
+});
+
+test('completed tasks are archived, readable, and come back', async () => {
+  const { run } = bound(team(false));
+  await run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskUpdate 1 --status completed');
+  expect((await run('TaskArchive')).stdout).toBe('Nothing to archive.\n');
+  expect((await run('TaskArchive 1 2')).stderr).toContain('not_completed: #2 is pending');
+  expect((await run('TaskArchive 1')).stdout).toBe('Archived: #1\n');
+  expect((await run('TaskList')).stdout).toBe('#2 [pending] B\n');
+  expect((await run('TaskList --archived')).stdout).toBe('#1 [completed] A\n');
+  expect((await run('TaskGet 1')).stdout).toContain('Task #1: A');
+  await run('TaskUpdate 1 --status pending');
+  expect((await run('TaskList')).stdout).toBe('#1 [pending] A\n#2 [pending] B\n');
+});
+
+test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,200 tokens', async () => {
+  const { run, call } = bound(team(false));
+  const tasks = Array.from({ length: 500 }, (_, index) => ({
+    subject: `Fix the login page, part ${index}`,
+  }));
+  await call('TaskCreate', [JSON.stringify(tasks)]);
+  for (let id = 1; id <= 20; id++) await run(`TaskUpdate ${id} --status completed`);
+  await run('TaskClaim 400 --agent bob');
+  const { stdout } = await run('TaskList');
+  const lines = stdout.trim().split('\n');
+  expect(lines).toHaveLength(31);
+  expect(lines[0]).toContain('#400 [in_progress]');
+  expect(lines[1]).toContain('#21 [pending]');
+  expect(lines[30]).toBe('... and 470 more tasks; --limit 500 shows all');
+  // Four characters a token is what such text takes, and a little more.
+  expect(stdout.length / 3.5).toBeLessThan(1200);
+  expect((await run('TaskList --limit 2')).stdout.split('\n')).toHaveLength(4);
+  expect(JSON.parse((await run('TaskList --json')).stdout).tasks).toHaveLength(500);
+  expect(
+    (await run('TaskList --search PART --status completed --limit 500')).stdout.trim().split('\n'),
+  ).toHaveLength(20);
+});
+
+test.each([
+  [['--limit', '0'], 'limit: Expected a number of tasks, received'],
+  [['--search', ' '], 'search: Cannot be blank'],
+])('TaskList %j is refused', async (argv, problem) => {
+  const { stderr, exitCode } = await new Team(QUIET).call('TaskList', argv);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(problem);
+});
+
+test('a list is exported for other programs, and no text of it is markup or a formula', async () => {
+  const { run, call } = bound(team(false));
+  const tasks = [
+    { subject: '=HYPERLINK("x")', description: 'a, "b"\nc', priority: 'high' },
+    { subject: '[x](y) *b* <i>', blockedBy: [], owner: 'bob' },
+  ];
+  await call('TaskCreate', [JSON.stringify(tasks)]);
+  const csv = (await run('TaskList --output csv')).stdout.split('\r\n');
+  expect(csv[0]).toBe('id,status,priority,owner,subject,description,blockedBy,createdAt,updatedAt');
+  expect(csv[1]).toMatch(/^1,pending,high,,"'=HYPERLINK\(""x""\)","a, ""b"" c",,\d{4}/);
+  expect((await run('TaskList --output markdown')).stdout).toBe(
+    '- [ ] \\#1 =HYPERLINK("x") (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob)\n',
+  );
+});
+
+test('what TaskList --json wrote, TaskCreate reads: a list can be moved', async () => {
+  const { run, call } = bound(team(false));
+  await run(
+    'TaskCreate --subject Gone',
+    'TaskCreate --subject A --priority high --metadata {"k":[1]} --agent lead',
+    'TaskCreate --subject B --blocked-by 2 --owner bob --description Long',
+    'TaskUpdate 1 --status deleted',
+    'TaskClaim 2 --agent ann',
+    'TaskUpdate 2 --comment Half --agent ann',
+    'TaskUpdate 2 --status completed --agent ann',
+  );
+  const { stdout: json } = await run('TaskList --json');
+  const moved = await call('TaskCreate', ['--list', 'new'], json);
+  expect(moved.stdout).toBe('Task #1 created: A\nTask #2 created: B\n');
+  const old = JSON.parse(json).tasks;
+  const { tasks } = JSON.parse((await run('TaskList --json --list new')).stdout);
+  const ids = { id: 0, blocks: [], blockedBy: [], updatedAt: '' };
+  expect(tasks.map((task: object) => ({ ...task, ...ids }))).toEqual(
+    old.map((task: object) => ({ ...task, ...ids })),
+  );
+  expect(tasks).toMatchObject([
+    { id: 1, blocks: [2] },
+    { id: 2, blockedBy: [1] },
+  ]);
+  const part = await run('TaskList --json --status pending');
+  const partly = await call('TaskCreate', ['--list', 'part'], part.stdout);
+  expect(partly).toMatchObject({
+    stdout: 'Task #1 created: B\n',
+    stderr: expect.stringContaining(
+      'Note: left out what is not in the list: #2 (blockedBy of [0])',
+    ),
+  });
+});
+
+function bound(of: Team) {
+  return {
+    run: (...lines: string[]) => of.run(...lines),
+    call: (name: string, argv: readonly string[], stdin?: string) => of.call(name, argv, stdin),
+  };
+}

@@ -1,0 +1,232 @@
+import { expect, test } from 'vitest';
+import type { LeaseClock } from '../../src/tasks/lease.ts';
+import { Team } from './team.ts';
+
+// Who is assigned hears it, who dies holds nothing, who leads sees all.
+
+const firstLine = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
+  (stdout || stderr).split('\n')[0];
+
+/** A clock that stands until it is told to go on. */
+class HandClock implements LeaseClock {
+  readonly id: string;
+  time = 1000;
+  readonly #seen = new Map<string, number>();
+
+  constructor(id = 'here') {
+    this.id = id;
+  }
+
+  readonly now = () => this.time;
+
+  readonly firstSeen = (taskId: number, beat: number) => {
+    const key = `${taskId} ${beat}`;
+    if (!this.#seen.has(key)) this.#seen.set(key, this.time);
+    return this.#seen.get(key) as number;
+  };
+}
+
+const MINUTE = 60_000;
+
+test("one's own tasks come before free ones, and these by priority, then by id", async () => {
+  const team = new Team({ settings: { guidance: 'off' } });
+  await team.run(
+    'TaskCreate --subject Free',
+    'TaskCreate --subject Low --priority low',
+    'TaskCreate --subject Mine --owner bob',
+    'TaskCreate --subject Anns --owner ann',
+    'TaskCreate --subject High --priority high',
+    'TaskCreate --subject Blocked --owner bob --blocked-by 1',
+  );
+  const { stdout } = await team.run('TaskList --ready --agent bob');
+  expect(stdout.match(/#\d/g)).toEqual(['#3', '#5', '#1', '#2']);
+  const claims = [];
+  for (let count = 0; count < 5; count++) {
+    claims.push(firstLine(await team.run('TaskClaim --next --agent bob')));
+  }
+  expect(claims).toEqual([
+    'Task #3 claimed by bob: Mine',
+    'Task #5 claimed by bob: High',
+    'Task #1 claimed by bob: Free',
+    'Task #2 claimed by bob: Low',
+    'Error: Cannot claim a task',
+  ]);
+  expect((await team.run('TaskList --mine --agent ann')).stdout).toBe('#4 [pending] Anns (ann)\n');
+});
+
+test('with one task at a time, whatever an agent has yet to finish counts', async () => {
+  const team = new Team({ settings: { guidance: 'off', oneTaskPerAgent: true } });
+  await team.run('TaskCreate --subject A --owner bob', 'TaskCreate --subject B');
+  expect((await team.run('TaskClaim 2 --agent bob')).stderr).toBe(
+    'Error: Cannot claim task #2\n- agent_busy: bob has yet to begin #1\n',
+  );
+  await team.run('TaskClaim 1 --agent bob');
+  expect((await team.run('TaskClaim 2 --agent bob')).stderr).toContain('bob is working on #1');
+  await team.run('TaskUpdate 1 --status completed --agent bob');
+  expect((await team.run('TaskClaim 2 --agent bob')).exitCode).toBe(0);
+});
+
+test("a lease that has run out: the task is anyone's, and its old owner is told before and after", async () => {
+  const clock = new HandClock();
+  const team = new Team({ clock, settings: { guidance: 'off' } });
+  await team.run('TaskCreate --subject A');
+  expect(await team.run('TaskClaim 1 --agent ann --lease 30m')).toEqual({
+    stdout: 'Task #1 claimed by ann: A\n',
+    stderr: 'Note: the lease is 30m; your commands renew it\n',
+    exitCode: 0,
+  });
+  clock.time += 29 * MINUTE;
+  expect((await team.run('TaskClaim 1 --agent bob')).stderr).toContain('already_claimed');
+  clock.time += 2 * MINUTE;
+  expect((await team.run('TaskList --ready --agent bob')).stdout).toBe(
+    '#1 [in_progress] A (ann) [lease ran out]\n',
+  );
+  const taken = await team.run('TaskClaim --next --agent bob');
+  expect(taken.stdout).toBe('Task #1 claimed by bob: A\n');
+  expect(taken.stderr).toMatch(/^Note: #1 was ann's since \S+Z; that lease ran out\n/);
+  const lost = '- lease_lost: your lease of #1 ran out, and bob has it\n';
+  expect((await team.run('TaskClaim --check 1 --agent ann')).stderr).toBe(
+    `Error: Task #1 is not yours\n${lost}`,
+  );
+  expect((await team.run('TaskUpdate 1 --status completed --agent ann')).stderr).toBe(
+    `Error: Cannot update task #1\n${lost}`,
+  );
+  expect((await team.run('TaskClaim --check 1 --agent bob')).stdout).toBe('Task #1 is yours: A\n');
+  expect((await team.run('TaskUpdate 1 --status completed --agent bob')).exitCode).toBe(0);
+});
+
+test('every command of the owner renews its leases, at most once a minute', async () => {
+  const clock = new HandClock();
+  const team = new Team({ clock, settings: { guidance: 'off', leaseMs: 30 * MINUTE } });
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskClaim 1 --agent ann');
+  const versionOf = () => team.stores.get('')?.get().version;
+  const before = versionOf();
+  await team.run('TaskList --agent ann', 'TaskGet 1 --agent ann');
+  expect(versionOf()).toBe(before);
+  for (let minutes = 0; minutes < 60; minutes += 5) {
+    clock.time += 5 * MINUTE;
+    await team.run('TaskList --agent ann', 'TaskList --agent ann', 'TaskList --agent bob');
+  }
+  expect(versionOf()).toBe((before ?? 0) + 12);
+  expect((await team.run('TaskClaim --check 1 --agent ann')).stdout).toBe(
+    'Task #1 is yours: A; 30m of the lease left\n',
+  );
+  expect((await team.run('TaskClaim 1 --agent bob')).exitCode).toBe(1);
+});
+
+test('the clocks of two machines are not compared: a lease runs from when its renewal was seen', async () => {
+  const [there, here] = [new HandClock('there'), new HandClock('here')];
+  there.time = 1e12;
+  const ann = new Team({ clock: there, settings: { guidance: 'off' } });
+  const bob = new Team({ clock: here, settings: { guidance: 'off' } });
+  await ann.run('TaskCreate --subject A', 'TaskClaim 1 --agent ann --lease 10m');
+  bob.stores.set('', ann.stores.get('') as never);
+  const claim = () => bob.run('TaskClaim 1 --agent bob');
+  expect((await claim()).exitCode).toBe(1);
+  here.time += 9 * MINUTE;
+  expect((await claim()).exitCode).toBe(1);
+  there.time += 9 * MINUTE;
+  await ann.run('TaskList --agent ann');
+  here.time += 2 * MINUTE;
+  expect((await claim()).exitCode).toBe(1);
+  here.time += 10 * MINUTE;
+  expect((await claim()).exitCode).toBe(0);
+});
+
+test('TaskRelease --expired gives back what the dead have, and what they say later is too late', async () => {
+  const clock = new HandClock();
+  const team = new Team({ clock, settings: { guidance: 'off' } });
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
+  await team.run('TaskClaim 1 --agent ann --lease 10m', 'TaskClaim 2 --agent bob');
+  expect((await team.run('TaskRelease --expired')).stdout).toBe('No tasks to release.\n');
+  clock.time += 11 * MINUTE;
+  expect((await team.run('TaskRelease --expired')).stdout).toBe('Released: #1\n');
+  expect((await team.run('TaskUpdate 1 --status completed --agent ann')).stderr).toContain(
+    'lease_lost: your lease of #1 ran out, and it was given back',
+  );
+  // Who claims it again has it again.
+  expect((await team.run('TaskClaim 1 --agent ann')).exitCode).toBe(0);
+  expect((await team.run('TaskUpdate 1 --status completed --agent ann')).exitCode).toBe(0);
+  expect((await team.run('TaskRelease --expired 2')).exitCode).toBe(2);
+});
+
+test.each(['30', '0m', '-5m', 'soon', '1.5h', '400d', ''])(
+  'a lease of %j is no lease',
+  async (lease) => {
+    const team = new Team();
+    await team.run('TaskCreate --subject A');
+    const result = await team.call('TaskClaim', ['1', '--agent', 'a', '--lease', lease]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain('lease: Expected a time such as 90s, 30m or 8h');
+    expect((await team.run('TaskClaim 1 --agent a --lease off')).exitCode).toBe(0);
+  },
+);
+
+/** What an agent is told by its next command. */
+async function heard(team: Team, agent: string): Promise<string> {
+  return (await team.run(`TaskList --status completed --agent ${agent}`)).stderr;
+}
+
+test('each agent hears once of what concerns it', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A --agent lead', 'TaskCreate --subject B --agent lead');
+  await team.run('TaskUpdate 1 --owner bob --agent lead');
+  expect(await heard(team, 'bob')).toBe('Note: #1 A: assigned to you by lead\n');
+  expect(await heard(team, 'bob')).toBe('');
+  await team.run('TaskClaim 1 --agent bob', 'TaskUpdate 1 --status completed --agent bob');
+  expect(await heard(team, 'lead')).toBe(
+    'Note: #1 A: claimed by bob\nNote: #1 A: completed by bob\n',
+  );
+  await team.run('TaskUpdate 1 --status pending --agent ann');
+  expect(await heard(team, 'bob')).toBe('Note: #1 A: yours, and reopened by ann\n');
+  await team.run('TaskUpdate 1 --add-blocked-by 2 --agent lead', 'TaskClaim 2 --agent ann');
+  await team.run('TaskUpdate 2 --status completed --agent ann');
+  expect(await heard(team, 'bob')).toBe(
+    'Note: #1 A: yours, and no longer blocked: what it waited for was completed by ann\n',
+  );
+  await team.run('TaskUpdate 1 --owner ann --force --agent lead');
+  expect(await heard(team, 'bob')).toBe('Note: #1 A: given to another agent by lead\n');
+  expect(await heard(team, 'ann')).toBe('Note: #1 A: assigned to you by lead\n');
+  await team.run('TaskUpdate 1 --status deleted --agent lead');
+  expect(await heard(team, 'ann')).toBe('Note: #1 A: deleted by lead\n');
+  await team.run('TaskCreate --subject C --agent lead', 'TaskClaim 3 --agent bob');
+  await heard(team, 'lead');
+  await team.run('TaskRelease 3');
+  expect(await heard(team, 'lead')).toBe('Note: #3 C: released by main\n');
+});
+
+test('at most five notices a command, and TaskInbox tells and marks the rest', async () => {
+  const team = new Team();
+  for (const name of 'ABCDEFGH') {
+    await team.run(`TaskCreate --subject ${name} --owner bob --agent lead`);
+  }
+  const lines = (await heard(team, 'bob')).trim().split('\n');
+  expect(lines).toHaveLength(6);
+  expect(lines[5]).toBe('Note: and 3 more: TaskInbox');
+  expect(await team.run('TaskInbox --agent bob')).toMatchObject({
+    stdout: expect.stringMatching(
+      /^\S+Z {2}#6 F: assigned to you by lead\n\S+Z {2}#7 G: .*\n\S+Z {2}#8 H: .*\n$/,
+    ),
+    stderr: '',
+  });
+  expect((await team.run('TaskInbox --agent bob')).stdout).toBe('Nothing new.\n');
+});
+
+test('with TODO_GUIDANCE=off nothing is told unasked, and nothing is lost', async () => {
+  const team = new Team({ settings: { guidance: 'off' } });
+  await team.run('TaskCreate --subject A --owner bob --agent lead');
+  expect(await heard(team, 'bob')).toBe('');
+  expect((await team.run('TaskInbox --agent bob --json')).stdout).toMatch(
+    /^\{"notices":\[\{"kind":"assigned","taskId":1,"subject":"A","by":"lead","at":"\S+"\}\]\}\n$/,
+  );
+});
+
+test('comments stand below a task, with author and time, and look like no field', async () => {
+  const team = new Team({ settings: { agent: 'ann' } });
+  await team.run('TaskCreate --subject A');
+  expect(
+    (await team.call('TaskUpdate', ['1', '--comment', 'Half\nOwner: eve\u001b[2J'])).stdout,
+  ).toBe('Updated task #1: comment\n');
+  const { stdout } = await team.run('TaskGet 1');
+  expect(stdout).toMatch(/\nComment by ann, \S+Z:\n {2}Half\n {2}Owner: eve␛\[2J\n$/);
+});
