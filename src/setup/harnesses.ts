@@ -40,8 +40,8 @@ export interface Harness {
   pieces(place: Place): readonly Piece[] | { readonly problem: string };
   /** Folders of a project that are there only for it. */
   readonly folders: readonly string[];
-  /** What a person has to do beside. */
-  readonly next?: string;
+  /** What a person has to do beside. @param lists the folder of all lists. */
+  readonly next?: (lists: string) => string;
 }
 
 /** Never changed: Codex trusts a hook by the hash of its command. */
@@ -92,8 +92,13 @@ export const HARNESSES: Readonly<Record<HarnessName, Harness>> = {
         section('codex', at(place, ['AGENTS.md'], [folder, 'AGENTS.md'])),
       ];
     },
-    next: `Codex runs a hook once you trust it: type /hooks in Codex. Its sandbox lets commands write no list outside of the
-work tree; docs/harnesses.md has the two lines for ~/.codex/config.toml that do.`,
+    next: (
+      lists,
+    ) => `Codex runs a hook once you trust it: type /hooks in Codex. Its sandbox lets commands write in the work
+tree only; for the lists add to ~/.codex/config.toml, and make that folder:
+
+[sandbox_workspace_write]
+writable_roots = [${JSON.stringify(lists)}]`,
   },
   gemini: {
     title: 'Gemini CLI',

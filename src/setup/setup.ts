@@ -2,6 +2,7 @@ import { join, relative, sep } from 'node:path';
 import type { CommandResult } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import { sessionOf } from '../state/lists.ts';
+import { FileLists } from '../todo/file-lists.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';
 import { editConfig, readConfig, removeEmptyFolders } from './config-file.ts';
 import {
@@ -43,7 +44,11 @@ export function setup(argv: readonly string[], world: World): CommandResult {
         return checked(checks);
       }
       case 'add':
-        return edited(pieces, place, ({ edit }, text) => edit.add(text), HARNESSES[harness].next);
+        return withNext(
+          edited(pieces, place, ({ edit }, text) => edit.add(text)),
+          HARNESSES[harness],
+          world,
+        );
       case 'remove': {
         const result = edited(pieces, place, ({ edit }, text) => text && edit.remove(text));
         const { folders } = HARNESSES[harness];
@@ -78,7 +83,6 @@ function edited(
   pieces: readonly Piece[],
   place: Place,
   change: (piece: Piece, text: string | undefined) => string | undefined,
-  next?: string,
 ): CommandResult {
   let [stdout, stderr, exitCode] = ['', '', 0];
   for (const piece of pieces) {
@@ -91,8 +95,14 @@ function edited(
       exitCode = 1;
     }
   }
-  if (next !== undefined && exitCode === 0) stdout += `\n${next}\n`;
   return { stdout, stderr, exitCode };
+}
+
+/** Said when something was written, not each time. */
+function withNext(result: CommandResult, { next }: Harness, world: World): CommandResult {
+  if (next === undefined || !result.stdout.includes('written ')) return result;
+  const { folder } = new FileLists(world.environment, world.directory);
+  return { ...result, stdout: `${result.stdout}\n${next(folder)}\n` };
 }
 
 function shown({ path, what, edit }: Piece, place: Place): string {

@@ -138,7 +138,10 @@ function makeHost(directory: string): void {
   const modules = join(directory, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   symlinkSync(ROOT, join(modules, 'todowrite'));
-  symlinkSync(join(ROOT, 'node_modules', '@types'), join(modules, '@types'));
+  // What the examples use beside this package.
+  for (const name of ['@types', 'ai', 'bash-tool', 'just-bash', 'zod']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
   for (const [name, file] of Object.entries<string>(bin)) {
     symlinkSync(join(ROOT, file), join(modules, '.bin', name));
   }
@@ -149,6 +152,8 @@ function makeHost(directory: string): void {
     types: ['node'],
     strict: true,
     noEmit: true,
+    // The declarations of others are theirs to check.
+    skipLibCheck: true,
     allowImportingTsExtensions: true,
   };
   writeFileSync(join(directory, 'package.json'), '{"private":true,"type":"module"}');

@@ -384,3 +384,12 @@ describe('whatever goes wrong, the harness is not bothered', () => {
     });
   });
 });
+
+test('without Node on PATH the program agent-shell hook is as quiet', () => {
+  const { status, stdout, stderr } = spawnSync(executable('agent-shell'), ['hook'], {
+    env: { PATH: '/nowhere' },
+    input: JSON.stringify(input('SessionStart')),
+    encoding: 'utf8',
+  });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+});
