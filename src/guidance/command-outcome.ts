@@ -14,6 +14,8 @@ export type Outcome = 'passed' | 'failed' | 'unknown';
 
 const KINDS = Object.keys(COMMAND_KINDS) as CommandKind[];
 const MAX_COMMAND_LENGTH = 500;
+/** A longer line that cannot be read may run anything. */
+const MAX_UNREAD_LENGTH = 4000;
 /** A failure of these is so rare that the exit code is taken for that of the command that they prepare. */
 const PREPARES = /^(?:cd|pushd|export|set|source|\.|mkdir|:|true)(?: |$)/;
 /** Words that run the rest of the command, with the options that they take. */
@@ -23,8 +25,31 @@ const WRAPPER =
 const RUNNER_OPTIONS =
   /^(npm|pnpm|yarn|bun|make|just|mvnw?|gradlew?|cargo|go|dotnet)(?: (?:--?(?:prefix|C|w|workspace|filter|F|f|cwd|dir|directory|manifest-path|p|file) [^\s-]\S*|(?!--test|--build)-[^\s]+))+(?= )/;
 
+/** Each item of a list asks anew what the same lines say; to read a line takes long. */
+const known = new WeakMap<RoutedCommand, Map<CommandKind, Outcome | undefined>>();
+const parsed = new WeakMap<RoutedCommand, { commands: SimpleCommand[] | undefined }>();
+
 /** What one line, by its exit code, says of the commands of a kind. Undefined where it has certainly run none. */
 export function outcomeOf(command: RoutedCommand, kind: CommandKind): Outcome | undefined {
+  const outcomes = known.get(command) ?? new Map<CommandKind, Outcome | undefined>();
+  if (!outcomes.has(kind)) {
+    known.set(command, outcomes);
+    outcomes.set(kind, readOutcome(command, kind));
+  }
+  return outcomes.get(kind);
+}
+
+function commandsOf(command: RoutedCommand): SimpleCommand[] | undefined {
+  let reading = parsed.get(command);
+  if (reading === undefined) {
+    const isTooLong = command.line.length > MAX_LINE_LENGTH;
+    reading = { commands: isTooLong ? undefined : simpleCommands(command.line) };
+    parsed.set(command, reading);
+  }
+  return reading.commands;
+}
+
+function readOutcome(command: RoutedCommand, kind: CommandKind): Outcome | undefined {
   const { line, type } = command;
   if (type === 'agent_shell_command') {
     const name = line.match(/[\w-]+/)?.[0] ?? '';
@@ -32,7 +57,7 @@ export function outcomeOf(command: RoutedCommand, kind: CommandKind): Outcome | 
       ? undefined
       : 'unknown';
   }
-  const commands = line.length > MAX_LINE_LENGTH ? undefined : simpleCommands(line);
+  const commands = commandsOf(command);
   if (!commands) return mayRun(line, kind) ? 'unknown' : undefined;
   const readings = commands.map((simple) => readCommand(simple, kind));
   const last = readings.findLastIndex((reading) => reading !== 'no');
@@ -84,7 +109,7 @@ function withoutWrappers(text: string): string {
 /** Of a line that cannot be read. */
 function mayRun(line: string, kind: CommandKind): boolean {
   return (
-    line.length > MAX_LINE_LENGTH ||
+    line.length > MAX_UNREAD_LENGTH ||
     COMMAND_KINDS[kind].mention.test(line) ||
     /(?:^|[\s;&|(`])(?:(?:ba|z)?sh|source|eval|xargs|docker|ssh|\$\w+|\.{0,2}\/\S+)(?=\s|$)/.test(
       line,

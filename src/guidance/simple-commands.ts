@@ -22,13 +22,16 @@ const TOKEN = new RegExp(
     .join('|'),
   'y',
 );
+/** Heredocs not counted. Hundreds of lines may be read at once, when a list is completed. */
+const MAX_TOKENS = 200;
 const QUOTED = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])/g;
 const STRUCTURE =
   /^(?:!|\{|\}|\[\[|if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc)$/;
 
 /**
  * The simple commands of a line, in order. Undefined for a line that is more than a list of them: one with a loop, a
- * group or a command substitution, or one whose quotes do not close. It is meant to be sure, not to be complete.
+ * group or a command substitution, one whose quotes do not close, or a very long one. It is meant to be sure, not to be
+ * complete.
  */
 export function simpleCommands(line: string): SimpleCommand[] | undefined {
   const commands: { words: string[]; before: Joint; after: Joint }[] = [];
@@ -41,7 +44,9 @@ export function simpleCommands(line: string): SimpleCommand[] | undefined {
     words = [];
     before = after;
   };
+  let tokens = 0;
   for (let position = 0; position < line.length; ) {
+    if (++tokens > MAX_TOKENS) return undefined;
     TOKEN.lastIndex = position;
     const token = TOKEN.exec(line);
     if (!token) return undefined;

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { CommandType } from '../../src/command/agent-command.ts';
+import { missingEvidence } from '../../src/guidance/evidence.ts';
+import type { RoutedCommand } from '../../src/guidance/rule.ts';
 import { agentSession } from './agent-session.ts';
 
 const FAILED = (line: string, exitCode: number) =>
@@ -126,4 +129,29 @@ test('an item is judged when it becomes completed, not each time that it is repe
   await session.write('[>] Run the tests', '[ ] Ship it');
   expect(await session.write('[x] Run the tests', '[>] Ship it')).toEqual([NONE]);
   expect(await session.write('[x] Run the tests', '[x] Ship it')).toEqual([]);
+});
+
+test('each line is read a few times, however many items were completed', () => {
+  let reads = 0;
+  const commands = Array.from(
+    { length: 400 },
+    (): RoutedCommand => ({
+      get line() {
+        reads++;
+        return 'git status && ls';
+      },
+      type: CommandType.NATIVE_SHELL_COMMAND,
+      exitCode: 0,
+    }),
+  );
+  const item = { content: 'Run the tests and the linter', activeForm: 'Running' };
+  const change = {
+    before: { ...item, status: 'in_progress' as const },
+    after: { ...item, status: 'completed' as const },
+    hasBegun: true,
+    commands,
+  };
+  const work = { items: [], commandsSinceWrite: 0, commands, reminderTurns: 10 };
+  expect(missingEvidence({ ...work, changes: Array(50).fill(change) })).toHaveLength(3);
+  expect(reads).toBeLessThan(20 * commands.length);
 });
