@@ -1,6 +1,9 @@
 import { jsonLine } from '../json/json-value.ts';
 import { safeText } from '../safe-text.ts';
+import { nameOf } from './revise-list.ts';
 import type { TodoItem, TodoVersion } from './todo-store.ts';
+
+type Items = readonly Readonly<TodoItem>[];
 
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
@@ -25,7 +28,7 @@ export function itemLine({
 }
 
 /** A list for a model to read. */
-export function listText(items: readonly Readonly<TodoItem>[]): string {
+export function listText(items: Items): string {
   if (items.length === 0) return 'No todos.\n';
   const completed = items.filter((item) => item.status === 'completed').length;
   return `${items.map(itemLine).join('\n')}\n\n(${completed}/${items.length} completed)\n`;
@@ -46,6 +49,29 @@ export function listLine(items: readonly Readonly<TodoItem>[]): string {
     ...(next ? [`next: ${safeText(next.content, MAX_LINE_CHARACTERS)}`] : []),
   ];
   return `${[done, parts.join(' · ') || 'done'].join(' ')}\n`;
+}
+
+/** How many items of each state were written: the reply of TodoWrite. */
+export function summaryText(items: Items): string {
+  let completed = 0;
+  let inProgress = 0;
+  for (const { status } of items) {
+    if (status === 'completed') completed++;
+    else if (status === 'in_progress') inProgress++;
+  }
+  const pending = items.length - completed - inProgress;
+  return `Todo list updated: ${completed} completed, ${inProgress} in_progress, ${pending} pending\n`;
+}
+
+/** The item in progress and the first that is pending, by the names that `--start` and `--done` take. */
+export function nextText(items: Items): string {
+  const line = (label: string, status: TodoItem['status']) => {
+    const at = items.findIndex((item) => item.status === status);
+    return at === -1
+      ? ''
+      : `${label} ${nameOf(items, at)}: ${safeText(items[at]?.content ?? '')}\n`;
+  };
+  return line('Now', 'in_progress') + line('Next', 'pending');
 }
 
 /** A list as one line of JSON in printable characters, for a program. `labels` come before it. */

@@ -35,6 +35,8 @@ export interface TodoVersion extends TodoState {
   readonly by: string;
   /** What was written, where the list was emptied in the same change since all of it was completed. */
   readonly asWritten?: Items;
+  /** The items that this version left out on purpose. */
+  readonly dropped?: Items;
 }
 
 /** Hears of each change of a store. One that throws silences no other and undoes no update: it becomes a warning. */
@@ -46,6 +48,8 @@ type Items = readonly Readonly<TodoItem>[];
 export interface WriteOptions {
   /** Leave the list empty: it is finished, and nobody needs to see it. */
   readonly emptied?: boolean;
+  /** The items that are left out on purpose. */
+  readonly dropped?: Items | undefined;
 }
 
 /**
@@ -162,8 +166,7 @@ export class TodoStore implements TodoList {
   /** One state for each version: listeners, the writer and who looks later get the same. */
   #stateOf(version: Version<Items>): TodoVersion {
     if (this.#latest?.of !== version) {
-      const asWritten = AS_WRITTEN.get(version.content);
-      this.#latest = { of: version, state: stateOf(version, asWritten) };
+      this.#latest = { of: version, state: stateOf(version, WRITTEN.get(version.content)) };
     }
     return this.#latest.state;
   }
@@ -209,15 +212,18 @@ export function contentBefore(
   return first === 1 && present !== '[]' ? frozen([]) : undefined;
 }
 
-/** By the empty list that was committed in place of a finished one. */
-const AS_WRITTEN = new WeakMap<Items, Items>();
+/** What is known here of a list that was committed, and is not kept with it. */
+const WRITTEN = new WeakMap<Items, Pick<TodoVersion, 'asWritten' | 'dropped'>>();
 
 /** What a place keeps of the items that are written. */
-export function contentOf(items: readonly TodoItem[], { emptied = false }: WriteOptions): Items {
-  const written = frozen(items);
-  if (!emptied) return written;
-  const content = Object.freeze([]);
-  AS_WRITTEN.set(content, written);
+export function contentOf(
+  items: readonly TodoItem[],
+  { emptied = false, dropped }: WriteOptions,
+): Items {
+  const asWritten = frozen(items);
+  if (!emptied && dropped === undefined) return asWritten;
+  const content = Object.freeze(emptied ? [] : [...asWritten]);
+  WRITTEN.set(content, { ...(emptied && { asWritten }), ...(dropped && { dropped }) });
   return content;
 }
 
@@ -230,9 +236,12 @@ function withWarning(action: () => void): void {
   }
 }
 
-function stateOf({ content, at, version, by }: Version<Items>, asWritten?: Items): TodoVersion {
+function stateOf(
+  { content, at, version, by }: Version<Items>,
+  written?: Pick<TodoVersion, 'asWritten' | 'dropped'>,
+): TodoVersion {
   const items = frozen(content);
-  return Object.freeze({ items, updatedAt: at, version, by, ...(asWritten && { asWritten }) });
+  return Object.freeze({ items, updatedAt: at, version, by, ...written });
 }
 
 function frozen(items: Items): Items {

@@ -9,26 +9,33 @@ import {
 import { refusal } from '../command/refusal.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
-import { safeText } from '../safe-text.ts';
+import { inQuotes, safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings.ts';
-import { listJson, listText } from './list-text.ts';
+import { listJson, listText, nextText, summaryText } from './list-text.ts';
+import type { ListSteps } from './revise-list.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import type { TodoList } from './todo-list.ts';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
 import helpPage from './todo-write.md';
-import { notesOf, sign, undoesUser, unheardChanges } from './user-changes.ts';
-import { movedOn } from './version-texts.ts';
+import { replace, revise, undo, type WriteOutcome } from './write-list.ts';
 import { wrongWord } from './wrong-word.ts';
 
 const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
 const USAGE = `Usage: TodoWrite '${EXAMPLE}'\n`;
+const ADD_USAGE =
+  'each --add needs its --active-form: --add "Run tests" --active-form "Running tests"';
 const OPTIONS = {
   '--if-version': 'version',
   '--undo': 'flag',
   '--until-done': 'flag',
-  '--output': ['summary', 'list', 'json'],
+  '--start': 'texts',
+  '--done': 'texts',
+  '--drop': 'texts',
+  '--add': 'texts',
+  '--active-form': 'texts',
+  '--output': ['summary', 'next', 'list', 'json'],
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
   '--todos': { instead: `TodoWrite '{"todos":[...]}'` },
@@ -36,6 +43,9 @@ const OPTIONS = {
   '--list': { instead: 'TodoRead' },
   '--json': { instead: 'TodoRead --json' },
   '--history': { instead: 'TodoRead --history' },
+  '--complete': { instead: 'TodoWrite --done N' },
+  '--remove': { instead: 'TodoWrite --drop N' },
+  '--delete': { instead: 'TodoWrite --drop N' },
   '--clear': { instead: `TodoWrite '{"todos":[]}'` },
 } as const;
 
@@ -127,95 +137,83 @@ export class TodoWriteHandler implements AgentBashHandler {
     if (options['--until-done'] && this.#untilDone === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
-    if (options['--undo']) return undo(list, options, rest);
+    const steps = stepsOf(options);
+    if (steps && 'problem' in steps) return wrongUsage(steps.problem, '');
+    if (steps || options['--undo']) {
+      const wrong = misuse(options, steps, rest);
+      if (wrong !== undefined) return wrongUsage(wrong, '');
+      const outcome = steps
+        ? await revise(list, steps, options['--if-version'], settings)
+        : await undo(list);
+      return this.#reply(outcome, options['--output'] ?? (steps ? 'next' : 'summary'));
+    }
     // What was typed begins with the options, and so is no list.
     const typed = rest.length < argv.length ? '' : raw;
     const input = misused
       ? orAsTyped(form, { argv, raw: typed }, { refused: wrongUsage(misused, '') })
       : await readJsonInput(form, { argv: rest, stdin, raw: typed });
     if ('refused' in input) return input.refused;
-    if (options['--until-done']) this.#untilDone?.(list, (await list.read()).version + 1);
-    return replace(list, options, input, settings);
-  }
-}
-
-async function replace(
-  list: TodoList,
-  options: WriteOptions,
-  { value: { items, version }, notes }: { value: GivenList; notes: readonly string[] },
-  settings: Settings,
-): Promise<CommandResult> {
-  const expected = options['--if-version'] ?? version;
-  if (version !== undefined && expected !== version) {
-    return wrongUsage(`--if-version ${expected} contradicts "version":${version} in the JSON`, '');
-  }
-  const isFinished = items.length > 0 && items.every(({ status }) => status === 'completed');
-  const how = { emptied: settings.clearWhenDone && isFinished };
-  if (expected !== undefined) {
-    const written = await list.updateIf(expected, items, how);
-    return written ? updated(written, options, notes) : movedOn(await list.read(), expected);
-  }
-  for (;;) {
-    const { version } = await list.read();
-    const unheard = await unheardChanges(list);
-    if (unheard?.changes.some((change) => change.isUndoneBy(items))) {
-      const told = await sign(list, unheard.now);
-      if (told) return undoesUser(unheard, told);
-      continue;
+    const expected = options['--if-version'];
+    const { items, version = expected } = input.value;
+    if (expected !== undefined && expected !== version) {
+      const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
+      return wrongUsage(problem, '');
     }
-    const written = await list.updateIf(unheard?.now.version ?? version, items, how);
-    if (written) return updated(written, options, [...notes, ...(unheard ? notesOf(unheard) : [])]);
+    if (options['--until-done']) this.#untilDone?.(list, (await list.read()).version + 1);
+    const outcome = await replace(list, items, version, settings);
+    return this.#reply(outcome, options['--output'] ?? 'summary', input.notes);
+  }
+
+  #reply(
+    outcome: WriteOutcome,
+    output: keyof typeof REPLIES,
+    forgiven: readonly string[] = [],
+  ): CommandResult {
+    if ('refused' in outcome) return outcome.refused;
+    const { items, asWritten = items } = outcome.written;
+    const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
+    return {
+      stdout: REPLIES[output]({ ...outcome.written, items: asWritten }),
+      stderr: [...notes].map((note) => `Note: ${note}\n`).join(''),
+      exitCode: 0,
+    };
   }
 }
 
-async function undo(
-  list: TodoList,
+/** What does not go with a change of single items, or with an undo. */
+function misuse(
   options: WriteOptions,
-  rest: readonly string[],
-): Promise<CommandResult> {
-  if (options['--if-version'] !== undefined || options['--until-done'] || rest.length > 0) {
-    return wrongUsage('--undo takes no list, no --if-version and no --until-done', USAGE);
+  steps: ListSteps | undefined,
+  [word]: readonly string[],
+): string | undefined {
+  if (steps && options['--undo']) return '--undo takes no other change';
+  if (options['--until-done']) {
+    return '--until-done goes with a whole list';
   }
-  const unheard = await unheardChanges(list);
-  const told = unheard && (await sign(list, unheard.now));
-  if (told) return undoesUser(unheard, told);
-  const undone = await list.undo();
-  if (undone === undefined) {
-    return refusal('Nothing to undo', { lines: ['no list before this one is kept'] });
+  if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
+    return '--undo takes no list, no --if-version and no --until-done';
   }
-  return updated(undone, options);
+  return word === undefined
+    ? undefined
+    : `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`;
 }
 
-function updated(
-  list: TodoVersion,
-  { '--output': output = 'summary' }: WriteOptions,
-  notes: readonly string[] = [],
-): CommandResult {
-  const { items, asWritten = items } = list;
-  return {
-    stdout: REPLIES[output]({ ...list, items: asWritten }),
-    stderr: [...new Set(notes)].map((note) => `Note: ${note}\n`).join(''),
-    exitCode: 0,
-  };
+/** The steps that the options ask for, what is wrong with them, or undefined where they ask for none. */
+function stepsOf(options: WriteOptions): ListSteps | { readonly problem: string } | undefined {
+  const { '--start': start, '--done': done, '--drop': drop } = options;
+  const { '--add': contents = [], '--active-form': forms = [] } = options;
+  if (contents.length !== forms.length) return { problem: ADD_USAGE };
+  const add = contents.map((content, index) => ({ content, activeForm: forms[index] ?? '' }));
+  return (start ?? done ?? drop) || add.length > 0 ? { start, done, drop, add } : undefined;
 }
 
 /** What TodoWrite can print of the list that it has written. */
 const REPLIES = {
-  summary: ({ items }: TodoVersion) => summary(items),
+  summary: ({ items }: TodoVersion) => summaryText(items),
+  next: ({ items }: TodoVersion) => summaryText(items) + nextText(items),
   list: ({ items }: TodoVersion) => listText(items),
   json: (list: TodoVersion) => listJson(list),
 };
-
-function summary(items: TodoVersion['items']): string {
-  let completed = 0;
-  let inProgress = 0;
-  for (const { status } of items) {
-    if (status === 'completed') completed++;
-    else if (status === 'in_progress') inProgress++;
-  }
-  const pending = items.length - completed - inProgress;
-  return `Todo list updated: ${completed} completed, ${inProgress} in_progress, ${pending} pending\n`;
-}
 
 /** The page with the limits that hold. */
 function helpPageFor({ maxItems, maxContentLength }: Settings): string {

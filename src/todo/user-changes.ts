@@ -94,10 +94,14 @@ export function sign(list: TodoList, now: TodoVersion): Awaitable<TodoVersion | 
   }
 }
 
-/** Refuses, once, what would undo a person's change that the agent has not heard of. */
-export function undoesUser(unheard: Unheard, { version, items }: TodoVersion): CommandResult {
+/** Refuses, once, what goes against a person's change that the agent has not heard of. */
+export function refuseForUser(
+  title: string,
+  unheard: Unheard,
+  { version, items }: TodoVersion,
+): CommandResult {
   const notes = notesOf(unheard).map((note) => `Note: ${note}\n`);
-  const stderr = `Error: This would undo what the user changed; nothing was changed
+  const stderr = `Error: ${title}; nothing was changed
 ${notes.join('')}The list now is, at version ${version}:
 ${itemLines(items, MAX_BYTES_OF_LIST)}Take this list into account, then write again.
 `;

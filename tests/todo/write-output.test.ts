@@ -46,13 +46,17 @@ test('a cleared list is told of as TodoRead does', async () => {
 });
 
 test.each([
-  ['another word', ['--output', 'xml'], "--output takes summary, list or json, received 'xml'"],
+  [
+    'another word',
+    ['--output', 'xml'],
+    "--output takes summary, next, list or json, received 'xml'",
+  ],
   [
     'a word in capitals',
     ['--output=JSON'],
-    "--output takes summary, list or json, received 'JSON'",
+    "--output takes summary, next, list or json, received 'JSON'",
   ],
-  ['no word', ['--output'], '--output takes summary, list or json'],
+  ['no word', ['--output'], '--output takes summary, next, list or json'],
   ['two', ['--output', 'list', '--output', 'json'], '--output was given twice'],
 ])('%s is refused, and the list stays', async (_, options, problem) => {
   const before = store.get();

@@ -1,0 +1,84 @@
+import { inQuotes, safeText } from '../safe-text.ts';
+import type { TodoItem } from './todo-store.ts';
+
+type Items = readonly Readonly<TodoItem>[];
+
+/** Changes of single items, each named by its id or its place in the list, the first being 1. */
+export interface ListSteps {
+  readonly start?: readonly string[] | undefined;
+  readonly done?: readonly string[] | undefined;
+  readonly drop?: readonly string[] | undefined;
+  /** New items, which come last; their places may be named as well. */
+  readonly add?: readonly Pick<TodoItem, 'content' | 'activeForm'>[] | undefined;
+}
+
+export interface RevisedList {
+  readonly items: Items;
+  /** Those that were left out on purpose. */
+  readonly dropped: Items;
+}
+
+const MAX_NAME_CHARACTERS = 40;
+
+/** The list after some steps, or all that stands against them. Limits are not judged here. */
+export function reviseList(
+  before: Items,
+  { start = [], done = [], drop = [], add = [] }: ListSteps,
+): RevisedList | { readonly problems: readonly string[] } {
+  const items = [...before, ...add.map((item) => ({ ...item, status: 'pending' as const }))];
+  const problems: string[] = [];
+  const changes = new Map<number, string>();
+  const steps = { '--start': start, '--done': done, '--drop': drop };
+  for (const [option, names] of Object.entries(steps)) {
+    for (const name of names.flatMap((text) => namesIn(items, text))) {
+      const at = placeOf(items, name);
+      const other = at === undefined ? undefined : changes.get(at);
+      if (at === undefined) problems.push(noSuchItem(items, name));
+      else if (other && other !== option) problems.push(`${other} and ${option} both name ${name}`);
+      else changes.set(at, option);
+    }
+  }
+  if (problems.length > 0) return { problems };
+  const revised: Readonly<TodoItem>[] = [];
+  const dropped: Readonly<TodoItem>[] = [];
+  for (const [at, item] of items.entries()) {
+    const change = changes.get(at);
+    if (change === '--drop') dropped.push(item);
+    else if (change === '--start') revised.push({ ...item, status: 'in_progress' });
+    else if (change === '--done') revised.push({ ...item, status: 'completed' });
+    else revised.push(item);
+  }
+  const begun = revised.filter(({ status }) => status === 'in_progress');
+  if (begun.length > 1 && start.length === 1) {
+    const held = items.findIndex((item, at) => item.status === 'in_progress' && !changes.has(at));
+    const name = nameOf(items, held);
+    const content = safeText(items[held]?.content ?? '', MAX_NAME_CHARACTERS);
+    const line = `item ${name} is in_progress: "${content}". Try: TodoWrite --done ${name} --start ${start[0]}`;
+    return { problems: [line] };
+  }
+  return { items: revised, dropped };
+}
+
+/** `3`, or several at once: `1,2`. */
+function namesIn(items: Items, text: string): string[] {
+  return items.some(({ id }) => id === text) ? [text] : text.split(',').map((name) => name.trim());
+}
+
+/** What an option calls an item: its id, or its place where it has none. */
+export function nameOf(items: Items, at: number): string {
+  const id = items[at]?.id;
+  return id !== undefined && /^[\w.-]+$/.test(id) ? id : String(at + 1);
+}
+
+/** An id comes before a place: who gives its items ids, names them so. */
+function placeOf(items: Items, name: string): number | undefined {
+  const byId = items.findIndex(({ id }) => id === name);
+  if (byId !== -1) return byId;
+  const place = /^#?[1-9]\d{0,8}$/.test(name) ? Number(name.replace('#', '')) - 1 : -1;
+  return place >= 0 && place < items.length ? place : undefined;
+}
+
+function noSuchItem(items: Items, name: string): string {
+  const count = items.length === 1 ? '1 item' : `${items.length} items`;
+  return `there is no item ${inQuotes(name)}; the list has ${count}, see TodoRead`;
+}

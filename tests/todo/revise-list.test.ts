@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { USER } from '../../src/todo/user-changes.ts';
+import { items } from '../guidance/agent-session.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+/** A list, and what a call makes of it. */
+function list(...lines: string[]) {
+  const store = new TodoStore();
+  store.update(items(...lines));
+  const handler = new TodoWriteHandler(store);
+  const call = (...argv: string[]) => handler.execute({ argv, stdin: async () => '' });
+  const read = async () => {
+    const { stdout } = await new TodoReadHandler(store).execute({ argv: [] });
+    return stdout.split('\n\n')[0]?.split('\n');
+  };
+  return { store, call, read };
+}
+
+test('items are started and completed by their places, in one change', async () => {
+  const { store, call, read } = list('[>] A <- a', '[ ] B <- b', '[ ] C <- c');
+  expect(await call('--done', '1', '--start', '3')).toEqual({
+    stdout: 'Todo list updated: 1 completed, 1 in_progress, 1 pending\nNow 3: C\nNext 2: B\n',
+    stderr: '',
+    exitCode: 0,
+  });
+  expect(await read()).toEqual(['[x] A', '[ ] B', '[>] C <- c']);
+  expect(store.get().version).toBe(2);
+});
+
+test('an id comes before a place', async () => {
+  const { call, read } = list('[ ] #3 A', '[ ] #2 B', '[ ] C');
+  expect((await call('--done', '3')).stdout).toContain('\nNext 2: B\n');
+  expect(await read()).toEqual(['[x] A (id: 3)', '[ ] B (id: 2)', '[ ] C']);
+});
+
+test('several are named by repeating the option, or with commas', async () => {
+  const { call, read } = list('[ ] A', '[ ] B', '[ ] C', '[ ] D');
+  await call('--done', '1', '--done', '2,3');
+  expect(await read()).toEqual(['[x] A', '[x] B', '[x] C', '[ ] D']);
+});
+
+test('items are added at the end, and can be started at once', async () => {
+  const { call, read } = list('[x] A');
+  await call('--add', 'B', '--active-form', 'Bing', '--start', '2');
+  expect(await read()).toEqual(['[x] A', '[>] B <- Bing']);
+});
+
+test('an item is dropped', async () => {
+  const { call, read } = list('[>] A <- a', '[ ] B');
+  expect(await call('--drop', '1', '--start', '2')).toMatchObject({ exitCode: 0 });
+  expect(await read()).toEqual(['[>] B <- B']);
+});
+
+test('--output says what the reply is', async () => {
+  const { call } = list('[>] A <- a', '[ ] B');
+  const summary = 'Todo list updated: 1 completed, 0 in_progress, 1 pending\n';
+  expect((await call('--done', '1', '--output', 'summary')).stdout).toBe(summary);
+  expect((await call('--done', '1', '--output', 'list')).stdout).toBe(
+    '[x] A\n[ ] B\n\n(1/2 completed)\n',
+  );
+  const json = '{"todos":[{"content":"B","activeForm":"b","status":"in_progress"}]}';
+  expect((await call(json, '--output', 'next')).stdout).toBe(
+    'Todo list updated: 0 completed, 1 in_progress, 0 pending\nNow 1: B\n',
+  );
+});
+
+test.each([
+  [['--start', '2'], 'item 1 is in_progress: "A". Try: TodoWrite --done 1 --start 2'],
+  [['--done', '9'], "there is no item '9'; the list has 3 items, see TodoRead"],
+  [['--done', 'Fix\x1b'], "there is no item 'Fix␛'; the list has 3 items, see TodoRead"],
+  [['--done', '0'], "there is no item '0'; the list has 3 items, see TodoRead"],
+  [['--done', '1', '--drop', '1'], '--done and --drop both name 1'],
+])('%j is refused, and the list stays', async (argv, line) => {
+  const { store, call } = list('[>] A', '[ ] B', '[ ] C');
+  expect(await call(...argv)).toEqual({
+    stdout: '',
+    stderr: `Error: Cannot update the list\n- ${line}\n`,
+    exitCode: 1,
+  });
+  expect(store.get().version).toBe(1);
+});
+
+test('the right call that a refusal names is the right call', async () => {
+  const { call, read } = list('[>] A', '[ ] B');
+  const { stderr } = await call('--start', '2');
+  const [, line = ''] = /Try: TodoWrite (.*)\n/.exec(stderr) ?? [];
+  expect(await call(...line.split(' '))).toMatchObject({ exitCode: 0 });
+  expect(await read()).toEqual(['[x] A', '[>] B <- B']);
+});
+
+test('a result that breaks a rule is refused like any other list', async () => {
+  const store = new TodoStore();
+  const settings = { ...DEFAULT_SETTINGS, maxItems: 1 };
+  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
+  const add = (content: string) =>
+    handler.execute({
+      argv: ['--add', content, '--active-form', 'Doing'],
+      stdin: async () => '',
+    });
+  expect((await add(' ')).stderr).toBe(
+    'Error: Validation failed\n- todos[0].content: Cannot be blank\n',
+  );
+  await add('A');
+  expect((await add('B')).stderr).toBe(
+    'Error: Validation failed\n- todos: Must have at most 1 items, received 2\n',
+  );
+  expect(store.get().items).toHaveLength(1);
+});
+
+test('--if-version holds for single changes too', async () => {
+  const { call } = list('[>] A', '[ ] B');
+  expect(await call('--if-version', '1', '--done', '1')).toMatchObject({ exitCode: 0 });
+  const late = await call('--if-version', '1', '--done', '2');
+  expect(late.stderr).toMatch(/^Error: The list is at version 2, not 1/);
+});
+
+test.each([
+  [['--add', 'A'], /each --add needs its --active-form/],
+  [['--done', '1', '2'], /Unexpected argument '2'; name several items as --done 1 --done 2/],
+  [['--done', '1', '--undo'], /--undo takes no other change/],
+  [['--done'], /--done needs a value/],
+  [['--finish', '1'], /Unknown option --finish/],
+  [['--complete', '1'], /Try: TodoWrite --done N/],
+])('%j is wrong usage', async (argv, problem) => {
+  const { store, call } = list('[>] A', '[ ] B');
+  const { exitCode, stderr } = await call(...argv);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(problem);
+  expect(store.get().version).toBe(1);
+});
+
+test('another write in between is kept: the change is made to the newest list', async () => {
+  class Contended extends TodoStore {
+    override updateIf(...args: Parameters<TodoStore['updateIf']>) {
+      if (this.get().version === 1) this.update([...this.get().items, ...items('[ ] C')]);
+      return super.updateIf(...args);
+    }
+  }
+  const store = new Contended();
+  store.update(items('[>] A', '[ ] B'));
+  const handler = new TodoWriteHandler(store);
+  await handler.execute({ argv: ['--done', '1'], stdin: async () => '' });
+  expect(store.get().items.map(({ content, status }) => [content, status])).toEqual([
+    ['A', 'completed'],
+    ['B', 'pending'],
+    ['C', 'pending'],
+  ]);
+});
+
+test('where a person has changed the list meanwhile, its places are told before they count', async () => {
+  const folder = `${temporaryDirectory()}/s/main`;
+  const store = openTodoStore({ folder, author: 'main' });
+  store.update(items('[>] A', '[ ] B', '[ ] C'));
+  openTodoStore({ folder, author: USER }).update(items('[>] A', '[ ] C'));
+  const done = () =>
+    new TodoWriteHandler(store).execute({ argv: ['--drop', '2'], stdin: async () => '' });
+  const refused = await done();
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toMatch(
+    /^Error: The user changed the list; nothing was changed\nNote: the user dropped "B"\n/,
+  );
+  expect(store.get().items).toHaveLength(2);
+  expect(await done()).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(store.get().items).toHaveLength(1);
+});
