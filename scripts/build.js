@@ -54,7 +54,11 @@ async function commandPrograms() {
 
 const commands = await commandPrograms();
 /** The first arguments of agent-shell that have a program of their own, for the sake of its start-up. */
-const subprograms = { hook: 'agent-hook', 'prompt-panel': 'prompt-panel' };
+const subprograms = {
+  hook: 'agent-hook',
+  'prompt-panel': 'prompt-panel',
+  '--mend': 'mend-line',
+};
 const programs = [
   'agent-shell',
   ...Object.values(subprograms),
@@ -121,7 +125,7 @@ for (const name of Object.keys(commands)) {
 // The same patterns, without what would end a comment.
 const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8').replaceAll('*/', '*[/]');
 executable('bin/agent-shell.cjs', `#!/bin/sh\n':' <</*\n/*\n${shell}exit\n*/0;\n${loader}`);
-for (const name of ['interactive', 'after-profile']) {
+for (const name of ['interactive', 'after-profile', 'suspect-line']) {
   copyFileSync(inRoot(`src/bin/${name}.bash`), out(`bin/${name}.bash`));
 }
 

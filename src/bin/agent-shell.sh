@@ -30,7 +30,7 @@ own_options() {
         shift ;;
       --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
       --no-panel) export TODO_PANEL=off ;;
-      --session=* | --agent=* | --panel* | --jsonl | --prompt | --tasks | -h | --help | --version) return 1 ;;
+      --session=* | --agent=* | --panel* | --mend | --jsonl | --prompt | --tasks | -h | --help | --version) return 1 ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
       *) break ;;
     esac
@@ -125,6 +125,26 @@ become_bash() {
   esac
 }
 
+# Whether bash may not read the line of -c as it was meant, since the JSON of an agent command in it may be broken.
+is_suspect() {
+  case $agent_shell_line in *TodoWrite* | *Task[A-Z]*) ;; *) return 1 ;; esac
+  # The usual form needs no look: one pair of quotes, and no other quote in it.
+  case ${agent_shell_line#"TodoWrite '"} in
+    "$agent_shell_line" | *\'?*) ;;
+    *\') return 1 ;;
+  esac
+  "${agent_shell_bash:-bash}" -p "$agent_shell_bin/suspect-line.bash" "$agent_shell_line"
+}
+
+# Asks Node what such a line means. Leaves the answer in agent_shell_mended or agent_shell_hint.
+look_at_line() {
+  agent_shell_said=$(node --title=agent-shell "$0" --mend "$agent_shell_line"; echo " $?")
+  case ${agent_shell_said##* } in
+    0) agent_shell_mended=${agent_shell_said% *} ;;
+    3) agent_shell_hint=${agent_shell_said% *} ;;
+  esac
+}
+
 set -f
 agent_shell_own=0
 case ${0##*/}:${1-} in
@@ -135,14 +155,8 @@ esac
 shift $agent_shell_own
 read_arguments "$@"
 find_bash
-command -v TodoWrite >/dev/null && agent_shell_has_commands=1 || agent_shell_has_commands=
-case $agent_shell_has_commands:$agent_shell_login:$agent_shell_prompts in
-  1::) ;;
-  *) find_bin ;;
-esac
-if [ -z "$agent_shell_has_commands" ]; then
-  export PATH="$PATH:$agent_shell_bin/commands"
-fi
+find_bin
+command -v TodoWrite >/dev/null || export PATH="$PATH:$agent_shell_bin/commands"
 if [ -n "$agent_shell_prompts" ]; then
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
@@ -158,4 +172,25 @@ elif [ -n "$agent_shell_login" ]; then
   export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"
   export BASH_ENV="$agent_shell_bin/after-profile.bash"
 fi
-become_bash "$@"
+agent_shell_mended= agent_shell_hint=
+is_suspect && look_at_line
+if [ -n "$agent_shell_mended" ]; then
+  for agent_shell_word; do
+    shift
+    if [ "$agent_shell_word" = "$agent_shell_line" ] && [ -n "$agent_shell_mended" ]; then
+      agent_shell_word=$agent_shell_mended agent_shell_mended=
+    fi
+    set -- "$@" "$agent_shell_word"
+  done
+fi
+[ -n "$agent_shell_hint" ] || become_bash "$@"
+case $agent_shell_line in
+  # Bash runs the lines before the one that it cannot read, and is to be itself meanwhile.
+  *'
+'*) printf %s "$agent_shell_hint" >&2 && become_bash "$@" ;;
+esac
+# Bash cannot read the line, and says so first.
+(become_bash "$@")
+agent_shell_status=$?
+printf %s "$agent_shell_hint" >&2
+exit $agent_shell_status

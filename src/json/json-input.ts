@@ -39,7 +39,7 @@ const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string>
   'inner quote':
     'A double quote inside a text must be written \\"; or bash has put something else in its place.',
 };
-const QUOTES_BROKE =
+export const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
 /**

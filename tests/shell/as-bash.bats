@@ -76,6 +76,14 @@ SCRIPT
   equal "$status" 143
 }
 
+@test "a line that bash cannot read gets bash's error, and how to write it" {
+  run --separate-stderr agent-shell -c "echo hi && TodoWrite '{\"todos\":[}"
+  [ "$status" -ne 0 ]
+  equal "$output" ''
+  [[ $stderr = *'unexpected EOF'* ]]
+  [[ $stderr = *"TodoWrite <<'EOF'"* ]]
+}
+
 @test "off a terminal there is no panel and no escape sequence" {
   run agent-shell -c "TodoWrite '$(list "$(item Build in_progress)")'; TodoRead"
   [[ $output != *$'\e'* ]]

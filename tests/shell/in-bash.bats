@@ -126,3 +126,15 @@ SCRIPT
   holds "TodoWrite '$(list "$(item Kept)")'; TodoWrite '$(list "$(item Lost doing)")'" Kept
   [[ $stderr = *"- todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'doing'"* ]]
 }
+
+@test "what is forgiven is said, on stderr" {
+  run --separate-stderr agent-shell -c 'TodoWrite {"todos":[]}'
+  equal "$status" 0
+  equal "$output" 'Todo list updated: 0 completed, 0 in_progress, 0 pending'
+  [[ $stderr = 'Note: '* ]]
+}
+
+@test "standard input is not read when the JSON is on the line" {
+  run --separate-stderr agent-shell -c 'TodoWrite {"todos":[]}' < <(list "$(item Other)")
+  equal "$output" 'Todo list updated: 0 completed, 0 in_progress, 0 pending'
+}

@@ -154,6 +154,64 @@ describe('TodoWrite', () => {
     expect(alone.stderr).toMatch(/^Error: Validation failed\n- todos: Required\n/);
     expect(composed).toEqual(alone);
   });
+
+  const DONT = LIST.replace('Build', "Don't");
+
+  test.each([
+    ['whole', `TodoWrite '${DONT}'`],
+    ['bare', `TodoWrite ${LIST}`],
+    ['bare, with an apostrophe', `TodoWrite ${DONT}`],
+    ['that would run commands', `TodoWrite '${LIST.replace('Build', "Don't; touch ran; can't")}'`],
+    ['behind a cd', `cd . && TodoWrite '${DONT}'`],
+    [
+      'in a subshell with a trap',
+      `shopt -u extglob; (\ntrap 'echo -n' EXIT\nTodoWrite '${DONT}'\n)`,
+    ],
+    ['in an eval', `true && eval '${`TodoWrite '${DONT}'`.replaceAll("'", `'"'"'`)}' </dev/null`],
+  ])('with JSON whose quotes broke is read as it was typed: %s', async (_, line) => {
+    const cwd = temporaryDirectory();
+    const { stdout, stderr, exitCode } = await agentShell(['-c', line], { cwd });
+    expect([stdout, exitCode]).toEqual([UPDATED, 0]);
+    expect(stderr).toMatch(/^Note: read the JSON as it was typed/);
+    expect(listFiles(cwd)).toEqual([]);
+  });
+
+  test('with a text that bash expands is what bash makes of it', async () => {
+    const state = temporaryDirectory();
+    const env = { TODO_STATE_DIR: state, V: 'from-bash' };
+    const cwd = temporaryDirectory();
+    for (const text of [`'$(echo from-bash)'`, `'"$V"'`]) {
+      const line = `TodoWrite '${LIST.replace('Build', text)}'; TodoRead`;
+      expect((await agentShell(['-c', line], { cwd, env })).stdout).toContain('[ ] from-bash\n');
+    }
+  });
+
+  test('in a line that bash cannot read gets the heredoc form', async () => {
+    const cut = LIST.replace('Build', "Don't").slice(0, -2);
+    const line = `cd / && TodoWrite '${cut}'`;
+    const { stderr, exitCode } = await agentShell(['-c', line]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(
+      /^bash: -c: line 1: unexpected EOF[\s\S]*TodoWrite <<'EOF'\n[\s\S]*\nEOF\n$/,
+    );
+    const later = await agentShell(['-c', `echo first\n${line}`]);
+    expect(later).toMatchObject({ stdout: 'first\n', exitCode: 2 });
+    expect(later.stderr).toContain("TodoWrite <<'EOF'\n");
+  });
+
+  test('starts Node only where an agent command is called', async () => {
+    const bin = temporaryDirectory();
+    writeFileSync(join(bin, 'node'), '#!/bin/sh\necho started >&2\nexit 9\n', { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    for (const args of [
+      ['-c', 'echo hi'],
+      ['-c', 'false && TodoWrite "$1"; echo hi'],
+      ['-lc', 'echo hi'],
+    ]) {
+      const { stdout, stderr } = await agentShell(args, { env });
+      expect([stdout, stderr]).toEqual(['hi\n', '']);
+    }
+  });
 });
 
 describe('the end by a signal', () => {

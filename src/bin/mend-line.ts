@@ -1,0 +1,55 @@
+import { checkSyntax } from '../bash/check-syntax.ts';
+import { findBash } from '../bash/find-program.ts';
+import { QUOTES_BROKE, withoutOuterQuotes } from '../json/json-input.ts';
+import { agentHandlers } from '../router/agent-handlers.ts';
+import { heredocHint } from '../router/heredoc-hint.ts';
+import { inSingleQuotes, mendLine } from '../router/mend-line.ts';
+import { readLine } from '../router/read-line.ts';
+import { shellList } from '../shell/shell-list.ts';
+import { taskCommands } from '../tasks/task-commands.ts';
+import { writeAll } from '../terminal/synchronous-io.ts';
+
+// `agent-shell --mend LINE`: agent-shell.sh asks what a line means that bash may not read as it was meant. Exit code 0:
+// standard output is the line to run in its place. 3: it is what to say when bash has failed to read it. 1: nothing.
+
+const MENDED = 0;
+const NOTHING = 1;
+const HINT = 3;
+
+const [, , , line = ''] = process.argv;
+const { source, settings, tasks } = shellList({});
+const handlers = new Map(
+  [...agentHandlers(source, settings), ...taskCommands(tasks)].map((handler) => [
+    handler.name,
+    handler,
+  ]),
+);
+const bash = findBash(process.env);
+
+async function answer(): Promise<number> {
+  const mended = rawCall() ?? (await mendLine(line, handlers, canRead));
+  if (mended !== undefined) {
+    writeAll(1, mended);
+    writeAll(2, `Note: ${QUOTES_BROKE}\n`);
+    return MENDED;
+  }
+  const hint = await heredocHint(line, handlers, bash);
+  writeAll(1, hint);
+  return hint === '' ? NOTHING : HINT;
+}
+
+/** The line, where all of it is one call whose JSON bash would tear to pieces. */
+function rawCall(): string | undefined {
+  const { call } = readLine(line, handlers);
+  const { argv = [], raw = '' } = call?.invocation ?? {};
+  if (call === undefined || argv.length > 0 || raw === '') return undefined;
+  return `${call.handler.name} ${inSingleQuotes(withoutOuterQuotes(raw))}`;
+}
+
+async function canRead(text: string): Promise<boolean> {
+  return (await checkSyntax(bash, text)) === 'complete';
+}
+
+answer().then((exitCode) => {
+  process.exitCode = exitCode;
+});
