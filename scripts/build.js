@@ -121,10 +121,13 @@ for (const name of Object.keys(commands)) {
   executable(`bin/commands/${name}`, `#!/usr/bin/env node\n${loader}`);
 }
 // One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
-// Its first lines are to sh an empty heredoc for a command that does nothing.
-// The same patterns, without what would end a comment.
+// Patterns of files are off in sh by then (set -f), so that it has no look at /*.
+// The shell's patterns are the same without what would end a comment.
 const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8').replaceAll('*/', '*[/]');
-executable('bin/agent-shell.cjs', `#!/bin/sh\n':' <</*\n/*\n${shell}exit\n*/0;\n${loader}`);
+executable(
+  'bin/agent-shell.cjs',
+  `#!/bin/sh\n':' //; set -f\ntrue /*\n${shell}exit\n*/\n${loader}`,
+);
 for (const name of ['interactive', 'after-profile', 'suspect-line']) {
   copyFileSync(inRoot(`src/bin/${name}.bash`), out(`bin/${name}.bash`));
 }

@@ -2,6 +2,88 @@
 # Only builtins run before that, since each process would cost as much as bash itself. Node takes over where the
 # arguments are our own (`node_front`). A variable that the caller exports must not change on its way: hence the prefix.
 
+# Looks through PATH for the agent commands, and for a bash that is neither this program under that name nor another copy
+# of it. Leaves agent_shell_bash empty where PATH leads to it by itself.
+search_path() {
+  agent_shell_bash= agent_shell_skipped= agent_shell_found= agent_shell_commands=
+  agent_shell_ifs=$IFS
+  IFS=:
+  for agent_shell_folder in $PATH; do
+    [ -x "$agent_shell_folder/TodoWrite" ] && agent_shell_commands=1
+    [ -z "$agent_shell_found" ] && [ -x "$agent_shell_folder/bash" ] && is_bash
+  done
+  for agent_shell_folder in /bin /usr/bin /usr/local/bin; do
+    [ -z "$agent_shell_found" ] && agent_shell_skipped=1 && is_bash
+  done
+  IFS=$agent_shell_ifs
+  [ -n "$agent_shell_found" ] || {
+    echo 'agent-shell: needs bash, but there is none on PATH' >&2
+    exit 127
+  }
+  if [ -z "$agent_shell_commands" ]; then
+    find_bin
+    export PATH="$PATH:$agent_shell_bin/commands"
+  fi
+}
+
+is_bash() {
+  agent_shell_file=$agent_shell_folder/bash
+  [ -x "$agent_shell_file" ] && ! [ "$agent_shell_file" -ef "$0" ] || {
+    agent_shell_skipped=1
+    return
+  }
+  case $agent_shell_folder in
+    /bin | /usr/bin) ;;
+    *)
+      # Another copy begins as a script does.
+      IFS= read -r agent_shell_first <"$agent_shell_file" 2>/dev/null
+      case $agent_shell_first in '#!'*) agent_shell_skipped=1 && return ;; esac ;;
+  esac
+  agent_shell_found=1
+  [ -z "$agent_shell_skipped" ] || agent_shell_bash=$agent_shell_file
+}
+
+# Finds the folder of this program, behind the link that npm makes to it.
+find_bin() {
+  [ -z "$agent_shell_bin" ] || return
+  case $0 in
+    /*) agent_shell_bin=${0%/*} ;;
+    */*) agent_shell_bin=$PWD/${0%/*} ;;
+    *) agent_shell_bin=$PWD ;;
+  esac
+  for agent_shell_bin in "$agent_shell_bin" "$agent_shell_bin/../lib/node_modules/todowrite/dist/bin" \
+    "$agent_shell_bin/../todowrite/dist/bin"; do
+    [ "$agent_shell_bin/agent-shell.cjs" -ef "$0" ] && return
+  done
+  agent_shell_bin=$0
+  while [ -h "$agent_shell_bin" ]; do
+    agent_shell_link=$(readlink "$agent_shell_bin")
+    case $agent_shell_link in
+      /*) agent_shell_bin=$agent_shell_link ;;
+      *) agent_shell_bin=${agent_shell_bin%/*}/$agent_shell_link ;;
+    esac
+  done
+  agent_shell_bin=$(cd "${agent_shell_bin%/*}" && pwd -P)
+}
+
+# Becomes bash. Its $0, with which its messages begin, is the plain name.
+become_bash() {
+  case ${0##*/}:$agent_shell_bash in
+    sh:*) exec "${agent_shell_bash:-bash}" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
+    *:) exec bash "$@" ;;
+    *) exec "$agent_shell_bash" -p -c 'exec -a bash "$BASH" "$@"' bash "$@" ;;
+  esac
+}
+
+agent_shell_bin=
+case ${1-}:${2-} in
+  -c:[-+]* | -c: | -c:*TodoWrite* | -c:*Task[A-Z]*) ;;
+  # The start that harnesses make most. What follows here is not even read then.
+  -c:*)
+    search_path
+    become_bash "$@" ;;
+esac
+
 node_front() {
   command -v node >/dev/null || {
     # Whatever goes wrong, a coding agent is not bothered by its hook.
@@ -68,63 +150,6 @@ read_arguments() {
   esac
 }
 
-# Finds the folder of this program, behind the link that npm makes to it.
-find_bin() {
-  case $0 in
-    /*) agent_shell_bin=${0%/*} ;;
-    */*) agent_shell_bin=$PWD/${0%/*} ;;
-    *) agent_shell_bin=$PWD ;;
-  esac
-  for agent_shell_bin in "$agent_shell_bin" "$agent_shell_bin/../lib/node_modules/todowrite/dist/bin" \
-    "$agent_shell_bin/../todowrite/dist/bin"; do
-    [ "$agent_shell_bin/agent-shell.cjs" -ef "$0" ] && return
-  done
-  agent_shell_bin=$0
-  while [ -h "$agent_shell_bin" ]; do
-    agent_shell_link=$(readlink "$agent_shell_bin")
-    case $agent_shell_link in
-      /*) agent_shell_bin=$agent_shell_link ;;
-      *) agent_shell_bin=${agent_shell_bin%/*}/$agent_shell_link ;;
-    esac
-  done
-  agent_shell_bin=$(cd "${agent_shell_bin%/*}" && pwd -P)
-}
-
-# Finds a bash that is not this program under that name, nor another copy of it.
-# Leaves agent_shell_bash empty where PATH leads to it.
-find_bash() {
-  agent_shell_bash= agent_shell_skipped=
-  agent_shell_ifs=$IFS
-  IFS=:
-  for agent_shell_folder in $PATH /bin /usr/bin /usr/local/bin; do
-    agent_shell_file=${agent_shell_folder:-.}/bash
-    [ -f "$agent_shell_file" ] && [ -x "$agent_shell_file" ] || continue
-    if [ "$agent_shell_file" -ef "$0" ]; then
-      agent_shell_skipped=1 && continue
-    fi
-    case $agent_shell_folder in
-      /bin | /usr/bin) ;;
-      *)
-        IFS= read -r agent_shell_first <"$agent_shell_file" 2>/dev/null
-        case $agent_shell_first in '#!'*) agent_shell_skipped=1 && continue ;; esac ;;
-    esac
-    IFS=$agent_shell_ifs
-    [ -z "$agent_shell_skipped" ] || agent_shell_bash=$agent_shell_file
-    return
-  done
-  echo 'agent-shell: needs bash, but there is none on PATH' >&2
-  exit 127
-}
-
-# Becomes bash. Its $0, with which its messages begin, is the plain name.
-become_bash() {
-  case ${0##*/}:$agent_shell_bash in
-    sh:*) exec "${agent_shell_bash:-bash}" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
-    *:) exec bash "$@" ;;
-    *) exec "$agent_shell_bash" -p -c 'exec -a bash "$BASH" "$@"' bash "$@" ;;
-  esac
-}
-
 # Whether bash may not read the line of -c as it was meant, since the JSON of an agent command in it may be broken.
 is_suspect() {
   case $agent_shell_line in *TodoWrite* | *Task[A-Z]*) ;; *) return 1 ;; esac
@@ -145,7 +170,6 @@ look_at_line() {
   esac
 }
 
-set -f
 agent_shell_own=0
 case ${0##*/}:${1-} in
   # Under bash's own name all arguments are bash's.
@@ -154,9 +178,8 @@ case ${0##*/}:${1-} in
 esac
 shift $agent_shell_own
 read_arguments "$@"
-find_bash
+search_path
 find_bin
-command -v TodoWrite >/dev/null || export PATH="$PATH:$agent_shell_bin/commands"
 if [ -n "$agent_shell_prompts" ]; then
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"

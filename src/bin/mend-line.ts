@@ -1,6 +1,6 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
-import { QUOTES_BROKE, withoutOuterQuotes } from '../json/json-input.ts';
+import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/json-input.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { heredocHint } from '../router/heredoc-hint.ts';
 import { inSingleQuotes, mendLine } from '../router/mend-line.ts';
@@ -41,9 +41,11 @@ async function answer(): Promise<number> {
 /** The line, where all of it is one call whose JSON bash would tear to pieces. */
 function rawCall(): string | undefined {
   const { call } = readLine(line, handlers);
-  const { argv = [], raw = '' } = call?.invocation ?? {};
-  if (call === undefined || argv.length > 0 || raw === '') return undefined;
-  return `${call.handler.name} ${inSingleQuotes(withoutOuterQuotes(raw))}`;
+  if (call === undefined) return undefined;
+  const typed = withoutOuterQuotes(call.raw);
+  const [asBashReadsIt = ''] = call.argv;
+  if (isJsonCollection(asBashReadsIt) || !isJsonCollection(typed)) return undefined;
+  return `${call.handler.name} ${inSingleQuotes(typed)}`;
 }
 
 async function canRead(text: string): Promise<boolean> {
