@@ -225,10 +225,13 @@ describe('the end by a signal', () => {
   );
 
   test.each([
-    ['called by its name', AGENT_SHELL, []],
-    ['called through Node', process.execPath, [AGENT_SHELL]],
-  ] as const)('signals from outside reach bash, whose trap decides: %s', async (_, file, args) => {
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
+    ['SIGTERM', 'called by its name', AGENT_SHELL, []],
+    ['SIGHUP', 'called by its name', AGENT_SHELL, []],
+    ['SIGINT', 'called by its name', AGENT_SHELL, []],
+    ['SIGTERM', 'called through Node', process.execPath, [AGENT_SHELL]],
+  ] as const)(
+    '%s from outside reaches bash, whose trap decides: %s',
+    async (signal, _, file, args) => {
       const name = signal.slice(3);
       const line = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.01; done`;
       const child = start(file, [...args, '-c', line]);
@@ -240,8 +243,8 @@ describe('the end by a signal', () => {
       child.kill(signal);
       const [code] = await once(child, 'close');
       expect([output, code]).toEqual([`ready\ngot ${name}\n`, 7]);
-    }
-  });
+    },
+  );
 
   test('SIGKILL from outside ends bash itself, which does no more', async () => {
     const cwd = temporaryDirectory();
