@@ -44,18 +44,20 @@ export function followList(
   return end;
 }
 
-/** The same for all lists in the folder of a session, those included that are yet to come. */
+/** The same for the lists in the folder of a session, all or those of some agents; those included that are yet to come. */
 export function followSession(
   folder: string,
   follower: Follower,
   start: Start = 'newest',
+  isMeant: (agent: string) => boolean = () => true,
 ): () => void {
   const ends = new Map<string, () => void>();
   let next = start;
   const look = () => {
     try {
       for (const { agent, folder: list } of listsIn(folder)) {
-        if (!ends.has(list)) ends.set(list, followList(list, agent, follower, next));
+        if (isMeant(agent) && !ends.has(list))
+          ends.set(list, followList(list, agent, follower, next));
       }
     } catch (error) {
       follower.failed(error);

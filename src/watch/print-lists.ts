@@ -1,12 +1,12 @@
 import { plainReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
-import { listFolder, sessionFolder } from '../state/lists.ts';
+import { sessionFolder } from '../state/lists.ts';
 import { StateError } from '../state/state-error.ts';
 import { FileLists } from '../todo/file-lists.ts';
 import { listJson } from '../todo/list-text.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 import { endingSignals } from './ending-signals.ts';
-import { type Follower, followList, followSession } from './follow.ts';
+import { type Follower, followSession } from './follow.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 
 const STORAGE_TROUBLE = 3;
@@ -17,7 +17,7 @@ export async function printLists({ list, all, jsonl }: WatchArguments): Promise<
   const name = lists.name(list);
   let hasFailed = false;
   const follower: Follower = {
-    changed: jsonl ? jsonPrinter(name.session) : wordsPrinter(all),
+    changed: jsonl ? jsonPrinter(name.session) : wordsPrinter(all ? undefined : name.agent),
     failed: (error) => {
       if (!(error instanceof StateError)) throw error;
       hasFailed = true;
@@ -25,9 +25,10 @@ export async function printLists({ list, all, jsonl }: WatchArguments): Promise<
     },
   };
   const signals = endingSignals();
-  const end = all
-    ? followSession(sessionFolder(lists.folder, name.session), follower)
-    : followList(listFolder(lists.folder, name), name.agent, follower);
+  // Without the id of a harness's session the lists of all of them are meant.
+  const isMeant = (agent: string) => agent === name.agent || agent.startsWith(`${name.agent}@`);
+  const folder = sessionFolder(lists.folder, name.session);
+  const end = followSession(folder, follower, 'newest', all ? undefined : isMeant);
   // What cannot be read from the start is a mistake; what becomes so may be mended while we watch.
   const exitCode = hasFailed ? STORAGE_TROUBLE : await signals.exitCode;
   signals.ignore();
@@ -39,13 +40,14 @@ function jsonPrinter(session: string): Follower['changed'] {
   return (agent, version) => process.stdout.write(listJson(version, { session, agent }));
 }
 
-function wordsPrinter(namesAgents: boolean): Follower['changed'] {
+/** @param asked whose list was asked for: its changes need no name before them. */
+function wordsPrinter(asked: string | undefined): Follower['changed'] {
   const known = new Map<string, TodoState>();
   return (agent, version) => {
     const before = known.get(agent) ?? { items: [], updatedAt: version.updatedAt };
     known.set(agent, version);
     const report = plainReport(before, version);
-    const label = namesAgents ? `${safeText(agent)}: ` : '';
+    const label = agent === asked ? '' : `${safeText(agent)}: `;
     if (report !== '') process.stdout.write(`${label}${report}\n`);
   };
 }

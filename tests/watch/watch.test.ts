@@ -66,6 +66,17 @@ test('--jsonl prints the list as it stands and then every version, one JSON line
   });
 });
 
+test('without the id of a harness the lists of all its sessions are watched, those included that are yet to come', async () => {
+  const state = temporaryDirectory();
+  storeOf(state, 'main@one').update([todo('a')]);
+  storeOf(state, 'helper').update([todo('b')]);
+  const { lines } = watch(state, '--session', 's');
+  await eventually('the first', () => lines().length === 1);
+  storeOf(state, 'main@two').update([todo('c')]);
+  await eventually('the second', () => lines().length === 2);
+  expect(lines().map((line) => line.split(':')[0])).toEqual(['main@one', 'main@two']);
+});
+
 test('a change is printed within 100 ms, most often', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
