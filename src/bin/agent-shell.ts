@@ -52,6 +52,11 @@ async function main(): Promise<number> {
       writeAll(1, listInContext(items));
       return 0;
     }
+    case 'state': {
+      const { stateCommand } = await import('../shell/state-command.ts');
+      const world = { environment: process.env, directory: process.cwd() };
+      return writeResult('agent-shell', await stateCommand(options.argv, world));
+    }
     case 'setup': {
       const { setup } = await import('../setup/setup.ts');
       const world = { environment: process.env, directory: process.cwd(), home: homedir() };

@@ -8,7 +8,7 @@ export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
   /** With the arguments that follow its name. */
-  | { mode: 'sessions' | 'setup'; argv: readonly string[] }
+  | { mode: 'sessions' | 'setup' | 'state'; argv: readonly string[] }
   | { mode: 'help' | 'version' | 'prime' }
   /** Whether the text covers the commands on a team's tasks. */
   | { mode: 'prompt'; tasks: boolean }
@@ -46,7 +46,9 @@ export function parseArguments(
   const session = options['--session'] ?? environment.TODO_SESSION;
   const agent = options['--agent'];
   const list = { ...(session && { session }), ...(agent !== undefined && { agent }) };
-  if (word === 'sessions' || word === 'setup') return { mode: word, argv: behind };
+  if (word === 'sessions' || word === 'setup' || word === 'state') {
+    return { mode: word, argv: behind };
+  }
   if (word === 'prime') return { mode: word };
   if (word === 'watch') {
     if (behind.includes('--version')) return { mode: 'version' };

@@ -1,0 +1,67 @@
+import { safeText } from '../safe-text.ts';
+import type { SharedPlace, Version } from '../state/place.ts';
+import { StateError } from '../state/state-error.ts';
+import { NO_TASKS } from '../tasks/task.ts';
+import { TASK_STEPS } from '../tasks/task-steps.ts';
+import type { ListPath, Storage } from './storage.ts';
+
+/** What became of one list. */
+export interface Copied {
+  readonly list: string;
+  /** How many versions the copy has. */
+  readonly versions: number;
+  /** Why it was not copied; undefined where it was. */
+  readonly problem?: string;
+}
+
+/**
+ * Copies all lists with their history, each version with its time and its author, and reads each copy back to compare.
+ *
+ * Versions are numbered anew from 1. A list that is there already is left alone.
+ */
+export async function* copyLists(from: Storage, to: Storage): AsyncGenerator<Copied> {
+  for (const path of await from.lists()) {
+    const list = path.map((name) => safeText(name, 80)).join(' ');
+    try {
+      const versions =
+        path[0] === 'todos'
+          ? await copy(path, from.todos, to.todos, JSON.stringify)
+          : await copy(path, from.tasks, to.tasks, (graph) =>
+              JSON.stringify(TASK_STEPS.between(NO_TASKS, graph)),
+            );
+      yield { list, versions };
+    } catch (error) {
+      if (!(error instanceof StateError)) throw error;
+      yield { list, versions: 0, problem: error.message };
+    }
+  }
+}
+
+async function copy<T>(
+  path: ListPath,
+  open: (path: ListPath, author: string) => SharedPlace<T>,
+  openCopy: (path: ListPath, author: string) => SharedPlace<T>,
+  textOf: (content: T) => string,
+): Promise<number> {
+  const oldestFirst = async (place: SharedPlace<T>) => [...(await place.history())].reverse();
+  const versions = await oldestFirst(open(path, ''));
+  const copied = openCopy(path, '');
+  if ((await copied.load()) !== undefined) {
+    throw new StateError('there is such a list already; it was left alone');
+  }
+  const places = new Map<string, SharedPlace<T>>();
+  for (const [index, { content, at, by }] of versions.entries()) {
+    const place = places.get(by) ?? openCopy(path, by);
+    places.set(by, place);
+    if (!(await place.commit(index, content, at))) {
+      throw new StateError('somebody else writes the copy; it is not complete');
+    }
+  }
+  const written = await oldestFirst(copied);
+  const say = ({ content, at, by }: Version<T>) => `${+at} ${by} ${textOf(content)}`;
+  const isSame =
+    written.length === versions.length &&
+    written.every((version, index) => say(version) === say(versions[index] as Version<T>));
+  if (!isSame) throw new StateError('the copy differs from the list; it is not complete');
+  return versions.length;
+}

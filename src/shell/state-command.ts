@@ -1,0 +1,102 @@
+import { type CommandResult, EXIT_CODES } from '../command/agent-command.ts';
+import { HELP_OPTIONS, helpReply, parseOptions, wrongUsage } from '../command/options.ts';
+import { withStorageTrouble } from '../command/storage-trouble.ts';
+import { inQuotes, safeText } from '../safe-text.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { StateError } from '../state/state-error.ts';
+import { FileLists } from '../todo/file-lists.ts';
+import { copyLists } from './copy-lists.ts';
+import helpPage from './state-command.md';
+import { openStorage } from './storage.ts';
+
+const USAGE = 'Usage: agent-shell state [init | copy FROM TO]\n';
+
+/** What is around the command. */
+export interface World {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+}
+
+/** `agent-shell state`: where lists live, whether they can be reached there, and how to move them elsewhere. */
+export async function stateCommand(argv: readonly string[], world: World): Promise<CommandResult> {
+  const parsed = parseOptions(argv, HELP_OPTIONS);
+  if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
+  const help = helpReply(parsed.options, USAGE, () => helpPage);
+  if (help) return help;
+  const [word, from, to, ...more] = parsed.rest;
+  const { settings } = readSettings(world.environment, world.directory);
+  return withStorageTrouble('Cannot use the lists', async () => {
+    if (word === undefined) return show(settings, world);
+    if (word === 'init' && from === undefined) return init(settings, world);
+    if (word === 'copy' && from && to && more.length === 0) return copy(from, to, settings, world);
+    const problem =
+      word === 'copy'
+        ? 'copy takes two places, each a folder or a URL'
+        : `state takes init or copy, received ${inQuotes(parsed.rest.join(' '))}`;
+    return wrongUsage(problem, USAGE);
+  });
+}
+
+async function show(settings: Settings, { environment, directory }: World): Promise<CommandResult> {
+  const lists = new FileLists(environment, directory, settings);
+  const { server } = lists;
+  try {
+    const engine = await server?.engine();
+    const lines = engine
+      ? [`Lists live on ${engine.name}.`, ...(await engine.status())]
+      : [`Lists live in files, in ${lists.folder}.`];
+    const { session, agent } = lists.name({});
+    lines.push(`Your list is that of session ${session}, agent ${agent}.`);
+    const start = performance.now();
+    const { version, items } = await lists.open({}).read();
+    const ms = (performance.now() - start).toFixed(1);
+    lines.push(
+      version === 0
+        ? `It is not there yet; looking for it took ${ms} ms.`
+        : `It is at version ${version}, with ${items.length} items; reading it took ${ms} ms.`,
+    );
+    return {
+      stdout: lines.map((line) => `${safeText(line, 400)}\n`).join(''),
+      stderr: '',
+      exitCode: 0,
+    };
+  } finally {
+    await lists.close();
+  }
+}
+
+async function init(settings: Settings, { environment, directory }: World): Promise<CommandResult> {
+  const lists = new FileLists(environment, directory, settings);
+  try {
+    const engine = await lists.server?.engine();
+    if (engine === undefined) {
+      throw new StateError('lists live in files, which need no init; set TODO_STATE_URL first');
+    }
+    await engine.init();
+    return { stdout: `Ready for lists: ${engine.name}\n`, stderr: '', exitCode: 0 };
+  } finally {
+    await lists.close();
+  }
+}
+
+async function copy(
+  from: string,
+  to: string,
+  { stateTimeout }: Settings,
+  { environment, directory }: World,
+): Promise<CommandResult> {
+  const options = { environment, directory, timeoutMs: stateTimeout * 1000 };
+  const [source, target] = [await openStorage(from, options), await openStorage(to, options)];
+  try {
+    let stdout = '';
+    let stderr = '';
+    for await (const { list, versions, problem } of copyLists(source, target)) {
+      if (problem === undefined) stdout += `${list}: ${versions} versions, compared\n`;
+      else stderr += `Error: ${list}: ${safeText(problem, 400)}\n`;
+    }
+    if (stdout + stderr === '') stdout = `There are no lists in ${safeText(source.name, 400)}.\n`;
+    return { stdout, stderr, exitCode: stderr === '' ? 0 : EXIT_CODES.storageTrouble };
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}

@@ -1,0 +1,163 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// `agent-shell state`, and the commands on lists that live on a server, as programs of their own.
+
+let etcd: EtcdCluster;
+let postgres: PostgresServer;
+beforeAll(async () => {
+  if (hasEtcd) etcd = await EtcdCluster.start();
+  if (hasPostgres) postgres = await PostgresServer.start({ schema: false });
+}, 60_000);
+afterAll(() => {
+  etcd?.stop();
+  postgres?.stop();
+});
+
+const SERVERS: [string, boolean, () => string][] = [
+  ['etcd', hasEtcd, () => `etcd://${etcd.endpoints[0]}/${Math.random().toString(36).slice(2)}`],
+  [
+    'PostgreSQL',
+    hasPostgres,
+    () => `${postgres.url}?schema=s_${Math.random().toString(36).slice(2)}`,
+  ],
+];
+
+function machine(variables: Record<string, string>) {
+  const work = temporaryDirectory();
+  const env = cleanEnvironment({ HOME: work, TODO_SESSION: 'release', ...variables });
+  const run = (program: string, argv: readonly string[]) => {
+    const { stdout, stderr, status } = spawnSync(program, argv, {
+      cwd: work,
+      env,
+      encoding: 'utf8',
+    });
+    return { stdout, stderr, exitCode: status };
+  };
+  return {
+    work,
+    state: (...argv: string[]) => run(executable('agent-shell'), ['state', ...argv]),
+    sh: (line: string) => run(executable('agent-shell'), ['-c', line]),
+  };
+}
+
+const item = (content: string) =>
+  JSON.stringify({ todos: [{ content, activeForm: `${content}ing`, status: 'pending' }] });
+
+test('lists in files: it says where, whose list is yours, and at which version it is', () => {
+  const { state, sh, work } = machine({ TODO_STATE_DIR: 'lists' });
+  expect(state().stdout).toMatch(
+    /^Lists live in files, in .*\/lists\.\nYour list is that of session release, agent main\.\nIt is not there yet; looking for it took [\d.]+ ms\.\n$/,
+  );
+  sh(`TodoWrite '${item('Build')}'`);
+  expect(state().stdout).toContain(`${work}/lists`);
+  expect(state().stdout).toMatch(
+    /It is at version 1, with 1 items; reading it took [\d.]+ ms\.\n$/,
+  );
+  expect(state('init')).toMatchObject({ exitCode: 3, stdout: '' });
+});
+
+test.each([
+  [['bogus'], "Error: state takes init or copy, received 'bogus'"],
+  [['copy', 'a'], 'Error: copy takes two places, each a folder or a URL'],
+  [['init', 'x'], "Error: state takes init or copy, received 'init x'"],
+  [['--bogus'], 'Error: '],
+])('%j is wrong usage', (argv, error) => {
+  const { stdout, stderr, exitCode } = machine({}).state(...argv);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+  expect(stderr).toContain(error);
+});
+
+describe.for(SERVERS)('on %s', ([, isHere, url]) => {
+  test.runIf(isHere)(
+    'the commands work as on files, from several directories',
+    { timeout: 60_000 },
+    () => {
+      const variables = { TODO_STATE_URL: url() };
+      const [one, other] = [machine(variables), machine(variables)];
+      one.state('init');
+      expect(one.sh(`TodoWrite '${item('Build')}'`)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(other.sh('TodoRead').stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
+      const notes = other.sh(`TodoWrite '${item('Test')}'`);
+      expect(notes).toMatchObject({
+        stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
+        stderr: 'Note: 1 unfinished item is no longer on the list: "Build"\n',
+      });
+      expect(one.sh(`TodoWrite --if-version 1 '${item('Late')}'`)).toMatchObject({
+        exitCode: 1,
+        stdout: '',
+      });
+      expect(one.sh('TodoWrite --undo; TodoRead; TodoRead --history').stdout).toMatch(
+        /\[ \] Build\n\n\(0\/1 completed\)\n3 .*\n2 .*\n1 /,
+      );
+      one.sh('TaskCreate --subject A; TaskCreate --subject B --blocked-by 1');
+      expect(other.sh('TaskClaim --next --agent bob').stdout).toBe('Task #1 claimed by bob: A\n');
+      expect(one.sh('TaskClaim 1 --agent ann').exitCode).toBe(1);
+      expect(one.state().stdout).toMatch(/It is at version 3, with 1 items/);
+    },
+  );
+
+  test.runIf(isHere)(
+    'without a session or a list no command guesses one',
+    { timeout: 60_000 },
+    () => {
+      const { sh } = machine({ TODO_STATE_URL: url(), TODO_SESSION: '' });
+      for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {
+        const { stdout, stderr, exitCode } = sh(line);
+        expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
+        expect(stderr).toMatch(/the session must be named.*TODO_SESSION/);
+      }
+    },
+  );
+
+  test.runIf(isHere)(
+    'copy moves lists with their history there and back',
+    { timeout: 120_000 },
+    () => {
+      const there = url();
+      const { sh, state, work } = machine({ TODO_STATE_DIR: 'lists' });
+      for (const name of ['a', 'b', 'c'])
+        sh(`TODO_AGENT=agent-${name} TodoWrite --agent main '${item(name)}'`);
+      sh(
+        'TaskCreate --subject A; TaskCreate --subject B --blocked-by 1; TaskClaim 1 --agent bob; TaskUpdate 1 --status completed',
+      );
+      machine({ TODO_STATE_URL: there }).state('init');
+      const copied =
+        'todos release main: 3 versions, compared\ntasks release: 4 versions, compared\n';
+      expect(state('copy', 'lists', there)).toEqual({ stdout: copied, stderr: '', exitCode: 0 });
+      expect(state('copy', there, 'back')).toEqual({ stdout: copied, stderr: '', exitCode: 0 });
+      const back = machine({ TODO_STATE_DIR: join(work, 'back') });
+      for (const line of ['TodoRead --history', 'TaskList --json', 'TaskGet 1']) {
+        expect(back.sh(line)).toEqual(sh(line));
+      }
+      const again = state('copy', there, 'back');
+      expect(again).toMatchObject({ stdout: '', exitCode: 3 });
+      expect(again.stderr.match(/there is such a list already; it was left alone/g)).toHaveLength(
+        2,
+      );
+    },
+  );
+});
+
+test('a server that cannot be reached is named, and its password is not', () => {
+  const { sh, state } = machine({
+    TODO_STATE_URL: 'etcd://ann:s3cret@127.0.0.1:1/acme',
+    TODO_STATE_TIMEOUT: '1',
+  });
+  const write = sh(`TodoWrite '${item('x')}'`);
+  expect(write).toMatchObject({ stdout: '', exitCode: 3 });
+  expect(write.stderr).toMatch(/etcd at 127\.0\.0\.1:1/);
+  expect(write.stderr + state().stderr).not.toContain('s3cret');
+});
+
+test('a .env does not say where lists live', () => {
+  const { sh } = machine({ TODO_STATE_DIR: 'lists' });
+  const { stdout } = sh(
+    `echo TODO_STATE_URL=etcd://127.0.0.1:1/x > .env; TodoWrite '${item('x')}'`,
+  );
+  expect(stdout).toBe('Todo list updated: 0 completed, 0 in_progress, 1 pending\n');
+});
