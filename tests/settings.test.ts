@@ -129,6 +129,7 @@ test('.env.example lists every setting with its default', async () => {
     TODO_GUIDANCE: 'all',
     TODO_REMINDER_TURNS: '10',
     TODO_STATE_DIR: '',
+    TODO_STATE_TIMEOUT: '5',
     TODO_SESSION: '',
     TODO_AGENT: '',
     TODO_HISTORY: '50',

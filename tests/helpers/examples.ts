@@ -48,7 +48,7 @@ export interface Example {
  * - `ts` is type-checked as a program of its own and run, `python` is run where there is one. The block
  *   `text output` that follows is what it prints.
  * - `LANGUAGE file=NAME` is a file for the blocks that follow.
- * - `text` is a picture or a form, `mermaid` a diagram, `sh` a line for a fresh machine. They are not run, and no other
+ * - `text` is a picture or a form, `yaml` a file for other programs, `mermaid` a diagram, `sh` a line for a fresh machine. They are not run, and no other
  *   language is allowed.
  */
 export function testExamples(page: string): void {
@@ -73,7 +73,7 @@ export function testExamples(page: string): void {
       const unknown = examples.filter(({ language, words }) => {
         return (
           fileNamed(words) === undefined &&
-          !['console', 'ts', 'python', 'text', 'mermaid', 'sh'].includes(language)
+          !['console', 'ts', 'python', 'text', 'mermaid', 'sh', 'yaml'].includes(language)
         );
       });
       expect(unknown).toEqual([]);
