@@ -1,4 +1,5 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { randomHex } from './random-hex.ts';
 
 /** The most that a request may hold, and what is read of a caller's standard input: 1 MiB. */
@@ -98,13 +99,19 @@ export class AgentCall {
       this.#reply({ stdout: '', stderr, exitCode: 1 });
       return;
     }
-    const [name = '', ...fields] = request.toString('utf8').split('\0');
-    const invocation: Invocation = {
-      argv: fields.slice(FIELDS_BEFORE - 1, -1),
-      stdin: () => this.#readStdin(),
-      env: environment(fields),
-    };
-    this.#reply(await this.#options.execute(name, invocation));
+    const fields = splitAtNul(request);
+    try {
+      const [name = '', ...rest] = fields.map((field) => textOfBytes(field));
+      const invocation: Invocation = {
+        argv: rest.slice(FIELDS_BEFORE - 1),
+        stdin: () => this.#readStdin(),
+        env: environment(rest),
+      };
+      this.#reply(await this.#options.execute(name, invocation));
+    } catch (error) {
+      if (!(error instanceof InvalidUtf8)) throw error;
+      this.#reply(refuseInvalidUtf8(error));
+    }
   }
 
   #reply({ stdout, stderr, exitCode }: CommandResult): void {
@@ -134,9 +141,10 @@ export class AgentCall {
         this.#chunks.push(Buffer.from(chunk));
         tail = Buffer.concat([tail, chunk.subarray(-mark.length)]).subarray(-mark.length);
         if (tail.equals(mark)) {
-          const text = this.#take().subarray(0, -mark.length).toString('utf8');
+          const bytes = this.#take().subarray(0, -mark.length);
           this.#expectNothing();
-          resolve(text);
+          // Too much of it is refused by the handler, and may end in the middle of a character.
+          resolve(new Promise((decoded) => decoded(textOfBytes(bytes, REQUEST_LIMIT))));
         }
       };
       this.#options.write(Buffer.from(`stdin ${REQUEST_LIMIT + 1} ${mark}\n`));
@@ -154,6 +162,16 @@ export class AgentCall {
     this.#chunks = [];
     this.#read = () => {};
   }
+}
+
+/** What ends with a NUL byte each. */
+function splitAtNul(bytes: Buffer): Buffer[] {
+  const fields: Buffer[] = [];
+  for (let start = 0, end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+    fields.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return fields;
 }
 
 function environment(fields: readonly string[]): Record<string, string> {

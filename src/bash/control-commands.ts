@@ -15,8 +15,8 @@ const BUILTIN = '\\builtin';
 const CALLER_VARIABLES = ['TODO_SESSION', 'TODO_AGENT', 'TODO_TEAM', 'TODO_TASK_LIST'] as const;
 
 // Lets each line start with line 1 in bash's messages. An assignment alone is undone when its command ends; one whose
-// command is discarded, because it divides by zero, stays. That would end a bash in POSIX mode.
-const RESET_LINENO = 'case $SHELLOPTS in *posix*);;*): $((LINENO=-1)) $((1/0));esac';
+// command is discarded, because it divides by zero, stays. That would end a bash in POSIX mode, which sets this variable.
+const RESET_LINENO = 'case $((LINENO=-1))${POSIXLY_CORRECT-$((1/0))} in esac';
 
 // After a syntax error bash 5.2 may take all that follows for a condition, where it was within [[ ]], or write before
 // the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both, and
@@ -133,7 +133,9 @@ export function preludeText(
 
 /** Lets bash find its commands in another folder. */
 export function moveCommand(from: string, to: string): string {
-  return `PATH=\${PATH//${quote(from)}/${quote(to)}}`;
+  // Not \${PATH//from/to}, where bash 3.2 does not take the quotes for quotes.
+  const [old, fresh] = [quote(from), quote(to)];
+  return `case $PATH in *${old}*) PATH=\${PATH%%${old}*}${fresh}\${PATH#*${old}};; esac`;
 }
 
 export function preludeCommand(file: string): string {

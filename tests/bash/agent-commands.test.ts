@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,24 +49,44 @@ describe('arguments and standard input', () => {
     expect(agent.calls.map((call) => call.argv)).toEqual([argv]);
   });
 
-  test('arguments of any bytes are read as UTF-8', async () => {
+  test('arguments that are not UTF-8 are refused, and the error says where', async () => {
     const seed = testSeed();
     const random = new Random(seed);
     const agent = new TestAgent();
     const session = sessionWith(agent);
-    const all = Array.from({ length: 30 }, () =>
-      random.list(0, 5, () => Buffer.from(random.list(0, 40, () => 1 + random.below(255)))),
+    const all = Array.from({ length: 30 }, (_, index) =>
+      // Long ones are hardly ever UTF-8.
+      random.list(0, 5, () => Buffer.from(random.list(0, index % 3, () => 1 + random.below(255)))),
     );
     const inHex = (bytes: Buffer) =>
       [...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
-    const lines = all.map(
-      (argv) => `Agent ${argv.map((bytes) => `$'${inHex(bytes).join('')}'`).join(' ')}`,
+    for (const argv of all) {
+      agent.calls.length = 0;
+      const words = argv.map((bytes) => `$'${inHex(bytes).join('')}'`);
+      const { exitCode, stderr } = await session.run(`Agent ${words.join(' ')}`);
+      const isText = argv.every((bytes) => isUtf8(bytes));
+      const expected = isText ? [argv.map((bytes) => bytes.toString('utf8'))] : [];
+      expect(
+        agent.calls.map((call) => call.argv),
+        `seed ${seed}`,
+      ).toEqual(expected);
+      expect([exitCode, stderr === ''], stderr).toEqual(isText ? [0, true] : [1, false]);
+    }
+    expect((await session.run("Agent ok $'a\\nb\\xff'")).stderr).toBe(
+      'Error: Invalid UTF-8\n- line 2, column 2: the byte 0xff is not UTF-8\n',
     );
-    expect((await session.run(lines.join('\n'))).stderr).toBe('');
-    expect(
-      agent.calls.map((call) => call.argv),
-      `seed ${seed}`,
-    ).toEqual(all.map((argv) => argv.map((bytes) => bytes.toString('utf8'))));
+  });
+
+  test('standard input that is not UTF-8 is refused, and the list stays', async () => {
+    const store = new TodoStore();
+    const session = startSession({ handlers: [new TodoWriteHandler(store)] });
+    const line = `printf '{"todos":[{"content":"a\\xff","activeForm":"b","status":"pending"}]}' | TodoWrite`;
+    const { exitCode, stderr } = await session.run(line);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'Error: Invalid UTF-8\n- line 1, column 24: the byte 0xff is not UTF-8\n',
+    );
+    expect(store.get().items).toEqual([]);
   });
 
   test.each([
