@@ -134,7 +134,7 @@ export function readExamples(page: string): Example[] {
 }
 
 /** A project in an empty directory that has this package, and the executables on PATH. */
-function makeHost(directory: string): void {
+export function makeHost(directory: string): void {
   const modules = join(directory, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   symlinkSync(ROOT, join(modules, 'todowrite'));
