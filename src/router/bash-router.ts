@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BashSession, type CallerState, type RunOptions } from '../bash/bash-session.ts';
+import { checkSyntax } from '../bash/check-syntax.ts';
 import { callerVariables } from '../bash/control-commands.ts';
 import { findBash } from '../bash/find-program.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
@@ -11,11 +12,13 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
+import { QUOTES_BROKE } from '../json/json-input.ts';
 import { settingsOfCalls } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint } from './heredoc-hint.ts';
+import { mendLine } from './mend-line.ts';
 import { type DirectCall, readLine } from './read-line.ts';
 
 /** What runs the lines that are not one literal agent command. */
@@ -150,12 +153,24 @@ export class BashRouter {
         return this.#call(call, othersEnvironment(state?.env), options, limit);
       }
     }
-    const result = await this.#shell.run(line, options);
+    const mended = await this.#mended(line);
+    const result = await this.#shell.run(mended ?? line, options);
+    if (mended !== undefined) {
+      return { ...result, stderr: `${result.stderr}Note: ${QUOTES_BROKE}\n` };
+    }
     if (result.exitCode === 0 || limit.reached) {
       return result;
     }
     const hint = await heredocHint(line, this.#handlers, findBash(process.env));
     return { ...result, stderr: result.stderr + hint };
+  }
+
+  /** The line with the quotes of its JSON mended, where bash cannot read it as it was typed. */
+  async #mended(line: string): Promise<string | undefined> {
+    const bash = findBash(process.env);
+    const canRead = async (text: string) => (await checkSyntax(bash, text)) === 'complete';
+    const readers = this.commands.filter(({ readsRawJson }) => readsRawJson);
+    return mendLine(line, new Set(readers.map(({ name }) => name)), canRead);
   }
 
   /** A handler cannot be stopped: when its time is over, its result is not waited for. */

@@ -1,4 +1,4 @@
-import { isJsonCollection } from '../json/json-input.ts';
+import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
 
 /** Whether bash can read a text as commands, without running it. */
 export type CanRead = (text: string) => Promise<boolean>;
@@ -13,6 +13,8 @@ interface Part {
   readonly text: string;
 }
 
+// Each place that is tried takes time that grows with the line.
+const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const COMMAND_WITH_JSON = new RegExp(`${BEFORE_COMMAND}([\\w-]+)[ \\t]+(?=['"]?[{[])`, 'g');
 const EVAL = new RegExp(`${BEFORE_COMMAND}eval[ \\t]+(?:--[ \\t]+)?`, 'g');
@@ -30,7 +32,8 @@ const STAND_IN = /\0\0\0\0(\x01?)/g;
  * such JSON put into quotes that hold. What stands around it, as `cd X && ...`, stays as it is; so it is for the text of
  * an `eval`, which harnesses put around lines.
  *
- * Nothing is guessed. The JSON has to end in one place only, and bash has to be able to read what comes of it.
+ * Nothing is guessed. The JSON has to end in one place only, nothing in it may be meant to be expanded, and bash has to be
+ * able to read what comes of it. Bash is only asked about a line that would be another one.
  *
  * @returns undefined where bash can read the line as it stands, or where it cannot be mended.
  */
@@ -39,9 +42,10 @@ export async function mendLine(
   names: Names,
   canRead: CanRead,
 ): Promise<string | undefined> {
-  if (!(await canRead(line))) {
-    const mended = quoteJson(line, names);
-    return mended !== line && (await canRead(mended)) ? mended : undefined;
+  if (line.length > MAX_JSON_BYTES) return undefined;
+  const quoted = quoteJson(line, names);
+  if (quoted !== line && !(await canRead(line))) {
+    return (await canRead(quoted)) ? quoted : undefined;
   }
   const evaluated: Part[] = [];
   for (const part of evalTexts(line)) {
@@ -61,7 +65,10 @@ export function inSingleQuotes(text: string): string {
 function quoteJson(line: string, names: Names): string {
   if (/[\0\x01]/.test(line)) return line;
   const parts: Part[] = [];
+  let places = 0;
   for (const match of line.matchAll(COMMAND_WITH_JSON)) {
+    places += 1;
+    if (places > MAX_PLACES) return line;
     const start = match.index + match[0].length;
     if (!names.has(match[1] ?? '') || start < (parts.at(-1)?.end ?? 0)) continue;
     if (!areQuotesClosed(line.slice(parts.at(-1)?.end ?? 0, start))) return line;
@@ -86,6 +93,8 @@ function jsonAt(line: string, start: number): Part | undefined {
   const isEnded = behind.startsWith(quote) && WORD_END.test(behind.slice(quote.length));
   const json = text.slice(0, length).replace(STAND_IN, "'");
   if (!isEnded || !isJsonCollection(json)) return undefined;
+  // In single quotes a $ means itself, but '$X' in them is how a variable gets in there.
+  if ((quote === "'" ? /'"?[$`]/ : /[$`]/).test(typed.slice(0, length))) return undefined;
   return { start, end: start + quote.length + length + quote.length, text: json };
 }
 
@@ -109,7 +118,7 @@ function jsonLength(text: string): number | undefined {
 /** What each `eval` of a line is given as one literal word. */
 function evalTexts(line: string): Part[] {
   const parts: Part[] = [];
-  for (const match of line.matchAll(EVAL)) {
+  for (const match of [...line.matchAll(EVAL)].slice(0, MAX_PLACES)) {
     const start = match.index + match[0].length;
     if (start < (parts.at(-1)?.end ?? 0) || !areQuotesClosed(line.slice(0, start))) continue;
     let end = start;

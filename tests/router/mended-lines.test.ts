@@ -1,0 +1,134 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BashSession } from '../../src/bash/bash-session.ts';
+import { quote } from '../../src/bash/shell-words.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { mendLine } from '../../src/router/mend-line.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { ENV } from '../helpers/bash.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+
+const list = (content: string, activeForm = 'x') =>
+  JSON.stringify({ todos: [{ content, activeForm, status: 'pending' }] });
+const BROKEN = `TodoWrite '${list("Don't stop")}'`;
+
+function startRouter() {
+  const store = new TodoStore();
+  const cwd = temporaryDirectory();
+  const router = new BashRouter({
+    handlers: [new TodoWriteHandler(store)],
+    shell: (handlers) =>
+      new BashSession({ env: { ...ENV, TMPDIR: temporaryDirectory() }, cwd, handlers }),
+  });
+  onTestFinished(() => router.dispose());
+  const contents = () => store.get().items.map(({ content }) => content);
+  return { router, cwd, contents };
+}
+
+describe('a line that bash cannot read is mended where the JSON has one extent and one meaning', () => {
+  test.each([
+    ['after cd', `cd . && ${BROKEN}`, ["Don't stop"]],
+    ['after cd with ;', `cd .; ${BROKEN}; echo end`, ["Don't stop"]],
+    [
+      'in a subshell with a trap',
+      `shopt -u extglob; ( trap 'echo bye' EXIT; ${BROKEN} )`,
+      ["Don't stop"],
+    ],
+    ['in a group, over lines', `{\n${BROKEN}\n}`, ["Don't stop"]],
+    ['in an eval', `eval ${quote(BROKEN)}`, ["Don't stop"]],
+    [
+      'in an eval as Claude Code has it',
+      `cd . && eval ${quote(BROKEN)} \\< /dev/null && pwd -P >| cwd`,
+      ["Don't stop"],
+    ],
+    ['in an eval with --', `builtin eval -- ${quote(`true; ${BROKEN}`)}`, ["Don't stop"]],
+    ['before a pipe', `${BROKEN} | cat`, ["Don't stop"]],
+    ['before a redirection', `${BROKEN} >out 2>&1`, ["Don't stop"]],
+    ['one of two', `TodoWrite '${list('Fine')}' && ${BROKEN}`, ["Don't stop"]],
+    [
+      'with one apostrophe written well',
+      `true; TodoWrite '${list("it's a don't").replace("it's", "it'\\''s")}'`,
+      ["it's a don't"],
+    ],
+    ['in double quotes', `true; TodoWrite "${list("Don't (stop)")}"`, ["Don't (stop)"]],
+    ['with a price', `true; TodoWrite '${list("Don't pay $5")}'`, ["Don't pay $5"]],
+    [
+      'with shell syntax in its text',
+      `true; TodoWrite '${list("Don't; touch ran && (x | y) > z")}'`,
+      ["Don't; touch ran && (x | y) > z"],
+    ],
+    [
+      'over several lines',
+      `true; TodoWrite '${JSON.stringify(JSON.parse(list("Don't stop")), null, 2)}'`,
+      ["Don't stop"],
+    ],
+  ])('%s', async (_name, line, expected) => {
+    const { router, cwd, contents } = startRouter();
+    const { stderr, exitCode } = await router.route(line);
+    expect([exitCode, contents()]).toEqual([0, expected]);
+    expect(stderr).toContain('Note: read the JSON as it was typed');
+    expect(listFiles(cwd)).not.toContain('ran');
+  });
+});
+
+describe('a line is run as it was typed', () => {
+  test.each([
+    ['where something else is broken, too', `${BROKEN} && echo 'open`],
+    ['where the JSON is not JSON', `true; TodoWrite '{"todos":[Don't]}'`],
+    [
+      'where the quote is not closed after the JSON',
+      `true; TodoWrite '${list("Don't stop")} && touch ran`,
+    ],
+    ['where more follows the JSON', `true; TodoWrite '${list("Don't stop")} and'`],
+    ['where a variable may be meant', `true; TodoWrite '${list("Don't '$USER'")}'`],
+    ['where a command may be meant', `true; TodoWrite "${list("Don't $(touch ran)")}"`],
+    ['where the name is text', `echo "see: TodoWrite '${list("Don't")}'`],
+    ['where the name is another', `true; TodoWriter '${list("Don't")}'`],
+    ['where the list is in a comment', `echo 'open # ${BROKEN}`],
+  ])('%s', async (_name, line) => {
+    const { router, cwd, contents } = startRouter();
+    const { stderr } = await router.route(line);
+    expect(contents()).toEqual([]);
+    expect(stderr).not.toContain('as it was typed');
+    expect(listFiles(cwd)).toEqual([]);
+  });
+
+  test.each([
+    [`cd . && TodoWrite '${list("It's fine").replace("'", "'\\''")}'`, ["It's fine"]],
+    [`true; TodoWrite '${list("Don't-stop,can't-stop")}'`, ['Dont-stop,cant-stop']],
+    [`true; TodoWrite '${list("Don't stop, can't stop")}'`, []],
+  ])('where bash can read it: %s', async (line, expected) => {
+    const { router, contents } = startRouter();
+    const { stderr } = await router.route(line);
+    expect(contents()).toEqual(expected);
+    expect(stderr).not.toContain('as it was typed');
+  });
+
+  test('a line that bash reads runs once, and nothing of one that it does not', async () => {
+    const { router, cwd, contents } = startRouter();
+    await router.route(`touch ran; TodoWrite '${list("Don't '$USER' stop")}'`);
+    expect(listFiles(cwd)).toEqual([]);
+    await router.route(`echo x >>once; ${BROKEN}`);
+    expect(contents()).toEqual(["Don't stop"]);
+    expect((await router.route('cat once')).stdout).toBe('x\n');
+  });
+});
+
+test('a line takes time linear in its length', async () => {
+  for (const text of [
+    "'",
+    '"',
+    '{',
+    '\\',
+    'TodoWrite {',
+    `TodoWrite '{`,
+    `eval '`,
+    "eval ''",
+    '$',
+  ]) {
+    const line = `true; TodoWrite '{"todos":[{"content":"${text.repeat(200_000 / text.length)}`;
+    const start = performance.now();
+    await mendLine(line, new Set(['TodoWrite']), async () => false);
+    expect(performance.now() - start, text).toBeLessThan(5_000);
+  }
+});
