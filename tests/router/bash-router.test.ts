@@ -491,7 +491,7 @@ describe('a line that bash cannot read and that names an agent command', () => {
     const store = new TodoStore();
     const { router } = startRouter(new TodoWriteHandler(store));
     const { stdout, stderr, exitCode } = await router.route(
-      `cd / && TodoWrite '${JSON_LIST.replace("Can't", 'Cannot')}'`,
+      `cd / && TodoWrite '${JSON_LIST.replace("Can't", 'Cannot')}.'`,
     );
     expect([stdout, exitCode]).toEqual(['', 2]);
     const [error, ...hint] = stderr.split('\n');
