@@ -31,12 +31,14 @@ async function main(): Promise<number> {
     case 'prompt': {
       const { systemPrompt } = await import('../guidance/system-prompt.ts');
       const { source, tasks, settings } = shellList({});
-      const withTasks = options.tasks || settings().settings.tasksInPrompt;
+      const limits = settings().settings;
+      const { agent, tasksInPrompt } = limits;
+      const withTasks = options.tasks || tasksInPrompt;
       const commands = [
         ...agentHandlers(source, settings),
         ...(withTasks ? taskCommands(tasks) : []),
       ];
-      writeAll(1, systemPrompt({ commands }));
+      writeAll(1, systemPrompt({ commands, limits, ...(agent !== undefined && { agent }) }));
       return 0;
     }
     case 'usage-error':

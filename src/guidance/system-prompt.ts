@@ -1,4 +1,5 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
+import { DEFAULT_SETTINGS, type ListLimits } from '../settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { PROMPT_TEXTS } from './texts.ts';
@@ -7,11 +8,15 @@ import { PROMPT_TEXTS } from './texts.ts';
 export interface SystemPromptOptions {
   /** The agent commands that the model has, such as `router.commands`. TodoWrite and TodoRead unless given. */
   commands?: Iterable<Pick<AgentBashHandler, 'name' | 'summary'>>;
+  /** The limits of a list; the defaults unless given. */
+  limits?: ListLimits;
+  /** Who the model is among the agents that share a list of tasks. */
+  agent?: string;
 }
 
 /**
  * The text about the agent commands for a model's system prompt: which there are, when to plan and when not, how to
- * pass JSON. Under 400 tokens with TodoWrite and TodoRead, and one line more for each further command.
+ * pass JSON. Under 400 tokens with TodoWrite and TodoRead, and under 550 with the commands on tasks.
  */
 export function systemPrompt(options: SystemPromptOptions = {}): string {
   const commands = [...(options.commands ?? [new TodoWriteHandler(), new TodoReadHandler()])];
@@ -19,7 +24,7 @@ export function systemPrompt(options: SystemPromptOptions = {}): string {
   const has = (command: string) => commands.some(({ name }) => name === command);
   return (
     PROMPT_TEXTS.commands(commands) +
-    (has('TodoWrite') ? PROMPT_TEXTS.planning : '') +
-    (has('TaskClaim') ? PROMPT_TEXTS.tasks : '')
+    (has('TodoWrite') ? PROMPT_TEXTS.planning(options.limits ?? DEFAULT_SETTINGS) : '') +
+    (has('TaskClaim') ? PROMPT_TEXTS.tasks(options.agent) : '')
   );
 }

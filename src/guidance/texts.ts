@@ -1,5 +1,6 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
+import type { ListLimits } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-store.ts';
 import type { CommandKind } from './command-kinds.ts';
@@ -9,6 +10,7 @@ type Item = Readonly<TodoItem>;
 const MAX_ITEM_CHARACTERS = 50;
 const MAX_COMMAND_CHARACTERS = 60;
 const MAX_SUMMARY_CHARACTERS = 100;
+const MAX_AGENT_CHARACTERS = 40;
 const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
@@ -88,11 +90,10 @@ Your bash has these commands of its own:
 ${commands.map(promptLine).join('\n')}
 `,
 
-  planning: `
-Plan with TodoWrite when a job takes three or more steps, needs care, or has several parts. Keep the list up to date \
-as you work, and add tasks as they come up. Do one simple step, or answer a question, without a list.
-
-Pass the JSON in a heredoc with a quoted EOF, in which quotes, $ and backticks need no care:
+  planning: ({ maxItems, maxContentLength }: ListLimits): string => `
+Plan with TodoWrite for three or more steps, for several tasks at once ("add dark mode and run the tests"), or when the \
+user asks for a list; not for one step or a question ("fix this typo"). Plan 3 to 7 milestones, verification last. Pass \
+the JSON in a heredoc with a quoted EOF:
 
 TodoWrite <<'EOF'
 {"todos":[
@@ -101,19 +102,22 @@ TodoWrite <<'EOF'
 ]}
 EOF
 
-- Each call replaces the whole list: repeat every item, completed ones too.
-- status is pending (not begun), in_progress (exactly one while you work; mark it before you begin) or completed \
-(mark it at once, and never what fails or is partial).
-- A refused call (exit code not 0) changes nothing; stderr says what to mend. A line there that begins with "Note: " \
-is advice on your list.
+- content, activeForm and status (pending, in_progress, completed) are required. At most ${maxItems} items, \
+${maxContentLength} characters a text.
+- Each call replaces the whole list: repeat every item. {"todos":[]} clears it.
+- For one change: TodoWrite --done 1 --start 2 (places, from 1), --add "Ship" --active-form "Shipping", or --drop 3 for \
+what is no longer relevant.
+- While you work exactly one item is in_progress: mark it before you begin, finish it before the next. Mark it completed \
+at once when it is wholly done, never with errors left. Blocked: set it back to pending, add the obstacle, start that.
+- Add new instructions at once. Use TodoRead when you resume, after a long stretch, and before you report.
+- A refused call (exit code not 0) changes nothing; stderr says what to fix. "Note:" lines are advice.
 `,
 
-  tasks: `
-Work that several agents share is on a list of tasks. Take one with TaskClaim --next (those assigned to you come first; \
-TaskList --ready shows them), read it with TaskGet ID, and only then begin. When it is wholly done: TaskUpdate ID \
---status completed; if you cannot do it: TaskRelease ID. "Note:" lines and TaskInbox tell what others did. Add what is \
-to be done with TaskCreate --subject "...", and what must come first \
-with TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your own steps within a task.
+  tasks: (agent: string | undefined): string => `
+${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${safeText(agent, MAX_AGENT_CHARACTERS)}.`} Work that \
+agents share is a list of tasks. Take one with TaskClaim --next and read it with TaskGet ID before you begin. Done: \
+TaskUpdate ID --status completed. Cannot do it: TaskRelease ID. TaskInbox tells what others did. What must come first: \
+TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your own steps.
 `,
 };
 

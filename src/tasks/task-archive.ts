@@ -15,10 +15,10 @@ interface ArchiveRequest {
 
 const A_WEEK_MS = 7 * 86_400_000;
 
-/** `TaskArchive`: puts completed tasks out of the way. */
+/** `TaskArchive`: hides completed tasks. */
 export const TASK_ARCHIVE: TaskForm<ArchiveRequest> = {
   name: 'TaskArchive',
-  summary: 'puts completed tasks out of the way',
+  summary: 'hides completed tasks',
   usage: 'TaskArchive [ID...] [--older-than 7d]',
   helpPage,
   example: '{"taskIds":[1,2]}',

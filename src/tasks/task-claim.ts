@@ -29,7 +29,7 @@ export interface ClaimRequest {
 /** `TaskClaim`: makes the caller the owner of a task that is now in progress. */
 export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   name: 'TaskClaim',
-  summary: 'makes a task yours: --next for the first that is ready, your own before others; or ID',
+  summary: 'makes a task yours: --next, or ID',
   usage: 'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID',
   helpPage,
   example: '{"taskId":1}',

@@ -27,7 +27,7 @@ const BLOCK = 1000;
 /** `TaskCreate`: adds one task, or several at once. */
 export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   name: 'TaskCreate',
-  summary: "adds tasks to your team's list: --subject TEXT, --description TEXT, or JSON",
+  summary: "adds to the team's tasks: --subject, --description, or JSON",
   usage: `TaskCreate '{"subject":"..."}' | TaskCreate --subject "..." [--description "..."]`,
   helpPage,
   example: '{"subject":"...","description":"..."}',

@@ -14,7 +14,7 @@ import { mendId } from './task-update.ts';
 /** `TaskGet`: all of one task. */
 export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number }> = {
   name: 'TaskGet',
-  summary: 'shows all of one task: ID',
+  summary: 'shows one: ID',
   usage: 'TaskGet ID [--json] [--at VERSION | --history]',
   helpPage,
   example: '{"taskId":1}',

@@ -8,7 +8,7 @@ import { requestSchema } from './task-schema.ts';
 /** `TaskInbox`: what concerns the caller and it has not heard, and that it now has. */
 export const TASK_INBOX: TaskForm<object> = {
   name: 'TaskInbox',
-  summary: 'shows what others did that concerns you, once',
+  summary: 'what others did',
   usage: 'TaskInbox [--json]',
   helpPage,
   example: '{}',

@@ -35,7 +35,7 @@ const DEFAULT_LIMIT = 30;
 /** `TaskList`: one line a task. */
 export const TASK_LIST: TaskForm<TaskFilter> = {
   name: 'TaskList',
-  summary: "shows the team's tasks; --ready those that you may claim, --mine your own",
+  summary: 'shows them; --ready, --mine',
   usage:
     'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]',
   helpPage,

@@ -15,7 +15,7 @@ const TITLE = 'Cannot release the tasks';
 /** `TaskRelease`: makes tasks pending and unowned again, as when their agent is gone. */
 export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = {
   name: 'TaskRelease',
-  summary: 'gives tasks back: ID..., or --agent NAME',
+  summary: 'gives back: ID...',
   usage: USAGE,
   helpPage,
   example: '{"taskIds":[1,2]}',

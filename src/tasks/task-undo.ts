@@ -13,7 +13,7 @@ const TITLE = 'Cannot undo';
 /** `TaskUndo`: takes back the last change, or the one that made a version, where nothing was built on it. */
 export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
   name: 'TaskUndo',
-  summary: 'takes back the last change to the list, such as a deletion',
+  summary: 'takes back the last change',
   usage: 'TaskUndo [--at VERSION]',
   helpPage,
   example: '{"at":12}',

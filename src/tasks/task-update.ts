@@ -21,7 +21,7 @@ import { type TaskChanges, updateTask } from './update-task.ts';
 /** `TaskUpdate`: changes one task, or deletes it. */
 export const TASK_UPDATE: TaskForm<TaskChanges> = {
   name: 'TaskUpdate',
-  summary: 'changes one: ID --status pending|in_progress|completed|deleted, and other fields',
+  summary: 'changes one: ID --status STATUS, and other fields',
   usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"status":"completed"}' [--force]`,
   helpPage,
   example: '{"taskId":1,"description":"..."}',

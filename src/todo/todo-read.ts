@@ -34,7 +34,7 @@ type ReadOptions = Options<typeof OPTIONS>;
  * stderr, once; it changes nothing else. */
 export class TodoReadHandler implements AgentBashHandler {
   readonly name = 'TodoRead';
-  readonly summary = 'shows your task list as it stands';
+  readonly summary = 'shows your task list';
   readonly #source: TodoSource;
   readonly #settings: SettingsSource;
 

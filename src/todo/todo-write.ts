@@ -66,7 +66,7 @@ const NOTHING: { options: WriteOptions; rest: readonly string[] } = { options: {
  */
 export class TodoWriteHandler implements AgentBashHandler {
   readonly name = 'TodoWrite';
-  readonly summary = 'replaces your task list; repeat every item, the completed ones too';
+  readonly summary = 'replaces your task list';
   readonly readsRawJson = true;
   readonly jsonExample = EXAMPLE;
   readonly #source: TodoSource;

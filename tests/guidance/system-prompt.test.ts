@@ -3,30 +3,45 @@ import { expect, test } from 'vitest';
 import type { AgentBashHandler } from '../../src/command/agent-command.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { tokens } from '../helpers/tokens.ts';
+import { Team } from '../tasks/team.ts';
 
-const tokens = (text: string) => text.length / 4;
 const command = (name: string, summary?: string): AgentBashHandler => ({
   name,
   ...(summary !== undefined && { summary }),
   execute: async () => ({ stdout: '', stderr: '', exitCode: 0 }),
 });
 
-test('the text is under 400 tokens, with some commands of a host too', () => {
-  expect(tokens(systemPrompt())).toBeLessThan(300);
-  const commands = [
-    new TodoWriteHandler(),
-    ...['Deploy', 'Search', 'Ask'].map((name) =>
-      command(name, `${name.toLowerCase()}s `.repeat(9)),
-    ),
-  ];
-  expect(tokens(systemPrompt({ commands }))).toBeLessThan(400);
+test('the text is under 400 tokens, and under 550 with the commands on tasks', () => {
+  expect(tokens(systemPrompt())).toBeLessThan(400);
+  const tasks = [...new Team().handlers.values()];
+  const commands = [new TodoWriteHandler(), new TodoReadHandler(), ...tasks];
+  const text = systemPrompt({ commands, agent: 'backend-worker-1' });
+  expect(text).toContain('- TaskCreate: ');
+  expect(tokens(text)).toBeLessThan(550);
+});
+
+test('it names the limits that hold, and who the model is', () => {
+  const text = systemPrompt({ limits: { maxItems: 3, maxContentLength: 5 } });
+  expect(text).toContain('At most 3 items, 5 characters a text');
+  const commands = [command('TaskClaim')];
+  expect(systemPrompt({ commands, agent: 'a\x1b' })).toContain('You are agent a␛. ');
+  expect(systemPrompt({ commands })).toContain('Say who you are with --agent NAME. ');
 });
 
 test('it says which commands there are, when to plan and when not, and the three states', () => {
   const text = systemPrompt();
-  for (const words of ['- TodoWrite: ', '- TodoRead: ', 'three or more steps', 'without a list']) {
+  for (const words of [
+    '- TodoWrite: ',
+    '- TodoRead: ',
+    'three or more steps',
+    'not for one step',
+    'required',
+    'clears it',
+  ]) {
     expect(text).toContain(words);
   }
   for (const status of ['pending', 'in_progress', 'completed']) expect(text).toContain(status);

@@ -5,6 +5,7 @@ import readPage from '../../src/todo/todo-read.md';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import writePage from '../../src/todo/todo-write.md';
+import { tokens } from '../helpers/tokens.ts';
 import { todoWrite } from './call.ts';
 
 test.each([
@@ -49,4 +50,26 @@ test('the example of TodoRead is what it prints', async () => {
   ]);
   const { stdout } = await new TodoReadHandler(store).execute({ argv: [] });
   expect(readPage.replaceAll('\n  ', '\n')).toContain(`$ TodoRead\n${stdout}`);
+});
+
+test('TodoWrite --help costs a model under 700 tokens', async () => {
+  const { stdout } = await todoWrite(['--help']);
+  expect(tokens(stdout)).toBeLessThan(700);
+});
+
+test.each([
+  ['when the user asks for a list', /user asks for a list/],
+  ['new instructions', /Add new instructions at once/],
+  [
+    'one item in progress',
+    /exactly one item is in_progress[^-]*finish it before\s+you start another/,
+  ],
+  ['what is no longer relevant', /no longer relevant with --drop/],
+  ['partial work', /never with failing tests,\s+errors or parts left/],
+  ['when to read', /TodoRead[^.]*\. Read it when you resume/],
+  ['milestones', /3 to 7 milestones, verification last/],
+  ['a blocked item', /Blocked\? Set the item back to pending/],
+  ['how to clear', /\{"todos":\[\]\} clears it/],
+])('the page says %s', (_, words) => {
+  expect(writePage).toMatch(words);
 });
