@@ -46,6 +46,10 @@ async function main(): Promise<number> {
       return USAGE_ERROR;
     case 'sessions':
       return (await import('../watch/sessions.ts')).sessions(options.argv);
+    case 'completions': {
+      const { completions } = await import('../shell/completions.ts');
+      return writeResult('agent-shell', completions(options.argv));
+    }
     case 'prime': {
       const { listInContext } = await import('../guidance/list-in-context.ts');
       const lists = new FileLists(process.env, process.cwd());

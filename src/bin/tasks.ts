@@ -1,10 +1,27 @@
 import { TaskGuide } from '../guidance/task-guide.ts';
+import { isReady } from '../tasks/ready.ts';
+import { openBlockers } from '../tasks/task.ts';
+import type { TaskContext } from '../tasks/task-command.ts';
 import { TASK_COMMANDS } from '../tasks/task-commands.ts';
 import { taskContext } from '../tasks/task-context.ts';
+import { peopleLook } from './people-look.ts';
 import { runExecutable } from './run-executable.ts';
 
 /** The name of the executable that runs this program; its loader gives it. */
 declare const EXECUTABLE: string;
+
+const look = peopleLook();
+const forPeople: TaskContext['forPeople'] =
+  look &&
+  (async (graph, tasks) => {
+    const { tasksForPeople } = await import('../panel/for-people.ts');
+    const rows = tasks.map((task) => ({
+      ...task,
+      openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
+      isReady: isReady(graph, task),
+    }));
+    return tasksForPeople(rows, await look());
+  });
 
 // One program for all commands on tasks: it goes by the name it was called by.
 runExecutable((lists, settings, directory) => {
@@ -13,7 +30,8 @@ runExecutable((lists, settings, directory) => {
     directory: () => directory ?? '/',
     settings,
     lists: () => lists,
-    isTerminal: process.stdout.isTTY === true,
+    isTerminal: look !== undefined,
+    forPeople,
   });
   const guide = new TaskGuide({ tasks: (of) => tasks.open(undefined, of), settings });
   const command = TASK_COMMANDS.find(({ name }) => name === EXECUTABLE);

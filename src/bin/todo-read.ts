@@ -1,4 +1,13 @@
 import { TodoReadHandler } from '../todo/todo-read.ts';
+import { peopleLook } from './people-look.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable(({ open }, settings) => new TodoReadHandler(open, settings));
+const look = peopleLook();
+const forPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
+  look &&
+  (async (versions) => {
+    const { todosForPeople } = await import('../panel/for-people.ts');
+    return todosForPeople(versions, await look());
+  });
+
+runExecutable(({ open }, settings) => new TodoReadHandler(open, settings, forPeople));

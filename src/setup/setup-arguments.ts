@@ -11,7 +11,7 @@ export interface SetupArguments {
 }
 
 const ACTIONS = ['--check', '--remove', '--print'] as const;
-const OPTIONS = {
+export const SETUP_OPTIONS = {
   '--check': 'flag',
   '--remove': 'flag',
   '--print': 'flag',
@@ -24,7 +24,7 @@ const OPTIONS = {
 export function parseSetupArguments(
   argv: readonly string[],
 ): SetupArguments | { help: true } | { problem: string } {
-  const parsed = parseOptions(argv, OPTIONS);
+  const parsed = parseOptions(argv, SETUP_OPTIONS);
   if ('problem' in parsed) return parsed;
   const { options, rest } = parsed;
   const [name, unknown] = rest;

@@ -8,7 +8,7 @@ export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
   /** With the arguments that follow its name. */
-  | { mode: 'sessions' | 'setup' | 'state'; argv: readonly string[] }
+  | { mode: 'sessions' | 'setup' | 'state' | 'completions'; argv: readonly string[] }
   | { mode: 'help' | 'version' | 'prime' }
   /** Whether the text covers the commands on a team's tasks. */
   | { mode: 'prompt'; tasks: boolean }
@@ -17,7 +17,8 @@ export type Arguments =
   /** Not understood; one line that says why. */
   | { mode: 'usage-error'; message: string };
 
-const OPTIONS = {
+/** The options that stand before a way in, or are one. */
+export const SHELL_OPTIONS = {
   '--session': 'name',
   '--agent': 'name',
   '--panel': PANEL_MODES,
@@ -37,7 +38,7 @@ export function parseArguments(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Arguments {
-  const parsed = parseOptions(argv, OPTIONS, 'first word');
+  const parsed = parseOptions(argv, SHELL_OPTIONS, 'first word');
   if ('problem' in parsed) return usageError(parsed.problem);
   const { options, rest } = parsed;
   const [word, ...behind] = rest;
@@ -46,7 +47,7 @@ export function parseArguments(
   const session = options['--session'] ?? environment.TODO_SESSION;
   const agent = options['--agent'];
   const list = { ...(session && { session }), ...(agent !== undefined && { agent }) };
-  if (word === 'sessions' || word === 'setup' || word === 'state') {
+  if (word === 'sessions' || word === 'setup' || word === 'state' || word === 'completions') {
     return { mode: word, argv: behind };
   }
   if (word === 'prime') return { mode: word };

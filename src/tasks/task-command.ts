@@ -8,7 +8,7 @@ import { type LeaseClock, renewLeases } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import type { Reason } from './refused.ts';
 import type { TaskGraph } from './task.ts';
-import type { TaskCall, TaskForm } from './task-form.ts';
+import type { TaskCall, TaskForm, TasksForPeople } from './task-form.ts';
 import { readRequest } from './task-input.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -26,6 +26,8 @@ export interface TaskContext {
   readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
   /** Whether a person reads the replies; false unless given. */
   readonly isTerminal?: boolean;
+  /** Prints tasks for that person; without it they are printed as for a model. */
+  readonly forPeople?: TasksForPeople | undefined;
 }
 
 const DEFAULTS_FOR: SettingsSource = (call) => readSettings(call?.env ?? {}, undefined);
@@ -46,7 +48,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   readonly jsonExample: string;
   readonly readsRawJson = true;
   readonly #form: TaskForm<Request>;
-  readonly #context: Required<TaskContext>;
+  readonly #context: Required<Omit<TaskContext, 'forPeople'>> & TaskContext;
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
@@ -93,6 +95,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
       isTerminal: this.#context.isTerminal,
       oneTaskPerAgent: settings.oneTaskPerAgent,
       flags,
+      format: options['--format'],
+      forPeople: this.#context.forPeople,
       change: (plan, approve) => store.change(plan, approve, agent),
       approve: this.#approver(agent, settings.hooksDir),
     };

@@ -1,4 +1,5 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
+import type { OptionTable } from '../command/options.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
 import { TASK_CLAIM } from './task-claim.ts';
 import { TaskCommand, type TaskContext } from './task-command.ts';
@@ -6,6 +7,7 @@ import { TASK_CREATE } from './task-create.ts';
 import type { TaskForm } from './task-form.ts';
 import { TASK_GET } from './task-get.ts';
 import { TASK_INBOX } from './task-inbox.ts';
+import { optionsOf } from './task-input.ts';
 import { TASK_LIST } from './task-list.ts';
 import { TASK_RELEASE } from './task-release.ts';
 import { TASK_UNDO } from './task-undo.ts';
@@ -13,6 +15,7 @@ import { TASK_UPDATE } from './task-update.ts';
 
 interface TaskCommandEntry {
   readonly name: string;
+  readonly options: OptionTable;
   readonly create: (context: TaskContext) => AgentBashHandler;
 }
 
@@ -35,5 +38,9 @@ export function taskCommands(context: TaskContext): AgentBashHandler[] {
 }
 
 function entry<Request>(form: TaskForm<Request>): TaskCommandEntry {
-  return { name: form.name, create: (context) => new TaskCommand(form, context) };
+  return {
+    name: form.name,
+    options: optionsOf(form),
+    create: (context) => new TaskCommand(form, context),
+  };
 }

@@ -22,6 +22,7 @@ export interface TaskContextOptions {
   readonly unnamed?: TaskStore | undefined;
   /** Whether a person reads the replies; false unless given. */
   readonly isTerminal?: boolean;
+  readonly forPeople?: TaskContext['forPeople'];
 }
 
 /** What the task commands of a process work with. */
@@ -59,5 +60,6 @@ export function taskContext(options: TaskContextOptions): TaskContext {
     hooks: () => ({ environment, cwd: directory() }),
     unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
     isTerminal: options.isTerminal ?? false,
+    forPeople: options.forPeople,
   };
 }

@@ -1,3 +1,4 @@
+import { csv } from '../command/exports.ts';
 import { safeText } from '../safe-text.ts';
 import { agentText } from './refused.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
@@ -19,17 +20,10 @@ export function exportCsv(tasks: readonly Task[]): string {
   const rows = tasks.map((task) =>
     COLUMNS.map((column) => {
       const value = task[column] ?? '';
-      return cell(Array.isArray(value) ? value.join(' ') : String(value));
+      return Array.isArray(value) ? value.join(' ') : String(value);
     }),
   );
-  return [COLUMNS, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
-}
-
-/** A spreadsheet takes a text that begins like a formula for one, and would run it. */
-function cell(text: string): string {
-  const safe = safeText(text);
-  const inert = /^[=+\-@]/.test(safe) ? `'${safe}` : safe;
-  return /[",]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  return csv([COLUMNS, ...rows]);
 }
 
 /** Tasks as a list with boxes, as GitHub and others show it. */

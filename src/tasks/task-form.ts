@@ -1,10 +1,11 @@
 import type { CommandResult } from '../command/agent-command.ts';
+import type { ExportFormat } from '../command/exports.ts';
 import type { OptionTable } from '../command/options.ts';
 import type { Problems } from '../command/refusal.ts';
 import type { HookChange, HookName } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
 import type { Reason, Refused } from './refused.ts';
-import type { TaskGraph } from './task.ts';
+import type { Task, TaskGraph } from './task.ts';
 import type { Done, NotDone, TaskStore } from './task-store.ts';
 
 /** The limits of one request. */
@@ -36,6 +37,8 @@ export interface TaskForm<Request> {
   readonly jsonFields?: readonly string[];
   /** The options that are no fields, beside `--list` and `--agent`; flags all. */
   readonly flags?: readonly string[];
+  /** Whether it takes `--format`. */
+  readonly exports?: boolean;
   /** The field that arguments without an option are, and whether there may be more than one. */
   readonly positional?: { readonly field: string; readonly isList: boolean };
   /** Whether without any field the request is on standard input. */
@@ -47,6 +50,9 @@ export interface TaskForm<Request> {
   readonly check: RequestSchema<Request>;
   readonly run: (request: Request, call: TaskCall) => CommandResult | Promise<CommandResult>;
 }
+
+/** Prints tasks of a list for a person. */
+export type TasksForPeople = (graph: TaskGraph, tasks: readonly Task[]) => string | Promise<string>;
 
 /** What one call of a task command knows beside its request. */
 export interface TaskCall {
@@ -72,6 +78,10 @@ export interface TaskCall {
   readonly oneTaskPerAgent: boolean;
   /** The flags that were given. */
   readonly flags: ReadonlySet<string>;
+  /** What `--format` says. */
+  readonly format: ExportFormat | undefined;
+  /** Prints tasks where a person reads them, on a terminal. */
+  readonly forPeople: TasksForPeople | undefined;
   /** Asks a hook whether a change may be made. */
   readonly approve: (hook: HookName, change: HookChange) => Promise<Reason | undefined>;
 }

@@ -1,9 +1,11 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import { EXPORT_FORMATS } from '../command/exports.ts';
 import {
   beginsJson,
   HELP_OPTIONS,
   helpReply,
   type Options,
+  type OptionTable,
   parseOptions,
   wrongUsage,
 } from '../command/options.ts';
@@ -26,7 +28,19 @@ export type RequestReading<Request> =
 
 const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
 
-type CommonOptions = Options<typeof COMMON_OPTIONS>;
+const EXPORT_OPTIONS = { '--format': EXPORT_FORMATS } as const;
+
+type CommonOptions = Options<typeof COMMON_OPTIONS & typeof EXPORT_OPTIONS>;
+
+/** All options of a command. */
+export function optionsOf({
+  fields,
+  flags = [],
+  exports,
+}: Pick<TaskForm<unknown>, 'fields' | 'flags' | 'exports'>): OptionTable {
+  const flagTable = Object.fromEntries(flags.map((flag) => [flag, 'flag' as const]));
+  return { ...fields, ...flagTable, ...(exports && EXPORT_OPTIONS), ...COMMON_OPTIONS };
+}
 
 /** Reads what a call asks for: fields as options, or JSON as one argument or on standard input. */
 export async function readRequest<Request>(
@@ -45,13 +59,17 @@ export async function readRequest<Request>(
   const wrong = (problem: string) =>
     complete(orAsTyped(json, { argv, raw }, { refused: wrongUsage(problem, usage) }));
 
-  const flagTable = Object.fromEntries((form.flags ?? []).map((flag) => [flag, 'flag' as const]));
-  const parsed = parseOptions(argv, { ...form.fields, ...flagTable, ...COMMON_OPTIONS });
+  const parsed = parseOptions(argv, optionsOf(form));
   if ('problem' in parsed) return wrong(parsed.problem);
-  const { options, rest } = parsed;
+  const { rest } = parsed;
+  // The table is made of several: what is common to all commands has the types that it has there.
+  const options = parsed.options as CommonOptions;
+  if (options['--format'] && options['--format'] !== 'json' && '--json' in options) {
+    return wrong('--json and --format exclude each other');
+  }
   const help = helpReply(options, usage, () => form.helpPage);
   if (help) return { refused: help };
-  const flags = new Set(Object.keys(options).filter((name) => name in flagTable));
+  const flags = new Set(Object.keys(options).filter((name) => form.flags?.includes(name)));
   const names = Object.keys(form.fields).filter((name) => Object.hasOwn(options, name));
   const isTyped = raw !== '' && argv.length === 0;
   const isJson = rest.length > 0 ? rest[0] === '-' || beginsJson(rest[0] ?? '') : form.readsStdin;

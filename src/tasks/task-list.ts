@@ -53,6 +53,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     '--at': 'version',
   },
   flags: ['--json', '--history'],
+  exports: true,
   readsStdin: false,
   purpose: 'list the tasks',
   check: requestSchema((limits) =>
@@ -80,7 +81,8 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     if ('refused' in found) return refusal('Cannot list the tasks', reasonLines(found.refused));
     const { graph, version } = found;
     const tasks = sorted(selected(graph, filter, call), filter);
-    const output = flags.has('--json') ? 'json' : (filter.output ?? 'text');
+    const format = call.format === 'md' ? 'markdown' : call.format;
+    const output = flags.has('--json') ? 'json' : (format ?? filter.output ?? 'text');
     // An export is whole unless it is told not to be.
     const exported = tasks.slice(0, filter.limit);
     switch (output) {
@@ -91,6 +93,9 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       case 'csv':
         return printed(exportCsv(exported));
       case 'text': {
+        if (call.forPeople && filter.output === undefined) {
+          return printed(await call.forPeople(graph, exported));
+        }
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
         const lines = (isCut ? openFirst(tasks) : tasks).map(
           (task) => `${taskLine(graph, task, call.clock)}\n`,

@@ -23,7 +23,9 @@ export function table(
   );
   // The widest gives way first.
   const taken = () => widths.reduce((sum, each) => sum + each + GAP.length, 0);
-  for (let most = Math.max(1, ...widths); most > 1 && taken() > (width * 2) / 3; most--) {
+  const lastWidth = Math.max(...rows.map((row) => displayWidth(row[count - 1] ?? '')));
+  const kept = width - Math.min(Math.floor(width / 3), lastWidth);
+  for (let most = Math.max(1, ...widths); most > 1 && taken() > kept; most--) {
     widths.forEach((each, column) => {
       widths[column] = Math.min(each, most);
     });

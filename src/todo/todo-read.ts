@@ -1,4 +1,5 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../command/exports.ts';
 import {
   HELP_OPTIONS,
   helpReply,
@@ -9,26 +10,35 @@ import {
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type SettingsSource } from '../settings.ts';
-import { listJson, listLine, listText } from './list-text.ts';
+import { LIST_EXPORTS } from './list-exports.ts';
+import { listLine, listText } from './list-text.ts';
 import type { TodoList } from './todo-list.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
 import { type TodoVersion, todoStore } from './todo-store.ts';
-import { hearUser } from './user-changes.ts';
+import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 import { historyText, notKept } from './version-texts.ts';
 
 const USAGE =
-  'Usage: TodoRead [--json | --line] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
-const OPTIONS = {
+  'Usage: TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
+/** The options of TodoRead. */
+export const READ_OPTIONS = {
   '--json': 'flag',
   '--line': 'flag',
   '--at': 'version',
   '--history': 'flag',
+  '--format': EXPORT_FORMATS,
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
 } as const;
 
-type ReadOptions = Options<typeof OPTIONS>;
+type ReadOptions = Options<typeof READ_OPTIONS>;
+
+/** How a list is printed: for a program, as one line, or for a model where nothing is asked for. */
+type Form = ExportFormat | 'line' | undefined;
+
+/** Prints a list for a person: the version that is shown, and those before it, the newest first. */
+type ForPeople = (versions: readonly TodoVersion[]) => string | Promise<string>;
 
 /** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. What a person changed is noted on
  * stderr, once; it changes nothing else. */
@@ -37,14 +47,20 @@ export class TodoReadHandler implements AgentBashHandler {
   readonly summary = 'shows your task list';
   readonly #source: TodoSource;
   readonly #settings: SettingsSource;
+  readonly #forPeople: ForPeople | undefined;
 
-  /** @param settings Asked at each call for whose list it is. Without it the defaults hold. */
+  /**
+   * @param settings Asked at each call for whose list it is. Without it the defaults hold.
+   * @param forPeople Prints a list where a person reads it, on a terminal.
+   */
   constructor(
     source: TodoSource = todoStore,
     settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
+    forPeople?: ForPeople,
   ) {
     this.#source = source;
     this.#settings = settings;
+    this.#forPeople = forPeople;
   }
 
   /**
@@ -52,7 +68,7 @@ export class TodoReadHandler implements AgentBashHandler {
    * read, and stderr names the file.
    */
   async execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
-    const parsed = parseOptions(call.argv, OPTIONS);
+    const parsed = parseOptions(call.argv, READ_OPTIONS);
     if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
     const { options, rest } = parsed;
     const help = helpReply(options, USAGE, () => helpPage);
@@ -67,33 +83,53 @@ export class TodoReadHandler implements AgentBashHandler {
         this.#settings(call).settings,
         call.env && this.#settings,
       );
-      return 'problem' in list ? wrongUsage(list.problem, USAGE) : read(list, options);
+      return 'problem' in list
+        ? wrongUsage(list.problem, USAGE)
+        : read(list, options, this.#forPeople);
     });
   }
 }
 
-async function read(list: TodoList, options: ReadOptions): Promise<CommandResult> {
-  const { '--json': asJson, '--line': asLine, '--at': at } = options;
-  if (asJson && asLine) return wrongUsage('--json and --line exclude each other', USAGE);
+async function read(
+  list: TodoList,
+  options: ReadOptions,
+  forPeople: ForPeople | undefined,
+): Promise<CommandResult> {
+  const { '--json': asJson, '--line': asLine, '--format': format, '--at': at } = options;
+  if ([asJson, asLine, format].filter(Boolean).length > 1) {
+    return wrongUsage('--json, --line and --format exclude each other', USAGE);
+  }
+  const form: Form = asJson ? 'json' : asLine ? 'line' : format;
   if (options['--history']) {
-    if (asJson || asLine || at !== undefined) {
-      return wrongUsage('--history takes neither --json nor --line nor --at', USAGE);
+    if (form !== undefined || at !== undefined) {
+      return wrongUsage('--history takes neither --json, --line, --format nor --at', USAGE);
     }
     return printed(historyText(await list.history()));
   }
   if (at === undefined) {
+    if (form === undefined && forPeople) return readByPerson(list, forPeople);
     // A status line asks again and again, and no agent reads it.
     const notes = asLine ? [] : (await hearUser(list)).map((note) => `Note: ${note}\n`);
-    return { ...shown(await list.read(), options), stderr: notes.join('') };
+    return { ...shown(await list.read(), form), stderr: notes.join('') };
   }
   const kept = await list.history();
-  const version = kept.find((entry) => entry.version === at);
-  return version === undefined ? notKept(at, kept) : shown(version, options);
+  const index = kept.findIndex(({ version }) => version === at);
+  const version = kept[index];
+  if (version === undefined) return notKept(at, kept);
+  if (form === undefined && forPeople) return printed(await forPeople(kept.slice(index)));
+  return shown(version, form);
 }
 
-function shown(version: TodoVersion, options: ReadOptions): CommandResult {
-  if (options['--json']) return printed(listJson(version));
-  return printed(options['--line'] ? listLine(version.items) : listText(version.items));
+/** Whose terminal it is nobody knows: a person who looks at the list does not hear for the agent. */
+async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<CommandResult> {
+  const unheard = await unheardChanges(list);
+  const notes = unheard ? notesOf(unheard).map((note) => `Note: ${note}\n`) : [];
+  return { ...printed(await forPeople(await list.history())), stderr: notes.join('') };
+}
+
+function shown(version: TodoVersion, form: Form): CommandResult {
+  if (form === 'line') return printed(listLine(version.items));
+  return printed(form ? LIST_EXPORTS[form](version) : listText(version.items));
 }
 
 function printed(stdout: string): CommandResult {

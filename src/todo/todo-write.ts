@@ -26,7 +26,8 @@ const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending
 const USAGE = `Usage: TodoWrite '${EXAMPLE}'\n`;
 const ADD_USAGE =
   'each --add needs its --active-form: --add "Run tests" --active-form "Running tests"';
-const OPTIONS = {
+/** The options of TodoWrite. */
+export const WRITE_OPTIONS = {
   '--if-version': 'version',
   '--undo': 'flag',
   '--until-done': 'flag',
@@ -49,7 +50,7 @@ const OPTIONS = {
   '--clear': { instead: `TodoWrite '{"todos":[]}'` },
 } as const;
 
-type WriteOptions = Options<typeof OPTIONS>;
+type WriteOptions = Options<typeof WRITE_OPTIONS>;
 
 /** Takes note that an agent should not stop before its list is done, from the version on that is about to be written. */
 type UntilDone = (list: TodoList, version: number) => void;
@@ -122,7 +123,7 @@ export class TodoWriteHandler implements AgentBashHandler {
       usage: { missing: SHORT_USAGE, invalid: USAGE },
       check: (value) => checkTodoInput(value, settings),
     };
-    const parsed = parseOptions(argv, OPTIONS);
+    const parsed = parseOptions(argv, WRITE_OPTIONS);
     const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
     const help = helpReply(options, USAGE, () => helpPageFor(settings));
     if (help) return help;

@@ -1,5 +1,6 @@
 import { keyOf } from '../panel/plain-report.ts';
 import { GLYPH_OF, printable } from '../panel/render-list.ts';
+import type { ShownTimes } from '../panel/shown-times.ts';
 import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
 import type { Theme } from '../panel/theme.ts';
 import { wrap } from '../terminal/text.ts';
@@ -7,7 +8,6 @@ import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 import { join, type Line, line, padded } from './lines.ts';
 import { chosen, pageOf, shownItems, shownVersions, type ViewerState } from './model.ts';
 import type { Body } from './scroll.ts';
-import type { ShownTimes } from './shown-times.ts';
 
 /** From this many columns on, times stand before the items. */
 const TIMED_COLUMNS = 50;

@@ -1,4 +1,5 @@
 import { printable } from '../panel/render-list.ts';
+import type { ShownTimes } from '../panel/shown-times.ts';
 import type { Theme } from '../panel/theme.ts';
 import { safeText } from '../safe-text.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
@@ -17,7 +18,6 @@ import { boardBody } from './render-board.ts';
 import { type ItemLook, itemsBody, timesOf } from './render-items.ts';
 import { helpBody, historyBody, sessionsBody, waitingBody } from './render-pages.ts';
 import { type Body, type Sight, sightOf } from './scroll.ts';
-import type { ShownTimes } from './shown-times.ts';
 
 /** From so many rows on there is room for a header of more than a row, and for the keys. */
 const ROOMY_ROWS = 9;

@@ -1,6 +1,7 @@
 import { HELP_OPTIONS, helpReply, parseOptions } from '../command/options.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { printable } from '../panel/render-list.ts';
+import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { safeText } from '../safe-text.ts';
 import { taskListsOf } from '../state/lists.ts';
@@ -11,10 +12,10 @@ import { table } from '../terminal/table.ts';
 import { FileLists } from '../todo/file-lists.ts';
 import { findLists } from './find-lists.ts';
 import helpPage from './sessions.md';
-import { ShownTimes } from './shown-times.ts';
 import { shortPath } from './sources.ts';
 
 const WRONG_USAGE = 2;
+export const SESSIONS_OPTIONS = { '--json': 'flag', ...HELP_OPTIONS } as const;
 const TEAM = '(team)';
 
 /** How far a list is. */
@@ -36,7 +37,7 @@ interface Session {
 
 /** `agent-shell sessions`: which lists there are in files. Gives its exit code. */
 export async function sessions(argv: readonly string[]): Promise<number> {
-  const parsed = parseOptions(argv, { '--json': 'flag', ...HELP_OPTIONS });
+  const parsed = parseOptions(argv, SESSIONS_OPTIONS);
   const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];
   const help = 'options' in parsed && helpReply(parsed.options, usage, () => helpPage);
   if (help) {

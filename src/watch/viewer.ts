@@ -2,6 +2,7 @@ import { openSync } from 'node:fs';
 import { emitKeypressEvents, type Interface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { ReadStream } from 'node:tty';
+import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
@@ -16,7 +17,6 @@ import {
   type WriteRequest,
 } from './model.ts';
 import { render } from './render.ts';
-import { ShownTimes } from './shown-times.ts';
 import { Sources } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 

@@ -22,7 +22,7 @@ export interface WatchArguments {
 /** What --panel and TODO_PANEL take. */
 export const PANEL_MODES = ['auto', 'off', 'plain'] as const;
 export type PanelSetting = (typeof PANEL_MODES)[number];
-const OPTIONS = {
+export const WATCH_OPTIONS = {
   '--all': 'flag',
   '--jsonl': 'flag',
   '--tasks': 'flag',
@@ -42,7 +42,7 @@ export function parseWatchArguments(
   argv: readonly string[],
   panelBefore: PanelSetting = 'auto',
 ): WatchArguments | { problem: string } {
-  const parsed = parseOptions(argv, OPTIONS);
+  const parsed = parseOptions(argv, WATCH_OPTIONS);
   if ('problem' in parsed) return parsed;
   const { options, rest } = parsed;
   const {

@@ -1,3 +1,4 @@
+import { ShownTimes } from '../../src/panel/shown-times.ts';
 import { createTheme, type Theme } from '../../src/panel/theme.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
 import type { Task } from '../../src/tasks/task.ts';
@@ -5,7 +6,6 @@ import { type TodoItem, TodoStore, type TodoVersion } from '../../src/todo/todo-
 import { type Key, press } from '../../src/watch/keys.ts';
 import type { Known, KnownList, Page, ViewerState } from '../../src/watch/model.ts';
 import { render } from '../../src/watch/render.ts';
-import { ShownTimes } from '../../src/watch/shown-times.ts';
 import { todos } from '../panel/todos.ts';
 
 /** A moment in the local time of whoever runs the tests. */

@@ -1,4 +1,4 @@
-import { formatElapsed } from '../panel/render-todos.ts';
+import { formatElapsed } from './render-todos.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

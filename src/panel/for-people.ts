@@ -1,0 +1,94 @@
+import type { Task } from '../tasks/task.ts';
+import { table } from '../terminal/table.ts';
+import type { TodoVersion } from '../todo/todo-store.ts';
+import { keyOf } from './plain-report.ts';
+import { GLYPH_OF, printable } from './render-list.ts';
+import { ShownTimes } from './shown-times.ts';
+import { statusTimes } from './status-times.ts';
+import type { Theme } from './theme.ts';
+
+/** A terminal that a list is printed on once. */
+export interface PeopleLook {
+  readonly theme: Theme;
+  /** The columns of the terminal. */
+  readonly columns: number;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+}
+
+type Status = keyof typeof GLYPH_OF;
+const STATUSES: readonly Status[] = ['completed', 'in_progress', 'pending'];
+
+/** A list with its times, and a line that sums it up. @param versions from the one that is shown on, the newest first. */
+export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLook): string {
+  const { theme } = look;
+  const [list] = versions;
+  const items = list?.items ?? [];
+  if (list === undefined || items.length === 0) return 'No todos.\n';
+  const times = new ShownTimes(look.now);
+  const { since } = statusTimes(versions);
+  const rows = items.map((item) => {
+    const at = since.get(keyOf(item));
+    const isActive = item.status === 'in_progress';
+    const time =
+      item.status === 'pending' || at === undefined
+        ? ''
+        : isActive
+          ? times.running(at)
+          : times.at(at);
+    const text = isActive ? `${item.activeForm}...` : item.content;
+    return [theme[GLYPH_OF[item.status]], time, item.priority ?? '', text];
+  });
+  const changed = `changed ${times.ago(+list.updatedAt)}`;
+  return page(rows, items, [changed], look);
+}
+
+/** Tasks with their owners and ages, and a line that sums them up. */
+export function tasksForPeople(
+  tasks: readonly (Task & {
+    readonly openBlockers: readonly number[];
+    readonly isReady: boolean;
+  })[],
+  look: PeopleLook,
+): string {
+  if (tasks.length === 0) return 'No tasks.\n';
+  const times = new ShownTimes(look.now);
+  const rows = tasks.map(({ id, status, owner, updatedAt, openBlockers, subject, activeForm }) => [
+    look.theme[GLYPH_OF[status]],
+    `#${id}`,
+    owner ?? '',
+    times.ago(Date.parse(updatedAt)),
+    openBlockers.length > 0 ? `after ${openBlockers.map((other) => `#${other}`).join(', ')}` : '',
+    status === 'in_progress' ? `${activeForm ?? subject}...` : subject,
+  ]);
+  const ready = tasks.filter(({ isReady }) => isReady).length;
+  return page(rows, tasks, [`${ready} ready to be claimed`], look);
+}
+
+function page(
+  rows: readonly (readonly string[])[],
+  items: readonly { readonly status: Status }[],
+  more: readonly string[],
+  { theme, columns }: PeopleLook,
+): string {
+  // A column that is empty in all rows only takes room.
+  const used = (rows[0] ?? []).map((_, x) => rows.some((row) => row[x] !== ''));
+  const cells = rows.map((row) =>
+    row.filter((_, x) => used[x]).map((text) => printable(text, theme)),
+  );
+  const last = (cells[0]?.length ?? 0) - 1;
+  const lines = table(
+    cells,
+    { width: Math.max(20, columns - 1), ellipsis: theme.ellipsis },
+    (y, x) => {
+      const paint = theme.paint[GLYPH_OF[items[y]?.status ?? 'pending']];
+      return x === 0 || x === last ? paint : theme.paint.faint;
+    },
+  );
+  const counts = STATUSES.map((status) => {
+    const count = items.filter((item) => item.status === status).length;
+    return count > 0 ? `${count} ${status.replace('_', ' ')}` : '';
+  }).filter(Boolean);
+  const summary = theme.paint.faint([...counts, ...more].join(', '));
+  return `${lines.join('\n')}\n\n${summary}\n`;
+}

@@ -1,0 +1,18 @@
+import { csv, type ExportFormat, markdownText } from '../command/exports.ts';
+import { listJson } from './list-text.ts';
+import type { TodoItem, TodoVersion } from './todo-store.ts';
+
+const FIELDS = ['content', 'activeForm', 'status', 'id', 'priority'] as const;
+
+/** A list for other programs than a model's: a task list of Markdown, a table, JSON. */
+export const LIST_EXPORTS: Readonly<Record<ExportFormat, (list: TodoVersion) => string>> = {
+  md: ({ items }) => items.map((item) => `${markdownLine(item)}\n`).join(''),
+  csv: ({ items }) => csv([FIELDS, ...items.map((item) => FIELDS.map((field) => item[field]))]),
+  json: (list) => listJson(list),
+};
+
+function markdownLine({ status, content, priority }: Readonly<TodoItem>): string {
+  const remarks = [status === 'in_progress' ? 'in progress' : '', priority ?? ''].filter(Boolean);
+  const more = remarks.length > 0 ? ` *(${remarks.join(', ')})*` : '';
+  return `- [${status === 'completed' ? 'x' : ' '}] ${markdownText(content)}${more}`;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { tasksForPeople, todosForPeople } from '../../src/panel/for-people.ts';
+import { createTheme } from '../../src/panel/theme.ts';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+import { todos } from '../panel/todos.ts';
+import { listOf, NOON, tasksOf } from '../watch/viewer-state.ts';
+
+const look = { theme: createTheme(), columns: 50, now: NOON };
+
+test('a list has marks, times and a line that sums it up', () => {
+  const { versions } = listOf(
+    'main',
+    [725, '> Analyze', '- Build'],
+    [65, 'x Analyze', '> Build', '- Ship it to the people who wait for it'],
+  );
+  expect(todosForPeople(versions, look).split('\n')).toEqual([
+    '✓  11:58   Analyze',
+    '●  1m 05s  Doing Build...',
+    '○          Ship it to the people who wait for it',
+    '',
+    '1 completed, 1 in progress, 1 pending, changed 1 min ago',
+    '',
+  ]);
+});
+
+test('tasks have columns, and a line that sums them up', () => {
+  const { tasks } = tasksOf(
+    { subject: 'Parse', status: 'completed', owner: 'ann' },
+    { subject: 'Print', status: 'in_progress', activeForm: 'Printing', owner: 'bob' },
+    { subject: 'Ship' },
+  );
+  const rows = [...tasks.values()].map((task) => ({
+    ...task,
+    updatedAt: new Date(NOON - 60_000).toISOString(),
+    openBlockers: task.id === 3 ? [2] : [],
+    isReady: false,
+  }));
+  expect(tasksForPeople(rows, look).split('\n')).toEqual([
+    '✓  #1  ann  1 min ago            Parse',
+    '●  #2  bob  1 min ago            Printing...',
+    '○  #3       1 min ago  after #2  Ship',
+    '',
+    '1 completed, 1 in progress, 1 pending, 0 ready to be claimed',
+    '',
+  ]);
+});
+
+test('nothing on a list is no table', () => {
+  expect(todosForPeople([], look)).toBe('No todos.\n');
+  expect(tasksForPeople([], look)).toBe('No tasks.\n');
+});
+
+test('text that is wider than the terminal is wrapped, and is text', () => {
+  const { versions } = listOf('main', [4, `- ${'word '.repeat(30)}`, '- \x1b[31mred\u202e']);
+  const text = todosForPeople(versions, { ...look, columns: 40 });
+  expect(text).not.toMatch(/[\x1b\u202e]/);
+  for (const line of text.split('\n').slice(0, -3)) expect(line.length).toBeLessThan(40);
+});
+
+describe('without a terminal', () => {
+  test('--format gives Markdown, comma-separated values or JSON', () => {
+    const state = temporaryDirectory();
+    const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_SESSION: 's' });
+    const read = (...argv: string[]) => run('todo-read', argv, { cwd: state, env });
+    openTodoStore({ folder: `${state}/s/main` }).update([
+      ...todos('x a, b', '> *c*'),
+      { content: 'd', activeForm: 'D', status: 'pending', priority: 'high' },
+    ]);
+    expect(read('--format', 'md').stdout).toBe(
+      '- [x] a, b\n- [ ] \\*c\\* *(in progress)*\n- [ ] d *(high)*\n',
+    );
+    expect(read('--format=csv').stdout).toBe(
+      'content,activeForm,status,id,priority\r\n"a, b","Doing a, b",completed,,\r\n*c*,Doing *c*,in_progress,,\r\nd,D,pending,,high\r\n',
+    );
+    expect(read('--format', 'json')).toEqual(read('--json'));
+    expect(read('--format', 'xml')).toMatchObject({ stdout: '', exitCode: 2 });
+    expect(read('--json', '--format', 'md')).toMatchObject({ stdout: '', exitCode: 2 });
+    expect(read().stdout).toBe(
+      '[x] a, b\n[>] *c* <- Doing *c*\n[ ] d (priority: high)\n\n(1/3 completed)\n',
+    );
+  });
+});
+
+describe.skipIf(!hasTmux)('on a terminal', () => {
+  async function screenOf(state: string, settings: string): Promise<string> {
+    const program = `${process.execPath} ${executable('todo-read')}`;
+    const terminal = new TmuxTerminal(
+      `${settings} TODO_SESSION=s TODO_STATE_DIR=${state} ${program}; echo end; sleep 60`,
+      { columns: 60 },
+    );
+    onTestFinished(() => terminal.close());
+    return terminal.until('the end', (screen) => screen.endsWith('end'));
+  }
+
+  test('TodoRead prints for people, unless TODO_PANEL=off says that an agent drives it', async () => {
+    const state = temporaryDirectory();
+    openTodoStore({ folder: `${state}/s/main` }).update(todos('- Ship'));
+    expect(await screenOf(state, '')).toMatch(/^○ {2}Ship\n\n1 pending, changed \d+ s ago\nend$/);
+    expect(await screenOf(state, 'TODO_PANEL=off')).toBe('[ ] Ship\n\n(0/1 completed)\nend');
+  });
+
+  test('who looks at a list there does not hear for the agent what a person changed', async () => {
+    const state = temporaryDirectory();
+    openTodoStore({ folder: `${state}/s/main` }).update(todos('- a'));
+    const user = openTodoStore({ folder: `${state}/s/main`, author: 'user' });
+    user.update(todos('- a', '- b'));
+    expect(await screenOf(state, '')).toContain('Note: the user added "b"');
+    expect(user.get().version).toBe(2);
+  });
+});
