@@ -11,7 +11,9 @@ export function csv(rows: readonly (readonly (string | number | undefined)[])[])
 
 /** Any text on one line of Markdown, in which nothing of it is markup. */
 export function markdownText(text: string): string {
-  return safeText(text).replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&');
+  return safeText(text)
+    .replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
+    .replace(/^(\s*)([-+]|\d+[.)])/, '$1\\$2');
 }
 
 /** A spreadsheet takes a text that begins like a formula for one, and would run it. */

@@ -1,5 +1,4 @@
-import { csv } from '../command/exports.ts';
-import { safeText } from '../safe-text.ts';
+import { csv, markdownText } from '../command/exports.ts';
 import { agentText } from './refused.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
 
@@ -38,15 +37,10 @@ export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string
         task.priority ?? '',
         blockers.length > 0 ? `blocked by ${blockers.map((id) => `#${id}`).join(', ')}` : '',
       ].filter(Boolean);
-      const note = facts.length > 0 ? ` (${plain(facts.join('; '))})` : '';
+      const note = facts.length > 0 ? ` (${markdownText(facts.join('; '))})` : '';
       const lines = task.description.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
-      const below = lines.map((line) => `  ${plain(safeText(line))}\n`).join('');
-      return `- [${box}] \\#${task.id} ${plain(safeText(task.subject))}${note}\n${below && `\n${below}\n`}`;
+      const below = lines.map((line) => `  ${markdownText(line)}\n`).join('');
+      return `- [${box}] \\#${task.id} ${markdownText(task.subject)}${note}\n${below && `\n${below}\n`}`;
     })
     .join('');
-}
-
-/** No character of a text is markup. */
-function plain(text: string): string {
-  return text.replace(/[\\`*_[\]<>#|~]/g, '\\$&').replace(/^(\s*)([-+]|\d+[.)])/, '$1\\$2');
 }

@@ -5,7 +5,7 @@ import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.t
 import { todoList } from './arbitraries.ts';
 
 const USAGE =
-  'Usage: TodoRead [--json | --line] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
+  'Usage: TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
 const at = new Date('2026-01-02T03:04:05.678Z');
 
 async function todoRead(argv: string[], ...items: TodoItem[]) {
