@@ -119,10 +119,14 @@ writable_roots = [${JSON.stringify(lists)}]`,
         AfterAgent: group({}, stopCommand(place)),
       };
       const settings = at(place, ['.gemini', 'settings.json'], [folder, 'settings.json']);
-      const file = geminiContextFile(place.read(settings));
+      const paths = geminiContextFiles(place.read(settings)).map((file) =>
+        at(place, [file], [folder, file]),
+      );
+      // The settings may have named another file when it was set up.
+      const own = paths.find((path) => IS_OF_GEMINI.test(place.read(path) ?? ''));
       return [
         { path: settings, what: 'hooks', edit: jsonHooks({ events }) },
-        section('gemini', at(place, [file], [folder, file])),
+        section('gemini', own ?? paths[0] ?? ''),
       ];
     },
   },
@@ -230,8 +234,10 @@ function codexHooks(place: Place, folder: string): Piece {
   return !isThere && hasHooks(place.read(inToml.path) ?? '') ? inToml : inJson;
 }
 
-/** The file that Gemini CLI is told to read, where that is another one than GEMINI.md. */
-function geminiContextFile(settings: string | undefined): string {
-  const [, name] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings ?? '') ?? [];
-  return name ?? 'GEMINI.md';
+const IS_OF_GEMINI = /BEGIN todowrite [^:]*: [^>]*\bgemini\b/;
+
+/** The files that Gemini CLI may read, first the one that its settings name. */
+function geminiContextFiles(settings: string | undefined): string[] {
+  const [, name = 'GEMINI.md'] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings ?? '') ?? [];
+  return [name, 'GEMINI.md', 'AGENTS.md'];
 }

@@ -158,6 +158,15 @@ test('Gemini CLI reads the file that its settings name', () => {
   expect(all()).toEqual({ 'project/.gemini/settings.json': text });
 });
 
+test('its section is found again where the settings name another file since', () => {
+  const { run, put, all } = machine();
+  run('gemini');
+  const text = '{"context":{"fileName":"AGENTS.md"}}\n';
+  put('project/.gemini/settings.json', text);
+  run('gemini', '--remove');
+  expect(all()).toEqual({ 'project/.gemini/settings.json': text });
+});
+
 describe("what is the user's stays", () => {
   test.each([
     ['a byte-order mark', '\ufeff{"a": 1}\r\n'],
