@@ -1,9 +1,12 @@
 // What starts, does one thing and ends. The floor of all of them is what Node takes to start.
 import { lineOf, TEN_ITEMS } from './lists.js';
 import { paired } from './paired.js';
-import { executable, peakMebibytes, processOf } from './processes.js';
+import { executable, peakMebibytes, processOf, runToEnd } from './processes.js';
 
 const MOST_MEBIBYTES = 50;
+/** What Claude Code says after a command. */
+const AFTER_COMMAND =
+  '{"hook_event_name":"PostToolUse","tool_input":{"command":"npm test"},"tool_response":{}}';
 
 export async function* executableRows({ runs, folder }) {
   const ours = (name, ...argv) => processOf(executable(name), ...argv);
@@ -17,6 +20,8 @@ export async function* executableRows({ runs, folder }) {
     ],
     ['TodoWrite on PATH, 10 items, a durable commit', ours('TodoWrite', TEN_ITEMS), 1.22],
     ['TodoRead on PATH, 10 items', ours('TodoRead'), 1.05],
+    // After the others: there is a list, and each call adds to what it remembers of it.
+    ['agent-shell hook, after a command', { run: () => callHook() }, 1.5],
   ];
   for (const [name, subject, atMost] of rows) {
     const row = { name, against: 'node -e 0', ...(await paired(subject, node, runs)) };
@@ -36,4 +41,9 @@ export async function* executableRows({ runs, folder }) {
       goal: { of: 'ours', atMost: MOST_MEBIBYTES },
     };
   }
+}
+
+function callHook() {
+  const stdio = ['pipe', 'pipe', 'pipe'];
+  runToEnd(executable('agent-shell'), ['hook'], { input: AFTER_COMMAND, stdio });
 }
