@@ -1,4 +1,4 @@
-import { parseOptions } from '../command/options.ts';
+import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
 import { HARNESS_NAMES, type HarnessName } from './harnesses.ts';
 
 /** What `agent-shell setup` is asked for. */
@@ -18,6 +18,7 @@ export const SETUP_OPTIONS = {
   '--project': 'flag',
   '--user': 'flag',
   '--gate': 'flag',
+  ...HELP_OPTIONS,
 } as const;
 
 /** Reads the arguments after `setup`, or tells what is wrong with them. */
@@ -27,8 +28,8 @@ export function parseSetupArguments(
   const parsed = parseOptions(argv, SETUP_OPTIONS);
   if ('problem' in parsed) return parsed;
   const { options, rest } = parsed;
+  if (options['-h'] || options['--help']) return { help: true };
   const [name, unknown] = rest;
-  if (name === '-h' || name === '--help') return { help: true };
   const harness = HARNESS_NAMES.find((known) => known === name);
   if (name !== undefined && harness === undefined) {
     return { problem: `setup knows ${HARNESS_NAMES.join(', ')}, not ${name}` };

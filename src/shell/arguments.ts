@@ -47,12 +47,18 @@ export function parseArguments(
   const session = options['--session'] ?? environment.TODO_SESSION;
   const agent = options['--agent'];
   const list = { ...(session && { session }), ...(agent !== undefined && { agent }) };
+  if (word !== undefined && behind.includes('--version')) return { mode: 'version' };
   if (word === 'sessions' || word === 'setup' || word === 'state' || word === 'completions') {
     return { mode: word, argv: behind };
   }
-  if (word === 'prime') return { mode: word };
+  if (word === 'prime') {
+    const [unknown] = behind;
+    if (unknown === '-h' || unknown === '--help') return { mode: 'help' };
+    return unknown === undefined
+      ? { mode: word }
+      : usageError(`prime takes no argument ${inQuotes(unknown)}`);
+  }
   if (word === 'watch') {
-    if (behind.includes('--version')) return { mode: 'version' };
     const named = PANEL_MODES.find((known) => known === environment.TODO_PANEL);
     const panel = options['--no-panel'] ? 'off' : (options['--panel'] ?? named);
     const watch = parseWatchArguments(behind, panel);

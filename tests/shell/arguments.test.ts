@@ -54,6 +54,18 @@ describe('options', () => {
     }
   });
 
+  test.each(['watch', 'sessions', 'setup', 'state', 'completions', 'prime'])(
+    '%s knows -h, --help and --version',
+    async (word) => {
+      for (const option of ['-h', '--help']) {
+        const { stdout, stderr, exitCode } = await agentShell([word, option]);
+        expect([stderr, exitCode]).toEqual(['', 0]);
+        expect(stdout).toMatch(/^Usage: agent-shell/);
+      }
+      expect((await agentShell([word, '--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    },
+  );
+
   test('--version prints the version of the package', async () => {
     const { version } = JSON.parse(
       readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
