@@ -57,7 +57,7 @@ find_bin() {
   done
   agent_shell_bin=$0
   while [ -h "$agent_shell_bin" ]; do
-    agent_shell_link=$(readlink "$agent_shell_bin")
+    agent_shell_link=$(PATH=$PATH:/usr/bin:/bin readlink "$agent_shell_bin")
     case $agent_shell_link in
       /*) agent_shell_bin=$agent_shell_link ;;
       *) agent_shell_bin=${agent_shell_bin%/*}/$agent_shell_link ;;
@@ -112,7 +112,8 @@ own_options() {
         shift ;;
       --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
       --no-panel) export TODO_PANEL=off ;;
-      --session=* | --agent=* | --panel* | --mend | --jsonl | --prompt | --tasks | -h | --help | --version) return 1 ;;
+      --session=* | --agent=* | --panel* | --mend | --jsonl | --prompt | --tasks | --help | --version) return 1 ;;
+      -h) [ $# -gt 1 ] || return 1; break ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
       *) break ;;
     esac

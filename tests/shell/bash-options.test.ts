@@ -1,0 +1,206 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AGENT_SHELL } from '../helpers/agent-shell.ts';
+import { ENV } from '../helpers/bash.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+/** What a shell makes of its arguments, in a folder with the same files. */
+function shell(
+  file: string,
+  argv: readonly string[],
+  more: Record<string, string> = {},
+  argv0?: string,
+) {
+  const cwd = temporaryDirectory();
+  const home = join(cwd, 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, '.bash_profile'), 'echo profile\n');
+  writeFileSync(join(home, '.bashrc'), 'echo rc\n');
+  writeFileSync(join(cwd, 'startup'), 'echo "startup $0"\n');
+  writeFileSync(join(cwd, 'script'), 'echo "script $0 $# $*"; nosuch; exit 3\n');
+  writeFileSync(join(cwd, '-x'), 'echo "odd $*"\n');
+  const { stdout, stderr, status, signal } = spawnSync(file, argv, {
+    cwd,
+    // SHLVL keeps bash from reading ~/.bashrc where its input is a socket.
+    env: { ...ENV, HOME: home, SHLVL: '1', ...more },
+    input: 'echo "input $0 $# $*"; exit 4\n',
+    encoding: 'utf8',
+    ...(argv0 !== undefined && { argv0 }),
+  });
+  const plain = (text: string) => text.replaceAll(cwd, 'CWD').replaceAll('/usr/bin/bash', 'bash');
+  return { stdout: plain(stdout), stderr: plain(stderr), status, signal };
+}
+
+const SHOW = 'echo "$0 $# $* $-"';
+
+// Each is a start of bash, as someone or some harness spells it.
+const SPELLINGS: string[][] = [
+  ['-c', SHOW],
+  ['-c', SHOW, 'name', 'a', 'b c', ''],
+  ['-lc', SHOW],
+  ['-l', '-c', SHOW],
+  ['--login', '-c', SHOW],
+  ['-c', '-l', SHOW],
+  ['-ec', 'false; echo no'],
+  ['-e', '-c', 'false; echo no'],
+  ['-c', '-e', 'false; echo no'],
+  ['-uc', 'echo $nope; echo no'],
+  ['-u', '-c', 'echo $nope'],
+  ['-xc', 'echo hi'],
+  ['-x', '-c', 'echo hi'],
+  ['-cx', 'echo hi'],
+  ['-o', 'pipefail', '-c', 'false | true; echo $?'],
+  ['-eo', 'pipefail', '-c', 'false | true; echo no'],
+  ['-euo', 'pipefail', '-c', 'echo $-; false | true; echo no'],
+  ['-euxo', 'pipefail', '-c', 'echo hi'],
+  ['-c', '-o', 'pipefail', 'false | true; echo $?'],
+  ['-co', 'pipefail', 'false | true; echo $?'],
+  ['-c', '--', SHOW, 'x'],
+  ['--norc', '-c', SHOW],
+  ['--noprofile', '-lc', SHOW],
+  ['--noprofile', '--norc', '-c', SHOW],
+  ['-O', 'extglob', '-c', 'shopt -q extglob; echo $?'],
+  ['+O', 'extglob', '-c', 'shopt -q extglob; echo $?'],
+  ['-ic', SHOW],
+  ['-i', '-c', SHOW],
+  ['-s', 'a', 'b'],
+  ['-ls'],
+  ['-n', '-c', 'echo no'],
+  ['-nc', 'echo (no'],
+  ['-v', '-c', 'echo hi'],
+  ['-f', '-c', 'echo *'],
+  ['-m', '-c', SHOW],
+  ['-h', '-c', SHOW],
+  ['-p', '-c', SHOW],
+  ['-r', '-c', 'cd /'],
+  ['+B', '-c', 'echo {a,b}'],
+  ['--posix', '-c', 'shopt -qo posix; echo $?'],
+  ['--verbose', '-c', 'echo hi'],
+  ['--rcfile', 'startup', '-c', SHOW],
+  ['--init-file', 'startup', '-ic', SHOW],
+  ['script', 'a', '-c', '--help'],
+  ['--', 'script', 'a'],
+  ['--', '-x', 'a'],
+  ['-', 'script'],
+  ['nosuchscript'],
+  [],
+  ['-'],
+  ['--'],
+  ['-c'],
+  ['-z'],
+  ['--nope'],
+  ['-o', 'nosuch', '-c', 'x'],
+  ['-c', '', 'x'],
+  ['-c', 'exit 300'],
+  ['-c', 'kill -9 $$'],
+  ['-c', 'echo "open'],
+  ['-c', 'ulimit -n; umask; echo $PPID $SHLVL'],
+  ['-c', 'ls -l /proc/self/fd | wc -l'],
+];
+
+test.each(SPELLINGS.map((argv) => ({ argv })))('as bash does it: $argv', ({ argv }) => {
+  expect(shell(AGENT_SHELL, argv)).toEqual(shell('bash', argv));
+});
+
+test.each<[Record<string, string>, string[]]>([
+  [{ BASH_ENV: 'startup' }, ['-c', SHOW]],
+  [{ BASH_ENV: 'startup' }, ['-lc', 'echo $BASH_ENV; env | grep -c AGENT_SHELL']],
+  [{ BASH_ENV: '$HOME/../startup' }, ['-lc', SHOW]],
+  [{ ENV: 'startup' }, ['--posix', '-c', SHOW]],
+  [{ SHELLOPTS: 'braceexpand:errexit' }, ['-c', 'false; echo no']],
+  [{ POSIXLY_CORRECT: '1' }, ['-c', SHOW]],
+  [{ IFS: 'x', OPTIND: '5', PS4: '> ' }, ['-xc', 'env | grep "^IFS\\|^OPTIND\\|^PS4"']],
+  [{ ODD: "it's\nodd" }, ['-c', 'env | grep -v "^PATH=\\|^_=" | sort']],
+  [{ ODD: "it's\nodd" }, ['-lc', 'env | grep -v "^PATH=\\|^_=" | sort']],
+])('as bash does it, with %j: %j', (environment, argv) => {
+  expect(shell(AGENT_SHELL, argv, environment)).toEqual(shell('bash', argv, environment));
+});
+
+describe('under the name of bash', () => {
+  /** A folder whose `bash` and `sh` are links to agent-shell. */
+  function links(): string {
+    const folder = join(temporaryDirectory(), 'with blank');
+    mkdirSync(folder);
+    for (const name of ['bash', 'sh']) symlinkSync(AGENT_SHELL, join(folder, name));
+    return folder;
+  }
+
+  test.each([
+    [['-c', 'echo $0; if command -v TodoWrite >/dev/null; then echo found; fi']],
+    [['-lc', 'echo $0; shopt -q login_shell; echo $?']],
+    [['--version']],
+    [['--help']],
+    [['script', '--version']],
+    [['watch']],
+  ])('first on PATH it finds a bash that is not itself: %j', (argv) => {
+    const PATH = `${links()}:${ENV.PATH}`;
+    const ours = shell('/bin/sh', ['-c', 'exec bash "$@"', 'sh', ...argv], { PATH });
+    const plain = shell('bash', argv);
+    const isFound = ours.stdout.includes('found\n');
+    expect({ ...ours, stdout: ours.stdout.replace('found\n', '') }).toEqual(plain);
+    expect(isFound).toBe(argv[1]?.includes('TodoWrite') ?? false);
+  });
+
+  test('as sh it is bash in POSIX mode', () => {
+    const PATH = `${links()}:${ENV.PATH}`;
+    const line = 'echo $0; shopt -qo posix; echo $?; nosuch';
+    const { stdout, stderr } = shell('/bin/dash', ['-c', 'exec sh -c "$1"', 'sh', line], { PATH });
+    expect([stdout, stderr]).toEqual(['sh\n0\n', 'sh: line 1: nosuch: command not found\n']);
+  });
+
+  test('with no other bash on PATH, and with two copies that find each other', () => {
+    const folder = links();
+    const alone = shell(join(folder, 'bash'), ['-c', 'echo $0; TodoWrite -h'], {
+      PATH: `${folder}:${process.execPath.replace(/\/node$/, '')}`,
+    });
+    expect(alone).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^bash\nUsage: TodoWrite/),
+    });
+    const copy = temporaryDirectory();
+    writeFileSync(join(copy, 'bash'), '#!/bin/sh\necho another copy\n', { mode: 0o755 });
+    const PATH = `${copy}:${folder}:${ENV.PATH}`;
+    expect(shell(AGENT_SHELL, ['-c', 'echo hi'], { PATH }).stdout).toBe('hi\n');
+  });
+});
+
+describe('PATH', () => {
+  const COMMANDS = join(AGENT_SHELL, '..', 'commands');
+
+  test('gets the folder of the commands behind all others, where they are not on it already', () => {
+    const line = 'echo "$PATH"';
+    expect(shell(AGENT_SHELL, ['-c', line]).stdout).toBe(`${ENV.PATH}:${COMMANDS}\n`);
+    const PATH = `${COMMANDS}:${ENV.PATH}`;
+    expect(shell(AGENT_SHELL, ['-c', line], { PATH }).stdout).toBe(`${PATH}\n`);
+  });
+
+  test('has the commands in a login shell too, whose profile sets PATH anew', () => {
+    const line = 'echo "$PATH" | grep -c commands; command -v TodoWrite; echo ${BASH_ENV-unset}';
+    const home = temporaryDirectory();
+    writeFileSync(join(home, '.bash_profile'), 'PATH=/usr/local/bin:/usr/bin:/bin\n');
+    const { stdout } = shell(AGENT_SHELL, ['-lc', line], { HOME: home });
+    expect(stdout).toBe(`1\n${COMMANDS}/TodoWrite\nunset\n`);
+  });
+
+  test('is left to npm where its link to agent-shell is called, beside the links to the commands', () => {
+    const prefix = join(temporaryDirectory(), 'npm prefix');
+    mkdirSync(join(prefix, 'lib', 'node_modules', 'todowrite'), { recursive: true });
+    mkdirSync(join(prefix, 'bin'));
+    symlinkSync(
+      join(AGENT_SHELL, '..', '..'),
+      join(prefix, 'lib', 'node_modules', 'todowrite', 'dist'),
+    );
+    symlinkSync(
+      '../lib/node_modules/todowrite/dist/bin/agent-shell.cjs',
+      join(prefix, 'bin', 'agent-shell'),
+    );
+    const { stdout } = shell(join(prefix, 'bin', 'agent-shell'), [
+      '-c',
+      'TodoWrite -h; echo "$PATH"',
+    ]);
+    expect(stdout).toMatch(/^Usage: TodoWrite/);
+    expect(stdout).toContain(`${prefix}/bin/../lib/node_modules/todowrite/dist/bin/commands\n`);
+  });
+});
