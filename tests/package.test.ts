@@ -65,7 +65,7 @@ test('it holds what a user needs, and nothing else', () => {
     ]),
   );
   const known =
-    /^(\.env\.example|LICENSE|README\.md|package\.json|dist\/(index\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg))$/;
+    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|package\.json|dist\/(index\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg))$/;
   expect(packed.filter((path) => !known.test(path))).toEqual([]);
 });
 

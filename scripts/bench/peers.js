@@ -10,13 +10,21 @@ import { runToEnd } from './processes.js';
 /** Where `npm install --prefix .peers` puts those from npm. */
 const MODULES = fileURLToPath(new URL('../../.peers/node_modules', import.meta.url));
 const TASKS = 10;
+/** How each is had, on Debian. */
+const INSTALLED_BY = {
+  taskwarrior: 'apt-get install taskwarrior',
+  'todo.txt-cli': 'apt-get install todotxt-cli',
+  'Backlog.md': 'npm install --prefix .peers backlog.md',
+  'just-bash': 'npm install --prefix .peers just-bash',
+};
 
 /** Makes a peer ready, or tells why it is left out: not there, or not what its name says. */
 export async function openPeer(name, open) {
   try {
     return await open();
   } catch (error) {
-    return { leftOut: `${name} (${error.message.split('\n')[0]})` };
+    const reason = error.message.split('\n')[0];
+    return { leftOut: `${name} (${reason}; to have it: ${INSTALLED_BY[name]})` };
   }
 }
 

@@ -27,6 +27,13 @@ export async function* executableRows({ runs, folder }) {
     const row = { name, against: 'node -e 0', ...(await paired(subject, node, runs)) };
     yield { ...row, goal: { of: 'ratio', atMost } };
   }
+  const claims = claimsOf(folder, runs + 1);
+  yield {
+    name: 'TaskClaim --next on PATH, of as many tasks as runs',
+    against: 'node -e 0',
+    ...(await paired(claims, node, runs)),
+    goal: { of: 'ratio', atMost: 1.25 },
+  };
   yield {
     name: "agent-shell -c 'echo hi'",
     against: "bash -c 'echo hi'",
@@ -46,4 +53,15 @@ export async function* executableRows({ runs, folder }) {
 function callHook() {
   const stdio = ['pipe', 'pipe', 'pipe'];
   runToEnd(executable('agent-shell'), ['hook'], { input: AFTER_COMMAND, stdio });
+}
+
+/** Claims one task after the other from a list that has so many. */
+function claimsOf(folder, count) {
+  const env = { ...process.env, TODO_TEAM: 'bench', TODO_AGENT: 'bench' };
+  const tasks = Array.from({ length: count }, (_, index) => ({ subject: `Task ${index}` }));
+  for (let start = 0; start < count; start += 50) {
+    const batch = JSON.stringify(tasks.slice(start, start + 50));
+    runToEnd(executable('TaskCreate'), [batch], { env, cwd: folder });
+  }
+  return { run: () => runToEnd(executable('TaskClaim'), ['--next'], { env, cwd: folder }) };
 }

@@ -14,7 +14,7 @@ export async function* routerRows({ runs }) {
     name: NAME,
     against: 'JSON.parse of the same text',
     ...(await paired(ours, parsesOf(listsOf(10), 10_000), runs)),
-    goal: { of: 'ratio', atMost: 12 },
+    goal: { of: 'ratio', atMost: 7 },
   };
   const peer = await openPeer('just-bash', justBash);
   if (peer.leftOut) {

@@ -1,5 +1,6 @@
 # Hands this call of an agent command to the agent shell that it belongs to, and gives back what comes from there.
 # What the caller has set or exported must not change it: -p keeps out functions and options, this the rest.
+[ -n "$BASH_VERSION" ] || exec bash -p "$0" "$@"
 { set +efux +o posix; } 2>/dev/null
 unset -v TMOUT GLOBIGNORE
 set -C

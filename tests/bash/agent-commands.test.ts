@@ -7,6 +7,7 @@ import { quote } from '../../src/bash/shell-words.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 import { startSession } from '../helpers/session.ts';
 
@@ -193,6 +194,33 @@ describe('the reply', () => {
     expect((await sessionWith(new TestAgent()).run('Agent >/dev/full')).exitCode).toBe(0);
   });
 
+  // As BSD has it: it wants at least one byte. That of busybox reads ahead.
+  const BSD_HEAD = '#!/bin/sh\n[ "$2" -gt 0 ] || exit 1\nexec /usr/bin/head "$@"\n';
+  test.each([
+    ['busybox', `#!/bin/sh\nexec busybox head "$@"\n`],
+    ['BSD', BSD_HEAD],
+  ])('comes back byte for byte with the head of %s', async (name, head) => {
+    if (name === 'busybox' && !has('busybox')) return expect(name).toBe('busybox');
+    const bin = temporaryDirectory();
+    writeFileSync(join(bin, 'head'), head, { mode: 0o755 });
+    let reply = { stdout: '', stderr: '' };
+    const agent = new TestAgent(() => reply);
+    const session = startSession({
+      handlers: [agent],
+      env: { PATH: `${bin}:${process.env.PATH}` },
+    });
+    for (const stdout of ['', '\0', 'x'.repeat(64 * 1024), 'ü\0'.repeat(500_000)]) {
+      for (const stderr of ['', '\0', 'e'.repeat(70_000)]) {
+        reply = { stdout, stderr };
+        const result = await session.run('Agent');
+        expect([result.stdout === stdout, result.stderr === stderr]).toEqual([true, true]);
+      }
+    }
+    const stdin = 'x'.repeat(100_000);
+    await session.run('Agent -', { stdin });
+    expect(agent.calls.at(-1)?.stdin === stdin).toBe(true);
+  });
+
   test.each([
     ['small', 10],
     ['large', 1_000_000],
@@ -329,6 +357,22 @@ print(done.stdout, done.returncode)
     const { stdout, exitCode } = await session.run('make -j3 all');
     expect(stdout.trim().split('\n').sort()).toEqual(['a', 'b', 'c']);
     expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    'dash -c "Agent x"',
+    'dash "$(type -P Agent)" x',
+    'busybox sh -c "Agent x"',
+    'busybox sh "$(type -P Agent)" x',
+    'zsh -c "Agent x"',
+    'ksh -c "Agent x"',
+    'fish -c "Agent x"',
+    'perl -e \'exec "Agent", "x"\'',
+    'busybox xargs Agent <<<x',
+  ])('in another shell or program, where the machine has it: %s', async (line) => {
+    const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
+    const { stdout } = await sessionWith(agent).run(line);
+    expect(stdout).toBe(has(line.split(' ')[0] ?? '') ? 'called with x\n' : '');
   });
 
   test('set -e stops at its failure, and pipefail sees it', async () => {
