@@ -7,6 +7,7 @@ import { safeText } from '../safe-text.ts';
 import type { Settings } from '../settings.ts';
 import helpPage from '../shell/agent-shell.md';
 import { parseArguments } from '../shell/arguments.ts';
+import { releaseAtExit } from '../shell/release-at-exit.ts';
 import { type ShellList, shellList } from '../shell/shell-list.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
@@ -83,7 +84,7 @@ async function main(): Promise<number> {
 async function runJsonl(list: ShellList): Promise<number> {
   const { tasks, settings } = list;
   const unnamedTasks = (of: Settings) => tasks.open(undefined, of);
-  const taskGuide = new TaskGuide({ tasks: unnamedTasks, settings });
+  const taskGuide = new TaskGuide({ tasks: unnamedTasks, settings, context: tasks });
   const handlers = [
     ...agentHandlers(list.source, settings),
     ...taskCommands(tasks).map((handler) => taskGuide.guided(handler)),
@@ -98,7 +99,9 @@ async function runJsonl(list: ShellList): Promise<number> {
   const { BashRouter } = await import('../router/bash-router.ts');
   const { serveJsonl } = await import('../shell/jsonl.ts');
   endWithReader();
+  const endSession = releaseAtExit(settings().settings);
   await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
+  await endSession();
   await list.close();
   return 0;
 }

@@ -27,7 +27,7 @@ export interface GuideOptions {
   /** What it may say: `GUIDANCE_RULES` unless given; pass them without one of them, or with one of your own. */
   rules?: readonly GuidanceRule[];
   /** Guidance on a team's tasks, whose reminders come with those of this guide. */
-  tasks?: Pick<TaskGuide, 'commandEnded'>;
+  tasks?: Pick<TaskGuide, 'commandEnded'> & Partial<Pick<TaskGuide, 'news'>>;
   /** The list itself, where a person may change it from outside: the agent is told of that, once. */
   shared?: TodoStore;
   /** False: no notes, whatever the settings say. */
@@ -80,6 +80,12 @@ export class Guide {
     if (ofList.length + ofTasks.length === 0 && !isChanged) return [];
     if (this.#settings().guidance !== 'all') return [];
     return [...this.#ofUser(isChanged), ...this.#notYetGiven(ofList), ...ofTasks];
+  }
+
+  /** What others did that concerns the agent, each a text; to be called after `commandEnded`. */
+  async news(): Promise<readonly string[]> {
+    if (this.#options.reminders === false) return [];
+    return (await this.#options.tasks?.news?.()) ?? [];
   }
 
   /**

@@ -6,8 +6,10 @@ import {
 } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import type { Settings, SettingsSource } from '../settings.ts';
+import { signOfLife } from '../tasks/news.ts';
 import { readyTasks } from '../tasks/ready.ts';
 import type { Task, TaskGraph } from '../tasks/task.ts';
+import type { TaskContext } from '../tasks/task-command.ts';
 import type { LastChange, TaskStore } from '../tasks/task-store.ts';
 import { TASK_TEXTS } from './texts.ts';
 
@@ -19,6 +21,8 @@ export interface TaskGuideOptions {
   readonly tasks: (settings: Settings) => TaskStore;
   /** Asked each time. Reminders are about the tasks of the agent that they name. */
   readonly settings: SettingsSource;
+  /** The team's list as the commands see it, for news of it and for leases; without it there are none. */
+  readonly context?: TaskContext;
 }
 
 /** Says which tasks are ready when one was completed, and reminds an agent of its tasks that nothing happens to. */
@@ -61,6 +65,18 @@ export class TaskGuide {
     if (!isDue || guidance !== 'all') return [];
     this.#given.add(mine);
     return [TASK_TEXTS.stale({ tasks, commands: this.#lines }).map(note).join('\n')];
+  }
+
+  /**
+   * What others did that concerns the agent, a text or none; its leases are renewed. To be called when a line has ended,
+   * for an agent that has a name: of all others nobody knows whether the line was theirs.
+   */
+  async news(): Promise<readonly string[]> {
+    const { context } = this.#options;
+    const { settings } = this.#options.settings();
+    if (context === undefined || settings.agent === undefined) return [];
+    const lines = await signOfLife(context, settings);
+    return lines.length > 0 ? [lines.join('').trimEnd()] : [];
   }
 
   #tasksInProgress(settings: Settings): Task[] {

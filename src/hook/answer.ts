@@ -2,6 +2,8 @@ import { listInContext } from '../guidance/list-in-context.ts';
 import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
 import { readSettings } from '../settings.ts';
 import { hookFolder } from '../state/lists.ts';
+import { signOfLife } from '../tasks/news.ts';
+import { taskContext } from '../tasks/task-context.ts';
 import { FileLists } from '../todo/file-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { isUntilDone } from '../todo/until-done.ts';
@@ -28,10 +30,27 @@ export interface World {
 export async function answer(event: HookEvent, world: World): Promise<Reply> {
   if (event.what.kind === 'other') return {};
   const lists = new FileLists(world.environment, world.directory);
+  const reply = await answerOfList(event, world, lists);
+  const news = isHeard(event) ? await newsOfTeam(world, lists) : '';
+  if (news === '') return reply;
+  return { ...reply, context: [reply.context, news].filter(Boolean).join('\n') };
+}
+
+/** An agent that stops, or whose conversation is cut, does not hear what is said. */
+function isHeard({ what }: HookEvent): boolean {
+  return what.kind !== 'stop' && what.kind !== 'cut';
+}
+
+/** What others did to tasks of the team that concern the agent. Each event is a sign of its life. */
+async function newsOfTeam({ environment, directory }: World, lists: FileLists): Promise<string> {
+  const context = taskContext({ environment, directory: () => directory, lists: () => lists });
+  const lines = await signOfLife(context, readSettings(environment, directory).settings);
+  return lines.join('').trimEnd();
+}
+
+async function answerOfList(event: HookEvent, world: World, lists: FileLists): Promise<Reply> {
   const list = lists.open({});
-  // An agent that stops, or whose conversation is cut, does not hear it.
-  const isHeard = event.what.kind !== 'stop' && event.what.kind !== 'cut';
-  const ofUser = isHeard ? (await hearUser(list)).map((line) => `Note: ${line}`) : [];
+  const ofUser = isHeard(event) ? (await hearUser(list)).map((line) => `Note: ${line}`) : [];
   const newest = await list.read();
   if (newest.version === 0) return {};
   const name = lists.name({});
@@ -58,6 +77,8 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
       const due = await dueGuidance(seenBy(event.session, entries), settings);
       return { context: [...ofUser, due].filter(Boolean).join('\n') };
     }
+    case 'other':
+      return {};
     case 'stop': {
       if (!world.isGated && !isUntilDone(folder, list.shown)) return {};
       const isOfSession = name.agent.endsWith(`@${event.session}`);

@@ -136,7 +136,8 @@ export class BashRouter {
     } finally {
       limit.disarm();
     }
-    const reminders = this.#guide?.commandEnded(result.exitCode) ?? [];
+    const due = this.#guide?.commandEnded(result.exitCode) ?? [];
+    const reminders = [...due, ...((await this.#guide?.news()) ?? [])];
     return { type, ...result, ...(reminders.length > 0 && { reminders }) };
   }
 

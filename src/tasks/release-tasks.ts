@@ -19,10 +19,20 @@ export function releaseTasks(
   return refused.length > 0 ? { refused } : release(graph, ids, at);
 }
 
-/** Releases all open tasks of an agent that is gone. */
-export function releaseAll(graph: TaskGraph, agent: string, at: string): Released {
+/**
+ * Releases all open tasks of an agent that is gone.
+ *
+ * @param which `begun`: only what it works on; what it was assigned stays its own, for when it comes back.
+ */
+export function releaseAll(
+  graph: TaskGraph,
+  agent: string,
+  at: string,
+  which: 'open' | 'begun' = 'open',
+): Released {
   const open = [...graph.tasks.values()].filter(
-    ({ owner, status }) => owner === agent && status !== 'completed',
+    ({ owner, status }) =>
+      owner === agent && (which === 'begun' ? status === 'in_progress' : status !== 'completed'),
   );
   return release(
     graph,

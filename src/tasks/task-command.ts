@@ -3,9 +3,9 @@ import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { readSettings, type Settings, type SettingsSource } from '../settings.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { askHook, type HookChange, type HookName, type HookOptions } from './hooks.ts';
-import { noticeText, takeNotices } from './inbox.ts';
-import { type LeaseClock, renewLeases } from './lease.ts';
+import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
+import { newsFor, renew } from './news.ts';
 import type { Reason } from './refused.ts';
 import type { TaskGraph } from './task.ts';
 import type { TaskCall, TaskForm, TasksForPeople } from './task-form.ts';
@@ -33,8 +33,6 @@ export interface TaskContext {
 const DEFAULTS_FOR: SettingsSource = (call) => readSettings(call?.env ?? {}, undefined);
 const NOTHING_AROUND = () => ({ environment: {}, cwd: '/' });
 const ownClock = machineClock();
-/** As many notices as one command tells. */
-const MOST_TOLD = 5;
 
 /**
  * A command on the list of tasks that a team shares.
@@ -134,23 +132,4 @@ function nameOfOnly(agent: string, isOwn: boolean, { tasks }: TaskGraph): string
     ({ owner, createdBy }) => isOther(owner) || isOther(createdBy),
   );
   return isOwn && !isShared ? agent : undefined;
-}
-
-/** What concerns an agent and it has not heard, a line each; it will not hear it again. */
-export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
-  const { graph } = await store.read();
-  if (!graph.inboxes?.has(agent)) return [];
-  const { change } = (await store.change((now) => takeNotices(now, agent, MOST_TOLD))) as {
-    change: ReturnType<typeof takeNotices>;
-  };
-  const lines = change.taken.map((notice) => `Note: ${noticeText(notice)}\n`);
-  if (change.left > 0) lines.push(`Note: and ${change.left} more: TaskInbox\n`);
-  return lines;
-}
-
-/** A sign of life: the leases of an agent are renewed, where that is due. */
-export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
-  const { graph } = await store.read();
-  if (renewLeases(graph, agent, clock).graph === graph) return;
-  await store.change((now) => renewLeases(now, agent, clock));
 }

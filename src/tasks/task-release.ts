@@ -9,7 +9,7 @@ import helpPage from './task-release.md';
 import { requestSchema, taskIds } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 
-const USAGE = 'TaskRelease [ID...] [--agent NAME] | TaskRelease --expired';
+const USAGE = 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired';
 const TITLE = 'Cannot release the tasks';
 
 /** `TaskRelease`: makes tasks pending and unowned again, as when their agent is gone. */
@@ -20,7 +20,7 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
   helpPage,
   example: '{"taskIds":[1,2]}',
   fields: {},
-  flags: ['--expired'],
+  flags: ['--expired', '--begun'],
   isAboutAgent: true,
   positional: { field: 'taskIds', isList: true },
   readsStdin: false,
@@ -28,6 +28,10 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
   check: requestSchema(() => z.strictObject({ taskIds: z.exactOptional(taskIds) })),
   run: async ({ taskIds: ids }, { change, claimant, namedAgent, clock, flags }) => {
     const isExpired = flags.has('--expired');
+    const which = flags.has('--begun') ? 'begun' : 'open';
+    if (which === 'begun' && ids !== undefined) {
+      return wrongUsage('--begun takes no ids', `Usage: ${USAGE}\n`);
+    }
     if (isExpired && (ids !== undefined || namedAgent !== undefined)) {
       return wrongUsage('--expired takes no ids and no --agent', `Usage: ${USAGE}\n`);
     }
@@ -35,7 +39,7 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
       if (isExpired) return releaseExpired(graph, clock, at);
       if (ids !== undefined) return releaseTasks(graph, ids, namedAgent, at);
       const agent = namedAgent ?? claimant(graph);
-      return agent === undefined ? { refused: [NO_AGENT] } : releaseAll(graph, agent, at);
+      return agent === undefined ? { refused: [NO_AGENT] } : releaseAll(graph, agent, at, which);
     });
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
     const { released } = outcome.change;

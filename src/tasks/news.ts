@@ -1,0 +1,46 @@
+import type { Settings } from '../settings.ts';
+import { noticeText, takeNotices } from './inbox.ts';
+import { type LeaseClock, renewLeases } from './lease.ts';
+import type { TaskContext } from './task-command.ts';
+import type { TaskStore } from './task-store.ts';
+
+/** As many notices are told at once. */
+const MOST_TOLD = 5;
+
+/**
+ * To be called now and then for an agent that works without task commands: its leases are renewed, where that is due, and
+ * what concerns it comes back, a line each; it will not hear it again. Nothing where the list cannot be read.
+ */
+export async function signOfLife(
+  { open, clock, unnamedAgent }: TaskContext,
+  settings: Settings,
+): Promise<string[]> {
+  const agent = settings.agent ?? unnamedAgent;
+  if (agent === undefined) return [];
+  try {
+    const store = open(undefined, settings);
+    if (clock) await renew(agent, store, clock(undefined, settings));
+    return settings.guidance === 'all' ? await newsFor(agent, store) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** What concerns an agent and it has not heard, a line each; it will not hear it again. */
+export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
+  const { graph } = await store.read();
+  if (!graph.inboxes?.has(agent)) return [];
+  const outcome = await store.change((now) => takeNotices(now, agent, MOST_TOLD));
+  if ('refused' in outcome) return [];
+  const { taken, left } = outcome.change;
+  const lines = taken.map((notice) => `Note: ${noticeText(notice)}\n`);
+  if (left > 0) lines.push(`Note: and ${left} more: TaskInbox\n`);
+  return lines;
+}
+
+/** A sign of life: the leases of an agent are renewed, where that is due. */
+export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
+  const { graph } = await store.read();
+  if (renewLeases(graph, agent, clock).graph === graph) return;
+  await store.change((now) => renewLeases(now, agent, clock));
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// An end is an end: what the agent of a session has begun is given back.
+
+function machine() {
+  const folder = temporaryDirectory();
+  const env = (agent: string, more = {}) =>
+    cleanEnvironment({
+      HOME: folder,
+      TODO_STATE_DIR: `${folder}/state`,
+      TODO_TEAM: 'blue',
+      TODO_AGENT: agent,
+      ...more,
+    });
+  const run = (
+    name: 'TaskCreate' | 'TaskList' | 'TaskGet',
+    argv: readonly string[],
+    agent = 'lead',
+  ) =>
+    spawnSync(join(dirname(executable('todo-read')), name), argv, {
+      env: env(agent),
+      cwd: folder,
+      encoding: 'utf8',
+    }).stdout;
+  const start = async (agent: string, command: string, more = {}) => {
+    const host = spawn(executable('agent-shell'), ['--jsonl'], {
+      env: env(agent, more),
+      cwd: folder,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void host.kill('SIGKILL'));
+    const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
+    host.stdin.write(`${JSON.stringify({ id: 1, command })}\n`);
+    const answer = JSON.parse((await lines.next()).value);
+    return { host, answer };
+  };
+  return { run, start };
+}
+
+const ended = (host: ChildProcess) => new Promise((resolve) => host.once('exit', resolve));
+
+test('a session that ends gives back what its agent has begun, not what it was assigned', async () => {
+  const { run, start } = machine();
+  run('TaskCreate', ['--subject', 'A']);
+  run('TaskCreate', ['--subject', 'B', '--owner', 'ann']);
+  const { host, answer } = await start('ann', 'TaskClaim 1');
+  expect(answer.exitCode).toBe(0);
+  expect(run('TaskList', [])).toBe('#1 [in_progress] A (ann)\n#2 [pending] B (ann)\n');
+  host.stdin?.end();
+  await ended(host);
+  expect(run('TaskList', [])).toBe('#1 [pending] A\n#2 [pending] B (ann)\n');
+  expect(run('TaskGet', ['1', '--history'])).toMatch(/ {2}ann {2}released #1 A\n/);
+});
+
+test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
+  'a session that is killed by %s gives it back too, and the leader hears it',
+  async (signal) => {
+    const { run, start } = machine();
+    run('TaskCreate', ['--subject', 'A']);
+    const { host } = await start('ann', ':; TaskClaim 1 | cat');
+    host.kill(signal);
+    await ended(host);
+    await eventually('released', () => run('TaskList', []) === '#1 [pending] A\n');
+    const told = run('TaskList', ['--history']);
+    expect(told).toContain('released #1 A');
+  },
+);
+
+test('with TODO_RELEASE_AT_EXIT=0 it keeps what it has', async () => {
+  const { run, start } = machine();
+  run('TaskCreate', ['--subject', 'A']);
+  const { host } = await start('ann', 'TaskClaim 1', { TODO_RELEASE_AT_EXIT: '0' });
+  host.stdin?.end();
+  await ended(host);
+  expect(run('TaskList', [])).toBe('#1 [in_progress] A (ann)\n');
+});
+
+test('each line of a session tells what others did, and renews its leases', async () => {
+  const { run, start } = machine();
+  run('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
+  const { answer } = await start('ann', 'echo hi');
+  expect(answer.reminders).toEqual(['Note: #1 A: assigned to you by lead']);
+});
