@@ -43,6 +43,7 @@ export type { Reason, ReasonCode, Refused } from './tasks/refused.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export type { TaskContext } from './tasks/task-command.ts';
 export { taskCommands } from './tasks/task-commands.ts';
+export { type TaskContextOptions, type TeamContext, taskContext } from './tasks/task-context.ts';
 export { type TaskRow, type TaskSource, taskSource } from './tasks/task-rows.ts';
 export { type TaskPlace, TaskStore, type TaskVersion } from './tasks/task-store.ts';
 export type { PanelStream } from './terminal/screen.ts';

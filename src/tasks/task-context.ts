@@ -3,21 +3,22 @@ import { type Settings, type SettingsSource, settingsOfCalls } from '../settings
 import { agentOfHarness } from '../state/lists.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import type { FileLists } from '../todo/file-lists.ts';
+import { FileLists } from '../todo/file-lists.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { openTaskStore, taskListLocation } from './open-task-store.ts';
 import type { TaskContext } from './task-command.ts';
 import type { TaskStore } from './task-store.ts';
 
+/** Where the task commands of a process find their lists. */
 export interface TaskContextOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Gives the current directory, or throws where it has been deleted. */
   readonly directory: () => string;
   /** Those of the environment, for each call with its caller's names, unless given. */
   readonly settings?: SettingsSource;
-  /** The lists in files; made when first needed. */
-  readonly lists: () => FileLists;
+  /** The lists in files, made when first needed; those that the environment names unless given. */
+  readonly lists?: () => FileLists;
   /** Where neither a list nor a session is named; that of the work tree, in files, unless given. */
   readonly unnamed?: TaskStore | undefined;
   /** Whether a person reads the replies; false unless given. */
@@ -25,10 +26,29 @@ export interface TaskContextOptions {
   readonly forPeople?: TaskContext['forPeople'];
 }
 
-/** What the task commands of a process work with. */
-export function taskContext(options: TaskContextOptions): TaskContext {
-  const { environment, directory, lists, unnamed } = options;
-  const { settings = settingsOfCalls(environment, directory) } = options;
+/** What the task commands of a process work with, whose team may be named at run time. */
+export interface TeamContext extends TaskContext {
+  /** From now on commands that name no list, and whose caller's environment names none, mean that of this team. */
+  readonly setTeam: (team: string | undefined) => void;
+}
+
+/** What the task commands of a process work with: lists in files, as the commands on PATH find them. */
+export function taskContext(options: TaskContextOptions): TeamContext {
+  const { environment, directory, unnamed } = options;
+  const { settings: given = settingsOfCalls(environment, directory) } = options;
+  let made: FileLists | undefined;
+  const ownLists = () => {
+    made ??= new FileLists(environment, directory());
+    return made;
+  };
+  const { lists = ownLists } = options;
+  let team: string | undefined;
+  const settings: SettingsSource = (call) => {
+    const reading = given(call);
+    const isNamed = Boolean(call?.env?.TODO_TASK_LIST || call?.env?.TODO_TEAM);
+    if (team === undefined || isNamed) return reading;
+    return { ...reading, settings: { ...reading.settings, taskList: team } };
+  };
   const stores = new Map<string, TaskStore>();
   const open = (named: string | undefined, of: Settings): TaskStore => {
     const list = named ?? of.taskList;
@@ -61,5 +81,8 @@ export function taskContext(options: TaskContextOptions): TaskContext {
     unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
     isTerminal: options.isTerminal ?? false,
     forPeople: options.forPeople,
+    setTeam: (name) => {
+      team = name;
+    },
   };
 }

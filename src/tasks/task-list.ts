@@ -12,7 +12,6 @@ import { requestSchema, shortText, versionNumber, wholeNumber } from './task-sch
 import { reasonLines, taskLine } from './task-text.ts';
 
 const SORTS = ['id', 'priority', 'updated'] as const;
-const OUTPUTS = ['text', 'json', 'markdown', 'csv'] as const;
 
 /** Which tasks to list, and how; all of what is given must hold. */
 export interface TaskFilter {
@@ -25,7 +24,6 @@ export interface TaskFilter {
   readonly archived?: boolean;
   readonly sort?: (typeof SORTS)[number];
   readonly limit?: number;
-  readonly output?: (typeof OUTPUTS)[number];
   readonly at?: number;
 }
 
@@ -49,7 +47,6 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     '--archived': 'flag',
     '--sort': SORTS,
     '--limit': 'text',
-    '--output': OUTPUTS,
     '--at': 'version',
   },
   flags: ['--json', '--history'],
@@ -66,7 +63,6 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       archived: z.exactOptional(z.boolean()),
       sort: z.exactOptional(z.enum(SORTS)),
       limit: z.exactOptional(wholeNumber('a number of tasks')),
-      output: z.exactOptional(z.enum(OUTPUTS)),
       at: z.exactOptional(versionNumber),
     }),
   ),
@@ -81,21 +77,18 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     if ('refused' in found) return refusal('Cannot list the tasks', reasonLines(found.refused));
     const { graph, version } = found;
     const tasks = sorted(selected(graph, filter, call), filter);
-    const format = call.format === 'md' ? 'markdown' : call.format;
-    const output = flags.has('--json') ? 'json' : (format ?? filter.output ?? 'text');
+    const format = flags.has('--json') ? 'json' : call.format;
     // An export is whole unless it is told not to be.
     const exported = tasks.slice(0, filter.limit);
-    switch (output) {
+    switch (format) {
       case 'json':
         return printed(jsonLine({ tasks: exported, version }));
-      case 'markdown':
+      case 'md':
         return printed(exportMarkdown(graph, exported));
       case 'csv':
         return printed(exportCsv(exported));
-      case 'text': {
-        if (call.forPeople && filter.output === undefined) {
-          return printed(await call.forPeople(graph, exported));
-        }
+      default: {
+        if (call.forPeople) return printed(await call.forPeople(graph, exported));
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
         const lines = (isCut ? openFirst(tasks) : tasks).map(
           (task) => `${taskLine(graph, task, call.clock)}\n`,

@@ -133,10 +133,10 @@ test('a list is exported for other programs, and no text of it is markup or a fo
     { subject: '[x](y) *b* <i>', blockedBy: [], owner: 'bob' },
   ];
   await call('TaskCreate', [JSON.stringify(tasks)]);
-  const csv = (await run('TaskList --output csv')).stdout.split('\r\n');
+  const csv = (await run('TaskList --format csv')).stdout.split('\r\n');
   expect(csv[0]).toBe('id,status,priority,owner,subject,description,blockedBy,createdAt,updatedAt');
   expect(csv[1]).toMatch(/^1,pending,high,,"'=HYPERLINK\(""x""\)","a, ""b"" c",,\d{4}/);
-  expect((await run('TaskList --output markdown')).stdout).toBe(
+  expect((await run('TaskList --format md')).stdout).toBe(
     '- [ ] \\#1 =HYPERLINK("x") (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob)\n',
   );
 });
