@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tasks: ['command', 'json', 'safe-text.ts', 'settings.ts', 'state', 'todo'],
   panel: ['safe-text.ts', 'tasks', 'terminal', 'todo'],
   guidance: ['command', 'safe-text.ts', 'settings.ts', 'tasks', 'todo'],
-  hook: ['command', 'guidance', 'safe-text.ts', 'settings.ts', 'state', 'todo'],
+  hook: ['command', 'guidance', 'safe-text.ts', 'settings.ts', 'state', 'tasks', 'todo'],
   setup: ['command', 'hook', 'safe-text.ts', 'state', 'todo'],
   router: ['bash', 'command', 'guidance', 'json', 'safe-text.ts', 'settings.ts', 'tasks', 'todo'],
 };
