@@ -24,8 +24,6 @@ export interface TaskContext {
   readonly unnamedAgent?: string;
   /** What judges leases: the clock of this machine unless given. */
   readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
-  /** Whether a person reads the replies; false unless given. */
-  readonly isTerminal?: boolean;
   /** Prints tasks for that person; without it they are printed as for a model. */
   readonly forPeople?: TasksForPeople | undefined;
 }
@@ -58,7 +56,6 @@ export class TaskCommand<Request> implements AgentBashHandler {
       hooks: NOTHING_AROUND,
       unnamedAgent: DEFAULT_AGENT,
       clock: () => ownClock,
-      isTerminal: false,
       ...context,
     };
   }
@@ -90,7 +87,6 @@ export class TaskCommand<Request> implements AgentBashHandler {
       namedAgent: named,
       clock,
       leaseMs: settings.leaseMs,
-      isTerminal: this.#context.isTerminal,
       oneTaskPerAgent: settings.oneTaskPerAgent,
       flags,
       format: options['--format'],

@@ -21,8 +21,6 @@ export interface TaskContextOptions {
   readonly lists?: () => FileLists;
   /** Where neither a list nor a session is named; that of the work tree, in files, unless given. */
   readonly unnamed?: TaskStore | undefined;
-  /** Whether a person reads the replies; false unless given. */
-  readonly isTerminal?: boolean;
   readonly forPeople?: TaskContext['forPeople'];
 }
 
@@ -79,7 +77,6 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     clock,
     hooks: () => ({ environment, cwd: directory() }),
     unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
-    isTerminal: options.isTerminal ?? false,
     forPeople: options.forPeople,
     setTeam: (name) => {
       team = name;

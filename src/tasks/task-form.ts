@@ -67,8 +67,6 @@ export interface TaskCall {
   readonly clock: LeaseClock;
   /** The setting TODO_LEASE, in milliseconds. */
   readonly leaseMs: number | undefined;
-  /** Whether a person reads the reply. */
-  readonly isTerminal: boolean;
   /** Makes a change in the name of the agent. */
   readonly change: <Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,

@@ -67,8 +67,8 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     }),
   ),
   run: async (filter, call) => {
-    const { store, flags, isTerminal } = call;
-    const most = filter.limit ?? (isTerminal ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
+    const { store, flags, forPeople } = call;
+    const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (flags.has('--history')) {
       const lines = (await changesOf(store)).map(changeLine);
       return printed(cut(lines, most, 'changes') || 'No changes.\n');
@@ -88,7 +88,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       case 'csv':
         return printed(exportCsv(exported));
       default: {
-        if (call.forPeople) return printed(await call.forPeople(graph, exported));
+        if (forPeople) return printed(await forPeople(graph, exported));
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
         const lines = (isCut ? openFirst(tasks) : tasks).map(
           (task) => `${taskLine(graph, task, call.clock)}\n`,

@@ -9,7 +9,6 @@ export interface TeamOptions {
   warnings?: readonly string[];
   hookLimitMs?: number;
   clock?: LeaseClock;
-  isTerminal?: boolean;
 }
 
 /** The task commands on lists in memory. */
@@ -17,7 +16,7 @@ export class Team {
   readonly stores = new Map<string, TaskStore>();
   readonly handlers: ReadonlyMap<string, AgentBashHandler>;
 
-  constructor({ settings = {}, warnings = [], hookLimitMs, clock, isTerminal }: TeamOptions = {}) {
+  constructor({ settings = {}, warnings = [], hookLimitMs, clock }: TeamOptions = {}) {
     const context = {
       open: (list = '') => {
         const store = this.stores.get(list) ?? new TaskStore();
@@ -32,7 +31,6 @@ export class Team {
         warnings,
       }),
       ...(clock && { clock: () => clock }),
-      ...(isTerminal && { isTerminal }),
       hooks: () => ({
         environment: process.env,
         cwd: '/',
