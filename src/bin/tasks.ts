@@ -30,7 +30,6 @@ runExecutable((lists, settings, directory) => {
     directory: () => directory ?? '/',
     settings,
     lists: () => lists,
-    isTerminal: look !== undefined,
     forPeople,
   });
   const guide = new TaskGuide({ tasks: (of) => tasks.open(undefined, of), settings });
