@@ -3,34 +3,47 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { openEngine } from '../../src/state/engines/engine.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
+import type { SharedPlace } from '../../src/state/place.ts';
 import { NO_TASKS, type TaskGraph, withTasks } from '../../src/tasks/task.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';
 import { bundle } from '../helpers/bundle.ts';
+import { EtcdCluster, hasEtcd } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 import { comparable, contradictions, type Logged, Model, type Stored } from './linearizability.ts';
 import { graphOf } from './tasks.ts';
 
-const AGENTS = 16;
-const TASKS = 500;
+/** `npm run test:machines` sets it. */
+const IS_LONG = process.env.TEST_MACHINES !== undefined;
 const PROCESSES_PER_AGENT = 2;
 const OPERATIONS = 15;
 const MORE_THAN_IT_GETS_TO = 1_000_000;
 const LONGEST_LIFE_MS = 1200;
 const KEEP_ALL = 1_000_000;
 
-test('16 processes, 500 tasks, kill -9 at random: what came of it is what one after the other would have', async () => {
+interface Team {
+  /** The folder or the URL of the list. */
+  readonly where: string;
+  readonly entries: SharedPlace<LogEntry<TaskStep>>;
+  readonly agents: number;
+  readonly tasks: number;
+  /** What happens to the servers while the team works. */
+  readonly disturb?: (committed: () => Promise<number>) => Promise<void>;
+}
+
+/** A team works at random, its processes are killed at random; then its history is judged. */
+async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<void> {
   const seed = testSeed();
   const random = new Random(seed);
   const script = bundle(join(import.meta.dirname, 'team-member.ts'));
-  const folder = join(temporaryDirectory(), 'tasks', 'team');
   const logs = temporaryDirectory();
-  const entries = new FilePlace<LogEntry<TaskStep>>({ folder, author: 'test', history: KEEP_ALL });
   const place = new LogPlace(entries, TASK_STEPS);
-  place.commit(0, start(), new Date());
+  await place.commit(0, start(tasks), new Date());
 
   let last = 0;
   const work = async (agent: string) => {
@@ -38,7 +51,7 @@ test('16 processes, 500 tasks, kill -9 at random: what came of it is what one af
       const name = String(++last);
       const isLast = process === PROCESSES_PER_AGENT - 1;
       const operations = isLast ? OPERATIONS : MORE_THAN_IT_GETS_TO;
-      const argv = [script, folder, agent, name, String(operations), join(logs, name)];
+      const argv = [script, where, agent, name, String(operations), join(logs, name)];
       const member = spawn(globalThis.process.execPath, argv, { stdio: 'inherit' });
       const ended = once(member, 'exit');
       if (!isLast) {
@@ -50,9 +63,13 @@ test('16 processes, 500 tasks, kill -9 at random: what came of it is what one af
       await ended;
     }
   };
-  await Promise.all(Array.from({ length: AGENTS }, (_, index) => work(`agent-${index + 1}`)));
+  const working = Promise.all(
+    Array.from({ length: agents }, (_, index) => work(`agent-${index + 1}`)),
+  );
+  await disturb?.(async () => (await entries.load())?.version ?? 0);
+  await working;
 
-  const history = [...entries.history()].reverse();
+  const history = [...(await entries.history())].reverse();
   expect(history.map(({ version }) => version)).toEqual(history.map((_, index) => index + 1));
   const logged = readdirSync(logs).flatMap((name) => readLog(join(logs, name)));
   const steps = stepsOf(history.map(({ content }) => content));
@@ -61,7 +78,7 @@ test('16 processes, 500 tasks, kill -9 at random: what came of it is what one af
     version: index + 2,
     by: history[index + 1]?.by ?? '',
   }));
-  const model = modelOf(start());
+  const model = modelOf(start(tasks));
   expect(contradictions(logged, stored, model, 1), `TEST_SEED=${seed}`).toEqual([]);
 
   const { content } = (await place.load()) ?? { content: NO_TASKS };
@@ -72,8 +89,43 @@ test('16 processes, 500 tasks, kill -9 at random: what came of it is what one af
   expectNewIds(history.map(({ content: { step } }) => step));
   // Both halves of the test happened: kills in the middle, and work that went on.
   expect(logged.filter(({ end }) => end === undefined).length).toBeGreaterThan(0);
-  expect(logged.filter(({ version, refused }) => version && !refused).length).toBeGreaterThan(100);
+  expect(logged.filter(({ version, refused }) => version && !refused).length).toBeGreaterThan(
+    agents * 4,
+  );
+}
+
+test('16 processes, 500 tasks, kill -9 at random: what came of it is what one after the other would have', async () => {
+  const folder = join(temporaryDirectory(), 'tasks', 'team');
+  const entries = new FilePlace<LogEntry<TaskStep>>({ folder, author: 'test', history: KEEP_ALL });
+  await judge({ where: folder, entries, agents: 16, tasks: 500 });
 }, 120_000);
+
+test.runIf(hasEtcd)(
+  'the same on three members of etcd, whose leader is killed too',
+  async () => {
+    const cluster = await EtcdCluster.start(3);
+    onTestFinished(() => cluster.stop());
+    const url = `etcd://${cluster.endpoints.join(',')}/acme`;
+    const engine = await openEngine({ url, environment: {}, timeoutMs: 20_000 });
+    onTestFinished(() => engine.close());
+    const entries = engine.place<LogEntry<TaskStep>>(['tasks', 'team'], {
+      author: 'test',
+      history: KEEP_ALL,
+    });
+    const disturb = async (committed: () => Promise<number>) => {
+      for (let kill = 1; kill <= (IS_LONG ? 3 : 1); kill++) {
+        const before = await committed();
+        await eventually('it goes on', async () => (await committed()) > before + 10, 60_000);
+        const leader = await cluster.leader();
+        leader.process.kill('SIGKILL');
+        await setTimeout(1000);
+        leader.restart();
+      }
+    };
+    await judge({ where: url, entries, agents: IS_LONG ? 8 : 4, tasks: 100, disturb });
+  },
+  240_000,
+);
 
 test('the check finds what it is there for', () => {
   const model = () => modelOf(graphOf('One', { subject: 'Two', blockedBy: [1] }));
@@ -119,9 +171,9 @@ test('the check finds what it is there for', () => {
 });
 
 /** Every third task waits for one before it. */
-function start(): TaskGraph {
+function start(tasks: number): TaskGraph {
   return graphOf(
-    ...Array.from({ length: TASKS }, (_, index) =>
+    ...Array.from({ length: tasks }, (_, index) =>
       index % 3 === 2 ? { subject: 'start', blockedBy: [index - 1] } : 'start',
     ),
   );

@@ -1,8 +1,11 @@
-// A process of its own that works on one list at random: FOLDER AGENT SEED OPERATIONS LOG. Each operation is a line in the
+// A process of its own that works on one list at random: FOLDER-OR-URL AGENT SEED OPERATIONS LOG. Each operation is a line in the
 // log when it begins, and another one when it has ended.
 import { openSync, writeSync } from 'node:fs';
+import { openEngine } from '../../src/state/engines/engine.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
+import type { SharedPlace } from '../../src/state/place.ts';
+import { StateError } from '../../src/state/state-error.ts';
 import { claimTask } from '../../src/tasks/claim-task.ts';
 import { createTasks } from '../../src/tasks/create-tasks.ts';
 import type { Refused } from '../../src/tasks/refused.ts';
@@ -14,23 +17,46 @@ import { updateTask } from '../../src/tasks/update-task.ts';
 import { Random } from '../helpers/random.ts';
 import type { Operation } from './linearizability.ts';
 
-const [folder = '', agent = '', seed = '', operations = '', log = ''] = process.argv.slice(2);
+const [where = '', agent = '', seed = '', operations = '', log = ''] = process.argv.slice(2);
 const KEEP_ALL = 1_000_000;
-const entries = new FilePlace<LogEntry<TaskStep>>({ folder, author: seed, history: KEEP_ALL });
-const store = new TaskStore(new LogPlace(entries, TASK_STEPS));
 const random = new Random(Number(seed));
 const descriptor = openSync(log, 'a');
 const say = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`);
 const now = () => Number(process.hrtime.bigint() / 1000n);
 
+async function openEntries(): Promise<SharedPlace<LogEntry<TaskStep>>> {
+  const options = { author: seed, history: KEEP_ALL };
+  if (!where.includes('://')) return new FilePlace({ folder: where, ...options });
+  const engine = await openEngine({ url: where, environment: process.env, timeoutMs: 5000 });
+  return engine.place(['tasks', 'team'], options);
+}
+
 async function main(): Promise<void> {
+  const store = new TaskStore(new LogPlace(await openEntries(), TASK_STEPS));
   for (let number = 0; number < Number(operations); number++) {
-    const tasks = [...store.get().graph.tasks.values()];
+    const { graph } = await whileItAnswers(() => store.read());
+    const tasks = [...graph.tasks.values()];
     const operation = choose(tasks);
     say({ key: `${seed}.${number}`, process: seed, agent, operation, start: now() });
-    const outcome = await store.change((graph, at) => plan(graph, operation, at));
+    // What may have been made is logged as an operation without an end, as that of a process that was killed is.
+    const outcome = await store
+      .change((newest, at) => plan(newest, operation, at))
+      .catch((error) => {
+        if (!(error instanceof StateError)) throw error;
+      });
+    if (outcome === undefined) continue;
     const refused = 'refused' in outcome ? outcome.refused.map(({ code }) => code) : undefined;
     say({ key: `${seed}.${number}`, end: now(), version: outcome.version, refused });
+  }
+}
+
+async function whileItAnswers<T>(read: () => T | Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof StateError)) throw error;
+    }
   }
 }
 
@@ -77,4 +103,4 @@ function plan(
   }
 }
 
-main();
+main().then(() => process.exit());
