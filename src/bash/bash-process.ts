@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   CALLER_FIELDS,
   type CallerState,
@@ -82,6 +82,8 @@ interface Question {
  */
 export class BashProcess {
   #directory: string;
+  /** The private folders of the session that it has been in. */
+  readonly #folders: string[];
   readonly #line: RewrittenFile;
   readonly #prelude: RewrittenFile;
   readonly #probe: RewrittenFile;
@@ -106,6 +108,7 @@ export class BashProcess {
   constructor(options: BashProcessOptions) {
     const { bash, env, cwd, directory, mergeStderr, onStdout, onStderr, restored } = options;
     this.#directory = directory;
+    this.#folders = [dirname(directory)];
     this.#held = restored?.held ?? NOTHING_HELD;
     const path = (name: string) => join(directory, name);
     this.#line = new RewrittenFile(path('line'));
@@ -236,6 +239,7 @@ export class BashProcess {
     const directory = join(to, basename(this.#directory));
     makePrivate(directory);
     this.#directory = directory;
+    this.#folders.push(to);
     this.#line.move(join(directory, 'line'));
     this.#prelude.move(join(directory, 'prelude'));
     this.#probe.move(join(directory, 'probe'));
@@ -251,7 +255,7 @@ export class BashProcess {
   async #kill(): Promise<void> {
     this.#child.ref();
     if (this.pid !== undefined) {
-      await killProcessTree(this.pid);
+      await killProcessTree(this.pid, this.#folders);
     }
     await this.#ended;
     for (const reader of [...this.#output, this.#statusReader]) {

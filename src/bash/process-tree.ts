@@ -8,13 +8,15 @@ const POLL_MS = 5;
  * Ends a session of processes: TERM first, KILL half a second later for what is still there.
  *
  * Where /proc tells, that is all of the session and its descendants, also those that `set -m` or setsid took out of
- * the leader's process group; elsewhere it is that group.
+ * the leader's process group; elsewhere it is that group. Those whose parents are gone, as that of `(setsid sleep 999 &)`, are
+ * known by the session's private folder: it is on their PATH, or its FIFOs are their outputs.
  *
  * @param leader the process id of the session's leader, which leads its first process group too.
+ * @param folders the session's private folders.
  */
-export async function killProcessTree(leader: number): Promise<void> {
-  // Members are looked up first: when their parents are gone, nothing tells any more that they belonged here.
-  const members = liveMembers(leader);
+export async function killProcessTree(leader: number, folders: readonly string[]): Promise<void> {
+  // Members are looked up first: when their parents are gone, less tells that they belonged here.
+  const members = liveMembers(leader, folders);
   // The group gets it as a whole, and nobody twice: a trap would clean up twice.
   const groups = readProcesses();
   const others = [...members].filter((pid) => groups.get(pid)?.group !== leader);
@@ -23,7 +25,7 @@ export async function killProcessTree(leader: number): Promise<void> {
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  signalAll([-leader, ...members, ...liveMembers(leader)], 'SIGKILL');
+  signalAll([-leader, ...members, ...liveMembers(leader, folders)], 'SIGKILL');
 }
 
 function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
@@ -52,10 +54,15 @@ function isGroupAlive(leader: number): boolean {
   }
 }
 
-/** The session's processes and their descendants in other sessions. Empty where there is no /proc. */
-function liveMembers(leader: number): Set<number> {
+/** The session's processes, their descendants in other sessions, and their orphans. Empty where there is no /proc. */
+function liveMembers(leader: number, folders: readonly string[]): Set<number> {
   const processes = readProcesses();
   const members = new Set<number>();
+  const since = processes.get(leader)?.start ?? 0;
+  for (const [pid, { session, start }] of processes) {
+    const mayBeOrphan = session !== leader && start >= since && pid !== process.pid;
+    if (mayBeOrphan && folders.some((folder) => belongsTo(pid, folder))) members.add(pid);
+  }
   for (let grown = true; grown; ) {
     grown = false;
     for (const [pid, { parent, session }] of processes) {
@@ -68,7 +75,18 @@ function liveMembers(leader: number): Set<number> {
   return members;
 }
 
+/** Whether a process has got its environment or its outputs from the session with this private folder. */
+function belongsTo(pid: number, folder: string): boolean {
+  if (read(`/proc/${pid}/environ`).includes(`${folder}/bin`)) return true;
+  return list(`/proc/${pid}/fd`).some((fd) => {
+    const target = link(`/proc/${pid}/fd/${fd}`);
+    return target.startsWith(`${folder}/`) && /\/(?:out|err)(?: \(deleted\))?$/.test(target);
+  });
+}
+
 interface ProcessInfo {
+  /** When it began, in ticks of the system's clock. */
+  start: number;
   state: string;
   parent: number;
   group: number;
@@ -89,10 +107,9 @@ function readProcesses(): Map<number, ProcessInfo> {
 function processInfo(pid: number): ProcessInfo | undefined {
   // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
   const stat = read(`/proc/${pid}/stat`);
-  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state
-    ? { state, parent: Number(parent), group: Number(group), session: Number(session) }
-    : undefined;
+  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [parent = 0, group = 0, session = 0] = numbers.map(Number);
+  return state ? { state, parent, group, session, start: Number(numbers[18]) } : undefined;
 }
 
 function list(directory: string): string[] {
@@ -116,10 +133,14 @@ export function isReading(pid: number, path: string): boolean {
   // number of the system call, its first argument, ...; "running" for one that is not blocked.
   const [, fd] = /^\d+ 0x([0-9a-f]+) /.exec(read(`/proc/${pid}/syscall`)) ?? [];
   if (fd === undefined || processInfo(pid)?.state !== 'S') return false;
+  const target = link(`/proc/${pid}/fd/${Number.parseInt(fd, 16)}`);
+  return target === path || target === `${path} (deleted)`;
+}
+
+function link(path: string): string {
   try {
-    const target = readlinkSync(`/proc/${pid}/fd/${Number.parseInt(fd, 16)}`);
-    return target === path || target === `${path} (deleted)`;
+    return readlinkSync(path);
   } catch {
-    return false;
+    return '';
   }
 }

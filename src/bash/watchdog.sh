@@ -3,10 +3,16 @@
 leader=$2
 read -r
 
-# Sets `members`: the leader's session and the descendants of its processes, zombies left out. Empty without /proc.
+# Sets `members`: the leader's session, the descendants of its processes and orphans that know the folder $1, zombies left
+# out. Empty without /proc.
 find_members() {
-  local stat text fields pid size=-1
-  members=()
+  local stat text fields pid orphans size=-1
+  members=() orphans=()
+  # Whose parents are gone: by the folder on their PATH, and by its FIFOs as their outputs.
+  while IFS=/ read -r _ _ pid _; do
+    orphans[pid]=$pid
+  done < <(grep -lsF -- "$1/bin" /proc/[0-9]*/environ
+    find /proc/[0-9]*/fd \( -lname "$1/*/out*" -o -lname "$1/*/err*" \) 2>/dev/null)
   while [ "${#members[@]}" -gt "$size" ]; do
     size=${#members[@]}
     for stat in /proc/[0-9]*/stat; do
@@ -15,7 +21,7 @@ find_members() {
       # pid (comm) state ppid pgrp session ...; comm may hold anything.
       pid=${text%% *} fields=(${text##*) })
       [ "${fields[0]}" = Z ] && continue
-      if [ "${fields[3]}" = "$leader" ] || [ -n "${members[fields[1]]}" ]; then
+      if [ "${fields[3]}" = "$leader" ] || [ -n "${orphans[pid]}${members[fields[1]]}" ]; then
         members[pid]=$pid
       fi
     done
@@ -24,7 +30,7 @@ find_members() {
 
 if [ -n "$leader" ]; then
   for _ in 1 2 3 4 5 6 7 8 9 10; do
-    find_members
+    find_members "$1"
     kill -9 -- "-$leader" "${members[@]}" 2>/dev/null || [ "${#members[@]}" -gt 0 ] || break
   done
 fi

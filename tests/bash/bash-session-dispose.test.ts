@@ -5,8 +5,10 @@ import { type HostProgram, startHost } from '../helpers/host-program.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { startSession } from '../helpers/session.ts';
 
-// What a line may leave behind: a job, one in a process group and one in a session of its own, one that ignores TERM.
+// What a line may leave behind: a job, one in a process group and one in a session of its own, orphans of these with and
+// without its outputs or its environment, and one that ignores TERM.
 const LEAVE_JOBS =
+  '(setsid sleep 1003 &); (setsid sleep 1004 >/dev/null 2>&1 &); (env -i setsid sh -c "sleep 1005; : $PATH" &); ' +
   'sleep 1000 & set -m; sleep 1001 & set +m; setsid sleep 1002 & bash -c \'trap "" TERM HUP; while :; do sleep 0.1; done\' &';
 
 describe('dispose', () => {

@@ -42,6 +42,11 @@ describe('a line that takes longer than its limit', () => {
     ['background jobs', 'sleep 1000 & sleep 1001 & wait'],
     ['jobs in process groups of their own', 'set -m; sleep 1000 & sleep 1001 & wait'],
     ['children in sessions of their own', 'setsid sleep 1000 & setsid -w sleep 1001'],
+    [
+      'orphans in sessions of their own',
+      '(setsid sleep 1000 &); (setsid sleep 1001 &>/dev/null &); wait; sleep 1000',
+    ],
+    ['orphans without an environment', '(env -i setsid sh -c "sleep 1000; : $PATH" &); sleep 1000'],
     ['a child that ignores TERM', 'bash -c \'trap "" TERM; while :; do sleep 0.1; done\''],
     ['a bash that ignores TERM', 'trap "" TERM; while :; do sleep 0.1; done'],
     ['subshells in subshells', '( ( (sleep 1000; :); :); :)'],

@@ -125,10 +125,11 @@ function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
   return { ...plain, stdout, stderr, exitCode };
 }
 
-/** Without the hint after a syntax error, which is an addition of ours. */
+/** Without the hint after a syntax error and the note of a bash that was healed, which are additions of ours. */
 function withoutHint(routed: Outcome): Outcome {
   const stderr = routed.stderr
     .replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
+    .replace(/^agent-shell: bash was broken by an error inside [^\n]*\n/m, '')
     .replace(/pid \d+ is not/g, 'pid N is not');
   return { ...routed, stderr };
 }
