@@ -7,6 +7,7 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import script from './agent-command.sh';
+import { DEFAULT_PATH } from './find-program.ts';
 import { makePrivate } from './private-folder.ts';
 import { Slots } from './slots.ts';
 
@@ -50,7 +51,9 @@ export class AgentCommandHost {
   environment(
     env: Readonly<Record<string, string | undefined>>,
   ): Record<string, string | undefined> {
-    const path = [join(this.#options.directory, 'bin'), env.PATH].filter(Boolean).join(delimiter);
+    const path = [join(this.#options.directory, 'bin'), env.PATH ?? DEFAULT_PATH]
+      .filter(Boolean)
+      .join(delimiter);
     return { ...env, PATH: path };
   }
 

@@ -22,7 +22,9 @@ import {
   reportCommand,
   rescueCommand,
   startCommand,
+  startFileCommand,
 } from './control-commands.ts';
+import { leakedDescriptors, statusDescriptor } from './descriptors.ts';
 import { FifoReader } from './fifo-reader.ts';
 import { makeFifos } from './fifos.ts';
 import { makePrivate } from './private-folder.ts';
@@ -43,10 +45,10 @@ export interface BashProcessOptions {
   restored?: { file: string; held: HeldSettings } | undefined;
 }
 
-/** How a line ended, and whether bash ended with it. */
+/** How a line ended, and whether bash ended with it; what there is to say, or the reason for which it must be ended. */
 export type Ending =
   | { exitCode: number; alive: true; cwd: string; note?: string }
-  | { exitCode: number; alive: false; note?: string };
+  | { exitCode: number; alive: false; note?: string | undefined; reason?: string };
 
 export interface Evaluation {
   /** What `$?` is at the start of the line. */
@@ -57,8 +59,6 @@ export interface Evaluation {
 
 /** The script that bash runs is a FIFO of this name: bash's messages begin with it. */
 const SCRIPT = 'bash';
-// Bash keeps descriptors of its own from 10 up and at 255; users take the low ones.
-const STATUS_FD = 252;
 const ASK_AGAIN_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -88,6 +88,7 @@ export class BashProcess {
   readonly #prelude: RewrittenFile;
   readonly #probe: RewrittenFile;
   readonly #script: string;
+  readonly #statusFd = statusDescriptor();
   readonly #outputs: readonly [string, string];
   readonly #child: ChildProcess;
   readonly #control: number;
@@ -103,6 +104,7 @@ export class BashProcess {
   #asking: NodeJS.Timeout | undefined;
   #isRescued = false;
   #exitCode: number | undefined;
+  #startError: string | undefined;
   #killed: Promise<void> | undefined;
 
   constructor(options: BashProcessOptions) {
@@ -126,7 +128,7 @@ export class BashProcess {
     this.#child = spawn(bash, ['--norc', SCRIPT], {
       argv0: 'bash',
       cwd: directory,
-      env,
+      env: { ...env, BASH_ENV: undefined },
       detached: true,
       stdio: ['ignore', ...outputs],
     });
@@ -139,7 +141,10 @@ export class BashProcess {
         this.#answer(undefined);
         resolve();
       };
-      this.#child.once('error', () => onEnd(127));
+      this.#child.once('error', (error: NodeJS.ErrnoException) => {
+        this.#startError = `${bash} cannot be started (${error.code}): install bash, or put it on PATH`;
+        onEnd(127);
+      });
       this.#child.once('exit', (code, signal) =>
         onEnd(code ?? 128 + os.signals[signal as NodeJS.Signals]),
       );
@@ -149,10 +154,12 @@ export class BashProcess {
         cwd,
         oldDirectory: env.OLDPWD,
         status: path('status'),
-        statusFd: STATUS_FD,
+        statusFd: this.#statusFd,
+        leaked: leakedDescriptors(),
         restore: restored?.file,
       }),
     );
+    if (env.BASH_ENV) this.#command(startFileCommand(env.BASH_ENV));
     this.#unref();
   }
 
@@ -194,7 +201,7 @@ export class BashProcess {
     this.#line.write(`${first}\n${line}\n`);
     this.#isRescued = false;
     const fields = await this.#ask(REPORT_FIELDS, (nonce) => {
-      const report = reportCommand(nonce, STATUS_FD);
+      const report = reportCommand(nonce, this.#statusFd);
       this.#command(evaluateCommand(this.#line.path, stdin, report));
       return report;
     });
@@ -203,8 +210,8 @@ export class BashProcess {
     }
     if (fields === undefined) {
       return this.#exitCode === undefined
-        ? { exitCode: 0, alive: false, note: 'bash carries out no commands any more' }
-        : { exitCode: this.#exitCode, alive: false };
+        ? { exitCode: 0, alive: false, reason: 'bash carries out no commands any more' }
+        : { exitCode: this.#exitCode, alive: false, note: this.#startError };
     }
     const { exitCode, cwd, held } = parseReport(fields);
     this.#held = held;
@@ -215,7 +222,7 @@ export class BashProcess {
   /** How bash stands before a call of an agent command; undefined where bash does not say. */
   async callerState(name: string): Promise<CallerState | undefined> {
     const fields = await this.#ask(CALLER_FIELDS, (nonce) => {
-      this.#command(callerCommand(name, nonce, STATUS_FD, this.#outputs));
+      this.#command(callerCommand(name, nonce, this.#statusFd, this.#outputs));
       return undefined;
     });
     return fields && parseCallerState(fields);
@@ -228,7 +235,7 @@ export class BashProcess {
   async isSound(file: string): Promise<boolean> {
     this.#probe.write(probeText(file));
     const fields = await this.#ask(PROBE_FIELDS, (nonce) => {
-      this.#command(probeCommand(this.#probe.path, nonce, STATUS_FD));
+      this.#command(probeCommand(this.#probe.path, nonce, this.#statusFd));
       return undefined;
     });
     return fields?.[0] === '0';

@@ -204,7 +204,9 @@ export class BashSession {
     if (limit.reached) {
       return this.#ended(EXIT[limit.reached.reason], `${limit.reached.message}; ${restarted}`);
     }
-    return this.#ended(ending.exitCode, ending.note && `${ending.note}; ${restarted}`);
+    const reason = ending.alive ? undefined : ending.reason;
+    const note = reason ? `${reason}; ${restarted}` : ending.note;
+    return this.#ended(ending.exitCode, note);
   }
 
   /** Starts bash anew where an error has broken its memory, and says so. */

@@ -56,16 +56,28 @@ export function startCommand(start: {
   oldDirectory: string | undefined;
   status: string;
   statusFd: number;
+  /** Descriptors that are to be closed. */
+  leaked: readonly number[];
   /** A file of commands that bring back the state of a bash before. */
   restore: string | undefined;
 }): string {
-  const { cwd, oldDirectory, status, statusFd, restore } = start;
+  const { cwd, oldDirectory, status, statusFd, leaked, restore } = start;
+  const close = leaked.map((fd) => `exec ${fd}>&-;`).join('');
   const oldValue = oldDirectory === undefined ? '' : `=${quote(oldDirectory)}`;
   const state = restore === undefined ? '' : `. ${quote(restore)};`;
   return (
     `{ cd -- ${quote(cwd)}||cd /;unset -v OLDPWD;declare -x OLDPWD${oldValue};` +
-    `exec ${statusFd}>${quote(status)};${state}${RESET_LINENO};} >/dev/null 2>&1`
+    `${close}exec ${statusFd}>${quote(status)};${state}${RESET_LINENO};} >/dev/null 2>&1`
   );
+}
+
+/**
+ * Reads what BASH_ENV names, as bash itself would at its start: there it would do so before it opens its script, which
+ * it does not find after a `cd`.
+ */
+export function startFileCommand(value: string): string {
+  const file = '\\"$BASH_ENV\\"';
+  return `{ export BASH_ENV=${quote(value)};eval "test -r ${file}&&. ${file}";}\n{ ${RESET_LINENO};} 2>/dev/null`;
 }
 
 /** Evaluates the text of a file, and reports. */

@@ -3,9 +3,12 @@ import { delimiter, join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where programs are looked for by who has no PATH: bash has such a default, too. */
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 /** The absolute path of the program that `env.PATH` finds under this name, or undefined. */
 export function findProgram(name: string, env: Environment): string | undefined {
-  return (env.PATH ?? '')
+  return (env.PATH ?? DEFAULT_PATH)
     .split(delimiter)
     .filter((directory) => directory.startsWith('/'))
     .map((directory) => join(directory, name))

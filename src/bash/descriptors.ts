@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+// Bash keeps descriptors of its own from 10 up and at 255, or else as high as it can; users take the low ones.
+const HIGHEST = 252;
+const OPEN_FILES = /^Max open files +(\d+)/m;
+const CLOSED_ON_EXEC = 0o2000000;
+
+/** A descriptor for bash's reports that neither bash nor a user takes, below the limit of open files. */
+export function statusDescriptor(): number {
+  const [, limit = '1024'] = OPEN_FILES.exec(read('/proc/self/limits')) ?? [];
+  return Math.min(HIGHEST, Number(limit) - 4);
+}
+
+let leaked: readonly number[] | undefined;
+
+/**
+ * Descriptors that this process was started with and that its children would get, without anyone's meaning it. Node
+ * closes only those that follow each other; bash's own, as 63 of `>(...)`, go on to a bash that knows nothing of them.
+ * A line that writes to all of its descriptors would be ended by a pipe that nobody reads.
+ */
+export function leakedDescriptors(): readonly number[] {
+  leaked ??= list('/proc/self/fd')
+    .map(Number)
+    .filter((fd) => fd > 2 && !isClosedOnExec(fd));
+  return leaked;
+}
+
+function isClosedOnExec(fd: number): boolean {
+  const [, flags] = /^flags:\s*([0-7]+)/m.exec(read(`/proc/self/fdinfo/${fd}`)) ?? [];
+  return flags === undefined || (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) !== 0;
+}
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // not on Linux
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,90 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { startHost } from '../helpers/host-program.ts';
+import { startSession } from '../helpers/session.ts';
+
+const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+
+test('without a PATH, programs are found where bash looks for them', async () => {
+  const session = startSession({ env: { PATH: undefined } });
+  expect(await session.run('ls / >/dev/null && echo next')).toEqual(NEXT);
+});
+
+test('without a bash, each line says so', async () => {
+  const nowhere = temporaryDirectory();
+  writeFileSync(join(nowhere, 'bash'), '#!/nonexistent/program\n', { mode: 0o755 });
+  symlinkSync('/usr/bin/mkfifo', join(nowhere, 'mkfifo'));
+  const session = startSession({ env: { PATH: nowhere } });
+  for (const line of ['echo one', 'echo two']) {
+    expect(await session.run(line)).toMatchObject({
+      stdout: '',
+      stderr: `agent-shell: ${nowhere}/bash cannot be started (ENOENT): install bash, or put it on PATH\n`,
+      exitCode: 127,
+    });
+  }
+});
+
+test('BASH_ENV may change the directory, say something and set variables', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'start file');
+  writeFileSync(file, 'cd /usr; echo started; given=yes');
+  const session = startSession({ env: { BASH_ENV: '$FOLDER/start file', FOLDER: directory } });
+  expect(await session.run('pwd; echo "$given $BASH_ENV"; bash -c "echo child"')).toEqual({
+    stdout: 'started\n/usr\nyes $FOLDER/start file\nstarted\nchild\n',
+    stderr: '',
+    exitCode: 0,
+  });
+  const missing = startSession({ env: { BASH_ENV: '/nonexistent/file' } });
+  expect(await missing.run('echo next')).toEqual(NEXT);
+});
+
+const HOST = `
+  import { BashSession } from './src/bash/bash-session.ts';
+  const { PATH, TMPDIR } = process.env;
+  const session = new BashSession({ env: { PATH, TMPDIR }, cwd: '/' });
+  const results = [];
+  for (const line of ['kept=yes', 'echo $kept', process.env.LINE ?? 'true', 'echo $kept']) {
+    results.push(await session.run(line));
+  }
+  await session.dispose();
+  console.log(JSON.stringify(results));
+`;
+
+/** What the host's lines give when it is started by these words of bash. */
+async function runHost(words: string, line = 'true') {
+  const wrapper = ['bash', '-c', `${words} exec "$@"`, 'bash'];
+  const host = await startHost(HOST, [], { wrapper, env: { LINE: line } });
+  await host.ended;
+  expect(host.errors()).toBe('');
+  return JSON.parse(host.output()) as { stdout: string; stderr: string; exitCode: number }[];
+}
+
+test.each([64, 128, 256, 1024])(
+  'with a limit of %i open files, a session keeps its state',
+  async (limit) => {
+    const results = await runHost(`ulimit -n ${limit};`);
+    expect(results.map(({ stdout }) => stdout)).toEqual(['', 'yes\n', '', 'yes\n']);
+    expect(results.map(({ stderr }) => stderr).join('')).toBe('');
+  },
+);
+
+test.each([24, 32, 40])(
+  'with a limit of %i open files, lines say why they are not run, and the host lives',
+  async (limit) => {
+    const results = await runHost(`ulimit -n ${limit};`);
+    for (const { stderr, exitCode } of results.filter((result) => result.exitCode !== 0)) {
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^agent-shell: the line was not run: /);
+    }
+  },
+);
+
+test('descriptors that the host was started with are not those of a line', async () => {
+  const line =
+    'for fd in /proc/self/fd/*; do fd=${fd##*/}; printf x >&$fd; done 2>/dev/null; (exit 4)';
+  const results = await runHost('exec 200> >(true) 201>/dev/null; sleep 0.1;', line);
+  expect(results[2]?.exitCode).toBe(4);
+  expect(results[3]?.stdout).toBe('yes\n');
+});
