@@ -6,7 +6,7 @@
 
 __todo_bin=${BASH_SOURCE[0]%/*}
 # Shown before a command runs: takes the panel away, once, and says that a command has run. Bash has it since 4.4.
-__todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
+__todo_ps0='${__todo_start:+$(__todo_tail)}${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
 __todo_stamp=      # what the panel was made of; empty: nothing is shown
@@ -66,6 +66,22 @@ __todo_look() {
   AGENT_SHELL_PROMPT=$$${__todo_title:+ title}
 }
 
+# A line that has been typed over rows of the panel leaves the end of its last row as it was. Prints what erases that,
+# from the row below, where it is certain how wide prompt and line are.
+__todo_tail() {
+  local prompt width command=
+  case ${PS1-} in *'$('* | *'`'*) return ;; esac
+  __todo_find_line
+  prompt=${PS1@P}
+  prompt=${prompt##*$'\n'}
+  while [[ $prompt = *$'\001'*$'\002'* ]]; do prompt=${prompt%%$'\001'*}${prompt#*$'\002'}; done
+  width=$((${#prompt} + ${#command}))
+  if [[ -n $command && $prompt$command != *[![:print:]]* && $command != *[!\ -~]* ]] &&
+    (( width > ${COLUMNS:-80} && width % ${COLUMNS:-80} > 0 )); then
+    builtin printf '\e7\e[A\e[%dG\e[K\e8' $((width % ${COLUMNS:-80} + 1))
+  fi
+} 2>/dev/null
+
 # Writes to the terminal that the prompt is on.
 __todo_put() { builtin printf %s "$1" >&3; }
 
@@ -81,14 +97,14 @@ __todo_show_nothing() {
 __todo_choose_mode() {
   __todo_mode=${TODO_PANEL:-auto}
   case $__todo_mode in
-    auto)
+    off | plain) ;;
+    *)
+      __todo_mode=auto
       if [[ ${TERM:-dumb} = dumb || ! -t 3 ]] || ! shopt -q promptvars; then
         __todo_mode=off
       elif [[ $__todo_has_ps0 = 0 ]]; then
         __todo_mode=above
       fi ;;
-    plain) ;;
-    *) __todo_mode=off ;;
   esac
 }
 
@@ -182,6 +198,11 @@ __todo_begin() {
   # By it a command that changes a list finds this prompt; see src/shell/tell-prompt.ts.
   export AGENT_SHELL_PROMPT=$$
   PS2='\[${__todo_start:0:3}\]'${PS2-}
+  case ${TODO_PANEL:-auto} in
+    auto | off | plain) ;;
+    *) builtin printf "Warning: TODO_PANEL must be auto, off or plain, received '%s'; using auto\n" \
+      "${TODO_PANEL//[![:print:]]/?}" >&2 ;;
+  esac
   attributes=$(declare -p PROMPT_COMMAND 2>/dev/null)
   attributes=${attributes#declare }
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi

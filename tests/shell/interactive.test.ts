@@ -10,6 +10,7 @@ import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
 import { isAlive } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
+const COLOURED_PROMPT = String.raw`PS1='\[\e[32m\]p\[\e[0m\]> '`;
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'] as const;
 
 describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
@@ -55,6 +56,19 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     shell.press('Enter');
     await shell.untilPanel();
     expect(panels(shell.screen())).toBe(1);
+  });
+
+  test('leaves nothing behind a line that was typed over it', async () => {
+    const shell = await PersonsShell.start({ columns: 60, home: { '.bashrc': COLOURED_PROMPT } });
+    await shell.write(...LIST);
+    const long = `echo ${'word '.repeat(14)}end`;
+    shell.enter(long);
+    await shell.until('the output', (text) => /\nword .*end\np>\n┌/s.test(text));
+    await shell.untilPanel();
+    expect(shell.all()).toContain(`p> ${long}\n`);
+    expect(shell.screen().match(/─/g)).toHaveLength(
+      (await shell.untilPanel()).join().match(/─/g)?.length ?? 0,
+    );
   });
 
   test('is drawn again by TodoWrite in the background, and what is being typed stays', async () => {
@@ -241,6 +255,15 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     await shell.until('no panel', (text) => /\ndumb\np>$/.test(text));
     await shell.run('TERM=screen');
     await shell.untilPanel();
+  });
+
+  test('a value of TODO_PANEL that is none is told once, and taken for auto', async () => {
+    const shell = await PersonsShell.start({ env: { TODO_PANEL: 'yes please' } });
+    await shell.write(...LIST);
+    const warnings = shell.all().match(/^Warning: .*/gm);
+    expect(warnings).toEqual([
+      String.raw`Warning: TODO_PANEL must be auto, off or plain, received 'yes\ please'; using auto`,
+    ]);
   });
 
   test('--panel=plain tells in words, once, what has changed', async () => {
