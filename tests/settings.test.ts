@@ -139,6 +139,7 @@ test('.env.example lists every setting with its default', async () => {
     TODO_TASKS: '0',
     TODO_LEASE: '',
     TODO_RELEASE_AT_EXIT: '',
+    TODO_PANEL: 'auto',
   });
   await writeFile(join(directory, '.env'), await readFile('.env.example'));
   expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });

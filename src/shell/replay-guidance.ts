@@ -54,7 +54,9 @@ export async function replayGuidance(options: ReplayOptions): Promise<ReplayedGu
       store: { get: () => list },
       rules: RULES,
       settings: () => settings,
-      tasks: { commandEnded: () => (index > lastTaskChange ? options.tasks.commandEnded() : []) },
+      tasks: {
+        commandEnded: () => (index > lastTaskChange + 1 ? options.tasks.commandEnded() : []),
+      },
     });
     guide.look();
     return guide;
@@ -73,11 +75,13 @@ export async function replayGuidance(options: ReplayOptions): Promise<ReplayedGu
     }
     guide.look();
     guide.commandStarted(line, typeOf(line));
-    const notes = await noteChange(guide, () => {
-      list = after;
-    });
-    said = [...notes, ...guide.commandEnded(exitCode)];
     index++;
+    const change = () => {
+      list = after;
+    };
+    // To find the notes of all that is past again would take long, for nothing.
+    const notes = index < commands.length ? change() : await noteChange(guide, change);
+    said = [...(notes ?? []), ...guide.commandEnded(exitCode)];
   }
 
   if (list?.version !== now.version) {
