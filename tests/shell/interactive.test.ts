@@ -262,7 +262,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     await shell.write(...LIST);
     const warnings = shell.all().match(/^Warning: .*/gm);
     expect(warnings).toEqual([
-      String.raw`Warning: TODO_PANEL must be auto, off or plain, received 'yes\ please'; using auto`,
+      "Warning: TODO_PANEL must be auto, off or plain, received 'yes please'; using auto",
     ]);
   });
 
