@@ -20,14 +20,34 @@ export interface RenderOptions {
   theme?: Theme;
   /** How long the item in progress has been so, in milliseconds; shown from one second on. */
   elapsedMs?: number;
-  /** Draws the item in progress in the brighter shade of its pulse. */
-  bright?: boolean;
+  /** The items that have changed their state just now, and are to be seen. */
+  fresh?: ReadonlySet<unknown>;
 }
 
 /** One row of a panel, and how many columns it takes. */
 export interface Row {
   text: string;
   width: number;
+}
+
+/** The mark of an item and its text, painted. */
+export function paintItem(
+  { status }: Arrangeable,
+  { mark, text }: { mark: string; text: string },
+  { paint }: Theme,
+  isFresh = false,
+): string {
+  if (isFresh) return paint.fresh(mark + text);
+  const paintText = paint[GLYPH_OF[status]];
+  return status === 'completed'
+    ? paint.done(mark) + struck(text, paintText)
+    : paintText(mark + text);
+}
+
+/** Blanks at the ends of a text are not part of what is struck through. */
+function struck(text: string, paint: (text: string) => string): string {
+  const [, before = '', words = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
+  return words === '' ? text : before + paint(words) + after;
 }
 
 export const GLYPH_OF = {
@@ -57,7 +77,7 @@ export function renderList<Item extends Arrangeable>(
   const note = hiddenNote(arrangement.hidden);
   if (note !== '' && body.length < (boxed ? height - 2 : height)) {
     const text = truncate(`${theme.ellipsis} ${note}`, width, theme.ellipsis);
-    body.push({ text: theme.paint.pending(text), width: displayWidth(text) });
+    body.push({ text: theme.paint.faint(text), width: displayWidth(text) });
   }
   if (!boxed) return body.map((row) => row.text);
   const done = items.filter((item) => item.status === 'completed').length;
@@ -70,7 +90,7 @@ export function renderAllDone(count: number, options: RenderOptions): string[] {
   const { columns, rows = 2 * MAX_ROWS, theme = createTheme() } = options;
   if (count === 0 || rows < 2) return [];
   const text = `${theme.completed} ${count} ${count === 1 ? 'task' : 'tasks'} completed`;
-  return [theme.paint.completed(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];
+  return [theme.paint.done(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];
 }
 
 /** A terminal without Unicode would take the bytes of a character for controls. */

@@ -2,6 +2,7 @@ import type { TaskRow } from '../tasks/task-rows.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import {
   GLYPH_OF,
+  paintItem,
   printable,
   type RenderOptions,
   type Row,
@@ -20,15 +21,14 @@ export function renderTasks(tasks: readonly TaskRow[], options: RenderOptions): 
     return renderAllDone(tasks.length, options);
   }
   return renderList(tasks, { title: TITLE, ...options }, (task, columns, theme) =>
-    taskRow(task, columns, theme, options.bright ?? false),
+    taskRow(task, columns, theme, options.fresh?.has(task)),
   );
 }
 
-function taskRow(task: TaskRow, columns: number, theme: Theme, bright: boolean): Row {
+function taskRow(task: TaskRow, columns: number, theme: Theme, isFresh = false): Row {
   const { id, status, subject, activeForm } = task;
   const glyph = theme[GLYPH_OF[status]];
-  const paint = paintOf(task, theme, bright);
-  if (columns < 3) return { text: paint(glyph), width: 1 };
+  if (columns < 3) return { text: paintItem(task, { mark: glyph, text: '' }, theme), width: 1 };
   const text = status === 'in_progress' ? `${activeForm ?? subject}...` : subject;
   const label = printable(`#${id} ${text}`, theme);
   const room = columns - 2;
@@ -39,19 +39,16 @@ function taskRow(task: TaskRow, columns: number, theme: Theme, bright: boolean):
   );
   const withRemark = remark.length > 1;
   const cut = truncate(label, room - (withRemark ? displayWidth(remark) + 1 : 0), theme.ellipsis);
-  const row = `${glyph} ${cut}${withRemark ? ` ${remark}` : ''}`;
-  return { text: paint(row), width: displayWidth(row) };
+  const rest = ` ${cut}${withRemark ? ` ${remark}` : ''}`;
+  const width = displayWidth(glyph + rest);
+  // Of the pending tasks, those that wait for others are dim, and those that one can begin are not.
+  const isWaiting = status === 'pending' && task.openBlockers.length > 0;
+  if (isWaiting && !isFresh) return { text: theme.paint.faint(glyph + rest), width };
+  return { text: paintItem(task, { mark: glyph, text: rest }, theme, isFresh), width };
 }
 
 function remarkOn({ owner, openBlockers }: TaskRow): string {
   const blocked =
     openBlockers.length > 0 ? `[blocked by ${openBlockers.map((id) => `#${id}`).join(', ')}]` : '';
   return [owner === undefined ? '' : `(${owner})`, blocked].filter(Boolean).join(' ');
-}
-
-/** Of the pending tasks, those that wait for others are dim, and those that one can begin are not. */
-function paintOf(task: TaskRow, { paint }: Theme, bright: boolean): (text: string) => string {
-  if (task.status === 'in_progress' && bright) return paint.bright;
-  const isWaiting = task.status === 'pending' && task.openBlockers.length > 0;
-  return task.status !== 'pending' || isWaiting ? paint[GLYPH_OF[task.status]] : (text) => text;
 }

@@ -2,6 +2,7 @@ import { displayWidth, truncate } from '../terminal/text.ts';
 import type { TodoItem, TodoState } from '../todo/todo-store.ts';
 import {
   GLYPH_OF,
+  paintItem,
   printable,
   type RenderOptions,
   type Row,
@@ -36,9 +37,9 @@ export function formatElapsed(milliseconds: number): string {
 
 function itemRow(item: TodoItem, columns: number, theme: Theme, options: RenderOptions): Row {
   const glyph = theme[GLYPH_OF[item.status]];
-  const paint =
-    theme.paint[item.status === 'in_progress' && options.bright ? 'bright' : GLYPH_OF[item.status]];
-  if (columns < 3) return { text: paint(glyph), width: 1 };
+  const isFresh = options.fresh?.has(item) ?? false;
+  const paint = (mark: string, text: string) => paintItem(item, { mark, text }, theme, isFresh);
+  if (columns < 3) return { text: paint(glyph, ''), width: 1 };
   const active = item.status === 'in_progress';
   const text = printable(active ? `${item.activeForm}...` : item.content, theme);
   const elapsed =
@@ -47,8 +48,8 @@ function itemRow(item: TodoItem, columns: number, theme: Theme, options: RenderO
   // Too narrow for both: the text is what matters.
   const timed = elapsed !== '' && room >= 8;
   const label = truncate(text, timed ? room : columns - 2, theme.ellipsis);
-  const row = timed ? `${glyph} ${label}${pad(label, room)} ${elapsed}` : `${glyph} ${label}`;
-  return { text: paint(row), width: displayWidth(row) };
+  const row = timed ? ` ${label}${pad(label, room)} ${elapsed}` : ` ${label}`;
+  return { text: paint(glyph, row), width: displayWidth(glyph + row) };
 }
 
 function pad(text: string, columns: number): string {

@@ -1,4 +1,9 @@
+<<<<<<< HEAD:src/panel/shown-times.ts
 import { formatElapsed } from './render-todos.ts';
+=======
+import { FRESH_MS } from '../panel/recent-changes.ts';
+import { formatElapsed } from '../panel/render-todos.ts';
+>>>>>>> 8ddd8d5 (The palette: pending as it comes, completed dim and struck with a green mark, in progress bold in a colour for black and white):src/watch/shown-times.ts
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -25,6 +30,13 @@ export class ShownTimes {
     const elapsed = Math.max(0, this.now - since);
     this.#changes(elapsed, elapsed < HOUR ? SECOND : MINUTE);
     return formatElapsed(elapsed);
+  }
+
+  /** Whether a change of state then is still to be seen. */
+  isFresh(since: number): boolean {
+    const left = since + FRESH_MS - this.now;
+    if (left > 0) this.#untilChange = Math.min(this.#untilChange, left);
+    return left > 0;
   }
 
   /** How long something took that is over. */

@@ -4,6 +4,7 @@ import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
 import type { TodoState, TodoStore } from '../todo/todo-store.ts';
 import { keyOf, plainReport, plainTaskReport } from './plain-report.ts';
+import { RecentChanges } from './recent-changes.ts';
 import { renderLists } from './render-lists.ts';
 import { statusTimes } from './status-times.ts';
 import { type Environment, type Theme, themeFor } from './theme.ts';
@@ -34,10 +35,9 @@ export interface TaskPanelOptions {
   clock?: Clock;
 }
 
+const FULL_SECOND_MS = 1000;
 /** Changes that come faster than this are drawn together. */
 const FRAME_MS = 25;
-/** Half the period of the pulse: two frames a second. */
-const PULSE_MS = 500;
 
 /**
  * Shows the list of a store on a terminal, below the output, and keeps it in sight.
@@ -63,7 +63,8 @@ export class TaskPanel {
   #active: { key: string; since: number } | undefined;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;
-  #cancelPulse: (() => void) | undefined;
+  readonly #changes = new RecentChanges();
+  #cancelNext: (() => void) | undefined;
 
   constructor(options: TaskPanelOptions) {
     const { store, tasks, stream, env, mode = 'auto', input, clock = systemClock } = options;
@@ -109,7 +110,7 @@ export class TaskPanel {
     for (const end of this.#unsubscribe) end();
     this.#stream.off?.('resize', this.#resized);
     this.#cancelFrame?.();
-    this.#cancelPulse?.();
+    this.#cancelNext?.();
     if (this.isLive) this.screen.setPanel(this.#render());
     this.screen.close();
   }
@@ -135,24 +136,31 @@ export class TaskPanel {
 
   #draw(): void {
     this.screen.setPanel(this.#render());
-    if (this.#active === undefined) {
-      this.#cancelPulse?.();
-      this.#cancelPulse = undefined;
-    } else {
-      this.#cancelPulse ??= this.#clock.after(PULSE_MS, () => {
-        this.#cancelPulse = undefined;
-        this.#draw();
-      });
-    }
+    this.#cancelNext?.();
+    const now = this.#clock.now();
+    // The next second of the time that is shown; the next row to settle.
+    const next = [
+      this.#active && FULL_SECOND_MS - ((now - this.#active.since) % FULL_SECOND_MS),
+      this.#changes.nextSettling && this.#changes.nextSettling - now,
+    ].filter((delay) => delay !== undefined);
+    this.#cancelNext =
+      next.length === 0 ? undefined : this.#clock.after(Math.min(...next), () => this.#draw());
   }
 
   #render(): string[] {
     const state = this.#store.get();
-    const elapsedMs = this.#elapsed(state);
+    const tasks = this.#tasks?.rows() ?? [];
+    const keyed = [
+      ...state.items.map((item) => [keyOf(item), item] as const),
+      ...tasks.map((task) => [`task ${task.id}`, task] as const),
+    ];
+    const statuses = new Map(keyed.map(([key, { status }]) => [key, status]));
+    this.#changes.look(statuses, this.#clock.now());
+    const fresh = new Set(keyed.filter(([key]) => this.#changes.has(key)).map(([, item]) => item));
     const { columns, rows } = this.screen;
-    const bright = Math.floor(elapsedMs / PULSE_MS) % 2 === 1;
-    const options = { columns, rows, theme: this.#theme, elapsedMs, bright };
-    return renderLists(state, this.#tasks?.rows() ?? [], options, this.#isFolded);
+    const elapsedMs = this.#elapsed(state);
+    const options = { columns, rows, theme: this.#theme, elapsedMs, fresh };
+    return renderLists(state, tasks, options, this.#isFolded);
   }
 
   #terminalUse(): TerminalUse {

@@ -1,10 +1,22 @@
 import boxes, { type BoxStyle } from 'cli-boxes';
-import { $, bold, dim, grey, yellow } from 'kleur/colors';
+import { $, bold, dim, green, inverse, strikethrough } from 'kleur/colors';
 
 /** The variables of an environment, as `process.env` holds them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Paint = (text: string) => string;
+
+type PaintName =
+  | 'completed'
+  | 'inProgress'
+  | 'pending'
+  /** The mark of what is completed, and how much is. */
+  | 'done'
+  /** A row that has changed its state just now. */
+  | 'fresh'
+  /** What stands around the lists: a name, and what is said about it. */
+  | 'strong'
+  | 'faint';
 
 /** How a panel looks on one stream. Every glyph is one column wide, but for `ellipsis` in ASCII. */
 export interface Theme {
@@ -14,9 +26,7 @@ export interface Theme {
   readonly inProgress: string;
   readonly pending: string;
   readonly ellipsis: string;
-  readonly paint: Readonly<
-    Record<'completed' | 'inProgress' | 'bright' | 'pending' | 'strong' | 'faint', Paint>
-  >;
+  readonly paint: Readonly<Record<PaintName, Paint>>;
 }
 
 const GLYPHS = {
@@ -24,34 +34,62 @@ const GLYPHS = {
   ascii: { frame: boxes.classic, completed: 'x', inProgress: '>', pending: '-', ellipsis: '...' },
 } as const;
 
-const NO_COLOURS = {
+/**
+ * What is in progress, by its number in the palette of 256 colours: those above 15 look the same on all terminals. Of
+ * these it is one of six that can be read on black and on white alike (contrast 4.5 and more).
+ */
+export const ACTIVE_COLOUR = 163;
+
+const NOTHING = {
   completed: same,
   inProgress: same,
-  bright: same,
   pending: same,
+  done: same,
+  fresh: same,
   strong: same,
   faint: same,
 };
 
-const COLOURS = {
-  completed: always(grey),
-  inProgress: always(yellow),
-  bright: always((text) => bold(yellow(text))),
-  pending: always(dim),
-  /** For what stands around the lists: a name, and what is said about it. */
+const STYLES = {
+  ...NOTHING,
+  completed: always((text) => dim(strikethrough(text))),
+  inProgress: always(bold),
+  fresh: always((text) => bold(inverse(text))),
   strong: always(bold),
   faint: always(dim),
 };
 
-/** The theme for a terminal that has, or has not, Unicode and colours. */
-export function createTheme({ unicode = true, colours = false } = {}): Theme {
+const COLOURS = {
+  ...STYLES,
+  inProgress: always((text) => `\x1b[38;5;${ACTIVE_COLOUR}m${bold(text)}\x1b[39m`),
+  done: always(green),
+};
+
+/**
+ * The theme for a terminal that has, or has not, Unicode, colours, and styles: bold, dim and the like. Colours come with
+ * styles.
+ */
+export function createTheme({
+  unicode = true,
+  colours = false,
+  styles = colours,
+}: {
+  unicode?: boolean;
+  colours?: boolean;
+  styles?: boolean;
+} = {}): Theme {
   const glyphs = unicode ? GLYPHS.unicode : GLYPHS.ascii;
-  return { ...glyphs, unicode, paint: colours ? COLOURS : NO_COLOURS };
+  return { ...glyphs, unicode, paint: colours ? COLOURS : styles ? STYLES : NOTHING };
 }
 
 /** The theme that suits a stream, by the environment of its user. */
 export function themeFor(stream: { isTTY?: boolean }, env: Environment): Theme {
-  return createTheme({ unicode: hasUnicode(env), colours: hasColours(stream, env) });
+  const colours = hasColours(stream, env);
+  return createTheme({
+    unicode: hasUnicode(env),
+    colours,
+    styles: colours || hasStyles(stream, env),
+  });
 }
 
 /** Whether the terminal shows Unicode. An unset locale says nothing; nearly every terminal of today does. */
@@ -65,6 +103,11 @@ export function hasColours(stream: { isTTY?: boolean }, env: Environment): boole
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return !/^(0|false)$/i.test(env.FORCE_COLOR);
   return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** Who wants no colours may still have the rest of what a terminal can. */
+function hasStyles(stream: { isTTY?: boolean }, env: Environment): boolean {
+  return stream.isTTY === true && env.TERM !== 'dumb' && !!env.NO_COLOR;
 }
 
 function same(text: string): string {

@@ -2,7 +2,7 @@ import { keyOf } from '../panel/plain-report.ts';
 import { printable } from '../panel/render-list.ts';
 import { beside, EMPTY_LINE, type Line, line, spread } from './lines.ts';
 import { busyLists, chosen, type KnownList, pageOf, type ViewerState } from './model.ts';
-import { chosenMark, type ItemLook, itemLines, timesOf } from './render-items.ts';
+import { chosenMark, hasJustChanged, type ItemLook, itemLines, timesOf } from './render-items.ts';
 import { type Body, sightOf } from './scroll.ts';
 
 const LEAST_COLUMNS = 30;
@@ -70,7 +70,9 @@ function agentLines(
     { ellipsis: theme.ellipsis, paint: theme.paint.strong, paintRight: theme.paint.faint },
   );
   const next = items.findIndex(({ status }) => status === 'pending');
-  const blocks = items.map((item) => itemLines(item, look));
+  const blocks = items.map((item) =>
+    itemLines(item, look, { isFresh: hasJustChanged(item, since.get(keyOf(item)), look) }),
+  );
   const focus = active === -1 ? next : active;
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
   return [title, ...sightOf(body, rows - 1, 0).lines];

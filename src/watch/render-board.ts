@@ -2,7 +2,7 @@ import { printable } from '../panel/render-list.ts';
 import type { Theme } from '../panel/theme.ts';
 import { idsText, openBlockers, type Task, type TaskStatus } from '../tasks/task.ts';
 import { wrap } from '../terminal/text.ts';
-import { beside, EMPTY_LINE, type Line, line } from './lines.ts';
+import { beside, EMPTY_LINE, join, type Line, line } from './lines.ts';
 import type { ViewerState } from './model.ts';
 import type { ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
@@ -75,6 +75,7 @@ function taskLines(
     in_progress: theme.inProgress,
     completed: theme.completed,
   }[status];
+  const mark = line(glyph, status === 'completed' ? theme.paint.done : paint);
   const text = status === 'in_progress' ? `${activeForm ?? subject}...` : subject;
   const facts = [
     owner ?? '',
@@ -85,7 +86,7 @@ function taskLines(
   const rows = wrap(printable(`#${id} ${text}`, theme), columns - 2);
   const remarks = wrap(printable(facts.join(theme.unicode ? ' · ' : ' - '), theme), columns - 4);
   return [
-    ...rows.map((row, index) => line(`${index === 0 ? glyph : ' '} ${row}`, paint)),
+    ...rows.map((row, index) => join(index === 0 ? mark : line(' '), line(' '), line(row, paint))),
     ...(facts.length === 0 ? [] : remarks.map((row) => line(`    ${row}`, theme.paint.faint))),
   ];
 }

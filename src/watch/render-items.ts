@@ -33,11 +33,21 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
       const isLonger = statuses.isLonger.has(keyOf(item));
       const time =
         look.columns < TIMED_COLUMNS ? undefined : timeText(item, since, isLonger, look, isLive);
-      return itemLines(item, look, { isChosen: index === focus, time });
+      const isFresh = isLive && hasJustChanged(item, since, look);
+      return itemLines(item, look, { isChosen: index === focus, time, isFresh });
     }),
     focus: focus === -1 ? undefined : focus,
     follows: pageOf(state).cursor === undefined,
   };
+}
+
+/** Whether an item was begun or completed a moment ago. */
+export function hasJustChanged(
+  { status }: Readonly<TodoItem>,
+  since: number | undefined,
+  { times }: ItemLook,
+): boolean {
+  return status !== 'pending' && since !== undefined && times.isFresh(since);
 }
 
 /** The versions of a list hold for as long as the newest is the same. */
@@ -56,15 +66,22 @@ export function timesOf(versions: readonly TodoVersion[]): StatusTimes {
 export function itemLines(
   item: Readonly<TodoItem>,
   { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,
-  { isChosen = false, time }: { isChosen?: boolean; time?: string | undefined } = {},
+  {
+    isChosen = false,
+    time,
+    isFresh = false,
+  }: { isChosen?: boolean; time?: string | undefined; isFresh?: boolean } = {},
 ): Line[] {
   const { status } = item;
-  const paint = theme.paint[GLYPH_OF[status]];
+  const paint = isFresh ? theme.paint.fresh : theme.paint[GLYPH_OF[status]];
   const marker = line(isChosen ? chosenMark(theme) : ' ', theme.paint.strong);
   const start = join(
     marker,
     ...(time === undefined ? [] : [padded(line(time, theme.paint.faint), TIME_COLUMNS)]),
-    line(`${theme[GLYPH_OF[status]]} `, paint),
+    line(
+      `${theme[GLYPH_OF[status]]} `,
+      status === 'completed' && !isFresh ? theme.paint.done : paint,
+    ),
   );
   const text = status === 'in_progress' ? `${item.activeForm}...` : item.content;
   const priority = item.priority ? ` (${item.priority})` : '';

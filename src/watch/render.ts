@@ -178,7 +178,7 @@ function barLine(done: number, total: number, time: string, { theme, columns }: 
   const filled = total === 0 ? 0 : Math.floor((width * done) / total);
   const [full, open] = theme.unicode ? ['█', '░'] : ['#', '.'];
   return join(
-    line(full.repeat(filled), theme.paint.completed),
+    line(full.repeat(filled), theme.paint.done),
     line(open.repeat(width - filled), theme.paint.faint),
     line(facts),
   );

@@ -1,6 +1,6 @@
 import { $ } from 'kleur/colors';
 import { expect, test } from 'vitest';
-import { createTheme, hasColours, hasUnicode } from '../../src/panel/theme.ts';
+import { createTheme, hasColours, hasUnicode, themeFor } from '../../src/panel/theme.ts';
 
 const terminal = { isTTY: true };
 const file = {};
@@ -17,6 +17,16 @@ test('a dumb terminal gets no colours', () => {
 test('NO_COLOR, unless it is empty, forbids colours whatever else is set', () => {
   expect(hasColours(terminal, { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false);
   expect(hasColours(terminal, { NO_COLOR: '' })).toBe(true);
+});
+
+test('without colours bold, dim and struck through text stay, but not off a terminal', () => {
+  const { paint } = themeFor(terminal, { NO_COLOR: '1', TERM: 'xterm' });
+  expect(paint.inProgress('x')).toBe('\x1b[1mx\x1b[22m');
+  expect(paint.completed('x')).toBe('\x1b[2m\x1b[9mx\x1b[29m\x1b[22m');
+  expect(paint.done('x')).toBe('x');
+  const environments = [{ TERM: 'dumb' }, { FORCE_COLOR: '0' }, { NO_COLOR: '1', TERM: 'dumb' }];
+  for (const env of environments) expect(themeFor(terminal, env).paint.inProgress('x')).toBe('x');
+  expect(themeFor(file, { NO_COLOR: '1' }).paint.inProgress('x')).toBe('x');
 });
 
 test('FORCE_COLOR decides otherwise: 0 and false forbid, all else demands', () => {
@@ -41,7 +51,9 @@ test.each([true, false])("kleur's own switch (%s) neither matters nor changes", 
   const before = $.enabled;
   $.enabled = enabled;
   try {
-    expect(createTheme({ colours: true }).paint.inProgress('x')).toBe('\x1b[33mx\x1b[39m');
+    expect(createTheme({ colours: true }).paint.inProgress('x')).toBe(
+      '\x1b[38;5;163m\x1b[1mx\x1b[22m\x1b[39m',
+    );
     expect(createTheme({ colours: false }).paint.inProgress('x')).toBe('x');
     expect($.enabled).toBe(enabled);
   } finally {

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { ACTIVE_COLOUR, createTheme } from '../../src/panel/theme.ts';
+
+// Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
+
+/** What five common terminals come with: background, foreground, and green, in which a mark is drawn. */
+const PALETTES = {
+  'xterm, dark': ['#000000', '#e5e5e5', '#00cd00'],
+  'xterm, light': ['#ffffff', '#000000', '#00cd00'],
+  'GNOME Terminal, dark': ['#171421', '#d0cfcc', '#26a269'],
+  'GNOME Terminal, light': ['#ffffff', '#171421', '#26a269'],
+  'VS Code, dark': ['#1e1e1e', '#cccccc', '#0dbc79'],
+  'VS Code, light': ['#ffffff', '#3b3b3b', '#107c10'],
+  'Windows Terminal, Campbell': ['#0c0c0c', '#cccccc', '#13a10e'],
+  'Windows Terminal, One Half Light': ['#fafafa', '#383a42', '#50a14f'],
+  'iTerm2, Solarized dark': ['#002b36', '#839496', '#859900'],
+  'iTerm2, Solarized light': ['#fdf6e3', '#657b83', '#859900'],
+} as const;
+
+/** The colours from 16 to 231 are a cube of six steps, on every terminal. */
+function colourOf(index: number): string {
+  const levels = [0, 95, 135, 175, 215, 255];
+  const place = index - 16;
+  const steps = [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6];
+  const hex = steps.map((step) => (levels[step] ?? 0).toString(16).padStart(2, '0'));
+  return `#${hex.join('')}`;
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const value = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const active = colourOf(ACTIVE_COLOUR);
+
+test('what is in progress has a contrast of at least 4.5 on black and on white', () => {
+  expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(`38;5;${ACTIVE_COLOUR}m`);
+  expect(contrast(active, '#000000')).toBeGreaterThanOrEqual(4.5);
+  expect(contrast(active, '#ffffff')).toBeGreaterThanOrEqual(4.5);
+});
+
+describe.each(Object.entries(PALETTES))('on %s', (name, [background, foreground, green]) => {
+  test('what is in progress, pending and done can be read', () => {
+    const figures = {
+      'in progress': contrast(active, background),
+      pending: contrast(foreground, background),
+      'a mark of what is done': contrast(green, background),
+    };
+    const told = Object.entries(figures).map(([what, figure]) => `${what} ${figure.toFixed(1)}`);
+    console.log(`${name}: contrast of ${told.join(', ')}`);
+    expect(figures['in progress']).toBeGreaterThanOrEqual(3);
+    // Solarized is made with less contrast than others.
+    expect(figures.pending).toBeGreaterThanOrEqual(4);
+  });
+});
