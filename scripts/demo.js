@@ -74,31 +74,26 @@ const READING_MS = 450;
  *
  * @param stream Where it is shown.
  * @param options.input The keyboard of who looks at it.
- * @param options.env The environment of who looks at it.
- * @param options.clock Of panel and list; the machine's unless given.
- * @param options.pause Waits so many milliseconds; does not wait where nobody watches unless given.
- * @param options.pace Seconds that a test of the agent's takes; none where nobody watches unless given.
  * @param options.signal Ends it early.
  */
 export async function playDemo(stream, options = {}) {
-  const { input, env = process.env, clock, signal } = options;
+  const { input, signal } = options;
   const isWatched = stream.isTTY === true;
-  const { pace = isWatched ? 0.4 : 0 } = options;
-  const pause = options.pause ?? (isWatched ? (ms) => sleep(ms, undefined, { signal }) : () => {});
+  const pace = isWatched ? 0.4 : 0;
+  const pause = isWatched ? (ms) => sleep(ms, undefined, { signal }) : () => {};
   const directory = mkdtempSync(join(tmpdir(), 'slug-'));
   writeFileSync(join(directory, 'slug'), SLUG);
   writeFileSync(join(directory, 'test.sh'), TEST);
   writeFileSync(join(directory, 'titles'), TITLES);
 
-  const store = new TodoStore(clock && (() => new Date(clock.now())));
+  const store = new TodoStore();
   const mode = isWatched ? 'auto' : 'plain';
   const panel = new TaskPanel({
     store,
     stream,
-    env,
+    env: process.env,
     mode,
     ...(input && { input }),
-    ...(clock && { clock }),
   });
   const router = new BashRouter({
     handlers: [new TodoWriteHandler(store), new TodoReadHandler(store)],

@@ -61,7 +61,8 @@ test('it holds what a user needs, and nothing else', () => {
       'dist/types/index.d.ts',
       'docs/architecture.md',
       'docs/library.md',
-      'docs/panel.svg',
+      'docs/panel-dark.svg',
+      'docs/panel-light.svg',
     ]),
   );
   const known =

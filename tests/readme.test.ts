@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+<<<<<<< HEAD
 import { readExamples, testExamples } from './helpers/examples.ts';
+=======
+import { testExamples } from './helpers/examples.ts';
+import { temporaryDirectory } from './helpers/files.ts';
+import { hasTmux } from './helpers/tmux.ts';
+>>>>>>> 95ad999 (README's picture and a recording, made from terminals with the real program in them, dark and light)
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -34,9 +40,21 @@ test('each npm script that it names exists', () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...named, 'start', 'test']));
 });
 
-test('its picture is what the demo shows now; if not, npm run picture', () => {
-  const picture = execFileSync(process.execPath, [join(ROOT, 'scripts', 'picture.js'), '-'], {
-    encoding: 'utf8',
-  });
-  expect(picture).toBe(read('docs/panel.svg'));
+test.skipIf(!hasTmux)('its pictures are what a terminal shows now; if not, npm run picture', () => {
+  const folder = temporaryDirectory();
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'picture.js'), folder]);
+  for (const name of ['panel-dark.svg', 'panel-light.svg']) {
+    expect(readme).toContain(`docs/${name}`);
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(read(`docs/${name}`));
+  }
+});
+
+test('its recordings play in the dark and in the light, and hold still for who asks for that', () => {
+  for (const theme of ['dark', 'light']) {
+    const recording = read(`docs/recording-${theme}.svg`);
+    expect(readme).toContain(`docs/recording-${theme}.svg`);
+    expect(recording.match(/<g class="f"/g)?.length).toBeGreaterThan(20);
+    expect(recording).toContain('prefers-reduced-motion');
+    expect(recording).not.toMatch(/<script|href="(?!#)|url\(/);
+  }
 });

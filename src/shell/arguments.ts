@@ -59,8 +59,9 @@ export function parseArguments(
       : usageError(`prime takes no argument ${inQuotes(unknown)}`);
   }
   if (word === 'watch') {
-    const named = PANEL_MODES.find((known) => known === environment.TODO_PANEL);
-    const panel = options['--no-panel'] ? 'off' : (options['--panel'] ?? named);
+    // TODO_PANEL=off keeps prompts clean; it is no answer to who asks for the viewer.
+    const wished = environment.TODO_PANEL === 'plain' ? 'plain' : undefined;
+    const panel = options['--no-panel'] ? 'off' : (options['--panel'] ?? wished);
     const watch = parseWatchArguments(behind, panel);
     if ('problem' in watch) return usageError(watch.problem);
     return { mode: 'watch', ...watch, list: { ...list, ...watch.list } };

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseArguments } from '../../src/shell/arguments.ts';
 import { run as runProgram } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 
@@ -350,4 +351,14 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     const screen = await shell.until('the modes', (text) => /^-?echo$/m.test(text));
     expect(screen).toContain(`${exitCode}\nicanon\necho`);
   });
+});
+
+test('TODO_PANEL=off keeps prompts clean, and watch is the viewer all the same', () => {
+  const isPlain = (environment: Record<string, string>, ...argv: string[]) => {
+    const read = parseArguments(['watch', ...argv], environment);
+    return read.mode === 'watch' && read.plain;
+  };
+  expect(isPlain({ TODO_PANEL: 'off' })).toBe(false);
+  expect(isPlain({ TODO_PANEL: 'plain' })).toBe(true);
+  expect(isPlain({}, '--no-panel')).toBe(true);
 });
