@@ -2,13 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-<<<<<<< HEAD
 import { readExamples, testExamples } from './helpers/examples.ts';
-=======
-import { testExamples } from './helpers/examples.ts';
 import { temporaryDirectory } from './helpers/files.ts';
 import { hasTmux } from './helpers/tmux.ts';
->>>>>>> 95ad999 (README's picture and a recording, made from terminals with the real program in them, dark and light)
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');

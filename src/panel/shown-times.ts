@@ -1,9 +1,5 @@
-<<<<<<< HEAD:src/panel/shown-times.ts
+import { FRESH_MS } from './recent-changes.ts';
 import { formatElapsed } from './render-todos.ts';
-=======
-import { FRESH_MS } from '../panel/recent-changes.ts';
-import { formatElapsed } from '../panel/render-todos.ts';
->>>>>>> 8ddd8d5 (The palette: pending as it comes, completed dim and struck with a green mark, in progress bold in a colour for black and white):src/watch/shown-times.ts
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
