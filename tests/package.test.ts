@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RUNTIMES, runtime } from './helpers/runtimes.ts';
 
 // The package as it is published: packed, installed in an empty folder, used from there.
 
@@ -32,6 +33,7 @@ function npm(argv: string[], cwd: string) {
 }
 
 beforeAll(async () => {
+  for (const name of RUNTIMES) void runtime(name);
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
   // What is to be packed has been built; building it again here would pull it from under other tests.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
@@ -46,6 +48,7 @@ beforeAll(async () => {
     return npm([...install, '--prefer-offline'], project);
   });
   folder = project;
+  symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
 }, 120_000);
 
 afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
@@ -66,7 +69,7 @@ test('it holds what a user needs, and nothing else', () => {
     ]),
   );
   const known =
-    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|package\.json|dist\/(index\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg))$/;
+    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|package\.json|dist\/(index\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg)|examples\/[\w-]+\.(ts|py))$/;
   expect(packed.filter((path) => !known.test(path))).toEqual([]);
 });
 
@@ -115,8 +118,101 @@ test('its exports work from an ES module', async () => {
   ]);
 });
 
+const PROGRAM = `
+  const router = new BashRouter();
+  router.route(\`TodoWrite '{"todos":[]}' && TodoRead\`).then(async ({ stdout }) => {
+    console.log(stdout.trim());
+    await router.dispose();
+  });
+`;
+const PRINTED = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\nNo todos.\n';
+
+test.each([['Node 20 or whichever runs this test'], ['Node 22'], ['Node 24']] as const)(
+  'on %s its library is imported and required, and its executables run',
+  async (name) => {
+    const isThis = name !== 'Node 22' && name !== 'Node 24';
+    const node = isThis ? process.execPath : await runtime(name);
+    if (node === undefined) {
+      console.warn(`${name} is left out: it cannot be had from the registry here`);
+      return;
+    }
+    const { TODO_STATE_DIR: _, ...rest } = process.env;
+    const env = { ...rest, HOME: folder, PATH: `${dirname(node)}:${process.env.PATH}` };
+    const options = { cwd: folder, env };
+    writeFileSync(join(folder, 'import.mjs'), `import { BashRouter } from 'todowrite';${PROGRAM}`);
+    writeFileSync(
+      join(folder, 'require.cjs'),
+      `const { BashRouter } = require('todowrite');${PROGRAM}`,
+    );
+    expect((await run(node, ['import.mjs'], options)).stdout).toBe(PRINTED);
+    expect((await run(node, ['require.cjs'], options)).stdout).toBe(PRINTED);
+    const commands = join(folder, 'node_modules', '.bin');
+    const line = `TodoWrite '{"todos":[]}' && TodoRead`;
+    const agentShell = await run(join(commands, 'agent-shell'), ['-c', line], options);
+    expect(agentShell.stdout).toBe(PRINTED);
+    expect((await run(join(commands, 'TodoRead'), [], options)).stdout).toBe('No todos.\n');
+  },
+  240_000,
+);
+
+test.each(['Bun', 'Deno'] as const)(
+  '%s is refused in one line',
+  async (name) => {
+    const program = await runtime(name);
+    if (program === undefined) {
+      console.warn(`${name} is left out: it cannot be had from the registry here`);
+      return;
+    }
+    writeFileSync(join(folder, 'import.mjs'), `import { BashRouter } from 'todowrite';${PROGRAM}`);
+    const argv = name === 'Bun' ? ['import.mjs'] : ['run', '-A', 'import.mjs'];
+    const { status, stdout, stderr } = spawnSync(program, argv, { cwd: folder, encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(`^todowrite: needs Node 20\\.19 or newer .*, not ${name} [\\d.]+\n$`),
+    );
+  },
+  240_000,
+);
+
+test.each([
+  ['node16', 'node16', { types: ['node'] }],
+  ['nodenext', 'nodenext', { types: ['node'] }],
+  ['esnext', 'bundler', { types: ['node'] }],
+  // As most projects have it; without it TypeScript looks for Node's types in ours.
+  ['nodenext', 'nodenext', { types: [], skipLibCheck: true }],
+])(
+  'its types are found with module %s, moduleResolution %s, %j',
+  (module, moduleResolution, more) => {
+    const project = mkdtempSync(join(folder, 'types-'));
+    writeFileSync(
+      join(project, 'program.ts'),
+      `import { BashRouter, type TodoItem, TodoStore } from 'todowrite';
+    export const item: TodoItem = { content: 'a', activeForm: 'b', status: 'pending' };
+    new TodoStore().update([item]);
+    export const router: BashRouter = new BashRouter();
+    // @ts-expect-error: no such status
+    export const wrong: TodoItem = { content: 'a', activeForm: 'b', status: 'done' };
+    `,
+    );
+    const compilerOptions = {
+      target: 'es2023',
+      module,
+      moduleResolution,
+      strict: true,
+      noEmit: true,
+      ...more,
+    };
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+    );
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  },
+);
+
 test('its types hold for a strict TypeScript program, and refuse what is wrong', () => {
-  symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
   writeFileSync(
     join(folder, 'program.ts'),
     `import { type AgentBashHandler, BashRouter, BashSession, TaskPanel, type TodoItem, TodoStore } from 'todowrite';

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'runtimes');
+const INSTALL_MS = 150_000;
+const { platform, arch } = process;
+
+/** The packages that are a runtime for this machine, and the program in each. */
+const PACKAGES = {
+  'Node 22': { specifier: `node-${platform}-${arch}@22`, program: 'bin/node' },
+  'Node 24': { specifier: `node-${platform}-${arch}@24`, program: 'bin/node' },
+  Bun: { specifier: `@oven/bun-${platform}-${arch}`, program: 'bin/bun' },
+  Deno: { specifier: `@deno/${platform}-${arch}-glibc`, program: 'deno' },
+};
+
+type Name = keyof typeof PACKAGES;
+export const RUNTIMES = Object.keys(PACKAGES) as Name[];
+
+const started = new Map<Name, Promise<string | undefined>>();
+
+/** The path of a runtime's program; undefined where it cannot be had from the registry. Kept for the next time. */
+export function runtime(name: Name): Promise<string | undefined> {
+  const found = started.get(name) ?? install(name);
+  started.set(name, found);
+  return found;
+}
+
+async function install(name: Name): Promise<string | undefined> {
+  const { specifier, program } = PACKAGES[name];
+  const folder = join(CACHE, name.replace(' ', '-').toLowerCase());
+  const path = join(folder, 'node_modules', specifier.replace(/(?<=.)@.*/, ''), program);
+  if (existsSync(path)) return path;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  const argv = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  try {
+    await promisify(execFile)('npm', [...argv, specifier], { cwd: folder, timeout: INSTALL_MS });
+  } catch {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return existsSync(path) ? path : undefined;
+}
