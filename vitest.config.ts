@@ -11,7 +11,7 @@ export default defineConfig({
       name: 'text-files',
       enforce: 'pre',
       load: (id) =>
-        /\.(md|sh|txt)$/.test(id)
+        /\.(md|sh|txt|html)$/.test(id)
           ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
           : undefined,
     },

@@ -30,7 +30,7 @@ const common = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  loader: { '.md': 'text', '.sh': 'text', '.txt': 'text' },
+  loader: { '.md': 'text', '.sh': 'text', '.txt': 'text', '.html': 'text' },
   // Its own entry for bundlers; the other one loads its parts by names made at run time.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { PACKAGE_VERSION: JSON.stringify(version) },

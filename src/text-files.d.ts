@@ -11,6 +11,10 @@ declare module '*.txt' {
   const text: string;
   export default text;
 }
+declare module '*.html' {
+  const text: string;
+  export default text;
+}
 
 /** The version in package.json, put in by the build. */
 declare const PACKAGE_VERSION: string;

@@ -24,6 +24,8 @@ export const NEWEST_OFFERED = 5;
 export interface Known {
   /** Its name, for people. */
   readonly session: string;
+  /** The folder of its lists. */
+  readonly folder: string;
   /** The lists in the order of their agents' names. */
   readonly lists: readonly KnownList[];
   readonly tasks: KnownTasks;

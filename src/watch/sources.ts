@@ -44,6 +44,11 @@ export class Sources {
     return this.#lists.name(given);
   }
 
+  /** Where the token of the page for browsers is kept. */
+  get webTokenFile(): string {
+    return join(this.#lists.folder, 'web-token');
+  }
+
   /** @param taskList the name of the team's list, where it is not the one that the session has. */
   follow(
     session: string,
@@ -89,6 +94,7 @@ export class Sources {
       .sort((a, b) => (a.agent < b.agent ? -1 : 1));
     return {
       session: shortPath(this.#session),
+      folder: this.#folder,
       lists,
       tasks: this.#tasks,
       found: this.#found,

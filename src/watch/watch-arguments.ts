@@ -15,6 +15,9 @@ export interface WatchArguments {
   readonly jsonl: boolean;
   /** Lines of words, on a terminal too. */
   readonly plain: boolean;
+  /** A page for browsers on this machine, at this port or any free one. */
+  readonly web: boolean;
+  readonly port: number | undefined;
   /** Only the help page. */
   readonly help: boolean;
 }
@@ -27,6 +30,8 @@ export const WATCH_OPTIONS = {
   '--jsonl': 'flag',
   '--tasks': 'flag',
   '--list': 'name',
+  '--web': 'flag',
+  '--port': 'name',
   '--panel': PANEL_MODES,
   '--no-panel': 'flag',
   ...LIST_OPTIONS,
@@ -52,6 +57,8 @@ export function parseWatchArguments(
     '--jsonl': jsonl = false,
     '--tasks': tasks = false,
     '--list': taskList,
+    '--web': web = false,
+    '--port': portText,
     '--no-panel': noPanel = false,
     '--panel': panel = noPanel ? 'off' : panelBefore,
   } = options;
@@ -62,7 +69,17 @@ export function parseWatchArguments(
     return { problem: '--tasks shows the tasks of all agents: it goes without --all and --agent' };
   }
   if (taskList !== undefined && !tasks) return { problem: '--list goes with --tasks' };
+  if (web && (jsonl || all || tasks || agent !== undefined)) {
+    return {
+      problem: '--web shows all of a session: it goes without --all, --agent, --tasks and --jsonl',
+    };
+  }
+  if (portText !== undefined && !web) return { problem: '--port goes with --web' };
+  const port = portText === undefined ? undefined : Number(portText);
+  if (port !== undefined && !(/^\d{1,5}$/.test(portText ?? '') && port <= 65_535)) {
+    return { problem: `--port takes a number up to 65535, received ${inQuotes(portText ?? '')}` };
+  }
   const plain = panel === 'plain' || panel === 'off';
   const list = { ...(session !== undefined && { session }), ...(agent !== undefined && { agent }) };
-  return { list, all, tasks, taskList, jsonl, plain, help };
+  return { list, all, tasks, taskList, jsonl, plain, web, port, help };
 }

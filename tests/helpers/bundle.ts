@@ -12,7 +12,7 @@ export function bundle(entry: string): string {
     platform: 'node',
     target: 'node20',
     format: 'cjs',
-    loader: { '.md': 'text', '.sh': 'text', '.txt': 'text' },
+    loader: { '.md': 'text', '.sh': 'text', '.txt': 'text', '.html': 'text' },
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     logLevel: 'warning',
   });

@@ -83,6 +83,7 @@ export class TestViewer {
     this.state = {
       known: {
         session: '~/app',
+        folder: '/state/app',
         lists: [],
         tasks: { tasks: new Map(), since: new Map(), updatedAt: undefined },
         found: [],

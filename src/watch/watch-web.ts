@@ -1,0 +1,116 @@
+import { keyOf } from '../panel/plain-report.ts';
+import { safeText } from '../safe-text.ts';
+import { openBlockers } from '../tasks/task.ts';
+import { describeChange } from '../todo/describe-change.ts';
+import { endingSignals } from './ending-signals.ts';
+import type { Known, KnownList, KnownTasks } from './model.ts';
+import { timesOf } from './render-items.ts';
+import { Sources } from './sources.ts';
+import type { WatchArguments } from './watch-arguments.ts';
+import { type Follow, serveWeb } from './web-server.ts';
+import { tokenIn } from './web-token.ts';
+
+/** Changes that come faster than this are sent together. */
+const FRAME_MS = 100;
+/** Other sessions are looked for no more often than this. */
+const FIND_MS = 2000;
+const MOST_SESSIONS = 100;
+const MOST_VERSIONS = 50;
+
+/** Serves the lists to browsers on this machine until a signal ends it. Gives its exit code. */
+export async function watchWeb({ list, taskList, port }: WatchArguments): Promise<number> {
+  const names = new Sources(() => {});
+  const { session: here } = names.name(list);
+  const follow: Follow = (id, show) => {
+    let timer: NodeJS.Timeout | undefined;
+    let isDue = false;
+    let foundAt = 0;
+    const sources = new Sources(() => {
+      if (timer) isDue = true;
+      else timer = setTimeout(send, 0);
+    });
+    const find = () => {
+      if (Date.now() - foundAt < FIND_MS) return;
+      sources.find(MOST_SESSIONS);
+      foundAt = Date.now();
+    };
+    const send = () => {
+      isDue = false;
+      find();
+      show(JSON.stringify(stateOf(sources.known)));
+      timer = setTimeout(() => {
+        timer = undefined;
+        if (isDue) send();
+      }, FRAME_MS);
+    };
+    find();
+    // Only what was found can be followed, whatever a page asks for.
+    const found = sources.known.found.find((other) => other.sessionFolder === id);
+    if (found) sources.follow(found.session, found.sessionFolder);
+    else sources.follow(here, undefined, taskList);
+    clearTimeout(timer);
+    send();
+    return () => {
+      clearTimeout(timer);
+      sources.end();
+    };
+  };
+  const server = await serveWeb(port ?? 0, tokenIn(names.webTokenFile), follow);
+  process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
+  const signals = endingSignals();
+  const exitCode = await signals.exitCode;
+  signals.ignore();
+  server.close();
+  return exitCode;
+}
+
+/** All that a page shows, with nothing in it that could turn a text around. */
+function stateOf(known: Known) {
+  const sessions = new Map(
+    known.found.map(({ sessionFolder, session }) => [sessionFolder, session]),
+  );
+  return {
+    id: known.folder,
+    session: safeText(known.session),
+    sessions: [...sessions].map(([folder, name]) => ({ id: folder, name: safeText(name) })),
+    lists: known.lists.map(listState),
+    tasks: tasksState(known.tasks),
+    ...(known.problem !== undefined && { problem: safeText(known.problem) }),
+  };
+}
+
+function listState({ agent, versions }: KnownList) {
+  const [{ items, updatedAt }] = versions;
+  const { since, isLonger } = timesOf(versions);
+  return {
+    agent: safeText(agent),
+    updatedAt: +updatedAt,
+    items: items.map((item) => ({
+      content: safeText(item.content),
+      activeForm: safeText(item.activeForm),
+      status: item.status,
+      ...(item.priority && { priority: item.priority }),
+      ...(!isLonger.has(keyOf(item)) && { since: since.get(keyOf(item)) }),
+    })),
+    history: versions
+      .slice(0, MOST_VERSIONS)
+      .map(({ version, items: after, updatedAt: at, by }, index) => {
+        const before = versions[index + 1]?.items ?? (version === 1 ? [] : undefined);
+        const change = before ? describeChange(before, after) : `${after.length} items`;
+        return { version, at: +at, by: safeText(by), change };
+      }),
+  };
+}
+
+function tasksState({ tasks, since }: KnownTasks) {
+  return [...tasks.values()].map((task) => ({
+    id: task.id,
+    subject: safeText(task.subject),
+    ...(task.activeForm !== undefined && { activeForm: safeText(task.activeForm) }),
+    ...(task.owner !== undefined && { owner: safeText(task.owner) }),
+    status: task.status,
+    since: since.get(task.id),
+    blockedBy: task.status === 'completed' ? [] : openBlockers({ nextId: 0, tasks }, task),
+    blocks: task.blocks.filter((other) => tasks.get(other)?.status !== 'completed'),
+  }));
+}

@@ -1,0 +1,144 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import page from './web-page.html';
+import { randomText } from './web-token.ts';
+
+/** Gives the state to show, as JSON, at once and after each change. Returns what ends it. */
+export type Follow = (session: string | undefined, show: (json: string) => void) => () => void;
+
+/** So many pages at once: each follows a session of its own. */
+const MOST_PAGES = 20;
+/** A proxy, or a laptop that slept, may have dropped the connection without a word. */
+const HEARTBEAT_MS = 20_000;
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** A server of one page that only reads. */
+export interface WebServer {
+  /** Where the page is; whoever knows it can read the lists. */
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Serves the page on the loopback device.
+ *
+ * Only who knows the token gets an answer. Other pages in the same browser do not get one either, not even under a name
+ * that was made to mean this machine: Host and Origin must be this server's own.
+ */
+export function serveWeb(port: number, token: string, follow: Follow): Promise<WebServer> {
+  const server = createServer((request, response) =>
+    answer(request, response, { server, token, follow }),
+  );
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const { port: bound } = server.address() as AddressInfo;
+      resolve({
+        url: `http://127.0.0.1:${bound}/${token}/`,
+        close: () => {
+          server.close();
+          server.closeAllConnections();
+        },
+      });
+    });
+  });
+}
+
+interface Serving {
+  readonly server: Server;
+  readonly token: string;
+  readonly follow: Follow;
+}
+
+const pages = new WeakMap<Server, number>();
+
+function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): unknown {
+  const { port } = serving.server.address() as AddressInfo;
+  const refuse = (status: number, reason: string) => {
+    response.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' });
+    response.end(request.method === 'HEAD' ? '' : `${reason}\n`);
+  };
+  if (!isOwn(request, port)) return refuse(403, 'This server answers its own page only.');
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return refuse(405, 'This server only reads.');
+  }
+  const [path = '', query = ''] = (request.url ?? '').split('?');
+  const [, given = '', name, ...rest] = path.split('/');
+  if (!isSame(given, serving.token) || rest.length > 0)
+    return refuse(404, 'There is nothing here.');
+  if (name === '') return sendPage(request, response);
+  if (name !== 'events') return refuse(404, 'There is nothing here.');
+  const open = pages.get(serving.server) ?? 0;
+  if (open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
+  pages.set(serving.server, open + 1);
+  response.once('close', () => pages.set(serving.server, (pages.get(serving.server) ?? 1) - 1));
+  return sendEvents(
+    response,
+    new URLSearchParams(query).get('session') ?? undefined,
+    serving.follow,
+  );
+}
+
+/** Whether it is for this server by its own name, and from no page but its own. */
+function isOwn({ headers }: IncomingMessage, port: number): boolean {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const { host = '', origin } = headers;
+  const site = headers['sec-fetch-site'];
+  return (
+    hosts.includes(host.toLowerCase()) &&
+    (origin === undefined || hosts.some((own) => origin === `http://${own}`)) &&
+    (site === undefined || site === 'same-origin' || site === 'none')
+  );
+}
+
+function isSame(given: string, token: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(token)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function sendPage(request: IncomingMessage, response: ServerResponse): void {
+  const nonce = randomText();
+  const own = `script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'`;
+  response.writeHead(200, {
+    ...HEADERS,
+    'Content-Security-Policy': `${HEADERS['Content-Security-Policy']}; ${own}`,
+    'Content-Type': 'text/html; charset=utf-8',
+  });
+  response.end(request.method === 'HEAD' ? '' : page.replaceAll('{nonce}', nonce));
+}
+
+/** Sends the state now and after each change; of what comes faster than it is read, the last. */
+function sendEvents(response: ServerResponse, session: string | undefined, follow: Follow): void {
+  response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream' });
+  response.write('retry: 1000\n\n');
+  let waiting: string | undefined;
+  let isFull = false;
+  const send = (json: string) => {
+    if (isFull) waiting = json;
+    else isFull = !response.write(`data: ${json}\n\n`);
+  };
+  response.on('drain', () => {
+    isFull = false;
+    const json = waiting;
+    waiting = undefined;
+    if (json !== undefined) send(json);
+  });
+  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
+  const end = follow(session, send);
+  response.once('close', () => {
+    clearInterval(heartbeat);
+    end();
+  });
+}

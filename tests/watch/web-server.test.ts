@@ -1,0 +1,169 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serveWeb, type WebServer } from '../../src/watch/web-server.ts';
+import { eventually } from '../helpers/eventually.ts';
+
+const TOKEN = 'x'.repeat(32);
+
+async function serve(): Promise<{
+  server: WebServer;
+  followers: () => number;
+  change: (json: string) => void;
+}> {
+  const showing = new Set<(json: string) => void>();
+  const server = await serveWeb(0, TOKEN, (session, show) => {
+    showing.add(show);
+    show(JSON.stringify({ session }));
+    return () => showing.delete(show);
+  });
+  onTestFinished(() => server.close());
+  return {
+    server,
+    followers: () => showing.size,
+    change: (json) => {
+      for (const show of showing) show(json);
+    },
+  };
+}
+
+interface Answer {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+function ask(
+  url: string,
+  options: { method?: string; headers?: Record<string, string>; path?: string } = {},
+): Promise<Answer> {
+  const { pathname, port, search } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { host: '127.0.0.1', port, path: options.path ?? pathname + search, ...options },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part) => {
+          text += part;
+        });
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode, headers: answer.headers, text }),
+        );
+      },
+    );
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+test('the page is one document that loads nothing else', async () => {
+  const { server } = await serve();
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/x{32}\/$/);
+  const { status, headers, text } = await ask(server.url);
+  expect(status).toBe(200);
+  expect(text).not.toMatch(/(src|href)=|url\(|@import|innerHTML/);
+  const nonce = /script-src 'nonce-([\w-]+)'/.exec(String(headers['content-security-policy']))?.[1];
+  expect(text).toContain(`<script nonce="${nonce}">`);
+  expect((await ask(server.url)).headers['content-security-policy']).not.toContain(nonce);
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+  });
+});
+
+describe('nobody gets an answer', () => {
+  test.each([
+    ['another Host, as after DNS rebinding', { headers: { Host: 'evil.example' } }, 403],
+    ['another port in Host', { headers: { Host: '127.0.0.1:1' } }, 403],
+    ['the Origin of another page', { headers: { Origin: 'http://evil.example' } }, 403],
+    ['the Origin of a page without one', { headers: { Origin: 'null' } }, 403],
+    ['a fetch from another site', { headers: { 'Sec-Fetch-Site': 'cross-site' } }, 403],
+    ['a wrong token', { path: `/${'y'.repeat(32)}/` }, 404],
+    ['no token', { path: '/' }, 404],
+    ['a longer token', { path: `/${TOKEN}x/` }, 404],
+    ['another path', { path: `/${TOKEN}/../../etc/passwd` }, 404],
+    ['writing', { method: 'POST' }, 405],
+    ['deleting', { method: 'DELETE' }, 405],
+  ])('for %s', async (_what, options, status) => {
+    const { server, followers } = await serve();
+    for (const url of [server.url, `${server.url}events`]) {
+      const answer = await ask(url, options);
+      expect(answer.status).toBe(status);
+      expect(answer.text).not.toContain('session');
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    expect(followers()).toBe(0);
+  });
+
+  test('on another device than the loopback one', async () => {
+    const { server } = await serve();
+    const { port } = new URL(server.url);
+    const { networkInterfaces } = await import('node:os');
+    const others = Object.values(networkInterfaces())
+      .flat()
+      .filter((each) => each && !each.internal && each.family === 'IPv4');
+    for (const other of others) {
+      const asked = new Promise((resolve, reject) => {
+        request({ host: other?.address, port, path: '/', timeout: 2000 }, resolve)
+          .on('error', reject)
+          .on('timeout', reject)
+          .end();
+      });
+      await expect(asked).rejects.toBeDefined();
+    }
+    expect((await ask(server.url)).status).toBe(200);
+  });
+});
+
+test('its own page, by either name of this machine, gets one', async () => {
+  const { server } = await serve();
+  const { port } = new URL(server.url);
+  for (const name of ['127.0.0.1', 'localhost']) {
+    const headers = {
+      Host: `${name}:${port}`,
+      Origin: `http://${name}:${port}`,
+      'Sec-Fetch-Site': 'same-origin',
+    };
+    expect((await ask(server.url, { headers })).status).toBe(200);
+  }
+});
+
+test('events come as they happen, and end with the page', async () => {
+  const { server, followers, change } = await serve();
+  const lines: string[] = [];
+  const asked = request(`${server.url}events?session=a%20b`, (answer) => {
+    answer.setEncoding('utf8').on('data', (text: string) => lines.push(...text.split('\n')));
+    answer.on('error', () => {});
+  });
+  asked.on('error', () => {});
+  asked.end();
+  await eventually('the state', () => lines.includes('data: {"session":"a b"}'));
+  change('{"next":1}');
+  await eventually('the change', () => lines.includes('data: {"next":1}'));
+  asked.destroy();
+  await eventually('the end', () => followers() === 0);
+  expect(lines[0]).toBe('retry: 1000');
+});
+
+test('so many pages are followed, and no more', async () => {
+  const { server } = await serve();
+  const open = Array.from({ length: 20 }, () => {
+    const asked = request(`${server.url}events`, (answer) => answer.resume().on('error', () => {}));
+    asked.on('error', () => {});
+    asked.end();
+    return asked;
+  });
+  await eventually(
+    'the last is refused',
+    async () => (await ask(`${server.url}events`, { method: 'HEAD' })).status === 503,
+  );
+  for (const asked of open) asked.destroy();
+  expect(open).toHaveLength(20);
+});
+
+test('a port that is taken is an error', async () => {
+  const { server } = await serve();
+  await expect(serveWeb(Number(new URL(server.url).port), TOKEN, () => () => {})).rejects.toThrow(
+    'EADDRINUSE',
+  );
+});

@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { listFolder, taskListFolder } from '../../src/state/lists.ts';
+import { openTaskStore } from '../../src/tasks/open-task-store.ts';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { plan, todos } from '../panel/todos.ts';
+
+// `npm run test:web`: what people see in a browser. SCREENSHOTS=FOLDER keeps pictures of it, to be looked at.
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+const PICTURES = process.env.SCREENSHOTS;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] });
+}, 60_000);
+afterAll(() => browser?.close());
+
+interface Served {
+  state: string;
+  url: string;
+  child: ChildProcess;
+}
+
+async function serve(state: string, ...argv: string[]): Promise<Served> {
+  const child = spawn(
+    process.execPath,
+    [executable('agent-shell'), 'watch', '--web', '--session', 's', ...argv],
+    {
+      cwd: state,
+      env: cleanEnvironment({ TODO_STATE_DIR: state }),
+    },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const url = await eventually('the URL', () => /^http:\S+$/m.exec(output)?.[0]);
+  return { state, url, child };
+}
+
+const storeOf = (state: string, agent: string) =>
+  openTodoStore({ folder: listFolder(state, { session: 's', agent }), author: agent });
+
+async function open(
+  url: string,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.on('pageerror', (error) => {
+    throw error;
+  });
+  await page.goto(url);
+  await page.getByText('live', { exact: true }).waitFor();
+  return page;
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+}
+
+test('the list shows, and each change of it, without a reload', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update(todos('x Analyze', '> Build', '- Ship'));
+  const page = await open((await serve(state)).url);
+  await page.getByRole('article', { name: 'List of main' }).waitFor();
+  expect(await page.locator('li.in_progress .words').innerText()).toContain('Doing Build…');
+  store.update(todos('x Analyze', 'x Build', '> Ship'));
+  await page.getByText('Doing Ship…').waitFor();
+  expect(await page.getByRole('progressbar').getAttribute('aria-label')).toBe(
+    'main: 2 of 3 completed',
+  );
+  expect(await page.getByRole('log').innerText()).toContain('main: completed: Build');
+});
+
+test.each([
+  ['light', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
+  ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 800 } }],
+  ['phone', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+] as const)('50 items, 10 agents and a team fit the page: %s', async (name, options) => {
+  const state = temporaryDirectory();
+  for (let agent = 0; agent < 10; agent++) {
+    storeOf(state, `agent-${agent}`).update(
+      plan(agent === 0 ? 50 : 5, agent === 0 ? 20 : agent % 5),
+    );
+  }
+  await openTaskStore({ folder: taskListFolder(state, 's') }).change((graph, at) => ({
+    graph: {
+      ...graph,
+      nextId: 3,
+      tasks: new Map(
+        [1, 2].map((id) => [
+          id,
+          {
+            id,
+            subject: `Task ${id}`,
+            description: '',
+            status: id === 1 ? ('in_progress' as const) : ('pending' as const),
+            owner: 'ann',
+            blocks: id === 1 ? [2] : [],
+            blockedBy: id === 2 ? [1] : [],
+            createdAt: at,
+            updatedAt: at,
+          },
+        ]),
+      ),
+    },
+  }));
+  const page = await open((await serve(state)).url, options);
+  await page.getByText('Doing step 21…').waitFor();
+  expect(await page.getByRole('article', { name: /^List of/ }).count()).toBe(10);
+  await page.getByText('ann · blocked by #1').waitFor();
+  const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  expect(isTooWide).toBe(false);
+  await picture(page, name);
+});
+
+test('a hostile list is text', async () => {
+  const state = temporaryDirectory();
+  const hostile =
+    '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202egnp.exe\x1b[31m';
+  storeOf(state, '<b>agent</b>').update([
+    { content: hostile, activeForm: hostile, status: 'in_progress' },
+    { content: `${'x'.repeat(199)}`, activeForm: 'y', status: 'pending' },
+  ]);
+  const page = await open((await serve(state)).url, { viewport: { width: 360, height: 740 } });
+  await page.locator('.in_progress', { hasText: '<img src=x onerror' }).waitFor();
+  expect(await page.locator('#lists img, #lists script, #lists b').count()).toBe(0);
+  expect(await page.title()).toBe('Task lists · s');
+  expect(await page.locator('li').first().innerText()).not.toMatch(/\u202e|\x1b/);
+  expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  await picture(page, 'hostile');
+});
+
+test('a page that is open finds its server again after a restart', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update(todos('> Build'));
+  const first = await serve(state);
+  const { port } = new URL(first.url);
+  const page = await open(first.url);
+  await page.getByText('Doing Build…').waitFor();
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  await page.getByText('no connection; trying again').waitFor();
+  store.update(todos('x Build', '> Ship'));
+  const second = await serve(state, '--port', port);
+  expect(second.url).toBe(first.url);
+  await page.getByText('Doing Ship…').waitFor();
+  await page.getByText('live', { exact: true }).waitFor();
+});
+
+test('another page in the same browser cannot read it', async () => {
+  const state = temporaryDirectory();
+  storeOf(state, 'main').update(todos('> Secret'));
+  const { url } = await serve(state);
+  const evil = createServer((_request, response) => response.end('<title>evil</title>'));
+  evil.listen(0, '127.0.0.1');
+  await once(evil, 'listening');
+  onTestFinished(() => void evil.close());
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
+  const read = (mode: string) =>
+    page.evaluate(
+      `fetch(${JSON.stringify(`${url}events`)}, { mode: '${mode}' }).then((answer) => answer.text()).catch(() => 'refused')`,
+    );
+  expect(await read('cors')).toBe('refused');
+  expect(await read('no-cors')).not.toContain('Secret');
+});
+
+test('sessions can be chosen, and history opened, by the keyboard', async () => {
+  const state = temporaryDirectory();
+  storeOf(state, 'main').update(todos('> Build'));
+  openTodoStore({ folder: join(state, 'other', 'main') }).update(todos('> Elsewhere'));
+  const page = await open((await serve(state)).url);
+  await page.getByText('Doing Build…').waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.id')).toBe('sessions');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^1 · .* · main: began "Build"; 1 added$/).waitFor();
+  await page.getByLabel('Session').selectOption({ label: 'other' });
+  await page.getByText('Doing Elsewhere…').waitFor();
+  expect(await page.getByText('Doing Build…').count()).toBe(0);
+});
