@@ -44,6 +44,8 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly taskList: string | undefined;
   /** Whether an agent may work on one task at a time only (TODO_ONE_TASK_PER_AGENT). */
   readonly oneTaskPerAgent: boolean;
+  /** Whether what carries a check is completed only with its proof (TODO_REQUIRE_PROOF). */
+  readonly requireProof: boolean;
   /**
    * For how many milliseconds a claim holds without a sign of life; undefined: until it is given back (TODO_LEASE). 30
    * minutes for lists on a server unless set.
@@ -89,6 +91,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   agent: undefined,
   taskList: undefined,
   oneTaskPerAgent: false,
+  requireProof: false,
   leaseMs: undefined,
   releaseAtExit: undefined,
   hooksDir: undefined,
@@ -109,6 +112,7 @@ const FILE_MAY_SET = new Set([
   'TODO_GUIDANCE',
   'TODO_REMINDER_TURNS',
   'TODO_ONE_TASK_PER_AGENT',
+  'TODO_REQUIRE_PROOF',
   'TODO_TASKS',
 ]);
 
@@ -158,6 +162,7 @@ export function readSettings(
     agent: text('TODO_AGENT'),
     taskList: text('TODO_TASK_LIST') ?? text('TODO_TEAM'),
     oneTaskPerAgent: flag('TODO_ONE_TASK_PER_AGENT'),
+    requireProof: flag('TODO_REQUIRE_PROOF'),
     leaseMs: lease || undefined,
     releaseAtExit:
       text('TODO_RELEASE_AT_EXIT') === undefined ? undefined : flag('TODO_RELEASE_AT_EXIT'),

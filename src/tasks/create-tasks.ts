@@ -13,6 +13,7 @@ export interface NewTask {
   readonly after?: readonly number[] | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly priority?: TaskPriority | undefined;
+  readonly check?: string | undefined;
   /** What else is known of a task that comes from another list. */
   readonly restored?: Partial<Task> | undefined;
 }
@@ -96,7 +97,16 @@ function newTask(
   at: string,
   createdBy: string | undefined,
 ): Task {
-  const { subject, description = '', activeForm, owner, metadata, priority, restored } = request;
+  const {
+    subject,
+    description = '',
+    activeForm,
+    owner,
+    metadata,
+    priority,
+    check,
+    restored,
+  } = request;
   return {
     id,
     subject,
@@ -108,6 +118,7 @@ function newTask(
     blockedBy,
     ...(metadata !== undefined && { metadata }),
     ...(priority !== undefined && { priority }),
+    ...(check !== undefined && { check }),
     ...(createdBy !== undefined && { createdBy }),
     createdAt: at,
     updatedAt: at,

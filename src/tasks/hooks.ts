@@ -41,12 +41,26 @@ export async function askHook(
   if (options.directory === undefined) return undefined;
   const path = resolve(options.cwd, options.directory, name);
   if (!isExecutable(path)) return undefined;
-  const refusal = await run(path, `${JSON.stringify({ event: name, ...change })}\n`, options);
+  const refusal = await run([path], `${JSON.stringify({ event: name, ...change })}\n`, options);
   if (refusal === undefined) return undefined;
   return {
     code: 'refused_by_hook',
     text: `${name}: ${safeText(refusal.trim(), MAX_REASON_CHARACTERS)}`,
   };
+}
+
+/** So long a check of a task may take. */
+const CHECK_LIMIT_MS = 10 * 60_000;
+
+/** Runs a command that proves something. @returns why it does not; undefined where it ended with 0. */
+export async function runCheck(
+  command: string,
+  options: Omit<HookOptions, 'directory'>,
+): Promise<string | undefined> {
+  // What it prints is of interest where it fails, on whichever stream.
+  const argv = ['bash', '-c', 'exec 1>&2; eval "$1"', 'check', command] as const;
+  const why = await run(argv, '', { limitMs: CHECK_LIMIT_MS, ...options });
+  return why === undefined ? undefined : safeText(why.trim(), MAX_REASON_CHARACTERS);
 }
 
 function isExecutable(path: string): boolean {
@@ -61,15 +75,15 @@ function isExecutable(path: string): boolean {
 
 /** @returns why it did not let the change pass. */
 async function run(
-  path: string,
+  [path, ...argv]: readonly [string, ...string[]],
   input: string,
-  { environment, cwd, limitMs = LIMIT_MS }: HookOptions,
+  { environment, cwd, limitMs = LIMIT_MS }: Omit<HookOptions, 'directory'>,
 ): Promise<string | undefined> {
   // Hardly any call has a hook, and this is slow to load.
   const { spawn } = await import('node:child_process');
   return new Promise((settle) => {
     // A process group of its own, so that what it has started ends with it.
-    const hook = spawn(path, [], {
+    const hook = spawn(path, argv, {
       cwd,
       env: environment,
       detached: true,

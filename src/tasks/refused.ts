@@ -19,6 +19,7 @@ export type ReasonCode =
   | 'nothing_to_undo'
   | 'not_yours'
   | 'not_completed'
+  | 'unproven'
   | 'refused_by_hook';
 
 /** One reason, for a program by its code and for a reader by its text, which is safe to print. */
@@ -34,6 +35,7 @@ export interface Refused {
 
 const MAX_NAME_CHARACTERS = 40;
 const MAX_IDS_NAMED = 10;
+const MAX_CHECK_CHARACTERS = 200;
 
 export function notFound(id: number, where = ''): Reason {
   return { code: 'task_not_found', text: `there is no task #${id}${where && ` (${where})`}` };
@@ -85,6 +87,15 @@ export function cycle(path: readonly number[]): Reason {
     shown.splice(MAX_IDS_NAMED - 2, shown.length - MAX_IDS_NAMED + 1, '...');
   }
   return { code: 'cycle', text: `these would block each other: ${shown.join(' → ')}` };
+}
+
+/** @param why what was seen of the check, where it was run. */
+export function unproven(id: number, check: string, why = ''): Reason {
+  const command = safeText(check, MAX_CHECK_CHARACTERS);
+  const text = why
+    ? `the check of #${id}, ${command}, ${why}`
+    : `#${id} is proven by: ${command}. Run it with TaskUpdate ${id} --status completed --prove`;
+  return { code: 'unproven', text };
 }
 
 export function notCompleted(id: number, status: string): Reason {

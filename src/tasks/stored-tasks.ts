@@ -75,6 +75,8 @@ const FIELDS: Fields = {
   priority: (value) => PRIORITIES.includes(value),
   comments: (value) =>
     value === undefined || areAll(value, { by: isText, at: isTime, text: isText }),
+  check: isTextIfAny,
+  proof: (value) => value === undefined || has(value, { command: isText, at: isTime, by: isText }),
   createdBy: isTextIfAny,
   lease: (value) => value === undefined || has(value, LEASE),
   lostBy: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),

@@ -2,7 +2,7 @@ import type { AgentBashHandler, CommandResult, Invocation } from '../command/age
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { readSettings, type Settings, type SettingsSource } from '../settings.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { askHook, type HookChange, type HookName, type HookOptions } from './hooks.ts';
+import { askHook, type HookChange, type HookName, type HookOptions, runCheck } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { newsFor, renew } from './news.ts';
@@ -88,6 +88,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
       clock,
       leaseMs: settings.leaseMs,
       oneTaskPerAgent: settings.oneTaskPerAgent,
+      requireProof: settings.requireProof,
+      prove: (command) => runCheck(command, this.#context.hooks()),
       flags,
       format: options['--format'],
       forPeople: this.#context.forPeople,

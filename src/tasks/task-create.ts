@@ -38,6 +38,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
     '--owner': 'text',
     '--blocked-by': 'texts',
     '--priority': 'text',
+    '--check': 'text',
     '--metadata': 'text',
   },
   jsonFields: ['metadata'],
@@ -98,6 +99,7 @@ function taskFields(limits: RequestLimits, refs: Refs) {
     blockedBy: z.exactOptional(z.array(taskIdOrRef(refs))),
     ref: z.exactOptional(taskRef(refs)),
     priority: z.exactOptional(priority),
+    check: z.exactOptional(shortText(limits)),
     metadata: z.exactOptional(metadata),
   });
 }

@@ -80,6 +80,10 @@ export interface TaskCall {
   readonly format: ExportFormat | undefined;
   /** Prints tasks where a person reads them, on a terminal. */
   readonly forPeople: TasksForPeople | undefined;
+  /** The setting TODO_REQUIRE_PROOF. */
+  readonly requireProof: boolean;
+  /** Runs a command that proves something; gives why it does not. */
+  readonly prove: (command: string) => Promise<string | undefined>;
   /** Asks a hook whether a change may be made. */
   readonly approve: (hook: HookName, change: HookChange) => Promise<Reason | undefined>;
 }

@@ -41,8 +41,9 @@ export const readExport: RequestSchema<readonly NewTask[]> = (given, limits) => 
   if (places.size < read.length) return { problems: { lines: ['Two tasks have the same id'] } };
   const missing: string[] = [];
   const request = read.map((task, at): NewTask => {
-    const { id: _id, blocks: _blocks, lease: _lease, blockedBy, ...fields } = task;
-    const { subject, description, activeForm, owner, metadata, priority, ...restored } = fields;
+    const { id: _id, blocks: _blocks, lease: _lease, proof: _proof, blockedBy, ...fields } = task;
+    const { subject, description, activeForm, owner, metadata, priority, check, ...restored } =
+      fields;
     const absent = blockedBy.filter((id) => !places.has(id));
     missing.push(...absent.map((id) => `#${id} (blockedBy of [${at}])`));
     const after = blockedBy.flatMap((id) => places.get(id) ?? []);
@@ -50,7 +51,7 @@ export const readExport: RequestSchema<readonly NewTask[]> = (given, limits) => 
     const status = restored.status === 'in_progress' && !owner ? 'pending' : restored.status;
     const isArchived = restored.isArchived && status === 'completed';
     return {
-      ...{ subject, description, activeForm, owner, metadata, priority, after },
+      ...{ subject, description, activeForm, owner, metadata, priority, check, after },
       restored: { ...restored, status, ...(isArchived && { isArchived }) },
     };
   });
@@ -71,6 +72,9 @@ function exportedTask(limits: RequestLimits) {
     blockedBy: taskIds,
     metadata: z.exactOptional(metadata),
     priority: z.exactOptional(priority),
+    check: z.exactOptional(shortText(limits)),
+    // What somebody wrote into a file proves nothing.
+    proof: z.exactOptional(z.unknown()),
     comments: z.exactOptional(
       z.array(z.strictObject({ by: shortText(limits), at: time, text: longText })),
     ),

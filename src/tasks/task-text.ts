@@ -31,6 +31,8 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     `Task #${id}: ${subjectText(task)}`,
     `Status: ${status}`,
     owner !== undefined && `Owner: ${safeText(owner)}`,
+    task.check !== undefined &&
+      `Check: ${safeText(task.check)}${task.proof ? ` (ended with 0 at ${task.proof.at}, run by ${agentText(task.proof.by)})` : ''}`,
     task.priority !== undefined && `Priority: ${task.priority}`,
     activeForm !== undefined && `Active form: ${safeText(activeForm)}`,
     blockedBy.length > 0 && `Blocked by: ${blockedBy.map(withStatus).join(', ')}`,

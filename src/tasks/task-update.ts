@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { refusal } from '../command/refusal.ts';
 import { isObject } from '../json/json-value.ts';
-import type { ReasonCode } from './refused.ts';
+import { type ReasonCode, unproven } from './refused.ts';
 import { idsText } from './task.ts';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
 import {
@@ -36,10 +36,11 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     '--remove-blocks': 'texts',
     '--remove-blocked-by': 'texts',
     '--priority': 'text',
+    '--check': 'text',
     '--comment': 'text',
     '--metadata': 'text',
   },
-  flags: ['--force', '--check-busy'],
+  flags: ['--force', '--check-busy', '--prove'],
   positional: { field: 'taskId', isList: false },
   jsonFields: ['metadata'],
   readsStdin: true,
@@ -49,9 +50,27 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     const { claimant, clock, leaseMs, oneTaskPerAgent, flags, approve } = call;
     const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
     const force = flags.has('--force');
+    const { requireProof } = call;
+    const check = changes.check ?? (await call.store.read()).graph.tasks.get(changes.taskId)?.check;
+    const isChecked = check !== undefined && changes.status === 'completed';
+    const failure = isChecked && flags.has('--prove') ? await call.prove(check) : undefined;
+    if (isChecked && failure !== undefined) {
+      const reason = unproven(changes.taskId, check, `failed: ${failure}`);
+      return refusal(`Cannot update task #${changes.taskId}`, reasonLines([reason]));
+    }
+    const proven = isChecked && flags.has('--prove') ? check : undefined;
     const outcome = await call.change(
       (graph, at) => {
-        const rules = { agent: claimant(graph), by: call.agent, checkBusy, force, clock, leaseMs };
+        const rules = {
+          agent: claimant(graph),
+          by: call.agent,
+          checkBusy,
+          force,
+          clock,
+          leaseMs,
+          proven,
+          requireProof,
+        };
         return updateTask(graph, changes, rules, at);
       },
       async ({ before, task }) =>
@@ -69,8 +88,12 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     }
     const { changed, unblocked } = outcome.change;
     const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
+    const { task: after } = outcome.change;
+    const isUnproven =
+      changed.includes('status') && after?.status === 'completed' && after.check && !after.proof;
+    const note = isUnproven ? `Note: ${unproven(changes.taskId, after.check ?? '').text}\n` : '';
     const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
-    return { stdout: `Updated ${name}: ${what}\n${freed}`, stderr: '', exitCode: 0 };
+    return { stdout: `Updated ${name}: ${what}\n${freed}`, stderr: note, exitCode: 0 };
   },
 };
 
@@ -103,6 +126,7 @@ function fields(limits: RequestLimits) {
     removeBlocks: z.exactOptional(taskIds),
     removeBlockedBy: z.exactOptional(taskIds),
     priority: z.exactOptional(priority),
+    check: z.exactOptional(shortText(limits)),
     comment: z.exactOptional(longText),
     metadata: z.exactOptional(metadata),
   });

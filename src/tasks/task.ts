@@ -43,6 +43,10 @@ export interface Task {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly priority?: TaskPriority;
   readonly comments?: readonly TaskComment[];
+  /** A command that proves that it is done: it ends with 0. */
+  readonly check?: string;
+  /** What was seen of the check when the task was completed. Only TaskUpdate --prove writes it. */
+  readonly proof?: { readonly command: string; readonly at: string; readonly by: string };
   /** The agent that created it. */
   readonly createdBy?: string;
   /** Missing where the claim holds until it is given back. */

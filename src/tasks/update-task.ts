@@ -10,6 +10,7 @@ import {
   notFound,
   type Reason,
   type Refused,
+  unproven,
 } from './refused.ts';
 import {
   type Task,
@@ -28,6 +29,7 @@ export interface TaskChanges extends LinkChanges {
   readonly status?: TaskStatus | 'deleted' | undefined;
   readonly owner?: string | undefined;
   readonly priority?: TaskPriority | undefined;
+  readonly check?: string | undefined;
   /** Added to those that there are. */
   readonly comment?: string | undefined;
   /** Merged into what is there; null takes a key away. */
@@ -44,6 +46,10 @@ export interface UpdateRules {
   /** A leader's: the rules of a claim do not hold. */
   readonly force: boolean;
   /** As of a claimant. */
+  /** The check that ended with 0, where it was run. */
+  readonly proven?: string | undefined;
+  /** Whether a task that has a check is completed only with its proof. */
+  readonly requireProof?: boolean;
   readonly clock?: LeaseClock | undefined;
   readonly leaseMs?: number | undefined;
 }
@@ -73,6 +79,7 @@ const FIELDS = [
   'blockedBy',
   'metadata',
   'priority',
+  'check',
   'comments',
 ] as const;
 
@@ -96,6 +103,7 @@ export function updateTask(
   const refused = [
     ...('refused' in linked ? linked.refused : []),
     ...lossOf(before, changes, rules),
+    ...unprovenOf(before, changes, rules),
     ...(typeof owner === 'object' ? owner : []),
   ];
   if (refused.length > 0 || typeof owner === 'object') return { refused };
@@ -109,7 +117,7 @@ export function updateTask(
     rules.by ?? rules.agent,
     at,
   );
-  const task = withOwner(fields, changes.status, owner, rules, at);
+  const task = withProof(withOwner(fields, changes.status, owner, rules, at), rules, at);
   const changed = FIELDS.filter((field) => !isSame(before[field], task[field]));
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
@@ -152,9 +160,31 @@ function lossOf(
   return isLate && agent !== undefined && lostBy.includes(agent) ? [leaseLost(id, owner)] : [];
 }
 
+function unprovenOf(
+  { id, check, status: now }: Task,
+  changes: TaskChanges,
+  { proven, requireProof = false, force }: UpdateRules,
+): Reason[] {
+  const needed = changes.check ?? check;
+  const isCompletion = changes.status === 'completed' && now !== 'completed';
+  if (!isCompletion || needed === undefined || !requireProof || force) return [];
+  return proven === needed ? [] : [unproven(id, needed)];
+}
+
+/** A proof is of this completion, by this check: it goes with either. */
+function withProof(
+  { proof, ...task }: Task,
+  { proven, by, agent = DEFAULT_AGENT }: UpdateRules,
+  at: string,
+): Task {
+  if (task.status !== 'completed' || task.check === undefined) return task;
+  if (proven === task.check) return { ...task, proof: { command: proven, at, by: by ?? agent } };
+  return proof?.command === task.check ? { ...task, proof } : task;
+}
+
 function withFields(
   task: Task,
-  { subject, description, activeForm, metadata, priority, comment }: TaskChanges,
+  { subject, description, activeForm, metadata, priority, check, comment }: TaskChanges,
   by: string = DEFAULT_AGENT,
   at: string,
 ): Task {
@@ -165,6 +195,7 @@ function withFields(
     ...(description !== undefined && { description }),
     ...(activeForm !== undefined && { activeForm }),
     ...(priority !== undefined && { priority }),
+    ...(check !== undefined && { check }),
     ...(metadata !== undefined && { metadata: merged(task.metadata, metadata) }),
     ...(comment !== undefined && {
       comments: [...comments, { by, at, text: comment }].slice(-MOST_COMMENTS),
