@@ -168,8 +168,9 @@ export class BashRouter {
 
   /** The line with the quotes of its JSON mended, where bash cannot read it as it was typed. */
   async #mended(line: string): Promise<string | undefined> {
-    const bash = findBash(process.env);
-    const canRead = async (text: string) => (await checkSyntax(bash, text)) === 'complete';
+    // Few lines come to be read: bash is looked for only then.
+    const canRead = async (text: string) =>
+      (await checkSyntax(findBash(process.env), text)) === 'complete';
     const readers = this.commands.filter(({ readsRawJson }) => readsRawJson);
     return mendLine(line, new Set(readers.map(({ name }) => name)), canRead);
   }
