@@ -1,6 +1,7 @@
 import { keyOf } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
 import { openBlockers } from '../tasks/task.ts';
+import { codeOf } from '../terminal/synchronous-io.ts';
 import { describeChange } from '../todo/describe-change.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { Known, KnownList, KnownTasks } from './model.ts';
@@ -55,7 +56,10 @@ export async function watchWeb({ list, taskList, port }: WatchArguments): Promis
       sources.end();
     };
   };
-  const server = await serveWeb(port ?? 0, tokenIn(names.webTokenFile), follow);
+  const server = await serveWeb(port ?? 0, tokenIn(names.webTokenFile), follow).catch((error) => {
+    const isTaken = codeOf(error) === 'EADDRINUSE';
+    throw isTaken ? new Error(`port ${port} is taken; without --port a free one is found`) : error;
+  });
   process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
   const signals = endingSignals();
   const exitCode = await signals.exitCode;

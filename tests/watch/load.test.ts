@@ -1,0 +1,76 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ShownTimes } from '../../src/panel/shown-times.ts';
+import { createTheme } from '../../src/panel/theme.ts';
+import { FullScreen } from '../../src/terminal/full-screen.ts';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { render } from '../../src/watch/render.ts';
+import { executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { plan, todos } from '../panel/todos.ts';
+import { historyOf, NOON, TestViewer } from './viewer-state.ts';
+
+test.each([
+  [20, 5],
+  [40, 10],
+  [80, 24],
+  [200, 60],
+])(
+  'on a terminal of %d by %d each frame is one write, and shows what it should and nothing else',
+  async (columns, rows) => {
+    const terminal = new VirtualTerminal(columns, rows);
+    const screen = new FullScreen(terminal);
+    screen.enter();
+    const viewer = new TestViewer({}, { columns, rows });
+    terminal.writes.length = 0;
+    for (let completed = 0; completed < 50; completed++) {
+      viewer.learn({ lists: [historyOf('main', [[60, plan(50, completed)]])] });
+      const expected = viewer.rows();
+      screen.show(render(viewer.state, createTheme({ colours: true }), new ShownTimes(NOON)));
+      const shown = await terminal.screen();
+      expect(shown).toEqual(expected.slice(0, shown.length));
+      expect(expected.slice(shown.length).join('')).toBe('');
+    }
+    expect(terminal.writes.length).toBeLessThanOrEqual(50);
+  },
+);
+
+test('a change of one item writes less than a fifth of the screen', () => {
+  const terminal = new VirtualTerminal(80, 24);
+  const screen = new FullScreen(terminal);
+  const viewer = new TestViewer({}, { columns: 80, rows: 24 });
+  const show = (round: number) => {
+    const items = todos(
+      ...Array.from(
+        { length: 20 },
+        (_, index) => `- step ${index}${index === 7 ? ` round ${round}` : ''}`,
+      ),
+    );
+    viewer.learn({ lists: [historyOf('main', [[60, items]])] });
+    terminal.writes.length = 0;
+    screen.show(render(viewer.state, createTheme({ colours: true }), new ShownTimes(NOON)));
+    return Buffer.byteLength(terminal.writes.join(''));
+  };
+  const whole = show(0);
+  for (let round = 1; round <= 1000; round++) expect(show(round)).toBeLessThan(whole / 5);
+});
+
+test.skipIf(!hasTmux)(
+  'of many changes in quick succession the last one stays on the screen',
+  async () => {
+    const state = temporaryDirectory();
+    const store = openTodoStore({ folder: `${state}/s/main` });
+    store.update(todos('> round 0'));
+    const terminal = new TmuxTerminal(
+      `TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')} watch --session s`,
+    );
+    onTestFinished(() => terminal.close());
+    await terminal.until('the viewer', (screen) => screen.includes('Doing round 0...'));
+    for (let round = 1; round <= 300; round++) store.update(todos(`> round ${round}`));
+    const screen = await terminal.until('the last change', (text) =>
+      text.includes('Doing round 300...'),
+    );
+    expect(screen.match(/Doing round/g)).toHaveLength(1);
+  },
+);
