@@ -16,6 +16,8 @@ __todo_start=      # what PS0 writes before a command runs
 __todo_due=-1      # commands until guidance may have something to say; -1: none
 __todo_known=      # the lists as they were last shown
 __todo_journal=()  # of each command its exit code, its line, and the lists after it
+__todo_sessions=   # the sessions that this place may be of, and patterns for the names of their folders
+__todo_patterns=()
 __todo_number=     # of the newest entry of the history
 __todo_frame= __todo_folded= __todo_say= __todo_title=
 
@@ -119,11 +121,11 @@ __todo_find_heads() {
   state=${XDG_STATE_HOME-}
   [[ $state = /* ]] || state=${HOME-}/.local/state
   state=${TODO_STATE_DIR:-$state/todowrite}
-  session=("${TODO_SESSION:-/}" "${TODO_TASK_LIST:-/}" "${TODO_TEAM:-/}" "$__todo_path")
+  session=("$__todo_path" ${TODO_SESSION:+"$TODO_SESSION"} ${TODO_TASK_LIST:+"$TODO_TASK_LIST"} ${TODO_TEAM:+"$TODO_TEAM"})
   path=$__todo_path
   while [[ -n $path ]]; do
     if [[ -e $path/.git ]]; then
-      session+=("$path")
+      [[ $path = "$__todo_path" ]] || session+=("$path")
       [[ $state = /* ]] || state=$path/$state
       [[ -O $path/.git && -O $path ]] && break
     fi
@@ -134,13 +136,19 @@ __todo_find_heads() {
   for option in failglob nocasematch; do
     shopt -q $option && unset=${unset:+$unset }$option && shopt -u $option
   done
-  for path in "${session[@]}"; do
-    # As src/state/path-name.ts names folders, with patterns for what takes more than a look to encode.
-    pattern=${path//[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\/-]/%*}
-    pattern=${pattern//[ABCDEFGHIJKLMNOPQRSTUVWXYZ]/+?}
-    pattern=${pattern//\//%2f}
-    case $pattern in .*) pattern=%2e${pattern#.} ;; esac
-    (( ${#pattern} <= 80 )) || pattern=${pattern:0:80}*
+  if [[ ${session[*]} != "$__todo_sessions" ]]; then
+    __todo_sessions=${session[*]} __todo_patterns=()
+    for path in "${session[@]}"; do
+      # As src/state/path-name.ts names folders, with patterns for what takes more than a look to encode.
+      pattern=${path//[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\/-]/%*}
+      pattern=${pattern//[ABCDEFGHIJKLMNOPQRSTUVWXYZ]/+?}
+      pattern=${pattern//\//%2f}
+      case $pattern in .*) pattern=%2e${pattern#.} ;; esac
+      (( ${#pattern} <= 80 )) || pattern=${pattern:0:80}*
+      __todo_patterns+=("$pattern")
+    done
+  fi
+  for pattern in "${__todo_patterns[@]}"; do
     names=("$state"/$pattern/*/head-* "$state"/tasks~/$pattern/head-*)
     for found in "${names[@]}"; do
       [[ $found = */head-\* || $heads = *"$found"* ]] || heads+=$found$'\n'
