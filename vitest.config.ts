@@ -21,8 +21,9 @@ export default defineConfig({
     globalSetup: 'tests/helpers/build.ts',
     // Most tests wait for other processes, so that one worker a core is not too many.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only what hangs runs into it: a busy machine is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A test that asserts nothing passes whatever the product does.
     expect: { requireAssertions: true },
   },

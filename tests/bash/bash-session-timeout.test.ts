@@ -8,22 +8,22 @@ const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 describe('a line that takes longer than its limit', () => {
   test('ends with 124, says so, and keeps what it had printed', async () => {
     const session = startSession();
-    const start = performance.now();
+    await session.run(':');
     const result = await session.run('echo out; echo err >&2; sleep 1000; echo never', {
-      timeoutMs: 150,
+      timeoutMs: 500,
     });
-    expect(performance.now() - start).toBeLessThan(2_000);
     expect(result).toEqual({
       stdout: 'out\n',
-      stderr: `err\nagent-shell: timed out after 150 ms; bash was restarted in ${session.cwd}\n`,
+      stderr: `err\nagent-shell: timed out after 500 ms; bash was restarted in ${session.cwd}\n`,
       exitCode: 124,
     });
   });
 
   test('with an error message without its newline, still says so on a line of its own', async () => {
     const session = startSession();
-    const { stderr } = await session.run('printf err >&2; sleep 1000', { timeoutMs: 100 });
-    expect(stderr).toMatch(/^err\nagent-shell: timed out after 100 ms; /);
+    await session.run(':');
+    const { stderr } = await session.run('printf err >&2; sleep 1000', { timeoutMs: 500 });
+    expect(stderr).toMatch(/^err\nagent-shell: timed out after 500 ms; /);
   });
 
   test('leaves a fresh bash in the last directory, and nothing of its own', async () => {
