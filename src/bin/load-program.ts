@@ -71,7 +71,8 @@ function keepCompiled(exitCode: number): void {
   const data = script.createCachedData();
   for (const kept of keptFiles) {
     try {
-      mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(dirname(kept)));
+      makeFolder(dirname(kept));
       const unfinished = `${kept}.${process.pid}`;
       writeFileSync(unfinished, data, { mode: 0o644, flag: 'wx' });
       renameSync(unfinished, kept);
@@ -79,5 +80,14 @@ function keepCompiled(exitCode: number): void {
     } catch {
       // A folder that cannot be written to.
     }
+  }
+}
+
+/** One level only: in some folders, as /proc is one, Node tries for ever to make all levels. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
