@@ -53,6 +53,19 @@ async function commandPrograms() {
 }
 
 const commands = await commandPrograms();
+keepBinInStep();
+
+/** npm makes a link for each executable that package.json names. */
+function keepBinInStep() {
+  const file = inRoot('package.json');
+  const text = readFileSync(file, 'utf8');
+  const settings = JSON.parse(text);
+  settings.bin = { 'agent-shell': 'dist/bin/agent-shell.cjs' };
+  for (const name of Object.keys(commands)) settings.bin[name] = `dist/bin/commands/${name}`;
+  const inStep = `${JSON.stringify(settings, null, 2)}\n`;
+  if (inStep !== text) writeFileSync(file, inStep);
+}
+
 /** The first arguments of agent-shell that have a program of their own, for the sake of its start-up. */
 const subprograms = {
   hook: 'agent-hook',
@@ -64,9 +77,10 @@ const programs = [
   ...Object.values(subprograms),
   ...new Set(Object.values(commands)),
 ];
-await Promise.all([
+const [library] = await Promise.all([
   build({
     ...common,
+    metafile: true,
     entryPoints: ['src/bin/library.ts'],
     outfile: out('index.js'),
     format: 'esm',
@@ -82,6 +96,21 @@ await Promise.all([
     supported: { 'dynamic-import': false },
   }),
 ]);
+
+// What a Node finds that is too old for the library even to be parsed: it looks first and imports then. package.json
+// leads those there that do not know the condition module-sync.
+const { outputFiles: looks } = await build({
+  ...common,
+  entryPoints: ['src/bin/supported-runtime.ts'],
+  format: 'esm',
+  target: 'node12',
+  write: false,
+});
+const [{ exports: names }] = Object.values(library.metafile.outputs);
+writeFileSync(
+  out('any-node.js'),
+  `${looks[0].text}export const { ${names.join(', ')} } = await import('./index.js');\n`,
+);
 
 /** The start of each executable, which is the same for all. */
 async function programLoader() {
