@@ -39,8 +39,9 @@ export interface BashProcessOptions {
   directory: string;
   /** Sends errors the way of the output, so that their order is that in which they were written. */
   mergeStderr: boolean;
-  onStdout: (chunk: Buffer) => void;
-  onStderr: (chunk: Buffer) => void;
+  /** Where a promise is returned, no more is read of that stream before it resolves. */
+  onStdout: (chunk: Buffer) => void | Promise<void>;
+  onStderr: (chunk: Buffer) => void | Promise<void>;
   /** What brings back the state of the bash before: a file of commands, and what was off when it was written. */
   restored?: { file: string; held: HeldSettings } | undefined;
 }

@@ -34,6 +34,12 @@ export interface RunOptions {
   timeoutMs?: number | undefined;
   /** Kills the line when it is aborted. */
   signal?: AbortSignal | undefined;
+  /**
+   * Hear this line's output when it comes, byte for byte. A chunk's memory is used again afterwards. Where a promise is
+   * returned, no more of that stream is read before it resolves: a slow listener slows the command.
+   */
+  onStdout?: ((chunk: Buffer) => void | Promise<void>) | undefined;
+  onStderr?: ((chunk: Buffer) => void | Promise<void>) | undefined;
 }
 
 /** What a call of an agent command, by itself on a line, would meet in a shell. */
@@ -77,6 +83,8 @@ export class BashSession {
   #disposed: Promise<void> | undefined;
   /** A line that says nothing on stderr may still have broken bash. */
   #readsText: boolean;
+  /** Who hears the line that runs. */
+  #listener: Pick<RunOptions, 'onStdout' | 'onStderr'> | undefined;
   #callerStates = new Map<string, CallerState>();
 
   /** `$?` at the start of the next line. */
@@ -151,6 +159,7 @@ export class BashSession {
 
   async #evaluate(line: string, options: RunOptions): Promise<CommandResult> {
     const limit = new TimeLimit(options);
+    this.#listener = options;
     try {
       const home = this.#open();
       let ending = await this.#evaluateIn(home, line, options, limit);
@@ -162,6 +171,7 @@ export class BashSession {
       return await this.#conclude(home, line, ending, limit);
     } finally {
       limit.disarm();
+      this.#listener = undefined;
     }
   }
 
@@ -315,10 +325,12 @@ export class BashSession {
       onStdout: (chunk) => {
         this.#stdout.add(chunk);
         this.#options.onStdout?.(chunk);
+        return this.#listener?.onStdout?.(chunk);
       },
       onStderr: (chunk) => {
         this.#stderr.add(chunk);
         this.#options.onStderr?.(chunk);
+        return this.#listener?.onStderr?.(chunk);
       },
       restored,
     });

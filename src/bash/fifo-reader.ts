@@ -13,15 +13,16 @@ export class FifoReader {
   readonly #fd: number;
   readonly #socket: Socket;
   readonly #buffer: Buffer;
-  readonly #onData: (chunk: Buffer) => void;
+  readonly #onData: (chunk: Buffer) => void | Promise<void>;
 
   /**
-   * @param onData gets a chunk whose memory is used again afterwards: copy what is to be kept.
+   * @param onData gets a chunk whose memory is used again afterwards: copy what is to be kept. Where it returns a
+   *   promise, no more is read before that resolves, but for `drain()`.
    * @param buffer what to read into; readers may share it where none is read while another one's chunk is in use.
    */
   constructor(
     path: string,
-    onData: (chunk: Buffer) => void,
+    onData: (chunk: Buffer) => void | Promise<void>,
     buffer: Buffer = Buffer.allocUnsafe(64 * 1024),
   ) {
     this.#onData = onData;
@@ -32,8 +33,10 @@ export class FifoReader {
       onread: {
         buffer: this.#buffer,
         callback: (length) => {
-          onData(this.#buffer.subarray(0, length));
-          return true;
+          const heard = onData(this.#buffer.subarray(0, length));
+          if (heard === undefined) return true;
+          void heard.finally(() => this.#socket.resume());
+          return false;
         },
       },
     };
