@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -12,5 +12,12 @@ export function temporaryDirectory(): string {
 
 /** The names of everything in a directory, at any depth. */
 export function listFiles(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
+  for (;;) {
+    try {
+      return readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
+    } catch (error) {
+      // A folder in it was removed just now.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(directory)) throw error;
+    }
+  }
 }
