@@ -73,6 +73,17 @@ test('each part imports only what it may', () => {
   expect(wrong).toEqual([]);
 });
 
+test('the parts that bring the others together import each other one way, too', () => {
+  const order = ['watch', 'shell', 'bin'];
+  const wrong = sources.flatMap(({ name, part, imports }) =>
+    imports
+      .filter((imported) => order.indexOf(imported.part) > order.indexOf(part))
+      .filter(() => order.includes(part))
+      .map((imported) => `${name} imports ${imported.part}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('below bin/, shell/ and watch/ nothing prints, ends the program or reaches for its environment', () => {
   const reaching = below.flatMap(({ name, code }) => {
     const found = code.match(
