@@ -126,10 +126,12 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
         'TaskCreate --subject A; TaskCreate --subject B --blocked-by 1; TaskClaim 1 --agent bob; TaskUpdate 1 --status completed',
       );
       machine({ TODO_STATE_URL: there }).state('init');
-      const copied =
-        'todos release main: 3 versions, compared\ntasks release: 4 versions, compared\n';
-      expect(state('copy', 'lists', there)).toEqual({ stdout: copied, stderr: '', exitCode: 0 });
-      expect(state('copy', there, 'back')).toEqual({ stdout: copied, stderr: '', exitCode: 0 });
+      const copied = state('copy', 'lists', there);
+      expect(copied).toMatchObject({ stderr: '', exitCode: 0 });
+      expect(copied.stdout).toMatch(
+        /^todos release main: 3 versions, compared\ntasks release: \d+ versions, compared\n$/,
+      );
+      expect(state('copy', there, 'back')).toEqual(copied);
       const back = machine({ TODO_STATE_DIR: join(work, 'back') });
       for (const line of ['TodoRead --history', 'TaskList --json', 'TaskGet 1']) {
         expect(back.sh(line)).toEqual(sh(line));
