@@ -20,6 +20,7 @@ export {
   BashRouter,
   type BashRouterOptions,
   type NativeShell,
+  type ReminderPlace,
   type RouteOptions,
   type RouteResult,
 } from './router/bash-router.ts';

@@ -94,6 +94,7 @@ async function runJsonl(list: ShellList): Promise<number> {
     ...(list.shared && { shared: list.shared }),
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
+    isSubagent: list.isSubagent,
     tasks: taskGuide,
   });
   const { BashRouter } = await import('../router/bash-router.ts');

@@ -30,6 +30,8 @@ export interface GuideOptions {
   tasks?: Pick<TaskGuide, 'commandEnded'> & Partial<Pick<TaskGuide, 'news'>>;
   /** The list itself, where a person may change it from outside: the agent is told of that, once. */
   shared?: TodoStore;
+  /** Whether the list is that of an agent which another one has started; false unless given. */
+  isSubagent?: () => boolean;
   /** False: no notes, whatever the settings say. */
   notes?: boolean;
   /** False: no reminders, whatever the settings say. */
@@ -44,9 +46,12 @@ export interface GuideOptions {
  */
 export class Guide {
   readonly #options: GuideOptions;
-  readonly #history = new WorkHistory(() => this.#settings().reminderTurns);
-  /** Each reminder that was given, with the state of the list that it was for. */
-  readonly #given = new Set<string>();
+  readonly #history = new WorkHistory({
+    reminderTurns: () => this.#settings().reminderTurns,
+    isSubagent: () => this.#options.isSubagent?.() ?? false,
+  });
+  /** How often each reminder was given, by its name and the state of the list that it was for. */
+  readonly #given = new Map<string, number>();
   /** Undefined before the first look. */
   #seenVersion: number | undefined;
 
@@ -74,12 +79,13 @@ export class Guide {
     this.#history.commandEnded(exitCode);
     const ofTasks = this.#options.tasks?.commandEnded() ?? [];
     if (this.#options.reminders === false) return [];
-    const ofList = this.#say('reminder');
+    const ofList = this.#dueReminders();
     const isChanged = this.#isChangedByUser();
     // The settings are read only where there is something to say, which is seldom.
     if (ofList.length + ofTasks.length === 0 && !isChanged) return [];
     if (this.#settings().guidance !== 'all') return [];
-    return [...this.#ofUser(isChanged), ...this.#notYetGiven(ofList), ...ofTasks];
+    for (const { key } of ofList) this.#given.set(key, (this.#given.get(key) ?? 0) + 1);
+    return [...this.#ofUser(isChanged), ...ofList.map(({ text }) => text), ...ofTasks];
   }
 
   /** What others did that concerns the agent, each a text; to be called after `commandEnded`. */
@@ -101,7 +107,7 @@ export class Guide {
       if (state === undefined || state.version === seen) return false;
       this.#seenVersion = state.version;
       if (seen === undefined) this.#history.listFound(state.items);
-      else this.#history.listWritten(state.asWritten ?? state.items);
+      else this.#history.listWritten(state.asWritten ?? state.items, state.dropped);
     } catch {
       // A list that cannot be read is told of by the command that needs it.
       return false;
@@ -130,32 +136,30 @@ export class Guide {
     const result = await handler.execute(invocation);
     const isReplaced = this.look();
     if (!isReplaced || this.#options.notes === false || result.exitCode !== 0) return result;
-    const notes = this.#say('note');
+    const notes = this.#rules
+      .filter(({ kind }) => kind === 'note')
+      .flatMap((rule) => linesOf(rule, this.#history, 0));
     if (notes.length === 0 || this.#settings().guidance === 'off') return result;
-    return { ...result, stderr: result.stderr + notes.map(({ text }) => `${text}\n`).join('') };
+    return { ...result, stderr: result.stderr + notes.map((line) => `${line}\n`).join('') };
   }
 
-  /** What the rules of a kind say now. */
-  #say(kind: GuidanceRule['kind']): { name: string; text: string }[] {
-    const said: { name: string; text: string }[] = [];
-    for (const rule of this.#options.rules ?? GUIDANCE_RULES) {
-      const lines = rule.kind === kind ? linesOf(rule, this.#history) : [];
-      if (lines.length > 0) said.push({ name: rule.name, text: lines.join('\n') });
+  /** The reminders that are due, and by what each is known: it is given only so often for one state of the list. */
+  #dueReminders(): { key: string; text: string }[] {
+    const due: { key: string; text: string }[] = [];
+    let state: string | undefined;
+    for (const rule of this.#rules) {
+      if (rule.kind !== 'reminder') continue;
+      state ??= JSON.stringify(this.#history.items.map(({ content, status }) => [content, status]));
+      const key = `${rule.name} ${state}`;
+      const given = this.#given.get(key) ?? 0;
+      const lines = given < (rule.times ?? 1) ? linesOf(rule, this.#history, given) : [];
+      if (lines.length > 0) due.push({ key, text: lines.join('\n') });
     }
-    return said;
+    return due;
   }
 
-  /** Each reminder is given once for each state of the list. */
-  #notYetGiven(reminders: readonly { name: string; text: string }[]): string[] {
-    const state = JSON.stringify(
-      this.#history.items.map(({ content, status }) => [content, status]),
-    );
-    return reminders.flatMap(({ name, text }) => {
-      const key = `${name} ${state}`;
-      if (this.#given.has(key)) return [];
-      this.#given.add(key);
-      return [text];
-    });
+  get #rules(): readonly GuidanceRule[] {
+    return this.#options.rules ?? GUIDANCE_RULES;
   }
 
   #settings(): GuidanceSettings {
@@ -164,10 +168,10 @@ export class Guide {
 }
 
 /** What a rule says, as lines that are safe to show. One that throws must not fail the command that it speaks of. */
-function linesOf({ name, say }: GuidanceRule, work: Work): string[] {
+function linesOf({ name, say }: GuidanceRule, work: Work, given: number): string[] {
   let said: string | readonly string[] | undefined;
   try {
-    said = say(work);
+    said = say(work, given);
   } catch (error) {
     said = TEXTS.brokenRule(name, error);
   }

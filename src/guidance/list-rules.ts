@@ -1,30 +1,35 @@
+import { CommandType } from '../command/agent-command.ts';
 import { contentKey } from '../todo/pair-items.ts';
 import { isCheck } from './check-words.ts';
+import { changesFiles } from './file-changes.ts';
 import type { Items, Work } from './rule.ts';
 
 const SHORTEST_LIST_TO_CHECK = 3;
 const SKIPS_TO_MENTION = 3;
 const COMMANDS_WITHOUT_BEGINNING = 5;
+const COMMANDS_WITHOUT_LIST = 10;
+const CHANGES_WITHOUT_LIST = 3;
 
 /** The items that the last replacement left out although they were not completed. */
-export function droppedItems({ changes, items }: Work): Items | undefined {
+export function droppedItems({ changes, items, dropped }: Work): Items | undefined {
   const lost: Items[number][] = [];
   for (const { before, after } of changes) {
     if (before && !after && before.status !== 'completed') lost.push(before);
   }
   if (lost.length === 0) return undefined;
   // One of two items of the same content may be gone; its content is still there.
-  const kept = new Set(items.map(contentKey));
+  const kept = new Set([...items, ...dropped].map(contentKey));
   return someOf(lost.filter((item) => !kept.has(contentKey(item))));
 }
 
 /** All items, where the last replacement completed the last of them and none was a check. */
-export function uncheckedFinish({ changes, items }: Work): Items | undefined {
+export function uncheckedFinish({ changes, items, isSubagent }: Work): Items | undefined {
   const isFinished =
     items.length >= SHORTEST_LIST_TO_CHECK &&
     items.every(({ status }) => status === 'completed') &&
     changes.some(({ before, after }) => after && before?.status !== 'completed');
-  return isFinished && !items.some(isCheck) ? items : undefined;
+  // Who has given a part of its work to another agent verifies the whole.
+  return isFinished && !items.some(isCheck) && !isSubagent ? items : undefined;
 }
 
 /** The items that the last replacement completed although they had never been in progress, if they are many. */
@@ -46,11 +51,21 @@ export function nothingInProgress({ items, commandsSinceWrite }: Work): Items | 
   return isIdle ? openItems(items) : undefined;
 }
 
-/** The open items, where the list has not been written for as many commands as the setting says. */
+/** How many commands ran, and how many of them changed something, where they are many and there never was a list. */
+export function noList({ hasList, commands }: Work) {
+  if (hasList || commands.length < COMMANDS_WITHOUT_LIST) return undefined;
+  const ran = commands.filter(({ type }) => type === CommandType.NATIVE_SHELL_COMMAND);
+  const changes = ran.filter(changesFiles).length;
+  return ran.length >= COMMANDS_WITHOUT_LIST && changes >= CHANGES_WITHOUT_LIST
+    ? { commands: ran.length, changes }
+    : undefined;
+}
+
+/** The open items, each time that the list has not been written for as many further commands as the setting says. */
 export function staleList(work: Work) {
   const { items, commandsSinceWrite } = work;
   const open = commandsSinceWrite > 0 ? openItems(items) : undefined;
-  return open && commandsSinceWrite >= work.reminderTurns
+  return open && commandsSinceWrite % work.reminderTurns === 0
     ? { open, commands: commandsSinceWrite }
     : undefined;
 }

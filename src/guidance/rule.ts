@@ -39,20 +39,33 @@ export interface Work {
   readonly commands: readonly RoutedCommand[];
   /** The setting TODO_REMINDER_TURNS. */
   readonly reminderTurns: number;
+  /** Whether there ever was a list, as far as was seen. */
+  readonly hasList: boolean;
+  /** The items that the last replacement left out on purpose. */
+  readonly dropped: Items;
+  /** Whether the list is that of an agent which another one has started. */
+  readonly isSubagent: boolean;
 }
 
 /**
  * One thing that guidance may say.
  *
  * A `note` is asked after each replacement of the list, and what it says is on the stderr of the command that made it.
- * A `reminder` is asked after each line that the router ran, and is given once for each state of the list.
+ * A `reminder` is asked after each line that the router ran, and is given once for each state of the list, or as often as
+ * `times` says.
  */
 export interface GuidanceRule {
   /** Short and unique, such as `dropped-items`. */
   readonly name: string;
   readonly kind: 'note' | 'reminder';
-  /** What to say, without `Note: `, a line each. Nothing to say is undefined; when in doubt, say nothing. */
-  readonly say: (work: Work) => readonly string[] | string | undefined;
+  /** How often a reminder may be given for one state of the list; once unless given. */
+  readonly times?: number;
+  /**
+   * What to say, without `Note: `, a line each. Nothing to say is undefined; when in doubt, say nothing.
+   *
+   * @param given how often the reminder was given for this state of the list.
+   */
+  readonly say: (work: Work, given: number) => readonly string[] | string | undefined;
 }
 
 /** A row of a table of rules: what is found is what the text is made from. */
@@ -60,14 +73,16 @@ export function rule<Finding>(
   name: string,
   kind: GuidanceRule['kind'],
   find: (work: Work) => Finding | undefined,
-  text: (finding: Finding) => string | readonly string[],
+  text: (finding: Finding, given: number) => string | readonly string[],
+  times = 1,
 ): GuidanceRule {
   return {
     name,
     kind,
-    say: (work) => {
+    times,
+    say: (work, given) => {
       const finding = find(work);
-      return finding === undefined ? undefined : text(finding);
+      return finding === undefined ? undefined : text(finding, given);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { missingEvidence } from './evidence.ts';
 import { LIST_NOTES } from './list-notes.ts';
-import { nothingInProgress, staleList } from './list-rules.ts';
+import { noList, nothingInProgress, staleList } from './list-rules.ts';
 import { type GuidanceRule, rule } from './rule.ts';
 import { TEXTS } from './texts.ts';
 
@@ -9,5 +9,6 @@ export const GUIDANCE_RULES: readonly GuidanceRule[] = [
   ...LIST_NOTES,
   rule('missing-evidence', 'note', missingEvidence, TEXTS.missingEvidence),
   rule('nothing-in-progress', 'reminder', nothingInProgress, TEXTS.nothingInProgress),
-  rule('stale-list', 'reminder', staleList, TEXTS.staleList),
+  rule('stale-list', 'reminder', staleList, TEXTS.staleList, 3),
+  rule('no-list', 'reminder', noList, TEXTS.noList),
 ];

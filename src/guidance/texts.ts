@@ -29,7 +29,7 @@ export interface MissingEvidence {
  */
 export const TEXTS = {
   droppedItems: (items: readonly Item[]): string =>
-    `${unfinished(items.length)} no longer on the list: ${named(items)}`,
+    `${unfinished(items.length)} no longer on the list: ${named(items)}. On purpose? --drop N says so.`,
 
   noCheck: (items: readonly Item[]): string =>
     `all ${items.length} items are completed and none of them was a check. Verify the work before you report success.`,
@@ -47,16 +47,26 @@ export const TEXTS = {
   nothingInProgress: (open: readonly Item[]): string =>
     `${open.length === 1 ? '1 item is' : `${open.length} items are`} open and none is in_progress. Mark the one that you work on.`,
 
-  staleList: ({ open, commands }: { open: readonly Item[]; commands: number }): string[] => {
+  /** Each time that it is said for one list, it is shorter. */
+  staleList: (
+    { open, commands }: { open: readonly Item[]; commands: number },
+    given: number,
+  ): string[] => {
+    const start = `no TodoWrite in the last ${commands} commands, ${unfinished(open.length)} left`;
+    if (given > 1) return [`${start}.`];
+    if (given === 1) return [`${start}: ${named(open)}`];
     const shown = open.slice(0, MAX_ITEMS_LISTED).map(listed);
     const hidden = open.length - shown.length;
     const last = shown.pop() ?? '';
     return [
-      `no TodoWrite in the last ${commands} commands, ${unfinished(open.length)} left. Update the list if it is out of date:`,
+      `${start}. Update the list if it is out of date:`,
       ...shown,
       hidden > 0 ? `${last} ... and ${hidden} more` : last,
     ];
   },
+
+  noList: ({ commands, changes }: { commands: number; changes: number }): string =>
+    `${commands} commands without a task list, ${changes} of them changes. If steps are left, plan them with TodoWrite.`,
 
   /** In place of what a rule would say that threw an error. */
   brokenRule: (name: string, error: unknown): string =>

@@ -16,6 +16,7 @@ interface Track {
 /** What happened to the list and which lines ran, as far as rules ask for it. Knows no store, no shell and no rule. */
 export class WorkHistory implements Work {
   readonly #reminderTurns: () => number;
+  readonly #isSubagent: () => boolean;
   #items: Items = [];
   #changes: readonly ItemChange[] = [];
   /** Of the items that are on the list. */
@@ -25,24 +26,30 @@ export class WorkHistory implements Work {
   #lastNumber = 0;
   #writtenAt = 0;
   #commandsSinceWrite = 0;
+  #hasList = false;
+  #dropped: Items = [];
   #isRunning = false;
   #wroteInCommand = false;
 
-  /** @param reminderTurns The setting, which is read only where a rule asks for it. */
-  constructor(reminderTurns: () => number) {
-    this.#reminderTurns = reminderTurns;
+  /** @param asked What is looked up only where a rule asks for it: a setting, and whose list it is. */
+  constructor(asked: { reminderTurns: () => number; isSubagent: () => boolean }) {
+    this.#reminderTurns = asked.reminderTurns;
+    this.#isSubagent = asked.isSubagent;
   }
 
   /** The list that is there at the start: who worked on it, and how, nobody saw. */
   listFound(items: Items): void {
+    this.#hasList = items.length > 0;
     this.#items = items;
     this.#tracks = new Map(
       items.map((item) => [item, { hasBegun: item.status !== 'pending', since: undefined }]),
     );
   }
 
-  /** The list was replaced. */
-  listWritten(items: Items): void {
+  /** The list was replaced. @param dropped what was left out on purpose. */
+  listWritten(items: Items, dropped: Items = []): void {
+    this.#hasList = true;
+    this.#dropped = dropped;
     const tracks = new Map<Items[number], Track>();
     const until = this.#lastNumber;
     const commandsSince = (since: number | undefined) => this.#commandsBetween(since, until);
@@ -72,6 +79,18 @@ export class WorkHistory implements Work {
     if (command) this.#commands.push({ ...command, exitCode });
     this.#isRunning = false;
     this.#commandsSinceWrite = this.#wroteInCommand ? 0 : this.#commandsSinceWrite + 1;
+  }
+
+  get hasList(): boolean {
+    return this.#hasList;
+  }
+
+  get dropped(): Items {
+    return this.#dropped;
+  }
+
+  get isSubagent(): boolean {
+    return this.#isSubagent();
   }
 
   get items(): Items {

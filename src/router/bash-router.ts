@@ -44,6 +44,8 @@ export interface BashRouterOptions {
    * environment. `false`: no guidance.
    */
   guide?: Guide | false;
+  /** Where reminders go; `field` unless given. */
+  reminders?: ReminderPlace;
   /**
    * Makes the shell for all other lines; a BashSession with this process's environment and directory unless given.
    * It gets the router's handlers, which must exist as commands in it.
@@ -52,7 +54,13 @@ export interface BashRouterOptions {
 }
 
 /** How one line is run: its standard input, its time limit in milliseconds, and a signal that cancels it. */
-export type RouteOptions = RunOptions;
+export interface RouteOptions extends RunOptions {
+  /** Where reminders go for this line, in place of what the router was told. */
+  reminders?: ReminderPlace;
+}
+
+/** Reminders are a field of the result or, for hosts that pass only text on, the first lines of its stderr. */
+export type ReminderPlace = 'field' | 'stderr';
 
 /** What one line leaves behind. */
 export interface RouteResult extends CommandResult {
@@ -67,9 +75,11 @@ export class BashRouter {
   readonly #handlers = new Map<string, AgentBashHandler>();
   readonly #shell: NativeShell;
   readonly #guide: Guide | undefined;
+  readonly #reminders: ReminderPlace;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ handlers, guide, shell }: BashRouterOptions = {}) {
+  constructor({ handlers, guide, shell, reminders = 'field' }: BashRouterOptions = {}) {
+    this.#reminders = reminders;
     const settings = settingsOfCalls(process.env, () => process.cwd());
     const all = handlers ?? agentHandlers(todoStore, settings);
     const writer = all.find((handler) => handler instanceof TodoWriteHandler);
@@ -138,7 +148,9 @@ export class BashRouter {
     }
     const due = this.#guide?.commandEnded(result.exitCode) ?? [];
     const reminders = [...due, ...((await this.#guide?.news()) ?? [])];
-    return { type, ...result, ...(reminders.length > 0 && { reminders }) };
+    if (reminders.length === 0) return { type, ...result };
+    if ((options.reminders ?? this.#reminders) === 'field') return { type, ...result, reminders };
+    return { type, ...result, stderr: `${reminders.join('\n')}\n${result.stderr}` };
   }
 
   async #run(

@@ -23,6 +23,7 @@ const REQUEST = z.strictObject(
     maxOutputBytes: z.optional(
       z.number(expected('a number')).check(z.positive({ error: 'Must be greater than 0' })),
     ),
+    reminders: z.optional(z.enum(['field', 'stderr'], expected("'field' or 'stderr'"))),
   },
   {
     error: (issue) =>
@@ -46,8 +47,9 @@ const MAX_PENDING = 256;
  *
  * With `"stream":true` its output also comes while it runs: `{"id":1,"event":"stdout","chunk":"hi\n"}`. `{"cancel":1}` ends
  * the request with that id, which runs or waits, with exit code 130; it has no result of its own. Where guidance has
- * something to say of the list, the result has it as well: `"reminders":["Note: ..."]`. A line that is no such request gets
- * `{"id":null,"error":"..."}`; a blank line gets nothing.
+ * something to say of the list, the result has it as well: `"reminders":["Note: ..."]`; with `"reminders":"stderr"` in the
+ * request it comes first in stderr instead. A line that is no such request gets `{"id":null,"error":"..."}`; a blank line
+ * gets nothing.
  */
 export async function serveJsonl(
   router: BashRouter,
@@ -139,7 +141,7 @@ async function answer(
   if (typeof request === 'string') {
     return { id: null, error: request };
   }
-  const { id: parsed, command, timeoutMs, stream, maxOutputBytes } = request;
+  const { id: parsed, command, timeoutMs, stream, maxOutputBytes, reminders: place } = request;
   const id =
     Number.isInteger(parsed) && !Number.isSafeInteger(parsed) ? new RawId(rawId(line)) : parsed;
   const start = performance.now();
@@ -154,6 +156,7 @@ async function answer(
     timeoutMs,
     signal,
     ...(stream && { onStdout: streamed('stdout'), onStderr: streamed('stderr') }),
+    ...(place && { reminders: place }),
   });
   const durationMs = Math.round((performance.now() - start) * 100) / 100;
   return {

@@ -19,6 +19,8 @@ export interface ShellList {
   /** For the commands on a team's tasks, which are in memory too unless a list in files is named. */
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
+  /** Whether the list is that of an agent which another one has started. */
+  readonly isSubagent: () => boolean;
   /** Ends the connections to the server that lists live on, if any. */
   readonly close: () => Promise<void>;
 }
@@ -52,13 +54,23 @@ export function shellList(named: Partial<ListName>): ShellList {
   if (!isInMemory) {
     const list = files().open({});
     const shared = list === list.shown ? list.shown : undefined;
-    return { source: files().open, shared, shown: shownOf(list), tasks, settings, close };
+    const isSubagent = () => files().isSubagent(list);
+    return {
+      source: files().open,
+      shared,
+      shown: shownOf(list),
+      tasks,
+      settings,
+      isSubagent,
+      close,
+    };
   }
   const source: TodoSource = (name, of) => {
     if ((name.session ?? of.session) !== undefined) return files().open(name, of);
     return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
-  return { source, shared: todoStore, shown: todoStore, tasks, settings, close };
+  const isSubagent = () => false;
+  return { source, shared: todoStore, shown: todoStore, tasks, settings, isSubagent, close };
 }
 
 const OTHER_AGENT =

@@ -117,6 +117,20 @@ export function listsIn(folder: string): { agent: string; folder: string }[] {
     .sort((a, b) => (a.agent < b.agent ? -1 : 1));
 }
 
+/** Whether an agent's list is younger than that of another agent of its session: then the other one has started it. */
+export function isSubagent(state: string, { session, agent }: ListName): boolean {
+  const born = (folder: string) => lstatSync(folder, { throwIfNoEntry: false })?.birthtimeMs;
+  const own = born(listFolder(state, { session, agent })) ?? Number.POSITIVE_INFINITY;
+  // `main@1` and `main@2` are of two sessions of a harness, which know nothing of each other.
+  const [, harness] = agent.split('@');
+  return listsIn(sessionFolder(state, session)).some(
+    (other) =>
+      other.agent !== agent &&
+      other.agent.split('@')[1] === harness &&
+      (born(other.folder) ?? own) < own,
+  );
+}
+
 function namesIn(folder: string): string[] {
   try {
     return attempt('read', folder, () => readdirSync(folder));

@@ -3,6 +3,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import {
   agentOfHarness,
   hookFolder,
+  isSubagent,
   type ListName,
   listFolder,
   sessionOf,
@@ -90,6 +91,12 @@ export class FileLists {
   setUntilDone(list: TodoList, version: number): void {
     const name = this.#names.get(list);
     if (name) setUntilDone(hookFolder(this.folder, name), version);
+  }
+
+  /** Whether a list is that of an agent which another agent of its session has started; of a server's, nobody knows. */
+  isSubagent(list: TodoList): boolean {
+    const name = this.#names.get(list);
+    return name !== undefined && this.server === undefined && isSubagent(this.folder, name);
   }
 
   /** Ends the connections to the server. */

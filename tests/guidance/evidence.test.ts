@@ -151,7 +151,15 @@ test('each line is read a few times, however many items were completed', () => {
     hasBegun: true,
     commands,
   };
-  const work = { items: [], commandsSinceWrite: 0, commands, reminderTurns: 10 };
+  const work = {
+    items: [],
+    commandsSinceWrite: 0,
+    commands,
+    reminderTurns: 10,
+    hasList: true,
+    dropped: [],
+    isSubagent: false,
+  };
   expect(missingEvidence({ ...work, changes: Array(50).fill(change) })).toHaveLength(3);
   expect(reads).toBeLessThan(20 * commands.length);
 });

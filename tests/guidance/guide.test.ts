@@ -15,7 +15,8 @@ import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { todoList } from '../todo/arbitraries.ts';
 import { agentSession, items, notesOf, writeLine } from './agent-session.ts';
 
-const DROPPED = 'Note: 1 unfinished item is no longer on the list: "Ship it"';
+const DROPPED =
+  'Note: 1 unfinished item is no longer on the list: "Ship it". On purpose? --drop N says so.';
 const IDLE = 'Note: 1 item is open and none is in_progress. Mark the one that you work on.';
 
 /** What is said in a session in which there is something to note and something to remind of. */
@@ -219,4 +220,38 @@ test('over JSON lines reminders are a field of their own, present only when ther
     [IDLE],
     undefined,
   ]);
+});
+
+test('reminders come first in stderr where the router, or the line, is told so', async () => {
+  const store = new TodoStore();
+  store.update(items('[ ] Fix it'));
+  const shell = () => ({
+    lastExitCode: 0,
+    run: async () => ({ stdout: 'out', stderr: 'err', exitCode: 1 }),
+    dispose: async () => {},
+  });
+  const guide = () =>
+    new Guide({ store, rules: [{ name: 'x', kind: 'reminder', times: 9, say: () => 'hey' }] });
+  const router = new BashRouter({ handlers: [], shell, guide: guide(), reminders: 'stderr' });
+  const said = { stdout: 'out', stderr: 'Note: hey\nerr', exitCode: 1 };
+  expect(await router.route('ls')).toEqual({ type: 'native_shell_command', ...said });
+  expect(await router.route('ls', { reminders: 'field' })).toMatchObject({
+    stderr: 'err',
+    reminders: ['Note: hey'],
+  });
+  const plain = new BashRouter({ handlers: [], shell, guide: guide() });
+  const input = new PassThrough();
+  const output = new PassThrough();
+  input.end(
+    '{"id":1,"command":"ls","reminders":"stderr"}\n{"id":2,"command":"ls","reminders":1}\n',
+  );
+  await serveJsonl(plain, input, output);
+  output.end();
+  const [first, second] = (await text(output))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(first).toMatchObject(said);
+  expect(first).not.toHaveProperty('reminders');
+  expect(second.error).toContain("reminders: Expected 'field' or 'stderr'");
 });

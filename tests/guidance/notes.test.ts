@@ -13,26 +13,35 @@ describe('dropped items', () => {
 
   test('unfinished items that are left out are named', async () => {
     expect(await notes(plan, ['[>] Fix it'])).toEqual([
-      'Note: 2 unfinished items are no longer on the list: "Write docs", "Ship it"',
+      'Note: 2 unfinished items are no longer on the list: "Write docs", "Ship it". On purpose? --drop N says so.',
     ]);
+  });
+
+  test('what --drop left out was meant', async () => {
+    const session = agentSession();
+    await session.write(...plan);
+    const { stderr } = await session.router.route('TodoWrite --drop 3');
+    expect(stderr).toBe('');
+    expect((await session.router.route('TodoWrite --start 2 --done 1')).stderr).toBe('');
+    expect(await session.write('[x] Fix it')).toHaveLength(1);
   });
 
   test('a single one is named in the singular', async () => {
     expect(await notes(plan, plan.slice(0, 2))).toEqual([
-      'Note: 1 unfinished item is no longer on the list: "Ship it"',
+      'Note: 1 unfinished item is no longer on the list: "Ship it". On purpose? --drop N says so.',
     ]);
   });
 
   test('at most three are named, the others are counted', async () => {
     const five = ['[ ] a', '[ ] b', '[ ] c', '[ ] d', '[ ] e'];
     expect(await notes(five, [])).toEqual([
-      'Note: 5 unfinished items are no longer on the list: "a", "b", "c" and 2 more',
+      'Note: 5 unfinished items are no longer on the list: "a", "b", "c" and 2 more. On purpose? --drop N says so.',
     ]);
   });
 
   test('the item in progress is named where nothing has taken its place', async () => {
     expect(await notes(plan, ['[>] Write docs', '[ ] Ship it'])).toEqual([
-      'Note: 1 unfinished item is no longer on the list: "Fix it"',
+      'Note: 1 unfinished item is no longer on the list: "Fix it". On purpose? --drop N says so.',
     ]);
   });
 
@@ -40,7 +49,7 @@ describe('dropped items', () => {
     const before = ['[ ] #1 Write docs', '[ ] #2 Ship it'];
     expect(await notes(before, ['[ ] #1 Document it', '[ ] #2 Release'])).toEqual([]);
     expect(await notes(before, ['[ ] #2 Release'])).toEqual([
-      'Note: 1 unfinished item is no longer on the list: "Write docs"',
+      'Note: 1 unfinished item is no longer on the list: "Write docs". On purpose? --drop N says so.',
     ]);
   });
 
@@ -48,14 +57,14 @@ describe('dropped items', () => {
     const before = ['[x] #1 Plan', '[ ] #2 Write docs', '[ ] #3 Ship it'];
     expect(await notes(before, ['[ ] #1 Write docs', '[ ] #2 Ship it'])).toEqual([]);
     expect(await notes(before, ['[ ] #1 Ship it'])).toEqual([
-      'Note: 1 unfinished item is no longer on the list: "Write docs"',
+      'Note: 1 unfinished item is no longer on the list: "Write docs". On purpose? --drop N says so.',
     ]);
   });
 
   test('what is quoted of an item is cut short and safe for a terminal', async () => {
     const [note = ''] = await notes([`[ ] \x1b[2J\u202e${'x'.repeat(150)}`], []);
     expect(note).toBe(
-      `Note: 1 unfinished item is no longer on the list: "␛[2J${'x'.repeat(43)}..."`,
+      `Note: 1 unfinished item is no longer on the list: "␛[2J${'x'.repeat(43)}...". On purpose? --drop N says so.`,
     );
   });
 
@@ -194,4 +203,16 @@ describe('skipped items', () => {
   ])('nothing is said where %s', async (_, before, after) => {
     expect(await notes(before, after)).toEqual([]);
   });
+});
+
+test("an agent that another one has started is not told to verify: that is the other's", async () => {
+  const done = ['[x] a', '[x] b', '[x] c'];
+  for (const [isSubagent, count] of [
+    [true, 0],
+    [false, 1],
+  ] as const) {
+    const session = agentSession({ isSubagent: () => isSubagent });
+    await session.write('[x] a', '[x] b', '[>] c');
+    expect(await session.write(...done)).toHaveLength(count);
+  }
 });

@@ -14,11 +14,16 @@ test('after ten commands without a TodoWrite the unfinished items are brought to
   expect(await session.idle(10)).toEqual([[10, reminder]]);
 });
 
-test('the same list is never brought to mind twice', async () => {
+test('the same list is brought to mind three times at most, each shorter', async () => {
   const session = agentSession();
   await session.write(...plan);
-  await session.idle(10);
-  expect(await session.idle(100)).toEqual([]);
+  const start = (count: number) =>
+    `Note: no TodoWrite in the last ${count} commands, 2 unfinished items are left`;
+  expect(await session.idle(100)).toEqual([
+    [10, reminder],
+    [20, `${start(20)}: "Fix it", "Run the tests"`],
+    [30, `${start(30)}.`],
+  ]);
   await session.write(...plan);
   expect(await session.idle(100)).toEqual([]);
 });
@@ -28,7 +33,7 @@ test('a changed list is, after as many commands again', async () => {
   await session.write(...plan);
   await session.idle(10);
   await session.write('[x] Find it', '[x] Fix it', '[>] Run the tests');
-  expect(await session.idle(30)).toEqual([
+  expect(await session.idle(19)).toEqual([
     [10, expect.stringContaining('1 unfinished item is left')],
   ]);
 });
@@ -85,14 +90,33 @@ test.each([
   expect(await session.idle(50)).toEqual([]);
 });
 
-test('never where no list was written', async () => {
+test('never where no list was written and little has changed', async () => {
   expect(await agentSession().idle(50)).toEqual([]);
+  const session = agentSession();
+  await session.run('git commit -am x');
+  await session.run('rm a', 1);
+  await session.run("echo 'a > b'; grep rm x; cat < in > /dev/null 2>&1; git status");
+  await session.run('sed -i s/a/b/ c');
+  expect(await session.idle(50)).toEqual([]);
+});
+
+test('ten commands without a list, three of them changes: one reminder, once', async () => {
+  const session = agentSession();
+  const lines = ['cd a && git add .', "cat > b.ts <<'EOF'\nx\nEOF", 'for f in *; do mv $f b; done'];
+  for (const line of [...lines, ...Array(6).fill('ls')]) {
+    expect((await session.run(line)).reminders).toBeUndefined();
+  }
+  const text =
+    'Note: 10 commands without a task list, 3 of them changes. If steps are left, plan them with TodoWrite.';
+  expect((await session.run('pwd')).reminders).toEqual([text]);
+  await session.run('git push');
+  expect(await session.idle(30)).toEqual([]);
 });
 
 test('after how many commands is a setting', async () => {
   const session = agentSession({ settings: () => ({ guidance: 'all', reminderTurns: 3 }) });
   await session.write(...plan);
-  expect(await session.idle(20)).toEqual([[3, reminder.replace('10', '3')]]);
+  expect(await session.idle(5)).toEqual([[3, reminder.replace('10', '3')]]);
 });
 
 test('open items of which none is in progress are mentioned after five commands, once', async () => {

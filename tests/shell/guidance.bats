@@ -3,7 +3,7 @@
 
 load helper
 
-dropped='Note: 1 unfinished item is no longer on the list: "Ship it"'
+dropped='Note: 1 unfinished item is no longer on the list: "Ship it". On purpose? --drop N says so.'
 
 @test "a note is on stderr, and \$(TodoWrite ...) stays exact" {
   run --separate-stderr agent-shell -c 'TodoWrite "$1" >&2 && reply=$(TodoWrite "$2") && echo "<$reply>"' \

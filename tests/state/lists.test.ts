@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import {
+  isSubagent,
   listFolder,
   listsIn,
   sessionFolder,
@@ -90,4 +91,21 @@ test('the lists of a session are named after their agents', () => {
   expect(lists.map(({ folder }) => new FilePlace({ folder }).load()?.version)).toEqual([
     1, 1, 1, 1,
   ]);
+});
+
+test('an agent is a subagent where the list of another one of its session is older', () => {
+  const state = temporaryDirectory();
+  const write = (agent: string) =>
+    new FilePlace({ folder: listFolder(state, { session: 's', agent }) }).commit(0, [], new Date());
+  const isSub = (agent: string) => isSubagent(state, { session: 's', agent });
+  expect(isSub('main')).toBe(false);
+  for (const agent of ['lead', 'worker', 'main@1', 'main@2', 'other@2']) write(agent);
+  expect(['lead', 'worker', 'main@1', 'main@2', 'other@2'].map(isSub)).toEqual([
+    false,
+    true,
+    false,
+    false,
+    true,
+  ]);
+  expect(isSub('new')).toBe(true);
 });
