@@ -49,10 +49,10 @@ async function commandPrograms() {
     write: false,
   });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  return (await import(`data:text/javascript;base64,${code}`)).COMMAND_PROGRAMS;
+  return await import(`data:text/javascript;base64,${code}`);
 }
 
-const commands = await commandPrograms();
+const { COMMAND_PROGRAMS: commands, NEAR_NAMES: nearNames } = await commandPrograms();
 keepBinInStep();
 
 /** npm makes a link for each executable that package.json names. */
@@ -148,6 +148,12 @@ const executable = (path, text) => {
 };
 for (const name of Object.keys(commands)) {
   executable(`bin/commands/${name}`, `#!/usr/bin/env node\n${loader}`);
+}
+// In a folder of their own, behind all others on PATH: where case does not count, some are the names of the commands.
+mkdirSync(out('bin/near'), { recursive: true });
+for (const [name, meant] of Object.entries(nearNames)) {
+  const text = `${name}: command not found; did you mean ${meant}?`;
+  executable(`bin/near/${name}`, `#!/bin/sh\necho '${text}' >&2\nexit 127\n`);
 }
 // One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
 // Patterns of files are off in sh by then (set -f), so that it has no look at /*.

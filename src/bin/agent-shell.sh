@@ -22,7 +22,7 @@ search_path() {
   }
   if [ -z "$agent_shell_commands" ]; then
     find_bin
-    export PATH="$PATH:$agent_shell_bin/commands"
+    export PATH="$PATH:$agent_shell_bin/commands:$agent_shell_bin/near"
   fi
 }
 

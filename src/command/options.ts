@@ -114,15 +114,17 @@ export function helpReply(
   return stdout ? { stdout, stderr: '', exitCode: 0 } : undefined;
 }
 
-/** The known word that a word most likely stands for; undefined where none is close. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+/** The known word that a word most likely stands for; undefined where none is at most `most` letters away. */
+export function nearest(word: string, known: readonly string[], most = 2): string | undefined {
   const plain = plainly(word);
   let best: { name: string; distance: number } | undefined;
   for (const name of known) {
     const other = plainly(name);
-    const isStart = plain.length > 2 && (other.startsWith(plain) || plain.startsWith(other));
+    const isStart =
+      most > 1 && plain.length > 2 && (other.startsWith(plain) || plain.startsWith(other));
     const distance = isStart && other.length > 2 ? 1 : editDistance(plain, other);
-    if (distance < (best?.distance ?? Math.min(3, plain.length / 2))) best = { name, distance };
+    if (distance < (best?.distance ?? Math.min(most + 1, plain.length / 2)))
+      best = { name, distance };
   }
   return best?.name;
 }

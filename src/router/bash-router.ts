@@ -19,6 +19,7 @@ import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint } from './heredoc-hint.ts';
 import { mendLine } from './mend-line.ts';
+import { withNearName } from './near-name-hint.ts';
 import { type DirectCall, readLine } from './read-line.ts';
 
 /** What runs the lines that are not one literal agent command. */
@@ -175,7 +176,8 @@ export class BashRouter {
       return result;
     }
     const hint = await heredocHint(line, this.#handlers, findBash(process.env));
-    return { ...result, stderr: result.stderr + hint };
+    const stderr = withNearName(result.stderr, [...this.#handlers.keys()]);
+    return { ...result, stderr: stderr + hint };
   }
 
   /** The line with the quotes of its JSON mended, where bash cannot read it as it was typed. */

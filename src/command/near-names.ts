@@ -1,0 +1,69 @@
+import { nearest } from './options.ts';
+
+/** Other words that models use for what the agent commands do. */
+const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
+  TodoWrite: [
+    'TodoUpdate',
+    'TodoAdd',
+    'TodoCreate',
+    'TodoSet',
+    'TodoDone',
+    'WriteTodos',
+    'UpdateTodos',
+  ],
+  TodoRead: ['TodoList', 'TodoGet', 'TodoShow', 'ReadTodos', 'ListTodos'],
+  TaskUpdate: ['TaskDone', 'TaskComplete', 'TaskFinish', 'TaskEdit', 'TaskDelete', 'UpdateTask'],
+  TaskCreate: ['TaskAdd', 'TaskNew', 'TaskWrite', 'CreateTask'],
+  TaskList: ['Tasks', 'TasksList', 'ListTasks', 'TaskLs'],
+  TaskGet: ['TaskRead', 'TaskShow', 'TaskView', 'GetTask'],
+  TaskClaim: ['TaskTake', 'TaskStart', 'TaskNext', 'ClaimTask'],
+  TaskRelease: ['TaskDrop', 'TaskUnassign'],
+};
+
+/** The agent command that a name which is none most likely means; undefined where none is close. */
+export function nearName(name: string, commands: readonly string[]): string | undefined {
+  const plain = plainly(name);
+  const same = commands.find((command) => plainly(command) === plain);
+  if (same !== undefined) return same === name ? undefined : same;
+  const meant = Object.entries(OTHER_WORDS).find(([, words]) =>
+    words.some((word) => plainly(word) === plain),
+  )?.[0];
+  if (meant !== undefined) return commands.includes(meant) ? meant : undefined;
+  // A slip of the keys, but not another command such as `todo` or `task`.
+  return /^(?:todo|task)./.test(plain) && plain.length > 6 ? nearest(name, commands, 1) : undefined;
+}
+
+/** Said in place of, or after, bash's `command not found`. */
+export function nearNameText(name: string, meant: string): string {
+  return `${name}: command not found; did you mean ${meant}?\n`;
+}
+
+/** The spellings and words by which commands may be called, each with the right name. */
+export function nearNames(commands: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const command of commands) {
+    for (const word of [command, ...(OTHER_WORDS[command] ?? [])]) {
+      for (const spelling of spellings(word)) {
+        if (!commands.includes(spelling)) names.set(spelling, command);
+      }
+    }
+  }
+  return names;
+}
+
+/** `TodoUpdate`, `Todoupdate`, `todoupdate`, `todo_update`, `todo-update`. */
+function spellings(word: string): string[] {
+  const parts = word.match(/[A-Z][a-z]*/g) ?? [word];
+  const lower = word.toLowerCase();
+  return [
+    word,
+    word.charAt(0) + lower.slice(1),
+    lower,
+    parts.join('_').toLowerCase(),
+    parts.join('-').toLowerCase(),
+  ];
+}
+
+function plainly(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '');
+}
