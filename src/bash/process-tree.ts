@@ -80,7 +80,9 @@ function belongsTo(pid: number, folder: string): boolean {
   if (read(`/proc/${pid}/environ`).includes(`${folder}/bin`)) return true;
   return list(`/proc/${pid}/fd`).some((fd) => {
     const target = link(`/proc/${pid}/fd/${fd}`);
-    return target.startsWith(`${folder}/`) && /\/(?:out|err)(?: \(deleted\))?$/.test(target);
+    if (!target.startsWith(`${folder}/`)) return false;
+    // Bash's own FIFOs, not the slots: who only calls an agent command may be anybody.
+    return /^\/\d+\/(?:out|err)(?: \(deleted\))?$/.test(target.slice(folder.length));
   });
 }
 

@@ -12,7 +12,7 @@ find_members() {
   while IFS=/ read -r _ _ pid _; do
     orphans[pid]=$pid
   done < <(grep -lsF -- "$1/bin" /proc/[0-9]*/environ
-    find /proc/[0-9]*/fd \( -lname "$1/*/out*" -o -lname "$1/*/err*" \) 2>/dev/null)
+    find /proc/[0-9]*/fd \( -lname "$1/[0-9]*/out*" -o -lname "$1/[0-9]*/err*" \) 2>/dev/null)
   while [ "${#members[@]}" -gt "$size" ]; do
     size=${#members[@]}
     for stat in /proc/[0-9]*/stat; do

@@ -168,10 +168,12 @@ describe('under the name of bash', () => {
 
 describe('PATH', () => {
   const COMMANDS = join(AGENT_SHELL, '..', 'commands');
+  /** Names that are nearly a command's, which tell the right one. */
+  const NEAR = join(AGENT_SHELL, '..', 'near');
 
   test('gets the folder of the commands behind all others, where they are not on it already', () => {
     const line = 'echo "$PATH"';
-    expect(shell(AGENT_SHELL, ['-c', line]).stdout).toBe(`${ENV.PATH}:${COMMANDS}\n`);
+    expect(shell(AGENT_SHELL, ['-c', line]).stdout).toBe(`${ENV.PATH}:${COMMANDS}:${NEAR}\n`);
     const PATH = `${COMMANDS}:${ENV.PATH}`;
     expect(shell(AGENT_SHELL, ['-c', line], { PATH }).stdout).toBe(`${PATH}\n`);
   });
@@ -201,6 +203,7 @@ describe('PATH', () => {
       'TodoWrite -h; echo "$PATH"',
     ]);
     expect(stdout).toMatch(/^Usage: TodoWrite/);
-    expect(stdout).toContain(`${prefix}/bin/../lib/node_modules/todowrite/dist/bin/commands\n`);
+    const bin = `${prefix}/bin/../lib/node_modules/todowrite/dist/bin`;
+    expect(stdout).toContain(`${bin}/commands:${bin}/near\n`);
   });
 });
