@@ -111,7 +111,7 @@ test.each<[Record<string, string>, string[]]>([
   [{ ENV: 'startup' }, ['--posix', '-c', SHOW]],
   [{ SHELLOPTS: 'braceexpand:errexit' }, ['-c', 'false; echo no']],
   [{ POSIXLY_CORRECT: '1' }, ['-c', SHOW]],
-  [{ IFS: 'x', OPTIND: '5', PS4: '> ' }, ['-xc', 'env | grep "^IFS\\|^OPTIND\\|^PS4"']],
+  [{ IFS: 'x', OPTIND: '5', PS4: '> ' }, ['-xc', 'declare -p IFS OPTIND PS4']],
   [{ ODD: "it's\nodd" }, ['-c', 'env | grep -v "^PATH=\\|^_=" | sort']],
   [{ ODD: "it's\nodd" }, ['-lc', 'env | grep -v "^PATH=\\|^_=" | sort']],
 ])('as bash does it, with %j: %j', (environment, argv) => {

@@ -343,7 +343,10 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     const shell = await PersonsShell.start({ fromBash: true });
     await shell.write(...LIST);
     end(shell);
-    await shell.until('the outer prompt', (text) => text.split('outer>').length === 3);
+    await shell.until(
+      'the outer prompt', // The line that started it may be wrapped.
+      (text) => text.replaceAll('\n', '').split('outer>').length === 3,
+    );
     expect(readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8')).toBe('');
     shell.enter(
       'code=$?; clear; echo $code; stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon)"',
