@@ -6,8 +6,14 @@ import type { GuidanceSettings } from '../settings.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import type { Entry } from './journal.ts';
 
-/** TodoWrite has said the others itself. */
-const RULES = GUIDANCE_RULES.filter((rule) => !LIST_NOTES.includes(rule));
+/**
+ * TodoWrite has said the others itself. A hook speaks into a conversation, so it says each thing once for a state of the
+ * list.
+ */
+const RULES = GUIDANCE_RULES.filter((rule) => !LIST_NOTES.includes(rule)).map((rule) => ({
+  ...rule,
+  times: 1,
+}));
 /** A line of which no more is known than that it ran: nothing can be read from it. */
 const SOME_LINE = '(';
 
