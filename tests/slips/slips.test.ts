@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { agentHandlers } from '../../src/router/agent-handlers.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { tokens } from '../helpers/tokens.ts';
+import { Team } from '../tasks/team.ts';
+
+/** A line as models write it by mistake, and what must come of it. */
+interface Slip {
+  name: string;
+  line: string;
+  /** The list is taken as `items`; or it stays, and the error leads to the right call. */
+  expect: 'accept' | 'lead';
+  items?: object[];
+  /** A pattern that the error must hold. */
+  say?: string;
+  /** The call that the error leads to, where it names one or shows how it is written. */
+  retry?: string;
+}
+
+const read = (name: string): Slip[] =>
+  JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
+const SLIPS = [...read('first-slips.json'), ...read('slips.json')];
+
+const store = new TodoStore();
+const handlers = [
+  ...agentHandlers(store, () => ({ settings: DEFAULT_SETTINGS, warnings: [] })),
+  ...new Team().handlers.values(),
+];
+const router = new BashRouter({ handlers, guide: false });
+afterAll(() => router.dispose());
+
+const BEFORE = [{ content: 'Stay', activeForm: 'Staying', status: 'pending' as const }];
+const answers: { slip: Slip; stderr: string; cost: number }[] = [];
+
+test.each(SLIPS.map((slip) => [slip.name, slip] as const))('%s', async (_, slip) => {
+  store.update(BEFORE);
+  const { stdout, stderr, exitCode } = await router.route(slip.line);
+  answers.push({ slip, stderr, cost: tokens(stderr) });
+  if (slip.expect === 'accept') {
+    expect({ exitCode, items: store.get().items }).toEqual({ exitCode: 0, items: slip.items });
+    expect(stdout).toMatch(/^Todo list updated: /);
+    return;
+  }
+  // One that is forgiven is told how it is written.
+  if (exitCode === 0) expect(stderr).toMatch(/^Note: /);
+  expect(store.get().items).toEqual(BEFORE);
+  expect(stderr).toMatch(new RegExp(slip.say ?? ''));
+  if (slip.retry !== undefined) {
+    expect(await router.route(slip.retry)).toMatchObject({ exitCode: 0 });
+  }
+});
+
+test('what each is answered, and what that costs', async () => {
+  const table = answers.map(
+    ({ slip, stderr, cost }) => `${slip.line.slice(0, 300)}\n${cost} tokens\n${stderr}`,
+  );
+  await expect(table.join('\n')).toMatchFileSnapshot('answers.txt');
+});
+
+test('there are more than 75 slips, and a refusal costs 30 tokens or fewer on average', () => {
+  expect(SLIPS.length).toBeGreaterThan(75);
+  const costs = answers.filter(({ slip }) => slip.expect === 'lead').map(({ cost }) => cost);
+  expect(costs.reduce((sum, cost) => sum + cost) / costs.length).toBeLessThanOrEqual(30);
+});
