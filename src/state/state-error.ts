@@ -6,6 +6,13 @@ export class StateError extends Error {
   override readonly name = 'StateError';
 }
 
+/** A server may have made a change or not, and nobody can tell any more. @param why with the server's name. */
+export function notKnown(why: string): StateError {
+  return new StateError(
+    `not known whether the change was made: ${why}; read the list before you try again`,
+  );
+}
+
 /** Does one thing to one file. What it throws becomes a StateError: `cannot write /path: ENOSPC: no space left ...`. */
 export function attempt<T>(action: string, path: string, operation: () => T): T {
   try {

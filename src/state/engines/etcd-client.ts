@@ -1,5 +1,5 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
-import { StateError } from '../state-error.ts';
+import { notKnown, StateError } from '../state-error.ts';
 
 /** How to reach one etcd cluster. */
 export interface EtcdOptions {
@@ -196,19 +196,13 @@ export class EtcdClient {
 
   #unanswered(reason: string, isChange: boolean, mayBeDone: boolean): StateError {
     if (!isChange) return new StateError(`cannot read from ${this.name}: ${reason}`);
-    return new StateError(
-      mayBeDone
-        ? `not known whether the change was made: ${this.name}: ${reason}; read the list before you try again`
-        : `cannot reach ${this.name}: ${reason}; nothing was changed`,
-    );
+    if (mayBeDone) return notKnown(`${this.name}: ${reason}`);
+    return new StateError(`cannot reach ${this.name}: ${reason}; nothing was changed`);
   }
 
   #refused({ message }: Refused, mayBeDone: boolean): StateError {
-    return new StateError(
-      mayBeDone
-        ? `not known whether the change was made: ${this.name}: ${message}; read the list before you try again`
-        : `${this.name} refused: ${message}; nothing was changed`,
-    );
+    if (mayBeDone) return notKnown(`${this.name}: ${message}`);
+    return new StateError(`${this.name} refused: ${message}; nothing was changed`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { newId } from '../folder-names.ts';
 import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
-import { StateError } from '../state-error.ts';
+import { notKnown, StateError } from '../state-error.ts';
 import type { EtcdAnswer, EtcdClient } from './etcd-client.ts';
 import { decodeContent, encodeContent, versionOf } from './stored-content.ts';
 import { VersionWatch } from './version-watch.ts';
@@ -158,8 +158,8 @@ export class EtcdPlace<T> implements SharedPlace<T> {
     );
     if (next) return idOf(next) === id;
     if (newest && wasResent) {
-      throw new StateError(
-        `not known whether the change was made: ${this.#client.name} did not answer, and others have changed the list too often since; read the list before you try again`,
+      throw notKnown(
+        `${this.#client.name} did not answer, and others have changed the list too often since`,
       );
     }
     return false;

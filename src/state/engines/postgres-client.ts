@@ -1,5 +1,5 @@
 import type { Options, PendingQuery, default as Postgres, Row, Sql } from 'postgres';
-import { StateError } from '../state-error.ts';
+import { notKnown, StateError } from '../state-error.ts';
 
 /** How to reach one PostgreSQL. */
 export interface PostgresOptions {
@@ -176,9 +176,7 @@ export class PostgresClient {
     isFinal: boolean,
   ): StateError {
     if (isChange && mayBeDone) {
-      return new StateError(
-        `not known whether the change was made: ${this.name}: ${reason}; read the list before you try again`,
-      );
+      return notKnown(`${this.name}: ${reason}`);
     }
     const ending = isChange ? '; nothing was changed' : '';
     if (NO_SCHEMA.has(code)) {

@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { newId } from '../folder-names.ts';
 import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
-import { StateError } from '../state-error.ts';
+import { notKnown } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
 import { encodeContent, versionOf } from './stored-content.ts';
 import { VersionWatch } from './version-watch.ts';
@@ -135,8 +135,8 @@ export class PostgresPlace<T> implements SharedPlace<T> {
     );
     if (rows[0]) return rows[0].id === id;
     if ((await this.#newest()) < version) return false;
-    throw new StateError(
-      `not known whether the change was made: ${this.#client.name} did not answer, and others have changed the list too often since; read the list before you try again`,
+    throw notKnown(
+      `${this.#client.name} did not answer, and others have changed the list too often since`,
     );
   }
 
