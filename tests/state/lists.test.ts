@@ -1,4 +1,12 @@
-import { chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -99,7 +107,10 @@ test('an agent is a subagent where the list of another one of its session is old
     new FilePlace({ folder: listFolder(state, { session: 's', agent }) }).commit(0, [], new Date());
   const isSub = (agent: string) => isSubagent(state, { session: 's', agent });
   expect(isSub('main')).toBe(false);
-  for (const agent of ['lead', 'worker', 'main@1', 'main@2', 'other@2']) write(agent);
+  for (const agent of ['lead', 'worker', 'main@1', 'main@2', 'other@2']) {
+    write(agent);
+    untilFileTimesMove(state);
+  }
   expect(['lead', 'worker', 'main@1', 'main@2', 'other@2'].map(isSub)).toEqual([
     false,
     true,
@@ -109,3 +120,14 @@ test('an agent is a subagent where the list of another one of its session is old
   ]);
   expect(isSub('new')).toBe(true);
 });
+
+/** Files made within one tick of the kernel's clock have the same time of birth. */
+function untilFileTimesMove(folder: string): void {
+  const born = () => {
+    rmSync(join(folder, 'probe'), { force: true });
+    writeFileSync(join(folder, 'probe'), '');
+    return statSync(join(folder, 'probe')).birthtimeMs;
+  };
+  const start = born();
+  while (born() === start);
+}
