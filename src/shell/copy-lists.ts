@@ -3,7 +3,7 @@ import type { SharedPlace, Version } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { NO_TASKS } from '../tasks/task.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
-import type { ListPath, Storage } from './storage.ts';
+import type { Storage, StoredList } from './storage.ts';
 
 /** What became of one list. */
 export interface Copied {
@@ -20,13 +20,14 @@ export interface Copied {
  * Versions are numbered anew from 1. A list that is there already is left alone.
  */
 export async function* copyLists(from: Storage, to: Storage): AsyncGenerator<Copied> {
-  for (const path of await from.lists()) {
+  for (const found of await from.lists()) {
+    const { path } = found;
     const list = path.map((name) => safeText(name, 80)).join(' ');
     try {
       const versions =
         path[0] === 'todos'
-          ? await copy(path, from.todos, to.todos, JSON.stringify)
-          : await copy(path, from.tasks, to.tasks, (graph) =>
+          ? await copy(found, from.todos, to.todos, JSON.stringify)
+          : await copy(found, from.tasks, to.tasks, (graph) =>
               JSON.stringify(TASK_STEPS.between(NO_TASKS, graph)),
             );
       yield { list, versions };
@@ -38,20 +39,20 @@ export async function* copyLists(from: Storage, to: Storage): AsyncGenerator<Cop
 }
 
 async function copy<T>(
-  path: ListPath,
-  open: (path: ListPath, author: string) => SharedPlace<T>,
-  openCopy: (path: ListPath, author: string) => SharedPlace<T>,
+  list: StoredList,
+  open: (list: StoredList, author: string) => SharedPlace<T>,
+  openCopy: (list: StoredList, author: string) => SharedPlace<T>,
   textOf: (content: T) => string,
 ): Promise<number> {
   const oldestFirst = async (place: SharedPlace<T>) => [...(await place.history())].reverse();
-  const versions = await oldestFirst(open(path, ''));
-  const copied = openCopy(path, '');
+  const versions = await oldestFirst(open(list, ''));
+  const copied = openCopy(list, '');
   if ((await copied.load()) !== undefined) {
     throw new StateError('there is such a list already; it was left alone');
   }
   const places = new Map<string, SharedPlace<T>>();
   for (const [index, { content, at, by }] of versions.entries()) {
-    const place = places.get(by) ?? openCopy(path, by);
+    const place = places.get(by) ?? openCopy(list, by);
     places.set(by, place);
     if (!(await place.commit(index, content, at))) {
       throw new StateError('somebody else writes the copy; it is not complete');

@@ -1,6 +1,6 @@
-import { isAbsolute, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import { FilePlace } from '../state/file-place.ts';
-import { listFolder, listsIn, sessionsOf, taskListFolder, taskListsOf } from '../state/lists.ts';
+import { folderOfKey, listsIn, sessionsOf, taskListsOf } from '../state/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import type { SharedPlace } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
@@ -10,16 +10,20 @@ import { TASK_STEPS, type TaskStep } from '../tasks/task-steps.ts';
 import { storedItemsProblem } from '../todo/open-todo-store.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 
-/** Which list it is, wherever it lives: `['todos', SESSION, AGENT]` or `['tasks', LIST]`. */
-export type ListPath = readonly [kind: 'todos' | 'tasks', ...names: string[]];
+/** A list, wherever it lives. */
+export interface StoredList {
+  /** `todos/SESSION/AGENT` or `tasks/LIST`, of names as folders have them too. */
+  readonly key: string;
+  readonly path: readonly string[];
+}
 
 /** A folder or a server that lists live in. */
 export interface Storage {
   /** As it was named, without any secret. */
   readonly name: string;
-  lists(): Promise<ListPath[]>;
-  todos(path: ListPath, author: string): SharedPlace<TodoState['items']>;
-  tasks(path: ListPath, author: string): SharedPlace<TaskGraph>;
+  lists(): Promise<readonly StoredList[]>;
+  todos(list: StoredList, author: string): SharedPlace<TodoState['items']>;
+  tasks(list: StoredList, author: string): SharedPlace<TaskGraph>;
   close(): Promise<void>;
 }
 
@@ -41,29 +45,31 @@ export async function openStorage(where: string, options: StorageOptions): Promi
 }
 
 function folderStorage(folder: string): Storage {
-  const folderOf = ([kind, first = '', second = '']: ListPath) =>
-    kind === 'todos'
-      ? listFolder(folder, { session: first, agent: second })
-      : taskListFolder(folder, first);
   return {
     name: folder,
     lists: async () => [
       ...sessionsOf(folder).flatMap(({ session, folder: own }) =>
-        listsIn(own).map(({ agent }): ListPath => ['todos', session, agent]),
+        listsIn(own).map(({ agent, folder: list }) => ({
+          key: ['todos', basename(own), basename(list)].join('/'),
+          path: ['todos', session, agent],
+        })),
       ),
-      ...taskListsOf(folder).map(({ list }): ListPath => ['tasks', list]),
+      ...taskListsOf(folder).map(({ list, folder: own }) => ({
+        key: `tasks/${basename(own)}`,
+        path: ['tasks', list],
+      })),
     ],
-    todos: (path, author) =>
+    todos: ({ key }, author) =>
       new FilePlace({
-        folder: folderOf(path),
+        folder: folderOfKey(folder, key),
         author,
         history: EVERYTHING,
         check: storedItemsProblem,
       }),
-    tasks: (path, author) =>
+    tasks: ({ key }, author) =>
       new LogPlace(
         new FilePlace<LogEntry<TaskStep>>({
-          folder: folderOf(path),
+          folder: folderOfKey(folder, key),
           author,
           history: ENTRIES_KEPT,
           check: storedEntryProblem,
@@ -75,23 +81,15 @@ function folderStorage(folder: string): Storage {
 }
 
 async function serverStorage(server: ServerLists): Promise<Storage> {
-  const engine = await server.engine();
+  const { name } = await server.engine();
   return {
-    name: engine.name,
-    lists: async () => {
-      const found = [];
-      for (const kind of ['todos', 'tasks'] as const) {
-        for (const path of await engine.paths([kind])) {
-          found.push([kind, ...path.slice(1)] as ListPath);
-        }
-      }
-      return found;
-    },
-    todos: (path, author) =>
-      engine.place(path, { author, history: EVERYTHING, check: storedItemsProblem }),
-    tasks: (path, author) =>
+    name,
+    lists: async () => [...(await server.find(['todos'])), ...(await server.find(['tasks']))],
+    todos: (list, author) =>
+      server.place(list, { author, history: EVERYTHING, check: storedItemsProblem }),
+    tasks: (list, author) =>
       new LogPlace(
-        engine.place<LogEntry<TaskStep>>(path, {
+        server.place<LogEntry<TaskStep>>(list, {
           author,
           history: ENTRIES_KEPT,
           check: storedEntryProblem,

@@ -86,6 +86,12 @@ export function taskListFolder(state: string, list: string): string {
   return join(state, TASK_LISTS, pathName(list));
 }
 
+/** The folder of the list that has this name on a server: `todos/SESSION/AGENT` or `tasks/LIST`. */
+export function folderOfKey(state: string, key: string): string {
+  const [kind, ...names] = key.split('/');
+  return join(state, ...(kind === 'tasks' ? [TASK_LISTS] : []), ...names);
+}
+
 /** The folder of what `agent-shell hook` remembers of a list. */
 export function hookFolder(state: string, { session, agent }: ListName): string {
   return join(state, 'hooks~', pathName(session), pathName(agent));

@@ -2,6 +2,7 @@
 const LONGEST = 130;
 const KEPT_OF_LONG = 90;
 const HASH_DIGITS = 32;
+const CUT = /^[a-z0-9%+_-][a-z0-9%+._-]*~[0-9a-f]{32}$/;
 
 /**
  * Makes any text the name of one file or folder, so that two different texts never get the same one, not even where the
@@ -27,6 +28,11 @@ export function textOfPathName(name: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether `pathName` may have made it: others may have put anything where names are found. */
+export function isPathName(name: string): boolean {
+  return textOfPathName(name) !== undefined || CUT.test(name);
 }
 
 function escaped(character: string): string {

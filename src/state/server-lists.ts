@@ -1,7 +1,18 @@
 import type { Engine } from './engines/engine.ts';
+import { isPathName, pathName, textOfPathName } from './path-name.ts';
 import type { ContentCheck, HistoryRange, SharedPlace, Version } from './place.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A list that was found on a server. */
+export interface FoundOnServer {
+  /** Its name there, which tells it from all others. */
+  readonly key: string;
+  /** The names that this is made of, such as `['todos', SESSION, AGENT]`; of one that is too long, what is left of it. */
+  readonly path: readonly string[];
+  /** The number of its newest version. */
+  readonly version: number;
+}
 
 /** The lists on the server that TODO_STATE_URL names. It is loaded and connected when the first list is used. */
 export class ServerLists {
@@ -18,13 +29,33 @@ export class ServerLists {
     return this.#engine;
   }
 
+  /** @param list its path, such as `['todos', SESSION, AGENT]` or `['tasks', LIST]`, or one that was found. */
   place<T>(
-    path: readonly string[],
+    list: readonly string[] | Pick<FoundOnServer, 'key'>,
     options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
   ): SharedPlace<T> {
+    const key = 'key' in list ? list.key : keyOf(list);
     return new PlaceToCome(options.author, async () =>
-      (await this.engine()).place<T>(path, options),
+      (await this.engine()).place<T>(key, options),
     );
+  }
+
+  /** The lists below a path: `['todos']` has those of all sessions, `['todos', SESSION]` those of one. */
+  async find(path: readonly string[]): Promise<FoundOnServer[]> {
+    const found = await (await this.engine()).lists(`${keyOf(path)}/`);
+    return found.flatMap((list) => {
+      const names = list.key.split('/');
+      if (!names.every(isPathName)) return [];
+      return [{ ...list, path: names.map((name) => textOfPathName(name) ?? name) }];
+    });
+  }
+
+  /**
+   * Calls back once at the beginning, and soon after any list below a path has changed, come or gone; several changes may
+   * be one call. Never throws, and goes on where the server cannot be reached for a while. Returns what ends it.
+   */
+  watch(path: readonly string[], listener: () => void): () => void {
+    return later(this.engine(), (engine) => engine.watch(`${keyOf(path)}/`, listener));
   }
 
   async close(): Promise<void> {
@@ -58,24 +89,33 @@ class PlaceToCome<T> implements SharedPlace<T> {
   }
 
   watch(listener: () => void): () => void {
-    let hasEnded = false;
-    let end = () => {};
-    this.#place().then(
-      (place) => {
-        if (!hasEnded) end = place.watch(listener);
-      },
-      () => {
-        // Whoever reads the list is told why it cannot be opened.
-      },
-    );
-    return () => {
-      hasEnded = true;
-      end();
-    };
+    return later(this.#place(), (place) => place.watch(listener));
   }
 
   #place(): Promise<SharedPlace<T>> {
     this.#opened ??= this.#open();
     return this.#opened;
   }
+}
+
+function keyOf(path: readonly string[]): string {
+  return path.map(pathName).join('/');
+}
+
+/** Begins something once what it needs has come. Returns what ends it, before or after. */
+function later<T>(coming: Promise<T>, begin: (value: T) => () => void): () => void {
+  let hasEnded = false;
+  let end = () => {};
+  coming.then(
+    (value) => {
+      if (!hasEnded) end = begin(value);
+    },
+    () => {
+      // Whoever reads the list is told why it cannot be opened.
+    },
+  );
+  return () => {
+    hasEnded = true;
+    end();
+  };
 }

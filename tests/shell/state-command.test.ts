@@ -121,6 +121,8 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
     () => {
       const there = url();
       const { sh, state, work } = machine({ TODO_STATE_DIR: 'lists' });
+      const long = 'x'.repeat(300);
+      sh(`TodoWrite --agent ${long} '${item('of a long name')}'`);
       for (const name of ['a', 'b', 'c'])
         sh(`TODO_AGENT=agent-${name} TodoWrite --agent main '${item(name)}'`);
       sh(
@@ -130,17 +132,22 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
       const copied = state('copy', 'lists', there);
       expect(copied).toMatchObject({ stderr: '', exitCode: 0 });
       expect(copied.stdout).toMatch(
-        /^todos release main: 3 versions, compared\ntasks release: \d+ versions, compared\n$/,
+        /^todos release main: 3 versions, compared\ntodos release x+…?.*: 1 versions, compared\ntasks release: \d+ versions, compared\n$/,
       );
       expect(state('copy', there, 'back')).toEqual(copied);
       const back = machine({ TODO_STATE_DIR: join(work, 'back') });
-      for (const line of ['TodoRead --history', 'TaskList --json', 'TaskGet 1']) {
+      for (const line of [
+        'TodoRead --history',
+        `TodoRead --agent ${long}`,
+        'TaskList --json',
+        'TaskGet 1',
+      ]) {
         expect(back.sh(line)).toEqual(sh(line));
       }
       const again = state('copy', there, 'back');
       expect(again).toMatchObject({ stdout: '', exitCode: 3 });
       expect(again.stderr.match(/there is such a list already; it was left alone/g)).toHaveLength(
-        2,
+        3,
       );
     },
   );

@@ -108,7 +108,7 @@ test.runIf(hasEtcd)(
     const url = `etcd://${cluster.endpoints.join(',')}/acme`;
     const engine = await openEngine({ url, environment: {}, timeoutMs: 20_000 });
     onTestFinished(() => engine.close());
-    const entries = engine.place<LogEntry<TaskStep>>(['tasks', 'team'], {
+    const entries = engine.place<LogEntry<TaskStep>>('tasks/team', {
       author: 'test',
       history: KEEP_ALL,
     });

@@ -28,7 +28,7 @@ async function openEntries(): Promise<SharedPlace<LogEntry<TaskStep>>> {
   const options = { author: seed, history: KEEP_ALL };
   if (!where.includes('://')) return new FilePlace({ folder: where, ...options });
   const engine = await openEngine({ url: where, environment: process.env, timeoutMs: 5000 });
-  return engine.place(['tasks', 'team'], options);
+  return engine.place('tasks/team', options);
 }
 
 async function main(): Promise<void> {

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { default as Postgres } from 'postgres';
-import { pathName, textOfPathName } from '../path-name.ts';
 import type { ContentCheck, SharedPlace } from '../place.ts';
 import { attempt } from '../state-error.ts';
 import { EtcdClient } from './etcd-client.ts';
-import { EtcdPlace, keysBelow } from './etcd-place.ts';
+import { EtcdPlace } from './etcd-place.ts';
+import * as etcd from './etcd-range.ts';
 import { passwordFrom } from './pgpass.ts';
 import { PostgresClient } from './postgres-client.ts';
 import { PostgresPlace } from './postgres-place.ts';
-import { initPostgres, listsBelow } from './postgres-schema.ts';
+import { initPostgres } from './postgres-schema.ts';
+import { lastChangeBelow, listsBelow, watchLists } from './postgres-watch.ts';
 import { readStateUrl, type StateUrl } from './state-url.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -18,13 +19,15 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export interface Engine {
   /** What it is and where, without any secret. */
   readonly name: string;
-  /** The list of this path, such as `['todos', SESSION, AGENT]`. */
+  /** The list of this name, such as `todos/SESSION/AGENT`. */
   place<T>(
-    path: readonly string[],
+    key: string,
     options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
   ): SharedPlace<T>;
-  /** The paths of all lists below a path. */
-  paths(path: readonly string[]): Promise<string[][]>;
+  /** The lists whose names begin so, with the newest version of each. */
+  lists(prefix: string): Promise<{ readonly key: string; readonly version: number }[]>;
+  /** Calls back once at the beginning, and soon after one of these lists has changed. Returns what ends it. */
+  watch(prefix: string, listener: () => void): () => void;
   /** Makes what the engine needs before the first list, where it is not there. */
   init(): Promise<void>;
   /** What can be said of its servers, a line each. */
@@ -74,13 +77,19 @@ function etcdEngine(
     }),
     ...(user !== undefined && { user: { name: user, password: password ?? '' } }),
   });
-  const keyOf = (path: readonly string[]) => [root, ...path.map(pathName)].join('/');
+  const start = `${root}/`;
   return {
     name: client.name,
-    place: (path, options) => new EtcdPlace({ client, key: keyOf(path), ...options }),
-    paths: async (path) => {
-      const below = `${keyOf(path)}/`;
-      return namesOf(await keysBelow(client, below), root);
+    place: (key, options) => new EtcdPlace({ client, key: start + key, ...options }),
+    lists: async (prefix) =>
+      (await etcd.listsBelow(client, start + prefix)).map(({ key, version }) => ({
+        key: key.slice(start.length),
+        version,
+      })),
+    watch: (prefix, listener) => {
+      const range = etcd.rangeBelow(start + prefix);
+      const newest = () => etcd.lastChangeIn(client, range);
+      return etcd.watchRange(client, range, { newest, known: '', listener }).end;
     },
     init: async () => {},
     status: async () =>
@@ -119,9 +128,13 @@ function postgresEngine(
   });
   return {
     name: client.name,
-    place: (path, options) =>
-      new PostgresPlace({ client, key: path.map(pathName).join('/'), ...options }),
-    paths: async (path) => namesOf(await listsBelow(client, `${path.map(pathName).join('/')}/`)),
+    place: (key, options) => new PostgresPlace({ client, key, ...options }),
+    lists: (prefix) => listsBelow(client, prefix),
+    watch: (prefix, listener) => {
+      const newest = () => lastChangeBelow(client, prefix);
+      const isMeant = (key: string) => key.startsWith(prefix);
+      return watchLists(client, { isMeant, newest, known: '', listener }).end;
+    },
     init: () => initPostgres(client),
     status: async () => [await client.status()],
     close: () => client.close(),
@@ -154,15 +167,4 @@ function passwordInFile({ TODO_STATE_PASSWORD_FILE: file }: Variables): string |
 
 function fileNamedBy(variable: string, path: string): Buffer {
   return attempt('read', `${variable} (${path})`, () => readFileSync(path));
-}
-
-/** The names that keys are made of, but for those that were too long to be kept whole: these stay as they are. */
-function namesOf(keys: readonly string[], root?: string): string[][] {
-  const start = root === undefined ? 0 : root.length + 1;
-  return keys.map((key) =>
-    key
-      .slice(start)
-      .split('/')
-      .map((name) => textOfPathName(name) ?? name),
-  );
 }

@@ -2,8 +2,18 @@ import { newId } from '../folder-names.ts';
 import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
 import { notKnown, StateError } from '../state-error.ts';
 import type { EtcdAnswer, EtcdClient } from './etcd-client.ts';
+import {
+  base64,
+  type KeyRange,
+  type KeyValue,
+  keyOfVersion,
+  rangeBelow,
+  textOf,
+  versionOfKey,
+  watchRange,
+} from './etcd-range.ts';
 import { decodeContent, encodeContent, versionOf } from './stored-content.ts';
-import { VersionWatch } from './version-watch.ts';
+import type { VersionWatch } from './version-watch.ts';
 
 export interface EtcdPlaceOptions {
   readonly client: EtcdClient;
@@ -16,17 +26,8 @@ export interface EtcdPlaceOptions {
   readonly check?: ContentCheck | undefined;
 }
 
-/** Version N has the key of this number less N, so that the newest comes first in a range. */
-const LAST_VERSION = 10 ** 15 - 1;
 /** etcd takes requests of up to 1.5 MiB; the rest of one is keys and comparisons. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
-const LOOK_EVERY_MS = 4000;
-const PAUSE_MS = 200;
-
-interface KeyValue {
-  readonly key: string;
-  readonly value?: string;
-}
 
 /**
  * A list on etcd: one key a version, the newest first in one range.
@@ -42,15 +43,15 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   readonly #history: number;
   readonly #check: ContentCheck | undefined;
   /** The range of all versions. */
-  readonly #all: { readonly key: string; readonly range_end: string };
-  readonly #watches = new Set<VersionWatch>();
+  readonly #all: KeyRange;
+  readonly #watches = new Set<VersionWatch<number>>();
   /** The newest version that was read or written here. */
   #known = 0;
 
   constructor({ client, key, author, history, check }: EtcdPlaceOptions) {
     this.#client = client;
     this.#prefix = `${key}/`;
-    this.#all = { key: base64(this.#prefix), range_end: base64(afterAll(this.#prefix)) };
+    this.#all = rangeBelow(this.#prefix);
     this.author = author;
     this.#history = history;
     this.#check = check;
@@ -89,36 +90,16 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 
   watch(listener: () => void): () => void {
-    const stop = new AbortController();
-    const watch = new VersionWatch({
+    const { watch, end } = watchRange(this.#client, this.#all, {
       newest: () => this.#newest(),
       known: this.#known,
       listener,
-      pauseMs: () => LOOK_EVERY_MS,
     });
     this.#watches.add(watch);
-    void this.#follow(watch, stop.signal);
     return () => {
       this.#watches.delete(watch);
-      watch.end();
-      stop.abort();
+      end();
     };
-  }
-
-  /** Looks at each event. A watch that ends is opened anew, at the next member, and what came in between looked for. */
-  async #follow(watch: VersionWatch, signal: AbortSignal): Promise<void> {
-    const request = { create_request: this.#all };
-    while (!signal.aborted) {
-      try {
-        const events = await this.#client.stream('watch', request, signal);
-        events.socket.unref();
-        // An event only says that it is time to look; the first one says that the watch stands.
-        for await (const _ of events) await watch.look(true);
-      } catch {
-        this.#client.turnAway();
-      }
-      if (!signal.aborted) await pause(PAUSE_MS);
-    }
   }
 
   async #newest(): Promise<number> {
@@ -182,13 +163,11 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 
   #keyOf(version: number): string {
-    return this.#prefix + String(LAST_VERSION - version).padStart(15, '0');
+    return keyOfVersion(this.#prefix, version);
   }
 
   #versionOf({ key }: KeyValue): number {
-    return (
-      LAST_VERSION - Number(Buffer.from(key, 'base64').toString('utf8').slice(this.#prefix.length))
-    );
+    return versionOfKey(textOf(key))?.version ?? 0;
   }
 }
 
@@ -201,32 +180,4 @@ interface TxnResponse {
 
 function idOf({ value = '' }: KeyValue): string | undefined {
   return decodeContent(Buffer.from(value, 'base64'))?.id;
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64');
-}
-
-/** The keys of all lists below a prefix, in their order. */
-export async function keysBelow(client: EtcdClient, prefix: string): Promise<string[]> {
-  const { body } = await client.call<{ kvs?: KeyValue[] }>('kv/range', {
-    key: base64(prefix),
-    range_end: base64(afterAll(prefix)),
-    keys_only: true,
-  });
-  const lists = (body.kvs ?? []).map(({ key }) =>
-    Buffer.from(key, 'base64')
-      .toString('utf8')
-      .replace(/\/\d{15}$/, ''),
-  );
-  return [...new Set(lists)];
-}
-
-/** The end of the range of all keys that begin so. */
-function afterAll(prefix: string): string {
-  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

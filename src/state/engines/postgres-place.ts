@@ -3,8 +3,9 @@ import { newId } from '../folder-names.ts';
 import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
 import { notKnown } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
+import { watchLists } from './postgres-watch.ts';
 import { encodeContent, versionOf } from './stored-content.ts';
-import { VersionWatch } from './version-watch.ts';
+import type { VersionWatch } from './version-watch.ts';
 
 export interface PostgresPlaceOptions {
   readonly client: PostgresClient;
@@ -22,10 +23,6 @@ interface Row {
   readonly value: Buffer;
 }
 
-/** How often to look where notifications arrive, and where a pooler swallows them. */
-const LOOK_SELDOM_MS = 4000;
-const LOOK_OFTEN_MS = 500;
-
 /**
  * A list in PostgreSQL: a row for each version, and one that says which is the newest.
  *
@@ -39,7 +36,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   readonly author: string;
   readonly #history: number;
   readonly #check: ContentCheck | undefined;
-  readonly #watches = new Set<VersionWatch>();
+  readonly #watches = new Set<VersionWatch<number>>();
   /** The newest version that was read or written here. */
   #known = 0;
 
@@ -96,24 +93,16 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   }
 
   watch(listener: () => void): () => void {
-    let isHeard = false;
-    const watch = new VersionWatch({
+    const { watch, end } = watchLists(this.#client, {
+      isMeant: (key) => key === this.#key,
       newest: () => this.#newest(),
       known: this.#known,
       listener,
-      pauseMs: (found) => {
-        if (found !== undefined) isHeard = found === 'asked';
-        return isHeard ? LOOK_SELDOM_MS : LOOK_OFTEN_MS;
-      },
     });
     this.#watches.add(watch);
-    const unlisten = this.#client.listen((key) => {
-      if (key === this.#key || key === undefined) void watch.look(key !== undefined);
-    });
     return () => {
       this.#watches.delete(watch);
-      watch.end();
-      unlisten();
+      end();
     };
   }
 

@@ -30,16 +30,6 @@ export async function initPostgres(client: PostgresClient): Promise<void> {
   );
 }
 
-/** The names of all lists below a prefix, in their order. */
-export async function listsBelow(client: PostgresClient, prefix: string): Promise<string[]> {
-  const { rows } = await client.run(
-    (sql) => sql<{ list: string }[]>`
-      select list from ${sql(client.schema)}.lists
-      where left(list, ${prefix.length}) = ${prefix} order by list`,
-  );
-  return rows.map(({ list }) => list);
-}
-
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,8 +1,11 @@
-export interface VersionWatchOptions {
-  /** Asks the server for the number of the newest version; 0 where there is none. */
-  readonly newest: () => Promise<number>;
-  /** The newest version that is known when the watch begins; 0 where none is. */
-  readonly known: number;
+/** What tells one state of what is watched from another: the number of the newest version, for one. */
+export type Sighting = string | number;
+
+export interface VersionWatchOptions<Seen extends Sighting> {
+  /** Asks the server how it stands. */
+  readonly newest: () => Promise<Seen>;
+  /** How it stands when the watch begins, as far as is known. */
+  readonly known: Seen;
   readonly listener: () => void;
   /** How long to wait after a look before the next one that nobody asks for. */
   readonly pauseMs: (found: 'asked' | 'unasked' | undefined) => number;
@@ -12,15 +15,15 @@ export interface VersionWatchOptions {
  * Tells of new versions by looking for them: when the server says that something happened, and now and then without a
  * word from it, since a server that is cut off says nothing.
  */
-export class VersionWatch {
-  readonly #options: VersionWatchOptions;
-  #seen: number;
+export class VersionWatch<Seen extends Sighting> {
+  readonly #options: VersionWatchOptions<Seen>;
+  #seen: Seen;
   #timer: NodeJS.Timeout | undefined;
   /** The look under way; another one makes its answer old. */
   #current: object | undefined;
   #hasEnded = false;
 
-  constructor(options: VersionWatchOptions) {
+  constructor(options: VersionWatchOptions<Seen>) {
     this.#options = options;
     this.#seen = options.known;
     void this.look(false);
@@ -46,7 +49,7 @@ export class VersionWatch {
   }
 
   /** Tells of a version that was committed here, without a look; one under way begins anew. */
-  committed(version: number): void {
+  committed(version: Seen): void {
     // A look under way may have seen it, and told of it.
     if (version !== this.#seen) {
       this.#seen = version;

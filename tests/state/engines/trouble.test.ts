@@ -4,7 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Engine, openEngine } from '../../../src/state/engines/engine.ts';
-import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../../helpers/engines.ts';
+import { ServerLists } from '../../../src/state/server-lists.ts';
+import {
+  closing,
+  EtcdCluster,
+  hasEtcd,
+  hasPostgres,
+  PostgresServer,
+} from '../../helpers/engines.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
 // What a user is told when a server does not let them in, is full, or is somebody else's.
@@ -39,21 +46,21 @@ describe.runIf(hasEtcd)('etcd', () => {
     const secret = join(temporaryDirectory(), 'password');
     writeFileSync(secret, 's3cret\n', { mode: 0o600 });
     const ann = await open(`etcd://ann@${endpoint}/acme`, { TODO_STATE_PASSWORD_FILE: secret });
-    const own = ann.place<string>(['tasks', 'a'], AS_ANN);
+    const own = ann.place<string>('tasks/a', AS_ANN);
     expect(await own.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
     expect(await own.load()).toMatchObject({ content: 'ours' });
-    const others = ann.place<string>(['tasks', 'b'], AS_ANN);
+    const others = ann.place<string>('tasks/b', AS_ANN);
     await expect(others.commit(0, 'x', NOON)).rejects.toThrow(
       /refused: permission denied; nothing was changed$/,
     );
     const wrong = await open(`etcd://ann@${endpoint}/acme`, { ETCDCTL_PASSWORD: 'Wr0ng' });
-    const refused = wrong.place<string>(['tasks', 'a'], AS_ANN).commit(1, 'x', NOON);
+    const refused = wrong.place<string>('tasks/a', AS_ANN).commit(1, 'x', NOON);
     await expect(refused).rejects.toThrow(
       /authentication failed, invalid user ID or password; nothing/,
     );
     await expect(refused).rejects.not.toThrow(/Wr0ng/);
     const nobody = await open(`etcd://${endpoint}/acme`);
-    await expect(nobody.place(['tasks', 'a'], AS_ANN).load()).rejects.toThrow(
+    await expect(nobody.place('tasks/a', AS_ANN).load()).rejects.toThrow(
       /user name is empty|permission denied/,
     );
   }, 60_000);
@@ -64,7 +71,7 @@ describe.runIf(hasEtcd)('etcd', () => {
     onTestFinished(() => cluster.stop());
     const url = `etcds://${cluster.endpoints[0]}/acme`;
     const place = async (variables: Record<string, string>) =>
-      (await open(url, variables)).place<string>(['todos', 's', 'a'], AS_ANN);
+      (await open(url, variables)).place<string>('todos/s/a', AS_ANN);
     const trusting = await place({ ETCDCTL_CACERT: ca.cert });
     expect(await trusting.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
     const wary = await place({ ETCDCTL_CACERT: other.cert });
@@ -78,7 +85,7 @@ describe.runIf(hasEtcd)('etcd', () => {
   test('a full quota is told, and changes nothing', async () => {
     const cluster = await startCluster(['--quota-backend-bytes', String(4 * 1024 * 1024)]);
     const engine = await open(`etcd://${cluster.endpoints[0]}/acme`);
-    const place = engine.place<string>(['todos', 's', 'a'], AS_ANN);
+    const place = engine.place<string>('todos/s/a', AS_ANN);
     let base = 0;
     const fill = async () => {
       for (; base < 50; base++)
@@ -91,7 +98,7 @@ describe.runIf(hasEtcd)('etcd', () => {
   test('a list that is too large for one request is refused before it is sent', async () => {
     const cluster = await startCluster();
     const place = (await open(`etcd://${cluster.endpoints[0]}/acme`)).place<string>(
-      ['todos', 's', 'a'],
+      'todos/s/a',
       AS_ANN,
     );
     const large = randomBytes(1024 * 1024).toString('hex');
@@ -105,7 +112,8 @@ describe.runIf(hasEtcd)('etcd', () => {
 
   test('names that try to meet do not', async () => {
     const cluster = await startCluster();
-    const engine = await open(`etcd://${cluster.endpoints[0]}/acme`);
+    const url = `etcd://${cluster.endpoints[0]}/acme`;
+    const lists = closing(new ServerLists({ url, environment: {}, timeoutMs: 5000 }));
     const names = [
       'a',
       'a/b',
@@ -122,14 +130,14 @@ describe.runIf(hasEtcd)('etcd', () => {
       `${'x'.repeat(300)}y`,
     ];
     for (const name of names)
-      await engine.place(['todos', name, 'main'], AS_ANN).commit(0, name, NOON);
+      await lists.place(['todos', name, 'main'], AS_ANN).commit(0, name, NOON);
     for (const name of names) {
-      expect(await engine.place(['todos', name, 'main'], AS_ANN).load()).toMatchObject({
+      expect(await lists.place(['todos', name, 'main'], AS_ANN).load()).toMatchObject({
         version: 1,
         content: name,
       });
     }
-    const found = (await engine.paths(['todos'])).map(([, session]) => session);
+    const found = (await lists.find(['todos'])).map(({ path: [, session] }) => session);
     expect(found).toEqual(expect.arrayContaining(names.filter(({ length }) => length < 100)));
     expect(found).toHaveLength(names.length);
   }, 60_000);
@@ -145,7 +153,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   test('tables are made by init alone, and asking for it twice is fine', async () => {
     const server = await startServer({ schema: false });
     const engine = await open(server.url);
-    const place = engine.place<string>(['todos', 's', 'a'], AS_ANN);
+    const place = engine.place<string>('todos/s/a', AS_ANN);
     await expect(place.commit(0, 'x', NOON)).rejects.toThrow(
       /make them with: agent-shell state init$/,
     );
@@ -165,11 +173,11 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
       grant usage on schema todowrite to ann;
       grant select, insert, update, delete on all tables in schema todowrite to ann`);
     const ann = await open(`postgres://ann@127.0.0.1:${server.port}/postgres`);
-    expect(await ann.place(['tasks', 'a'], AS_ANN).commit(0, 'x', NOON)).toMatchObject({
+    expect(await ann.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).toMatchObject({
       version: 1,
     });
     const other = await open(`postgres://ann@127.0.0.1:${server.port}/postgres?schema=team_b`);
-    await expect(other.place(['tasks', 'a'], AS_ANN).commit(0, 'x', NOON)).rejects.toThrow(
+    await expect(other.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).rejects.toThrow(
       /permission denied|no tables/,
     );
   }, 60_000);
@@ -181,7 +189,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     server.requirePasswordOf('ann');
     const url = `postgres://ann@127.0.0.1:${server.port}/postgres`;
     const wrong = await open(url, { PGPASSWORD: 'Wr0ng' });
-    const refused = wrong.place(['tasks', 'a'], AS_ANN).load();
+    const refused = wrong.place('tasks/a', AS_ANN).load();
     await expect(refused).rejects.toThrow(/password authentication failed for user "ann"/);
     await expect(refused).rejects.not.toThrow(/Wr0ng/);
     const home = temporaryDirectory();
@@ -189,7 +197,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
       mode: 0o600,
     });
     const right = await open(url, { HOME: home });
-    expect(await right.place(['tasks', 'a'], AS_ANN).load()).toBeUndefined();
+    expect(await right.place('tasks/a', AS_ANN).load()).toBeUndefined();
   }, 60_000);
 });
 

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { base64, keyOfVersion } from '../../src/state/engines/etcd-range.ts';
+import { ServerLists } from '../../src/state/server-lists.ts';
+import { closing, EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
+
+// What is found on a server, and heard of it, by who does not know the names of its lists.
+
+const NOON = new Date('2026-05-01T12:00:00.000Z');
+const AS_ANN = { author: 'ann', history: 50 };
+
+let etcd: EtcdCluster;
+let postgres: PostgresServer;
+beforeAll(async () => {
+  const servers = [hasEtcd && EtcdCluster.start(), hasPostgres && PostgresServer.start()];
+  const [first, second] = await Promise.all(servers);
+  if (first) etcd = first as EtcdCluster;
+  if (second) postgres = second as PostgresServer;
+}, 60_000);
+afterAll(() => {
+  etcd?.stop();
+  postgres?.stop();
+});
+
+let teams = 0;
+const etcdUrl = () => `etcd://${etcd.endpoints[0]}/team${++teams}`;
+const ENGINES: [string, boolean, () => string][] = [
+  ['etcd', hasEtcd, etcdUrl],
+  ['PostgreSQL', hasPostgres, () => postgres.url],
+];
+
+function lists(url: string): ServerLists {
+  return closing(new ServerLists({ url, environment: {}, timeoutMs: 5000 }));
+}
+
+describe.for(ENGINES)('on %s', ([, isHere, url]) => {
+  describe.runIf(isHere)('lists', () => {
+    test('are found by what their paths begin with, each with its newest version', async () => {
+      const server = lists(url());
+      const session = `s${++teams}`;
+      const long = 'x'.repeat(300);
+      for (const [agent, versions] of [
+        ['ann', 3],
+        ['Bob/ü', 1],
+        [long, 2],
+      ] as const) {
+        const place = server.place<string>(['todos', session, agent], AS_ANN);
+        for (let base = 0; base < versions; base++) await place.commit(base, agent, NOON);
+      }
+      await server.place<string>(['todos', `${session}0`, 'ann'], AS_ANN).commit(0, 'x', NOON);
+      const found = await server.find(['todos', session]);
+      expect(found.map(({ path: [, , agent = ''], version }) => [agent, version])).toEqual(
+        expect.arrayContaining([
+          ['ann', 3],
+          ['Bob/ü', 1],
+          [expect.stringMatching(/^x+~[0-9a-f]{32}$/), 2],
+        ]),
+      );
+      expect(found).toHaveLength(3);
+      // One whose name was cut is opened as it was found.
+      const contents = await Promise.all(
+        found.map(async (list) => (await server.place<string>(list, AS_ANN).load())?.content),
+      );
+      expect(contents).toEqual(expect.arrayContaining(['ann', 'Bob/ü', long]));
+      expect(await server.find(['todos', `${session}-nobody`])).toEqual([]);
+    });
+
+    test('of a session are heard of as they come and change, whoever writes them', async () => {
+      const where = url();
+      const session = `s${++teams}`;
+      const [server, other] = [lists(where), lists(where)];
+      let seen: string[] = [];
+      let calls = 0;
+      const end = server.watch(['todos', session], async () => {
+        calls++;
+        seen = (await server.find(['todos', session])).map(
+          ({ path: [, , agent], version }) => `${agent} ${version}`,
+        );
+      });
+      onTestFinished(end);
+      await eventually('the first call', () => calls > 0, 30_000);
+      const [ann, bob] = ['ann', 'bob'].map((agent) =>
+        other.place<string>(['todos', session, agent], AS_ANN),
+      );
+      await ann?.commit(0, 'a', NOON);
+      await eventually('the first list', () => seen.join() === 'ann 1', 30_000);
+      await bob?.commit(0, 'b', NOON);
+      await ann?.commit(1, 'a', NOON);
+      await eventually('both', () => seen.join() === 'ann 2,bob 1', 30_000);
+      end();
+      const before = calls;
+      await ann?.commit(2, 'a', NOON);
+      expect(calls).toBe(before);
+    });
+  });
+});
+
+test.runIf(hasEtcd)('a long history hides no list, and foreign keys are none', async () => {
+  const url = etcdUrl();
+  const root = new URL(url).pathname.slice(1);
+  const client = closing(etcd.client());
+  const put = (keys: string[]) =>
+    client.call('kv/txn', {
+      success: keys.map((key) => ({ request_put: { key: base64(key), value: 'eA==' } })),
+    });
+  for (let start = 0; start < 2500; start += 100) {
+    const versions = Array.from({ length: 100 }, (_, index) => start + index + 1);
+    await put(versions.map((version) => keyOfVersion(`${root}/todos/s/a/`, version)));
+  }
+  await put([`${root}/todos/s/b`, `${root}/todos/s/../../etc/${'0'.repeat(15)}`]);
+  await put([keyOfVersion(`${root}/todos/s/c/`, 7)]);
+  const found = await lists(url).find(['todos']);
+  expect(found.map(({ key, version }) => [key, version])).toEqual([
+    ['todos/s/a', 2500],
+    ['todos/s/c', 7],
+  ]);
+});
