@@ -8,7 +8,7 @@ export {
 export type { Problems } from './command/refusal.ts';
 export { Guide, type GuideOptions } from './guidance/guide.ts';
 export { listInContext } from './guidance/list-in-context.ts';
-export type { GuidanceRule, ItemChange, RoutedCommand, Work } from './guidance/rule.ts';
+export type { GuidanceRule, ItemChange, RoutedCommand, TaskWork, Work } from './guidance/rule.ts';
 export { GUIDANCE_RULES } from './guidance/rules.ts';
 export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt.ts';
 export { quoted } from './guidance/texts.ts';

@@ -108,3 +108,8 @@ test('the panel knows of the lists only their types', () => {
     );
   expect(values).toEqual([]);
 });
+
+test('one place writes the word that notes begin with', () => {
+  const writers = sources.filter(({ code }) => code.includes('Note: '));
+  expect(writers.map(({ name }) => name)).toEqual([join('command', 'notes.ts')]);
+});

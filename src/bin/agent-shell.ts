@@ -1,10 +1,8 @@
 import { homedir } from 'node:os';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
-import { TaskGuide } from '../guidance/task-guide.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { safeText } from '../safe-text.ts';
-import type { Settings } from '../settings.ts';
 import helpPage from '../shell/agent-shell.md';
 import { parseArguments } from '../shell/arguments.ts';
 import { releaseAtExit } from '../shell/release-at-exit.ts';
@@ -83,19 +81,14 @@ async function main(): Promise<number> {
 
 async function runJsonl(list: ShellList): Promise<number> {
   const { tasks, settings } = list;
-  const unnamedTasks = (of: Settings) => tasks.open(undefined, of);
-  const taskGuide = new TaskGuide({ tasks: unnamedTasks, settings, context: tasks });
-  const handlers = [
-    ...agentHandlers(list.source, settings),
-    ...taskCommands(tasks).map((handler) => taskGuide.guided(handler)),
-  ];
+  const handlers = [...agentHandlers(list.source, settings), ...taskCommands(tasks)];
   const guide = new Guide({
     store: list.shown,
     ...(list.shared && { shared: list.shared }),
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     isSubagent: list.isSubagent,
-    tasks: taskGuide,
+    tasks,
   });
   const { BashRouter } = await import('../router/bash-router.ts');
   const { serveJsonl } = await import('../shell/jsonl.ts');

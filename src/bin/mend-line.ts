@@ -1,5 +1,6 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
+import { noteLines } from '../command/notes.ts';
 import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/json-input.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { heredocHint } from '../router/heredoc-hint.ts';
@@ -30,7 +31,7 @@ async function answer(): Promise<number> {
   const mended = rawCall() ?? (await mendLine(line, handlers, canRead));
   if (mended !== undefined) {
     writeAll(1, mended);
-    writeAll(2, `Note: ${QUOTES_BROKE}\n`);
+    writeAll(2, noteLines([QUOTES_BROKE]));
     return MENDED;
   }
   const hint = await heredocHint(line, handlers, bash);

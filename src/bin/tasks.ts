@@ -1,4 +1,5 @@
-import { TaskGuide } from '../guidance/task-guide.ts';
+import { Guide } from '../guidance/guide.ts';
+import { TASK_RULES } from '../guidance/task-rules.ts';
 import { isReady } from '../tasks/ready.ts';
 import { openBlockers } from '../tasks/task.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
@@ -32,7 +33,7 @@ runExecutable((lists, settings, directory) => {
     lists: () => lists,
     forPeople,
   });
-  const guide = new TaskGuide({ tasks: (of) => tasks.open(undefined, of), settings });
+  const guide = new Guide({ tasks, rules: TASK_RULES, settings: () => settings().settings });
   const command = TASK_COMMANDS.find(({ name }) => name === EXECUTABLE);
   if (command === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
   return guide.guided(command.create(tasks));

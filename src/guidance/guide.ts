@@ -5,13 +5,15 @@ import {
   type Invocation,
   withExecute,
 } from '../command/agent-command.ts';
+import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
+import type { TaskContext } from '../tasks/task-command.ts';
 import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
 import { hearUser, unheardChanges } from '../todo/user-changes.ts';
-import type { GuidanceRule, Work } from './rule.ts';
+import { FollowedTasks } from './followed-tasks.ts';
+import type { GuidanceRule } from './rule.ts';
 import { GUIDANCE_RULES } from './rules.ts';
-import type { TaskGuide } from './task-guide.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 
@@ -20,14 +22,14 @@ const MAX_LINE_CHARACTERS = 300;
 
 /** What a guide is made of. */
 export interface GuideOptions {
-  /** What holds the list: a TodoStore. Undefined while it is not known which list it is. */
-  store: { get(): TodoVersion | undefined };
+  /** What holds the list: a TodoStore. It gives undefined while it is not known which list it is. */
+  store?: { get(): TodoVersion | undefined };
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time that there might be something to say. */
   settings?: () => GuidanceSettings;
   /** What it may say: `GUIDANCE_RULES` unless given; pass them without one of them, or with one of your own. */
   rules?: readonly GuidanceRule[];
-  /** Guidance on a team's tasks, whose reminders come with those of this guide. */
-  tasks?: Pick<TaskGuide, 'commandEnded'> & Partial<Pick<TaskGuide, 'news'>>;
+  /** What the commands on a team's tasks work with, for guidance on tasks and news of them. */
+  tasks?: TaskContext;
   /** The list itself, where a person may change it from outside: the agent is told of that, once. */
   shared?: TodoStore;
   /** Whether the list is that of an agent which another one has started; false unless given. */
@@ -39,17 +41,15 @@ export interface GuideOptions {
 }
 
 /**
- * Watches the list of one session and the lines that its router runs, and says when something is off.
+ * Watches the lists of one session and the lines that its router runs, and says when something is off.
  *
- * It changes nothing: a note is one more line on the stderr of a command that replaced the list, a reminder is for
+ * It changes nothing: a note is one more line on the stderr of a command that changed a list, a reminder is for
  * whoever runs the router to show.
  */
 export class Guide {
   readonly #options: GuideOptions;
-  readonly #history = new WorkHistory({
-    reminderTurns: () => this.#settings().reminderTurns,
-    isSubagent: () => this.#options.isSubagent?.() ?? false,
-  });
+  readonly #tasks: FollowedTasks | undefined;
+  readonly #history: WorkHistory;
   /** How often each reminder was given, by its name and the state of the list that it was for. */
   readonly #given = new Map<string, number>();
   /** Undefined before the first look. */
@@ -57,9 +57,15 @@ export class Guide {
 
   constructor(options: GuideOptions) {
     this.#options = options;
+    this.#tasks = options.tasks && new FollowedTasks(options.tasks);
+    this.#history = new WorkHistory({
+      reminderTurns: () => this.#settings().reminderTurns,
+      isSubagent: () => options.isSubagent?.() ?? false,
+      tasks: this.#tasks,
+    });
   }
 
-  /** The same command, which also says on stderr what is to be noted of a replacement that it makes. */
+  /** The same command, which also says on stderr what is to be noted of a change that it makes. */
   guided(handler: AgentBashHandler): AgentBashHandler {
     return withExecute(handler, (invocation) => this.#execute(handler, invocation));
   }
@@ -77,21 +83,21 @@ export class Guide {
   commandEnded(exitCode: number | undefined): readonly string[] {
     this.look();
     this.#history.commandEnded(exitCode);
-    const ofTasks = this.#options.tasks?.commandEnded() ?? [];
+    this.#tasks?.commandEnded();
     if (this.#options.reminders === false) return [];
-    const ofList = this.#dueReminders();
+    const due = this.#dueReminders();
     const isChanged = this.#isChangedByUser();
     // The settings are read only where there is something to say, which is seldom.
-    if (ofList.length + ofTasks.length === 0 && !isChanged) return [];
+    if (due.length === 0 && !isChanged) return [];
     if (this.#settings().guidance !== 'all') return [];
-    for (const { key } of ofList) this.#given.set(key, (this.#given.get(key) ?? 0) + 1);
-    return [...this.#ofUser(isChanged), ...ofList.map(({ text }) => text), ...ofTasks];
+    for (const { key } of due) this.#given.set(key, (this.#given.get(key) ?? 0) + 1);
+    return [...this.#ofUser(isChanged), ...due.map(({ text }) => text)];
   }
 
-  /** What others did that concerns the agent, each a text; to be called after `commandEnded`. */
+  /** What others did that concerns the agent, a text or none; to be called after `commandEnded`. */
   async news(): Promise<readonly string[]> {
-    if (this.#options.reminders === false) return [];
-    return (await this.#options.tasks?.news?.()) ?? [];
+    if (this.#options.reminders === false || this.#tasks === undefined) return [];
+    return asText(await this.#tasks.news());
   }
 
   /**
@@ -99,14 +105,16 @@ export class Guide {
    *
    * The guide itself looks before and after each command and each line. It does not listen to the store: to listen to
    * a list in a file keeps a process alive, and one may live only to write it once.
+   *
+   * @param how `found` where somebody else has changed it: nobody saw how the work on it was done.
    */
-  look(): boolean {
+  look(how: 'written' | 'found' = 'written'): boolean {
     const seen = this.#seenVersion;
     try {
-      const state = this.#options.store.get();
+      const state = this.#options.store?.get();
       if (state === undefined || state.version === seen) return false;
       this.#seenVersion = state.version;
-      if (seen === undefined) this.#history.listFound(state.items);
+      if (seen === undefined || how === 'found') this.#history.listFound(state.items);
       else this.#history.listWritten(state.asWritten ?? state.items, state.dropped);
     } catch {
       // A list that cannot be read is told of by the command that needs it.
@@ -126,36 +134,53 @@ export class Guide {
 
   #ofUser(isChanged: boolean): string[] {
     const { shared } = this.#options;
-    if (!isChanged || shared === undefined) return [];
-    const lines = hearUser(shared).map((line) => `Note: ${line}`);
-    return lines.length > 0 ? [lines.join('\n')] : [];
+    return isChanged && shared !== undefined ? asText(hearUser(shared)) : [];
   }
 
   async #execute(handler: AgentBashHandler, invocation: Invocation): Promise<CommandResult> {
     this.look();
+    const before = this.#tasks?.changeSeenBy(invocation);
     const result = await handler.execute(invocation);
-    const isReplaced = this.look();
-    if (!isReplaced || this.#options.notes === false || result.exitCode !== 0) return result;
+    const changed = new Set<GuidanceRule['about']>();
+    if (this.look()) changed.add('list');
+    const change = this.#tasks?.changeSeenBy(invocation);
+    if (this.#tasks && change !== before) {
+      this.#tasks.lastChange = change;
+      changed.add('tasks');
+    }
+    if (changed.size === 0 || this.#options.notes === false || result.exitCode !== 0) return result;
     const notes = this.#rules
-      .filter(({ kind }) => kind === 'note')
-      .flatMap((rule) => linesOf(rule, this.#history, 0));
+      .filter(({ kind, about = 'list' }) => kind === 'note' && changed.has(about))
+      .flatMap((rule) => this.#linesOf(rule, 0));
     if (notes.length === 0 || this.#settings().guidance === 'off') return result;
-    return { ...result, stderr: result.stderr + notes.map((line) => `${line}\n`).join('') };
+    return { ...result, stderr: result.stderr + noteLines(notes) };
   }
 
-  /** The reminders that are due, and by what each is known: it is given only so often for one state of the list. */
+  /** The reminders that are due, and by what each is known: it is given only so often for one state of its list. */
   #dueReminders(): { key: string; text: string }[] {
     const due: { key: string; text: string }[] = [];
-    let state: string | undefined;
+    let list: string | undefined;
     for (const rule of this.#rules) {
       if (rule.kind !== 'reminder') continue;
-      state ??= JSON.stringify(this.#history.items.map(({ content, status }) => [content, status]));
-      const key = `${rule.name} ${state}`;
+      list ??= JSON.stringify(this.#history.items.map(({ content, status }) => [content, status]));
+      const key = `${rule.name} ${rule.about === 'tasks' ? this.#tasks?.state : list}`;
       const given = this.#given.get(key) ?? 0;
-      const lines = given < (rule.times ?? 1) ? linesOf(rule, this.#history, given) : [];
-      if (lines.length > 0) due.push({ key, text: lines.join('\n') });
+      const lines = given < (rule.times ?? 1) ? this.#linesOf(rule, given) : [];
+      due.push(...asText(lines).map((text) => ({ key, text })));
     }
     return due;
+  }
+
+  /** What a rule says, as lines that are safe to show. One that throws must not fail the command that it speaks of. */
+  #linesOf({ name, say }: GuidanceRule, given: number): string[] {
+    let said: string | readonly string[] | undefined;
+    try {
+      said = say(this.#history, given);
+    } catch (error) {
+      said = TEXTS.brokenRule(name, error);
+    }
+    if (said === undefined) return [];
+    return [said].flat().map((line) => safeText(line, MAX_LINE_CHARACTERS));
   }
 
   get #rules(): readonly GuidanceRule[] {
@@ -167,14 +192,7 @@ export class Guide {
   }
 }
 
-/** What a rule says, as lines that are safe to show. One that throws must not fail the command that it speaks of. */
-function linesOf({ name, say }: GuidanceRule, work: Work, given: number): string[] {
-  let said: string | readonly string[] | undefined;
-  try {
-    said = say(work, given);
-  } catch (error) {
-    said = TEXTS.brokenRule(name, error);
-  }
-  if (said === undefined) return [];
-  return [said].flat().map((line) => `Note: ${safeText(line, MAX_LINE_CHARACTERS)}`);
+/** Lines as one text of notes; nothing where there are none. */
+function asText(lines: readonly string[]): string[] {
+  return lines.length > 0 ? [noteLines(lines).trimEnd()] : [];
 }

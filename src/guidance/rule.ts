@@ -1,4 +1,6 @@
 import type { CommandType } from '../command/agent-command.ts';
+import type { Task } from '../tasks/task.ts';
+import type { LastChange } from '../tasks/task-store.ts';
 import type { TodoItem } from '../todo/todo-store.ts';
 
 /** The items of one list. */
@@ -27,6 +29,16 @@ export interface ItemChange {
   readonly commands: readonly RoutedCommand[] | undefined;
 }
 
+/** What a rule may know of a team's tasks. */
+export interface TaskWork {
+  /** The last change that a command of this session made. */
+  readonly lastChange: LastChange | undefined;
+  /** The agent's tasks in progress. */
+  readonly mine: readonly Task[];
+  /** For how many lines these have been as they are. */
+  readonly commandsSinceChange: number;
+}
+
 /** All that a rule may look at. */
 export interface Work {
   /** The list as it is. */
@@ -45,12 +57,14 @@ export interface Work {
   readonly dropped: Items;
   /** Whether the list is that of an agent which another one has started. */
   readonly isSubagent: boolean;
+  /** The tasks of a team; undefined where the guide was given none. */
+  readonly tasks: TaskWork | undefined;
 }
 
 /**
  * One thing that guidance may say.
  *
- * A `note` is asked after each replacement of the list, and what it says is on the stderr of the command that made it.
+ * A `note` is asked after each change of the list, and what it says is on the stderr of the command that made it.
  * A `reminder` is asked after each line that the router ran, and is given once for each state of the list, or as often as
  * `times` says.
  */
@@ -58,6 +72,8 @@ export interface GuidanceRule {
   /** Short and unique, such as `dropped-items`. */
   readonly name: string;
   readonly kind: 'note' | 'reminder';
+  /** What it speaks of: the list of todos, unless given. A note on tasks is asked after each change of the tasks. */
+  readonly about?: 'list' | 'tasks';
   /** How often a reminder may be given for one state of the list; once unless given. */
   readonly times?: number;
   /**
@@ -74,12 +90,12 @@ export function rule<Finding>(
   kind: GuidanceRule['kind'],
   find: (work: Work) => Finding | undefined,
   text: (finding: Finding, given: number) => string | readonly string[],
-  times = 1,
+  more: Pick<GuidanceRule, 'times' | 'about'> = {},
 ): GuidanceRule {
   return {
     name,
     kind,
-    times,
+    ...more,
     say: (work, given) => {
       const finding = find(work);
       return finding === undefined ? undefined : text(finding, given);

@@ -1,6 +1,6 @@
 import type { CommandType } from '../command/agent-command.ts';
 import { type ItemPair, pairItems } from '../todo/pair-items.ts';
-import type { ItemChange, Items, RoutedCommand, Work } from './rule.ts';
+import type { ItemChange, Items, RoutedCommand, TaskWork, Work } from './rule.ts';
 
 const MAX_COMMANDS = 500;
 /** A line that is longer is kept cut to this length and one more; rules take such a line for one they cannot read. */
@@ -15,6 +15,7 @@ interface Track {
 
 /** What happened to the list and which lines ran, as far as rules ask for it. Knows no store, no shell and no rule. */
 export class WorkHistory implements Work {
+  readonly tasks: TaskWork | undefined;
   readonly #reminderTurns: () => number;
   readonly #isSubagent: () => boolean;
   #items: Items = [];
@@ -31,15 +32,21 @@ export class WorkHistory implements Work {
   #isRunning = false;
   #wroteInCommand = false;
 
-  /** @param asked What is looked up only where a rule asks for it: a setting, and whose list it is. */
-  constructor(asked: { reminderTurns: () => number; isSubagent: () => boolean }) {
+  /** @param asked What is looked up only where a rule asks for it: a setting, and whose list it is; and the team's tasks. */
+  constructor(asked: {
+    reminderTurns: () => number;
+    isSubagent: () => boolean;
+    tasks: TaskWork | undefined;
+  }) {
+    this.tasks = asked.tasks;
     this.#reminderTurns = asked.reminderTurns;
     this.#isSubagent = asked.isSubagent;
   }
 
-  /** The list that is there at the start: who worked on it, and how, nobody saw. */
+  /** The list as it was at the start, or as somebody else left it: nobody saw how the work on it was done. */
   listFound(items: Items): void {
     this.#hasList = items.length > 0;
+    this.#commandsSinceWrite = 0;
     this.#items = items;
     this.#tracks = new Map(
       items.map((item) => [item, { hasBegun: item.status !== 'pending', since: undefined }]),

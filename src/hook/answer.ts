@@ -1,6 +1,9 @@
+import { noteLines } from '../command/notes.ts';
 import { listInContext } from '../guidance/list-in-context.ts';
+import { Replay } from '../guidance/replay.ts';
+import { LINE_RULES } from '../guidance/rules.ts';
 import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
-import { readSettings } from '../settings.ts';
+import { type GuidanceSettings, readSettings } from '../settings.ts';
 import { hookFolder } from '../state/lists.ts';
 import { signOfLife } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
@@ -8,7 +11,6 @@ import { FileLists } from '../todo/file-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { isUntilDone } from '../todo/until-done.ts';
 import { hearUser } from '../todo/user-changes.ts';
-import { dueGuidance } from './due-guidance.ts';
 import type { HookEvent, Reply, Stop } from './event.ts';
 import { whyNotStop } from './finish-gate.ts';
 import { type Entry, Journal } from './journal.ts';
@@ -33,7 +35,7 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
   const reply = await answerOfList(event, world, lists);
   const news = isHeard(event) ? await newsOfTeam(world, lists) : '';
   if (news === '') return reply;
-  return { ...reply, context: [reply.context, news].filter(Boolean).join('\n') };
+  return { ...reply, context: texts(reply.context, news) };
 }
 
 /** An agent that stops, or whose conversation is cut, does not hear what is said. */
@@ -44,13 +46,13 @@ function isHeard({ what }: HookEvent): boolean {
 /** What others did to tasks of the team that concern the agent. Each event is a sign of its life. */
 async function newsOfTeam({ environment, directory }: World, lists: FileLists): Promise<string> {
   const context = taskContext({ environment, directory: () => directory, lists: () => lists });
-  const lines = await signOfLife(context, readSettings(environment, directory).settings);
-  return lines.join('').trimEnd();
+  const news = await signOfLife(context, readSettings(environment, directory).settings);
+  return noteLines(news).trimEnd();
 }
 
 async function answerOfList(event: HookEvent, world: World, lists: FileLists): Promise<Reply> {
   const list = lists.open({});
-  const ofUser = isHeard(event) ? (await hearUser(list)).map((line) => `Note: ${line}`) : [];
+  const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
   const newest = await list.read();
   if (newest.version === 0) return {};
   const name = lists.name({});
@@ -59,11 +61,11 @@ async function answerOfList(event: HookEvent, world: World, lists: FileLists): P
   switch (event.what.kind) {
     case 'start':
       memory.add({ said: 'shown' });
-      return { context: [...ofUser, listInContext(newest.items)].join('\n') };
+      return { context: texts(ofUser, listInContext(newest.items)) };
     case 'prompt':
-      if (!world.forgetsSilently || !memory.isNews) return { context: ofUser.join('\n') };
+      if (!world.forgetsSilently || !memory.isNews) return { context: ofUser };
       memory.add({ said: 'shown' });
-      return { context: [...ofUser, listInContext(newest.items)].join('\n') };
+      return { context: texts(ofUser, listInContext(newest.items)) };
     case 'cut':
       memory.add({ cut: true });
       return {};
@@ -74,8 +76,8 @@ async function answerOfList(event: HookEvent, world: World, lists: FileLists): P
         ...(exitCode !== undefined && { exit: exitCode }),
       });
       const { settings } = readSettings(world.environment, world.directory);
-      const due = await dueGuidance(seenBy(event.session, entries), settings);
-      return { context: [...ofUser, due].filter(Boolean).join('\n') };
+      const due = await guidanceOn(seenBy(event.session, entries), settings);
+      return { context: texts(ofUser, due) };
     }
     case 'other':
       return {};
@@ -85,6 +87,33 @@ async function answerOfList(event: HookEvent, world: World, lists: FileLists): P
       return memory.stop(event.what, isOfSession, await list.history());
     }
   }
+}
+
+function texts(...some: readonly (string | undefined)[]): string {
+  return some.filter(Boolean).join('\n');
+}
+
+/** A hook speaks into a conversation, so it says each thing once for a state of the list. */
+const RULES = LINE_RULES.map((rule) => ({ ...rule, times: 1 }));
+/** A line of which no more is known than that it ran: nothing can be read from it. */
+const SOME_LINE = { line: '(', exitCode: undefined };
+
+/** What is due after the last entry. */
+async function guidanceOn(entries: readonly Entry[], settings: GuidanceSettings): Promise<string> {
+  const replay = new Replay({ rules: RULES, settings: () => settings });
+  let said: readonly string[] = [];
+  for (const [index, { line, exit, lines = 0, list: written }] of entries.entries()) {
+    for (let some = 0; some < lines; some++) replay.past(SOME_LINE);
+    const list = written && { ...written, updatedAt: new Date(0), by: '' };
+    if (line === undefined) {
+      if (list) replay.found(list);
+      continue;
+    }
+    const past = { line, exitCode: exit, list };
+    if (index < entries.length - 1) replay.past(past);
+    else said = await replay.latest(past);
+  }
+  return said.join('\n');
 }
 
 /** Of other sessions on the same list only what they made of it counts. */

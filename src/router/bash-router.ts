@@ -11,6 +11,7 @@ import {
   executeSafely,
   type Invocation,
 } from '../command/agent-command.ts';
+import { noteLines } from '../command/notes.ts';
 import { Guide } from '../guidance/guide.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { settingsOfCalls } from '../settings.ts';
@@ -170,7 +171,7 @@ export class BashRouter {
     const mended = await this.#mended(line);
     const result = await this.#shell.run(mended ?? line, options);
     if (mended !== undefined) {
-      return { ...result, stderr: `${result.stderr}Note: ${QUOTES_BROKE}\n` };
+      return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     }
     if (result.exitCode === 0 || limit.reached) {
       return result;

@@ -1,5 +1,6 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import type { AgentBashHandler } from '../command/agent-command.ts';
+import { noteLines } from '../command/notes.ts';
 import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
 /**
@@ -19,5 +20,7 @@ export async function heredocHint(
     return '';
   }
   const { jsonExample = '...' } = handlers.get(name) ?? {};
-  return `Note: pass the JSON as a heredoc, in which quotes need no care: ${heredoc(name, jsonExample)}`;
+  return noteLines([
+    `pass the JSON as a heredoc, in which quotes need no care: ${heredoc(name, jsonExample)}`.trimEnd(),
+  ]);
 }

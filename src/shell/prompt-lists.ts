@@ -1,18 +1,21 @@
-import { TaskGuide } from '../guidance/task-guide.ts';
+import { CommandType } from '../command/agent-command.ts';
+import { Replay } from '../guidance/replay.ts';
+import { LINE_RULES } from '../guidance/rules.ts';
+import { TASK_RULES } from '../guidance/task-rules.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
 import { printable } from '../panel/render-list.ts';
 import { renderLists } from '../panel/render-lists.ts';
 import { type Environment, type Theme, themeFor } from '../panel/theme.ts';
+import { parseLiteralCommand } from '../router/literal-command.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { pathName } from '../state/path-name.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { type TaskRow, taskSource } from '../tasks/task-rows.ts';
-import type { TaskStore } from '../tasks/task-store.ts';
+import { TaskStore } from '../tasks/task-store.ts';
 import { truncate } from '../terminal/text.ts';
 import { FileLists } from '../todo/file-lists.ts';
 import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
-import { type PromptCommand, type ReplayedGuidance, replayGuidance } from './replay-guidance.ts';
 
 /** Where a prompt is, and the terminal that it is on. */
 export interface Prompt {
@@ -22,9 +25,27 @@ export interface Prompt {
   readonly rows: number;
 }
 
+/** One line that was run at the prompt, and the versions of the lists after it; undefined for no list. */
+export interface PromptCommand {
+  /** Empty where the shell's history does not have it. */
+  readonly line: string;
+  readonly exitCode: number;
+  readonly todos: number | undefined;
+  readonly tasks: number | undefined;
+}
+
+/** What guidance says after the last command, and after how many more it may have something to say; -1: never. */
+interface PromptGuidance {
+  readonly said: readonly string[];
+  readonly due: number;
+}
+
 /** The versions of the lists that were there at one prompt; undefined for no list. */
 type Versions = Pick<PromptCommand, 'todos' | 'tasks'>;
 
+/** No list goes without a reminder for longer. */
+const FARTHEST_LOOK = 250;
+const AGENT_COMMAND = { has: (name: string) => /^(Todo(Read|Write)|Task[A-Z][a-z]+)$/.test(name) };
 const MOST_TITLE_COLUMNS = 60;
 /** Terminals that have a title to set. */
 const HAS_TITLE =
@@ -108,15 +129,43 @@ export class PromptLists {
   }
 
   /** What guidance says after the last of these commands. */
-  async guidance(commands: readonly PromptCommand[]): Promise<ReplayedGuidance> {
+  async guidance(commands: readonly PromptCommand[]): Promise<PromptGuidance> {
     const settings = this.#settings;
     if (settings.guidance === 'off') return { said: [], due: -1 };
-    const tasks = new TaskGuide({
-      tasks: () => this.#taskStore,
-      settings: () => ({ settings, warnings: [] }),
-    });
     const kept = this.#store.history();
     const versions = new Map(kept.map((version) => [version.version, version]));
-    return replayGuidance({ commands, now: this.#todos, versions, settings, tasks });
+    const lastTaskChange = commands.findLastIndex(({ tasks }) => tasks !== commands.at(-1)?.tasks);
+    let index = 0;
+    const noTasks = new TaskStore();
+    const replay = new Replay({
+      rules: [...LINE_RULES, ...TASK_RULES],
+      settings: () => settings,
+      // Of the tasks only the last state is kept.
+      tasks: {
+        ...this.#context,
+        open: () => (index > lastTaskChange ? this.#taskStore : noTasks),
+      },
+    });
+    let said: readonly string[] = [];
+    let last: number | undefined;
+    for (const { line, exitCode, todos } of commands) {
+      const list = todos === undefined ? undefined : versions.get(todos);
+      const past = { line, type: typeOf(line), exitCode, list };
+      said = index < commands.length - 1 ? replay.past(past) : await replay.latest(past);
+      last = list?.version ?? last;
+      index++;
+    }
+    if (last !== this.#todos.version) replay.found(this.#todos);
+    let due = -1;
+    for (let more = 1; more <= FARTHEST_LOOK && due < 0; more++) {
+      if (replay.past({ line: '', exitCode: 0 }).length > 0) due = more;
+    }
+    return { said, due };
   }
+}
+
+function typeOf(line: string): CommandType {
+  return parseLiteralCommand(line, AGENT_COMMAND)
+    ? CommandType.AGENT_SHELL_COMMAND
+    : CommandType.NATIVE_SHELL_COMMAND;
 }

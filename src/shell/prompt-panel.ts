@@ -6,8 +6,7 @@ import type { Environment } from '../panel/theme.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
 import { BEGIN_FRAME, END_FRAME, ERASE_BELOW } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
-import { PromptLists } from './prompt-lists.ts';
-import type { PromptCommand } from './replay-guidance.ts';
+import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './tell-prompt.ts';
 
 /** What the hook of an interactive shell asks. */

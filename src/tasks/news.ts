@@ -33,8 +33,8 @@ export async function newsFor(agent: string, store: TaskStore): Promise<string[]
   const outcome = await store.change((now) => takeNotices(now, agent, MOST_TOLD));
   if ('refused' in outcome) return [];
   const { taken, left } = outcome.change;
-  const lines = taken.map((notice) => `Note: ${noticeText(notice)}\n`);
-  if (left > 0) lines.push(`Note: and ${left} more: TaskInbox\n`);
+  const lines = taken.map(noticeText);
+  if (left > 0) lines.push(`and ${left} more: TaskInbox`);
   return lines;
 }
 

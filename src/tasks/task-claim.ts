@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { CommandResult } from '../command/agent-command.ts';
+import { noteLines } from '../command/notes.ts';
 import { refusal } from '../command/refusal.ts';
 import { claimTask } from './claim-task.ts';
 import { durationText, leaseLeft } from './lease.ts';
@@ -62,7 +63,7 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
     ];
     return {
       stdout: `Task #${task.id} claimed by ${agentText(task.owner ?? '')}: ${subjectText(task)}\n`,
-      stderr: notes.map((note) => `Note: ${note}\n`).join(''),
+      stderr: noteLines(notes),
       exitCode: 0,
     };
   },

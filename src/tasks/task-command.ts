@@ -1,6 +1,12 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import { noteLines, withWarnings } from '../command/notes.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
-import { readSettings, type Settings, type SettingsSource } from '../settings.ts';
+import {
+  readSettings,
+  type Settings,
+  type SettingsReading,
+  type SettingsSource,
+} from '../settings.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { askHook, type HookChange, type HookName, type HookOptions, runCheck } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
@@ -28,7 +34,14 @@ export interface TaskContext {
   readonly forPeople?: TasksForPeople | undefined;
 }
 
-const DEFAULTS_FOR: SettingsSource = (call) => readSettings(call?.env ?? {}, undefined);
+/** The settings that hold for a caller, or for the host itself. */
+export function settingsOf(
+  { settings }: Pick<TaskContext, 'settings'>,
+  caller?: Invocation,
+): SettingsReading {
+  return settings ? settings(caller) : readSettings(caller?.env ?? {}, undefined);
+}
+
 const NOTHING_AROUND = () => ({ environment: {}, cwd: '/' });
 const ownClock = machineClock();
 
@@ -44,7 +57,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   readonly jsonExample: string;
   readonly readsRawJson = true;
   readonly #form: TaskForm<Request>;
-  readonly #context: Required<Omit<TaskContext, 'forPeople'>> & TaskContext;
+  readonly #context: Required<Omit<TaskContext, 'forPeople' | 'settings'>> & TaskContext;
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
@@ -52,7 +65,6 @@ export class TaskCommand<Request> implements AgentBashHandler {
     this.jsonExample = form.example;
     this.#form = form;
     this.#context = {
-      settings: DEFAULTS_FOR,
       hooks: NOTHING_AROUND,
       unnamedAgent: DEFAULT_AGENT,
       clock: () => ownClock,
@@ -61,11 +73,11 @@ export class TaskCommand<Request> implements AgentBashHandler {
   }
 
   async execute(invocation: Invocation): Promise<CommandResult> {
-    const { settings, warnings } = this.#context.settings(invocation);
+    const { settings, warnings } = settingsOf(this.#context, invocation);
     const result = await withStorageTrouble(`Cannot ${this.#form.purpose}`, () =>
       this.#run(invocation, settings),
     );
-    return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
+    return withWarnings(result, warnings);
   }
 
   async #run(invocation: Invocation, settings: Settings): Promise<CommandResult> {
@@ -100,8 +112,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
     // What was done is done, whether or not there is more to be said of the list.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
     await renew(agent, store, clock).catch(() => {});
-    const slips = notes.map((note) => `Note: ${note}\n`).join('');
-    return { ...result, stderr: slips + result.stderr + news.join('') };
+    return { ...result, stderr: noteLines(notes) + result.stderr + noteLines(news) };
   }
 
   /** A change that is computed again since another came in between is not asked for again, unless it is another one. */

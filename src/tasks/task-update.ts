@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { noteLines } from '../command/notes.ts';
 import { refusal } from '../command/refusal.ts';
 import { isObject } from '../json/json-value.ts';
 import { type ReasonCode, unproven } from './refused.ts';
@@ -91,9 +92,9 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     const { task: after } = outcome.change;
     const isUnproven =
       changed.includes('status') && after?.status === 'completed' && after.check && !after.proof;
-    const note = isUnproven ? `Note: ${unproven(changes.taskId, after.check ?? '').text}\n` : '';
+    const notes = isUnproven ? [unproven(changes.taskId, after.check ?? '').text] : [];
     const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
-    return { stdout: `Updated ${name}: ${what}\n${freed}`, stderr: note, exitCode: 0 };
+    return { stdout: `Updated ${name}: ${what}\n${freed}`, stderr: noteLines(notes), exitCode: 0 };
   },
 };
 

@@ -1,5 +1,6 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../command/exports.ts';
+import { noteLines } from '../command/notes.ts';
 import {
   HELP_OPTIONS,
   helpReply,
@@ -109,8 +110,8 @@ async function read(
   if (at === undefined) {
     if (form === undefined && forPeople) return readByPerson(list, forPeople);
     // A status line asks again and again, and no agent reads it.
-    const notes = asLine ? [] : (await hearUser(list)).map((note) => `Note: ${note}\n`);
-    return { ...shown(await list.read(), form), stderr: notes.join('') };
+    const notes = asLine ? [] : await hearUser(list);
+    return { ...shown(await list.read(), form), stderr: noteLines(notes) };
   }
   const kept = await list.history();
   const index = kept.findIndex(({ version }) => version === at);
@@ -123,8 +124,8 @@ async function read(
 /** Whose terminal it is nobody knows: a person who looks at the list does not hear for the agent. */
 async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<CommandResult> {
   const unheard = await unheardChanges(list);
-  const notes = unheard ? notesOf(unheard).map((note) => `Note: ${note}\n`) : [];
-  return { ...printed(await forPeople(await list.history())), stderr: notes.join('') };
+  const notes = unheard ? notesOf(unheard) : [];
+  return { ...printed(await forPeople(await list.history())), stderr: noteLines(notes) };
 }
 
 function shown(version: TodoVersion, form: Form): CommandResult {

@@ -1,4 +1,5 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import { noteLines, withWarnings } from '../command/notes.ts';
 import {
   HELP_OPTIONS,
   helpReply,
@@ -107,7 +108,7 @@ export class TodoWriteHandler implements AgentBashHandler {
       const result = await withStorageTrouble('Cannot update the list', () =>
         this.#execute(invocation, settings),
       );
-      return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
+      return withWarnings(result, warnings);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return refusal('Cannot update the list', { lines: [safeText(reason, 200)] });
@@ -175,7 +176,7 @@ export class TodoWriteHandler implements AgentBashHandler {
     const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
     return {
       stdout: REPLIES[output]({ ...outcome.written, items: asWritten }),
-      stderr: [...notes].map((note) => `Note: ${note}\n`).join(''),
+      stderr: noteLines(notes),
       exitCode: 0,
     };
   }

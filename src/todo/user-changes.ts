@@ -1,4 +1,5 @@
 import type { CommandResult } from '../command/agent-command.ts';
+import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { type Awaitable, whenDone } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
@@ -100,9 +101,8 @@ export function refuseForUser(
   unheard: Unheard,
   { version, items }: TodoVersion,
 ): CommandResult {
-  const notes = notesOf(unheard).map((note) => `Note: ${note}\n`);
   const stderr = `Error: ${title}; nothing was changed
-${notes.join('')}The list now is, at version ${version}:
+${noteLines(notesOf(unheard))}The list now is, at version ${version}:
 ${itemLines(items, MAX_BYTES_OF_LIST)}Take this list into account, then write again.
 `;
   return { stdout: '', stderr, exitCode: 1 };

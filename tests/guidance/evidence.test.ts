@@ -158,6 +158,7 @@ test('each line is read a few times, however many items were completed', () => {
     reminderTurns: 10,
     hasList: true,
     dropped: [],
+    tasks: undefined,
     isSubagent: false,
   };
   expect(missingEvidence({ ...work, changes: Array(50).fill(change) })).toHaveLength(3);

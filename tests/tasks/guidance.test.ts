@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
+import { Guide } from '../../src/guidance/guide.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
-import { TaskGuide } from '../../src/guidance/task-guide.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
 
 function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefined = 'a') {
   const team = new Team({ settings: { agent } });
-  const guide = new TaskGuide({
-    tasks: () => team.stores.get('') as TaskStore,
-    settings: () => ({
-      settings: { ...DEFAULT_SETTINGS, agent, reminderTurns: 3, ...settings },
-      warnings: [],
-    }),
+  const all = { ...DEFAULT_SETTINGS, agent, reminderTurns: 3, ...settings };
+  const guide = new Guide({
+    tasks: {
+      open: () => team.stores.get('') as TaskStore,
+      settings: () => ({ settings: all, warnings: [] }),
+    },
+    settings: () => all,
   });
   const run = async (line: string) => {
     const [name = '', ...argv] = line.split(' ');
@@ -42,12 +43,13 @@ test('switched off it says nothing', async () => {
   await run('TaskCreate --subject B');
   expect(await run('TaskUpdate 1 --status completed')).toBe('');
   await run('TaskClaim 2');
-  for (let line = 0; line < 9; line++) expect(guide.commandEnded()).toEqual([]);
+  for (let line = 0; line < 9; line++) expect(guide.commandEnded(0)).toEqual([]);
 });
 
 test('a reminder of tasks that nothing happens to, once for each state', async () => {
   const { run, guide } = guided();
-  const lines = (count: number) => Array.from({ length: count }, () => guide.commandEnded()).flat();
+  const lines = (count: number) =>
+    Array.from({ length: count }, () => guide.commandEnded(0)).flat();
   await run('TaskCreate --subject A');
   expect(lines(9)).toEqual([]);
   await run('TaskClaim 1');
@@ -68,14 +70,14 @@ test('a reminder has at most 6 lines; notes alone, and an agent without a name, 
       await run('TaskCreate --subject A');
       await run(`TaskClaim ${id}`);
     }
-    return Array.from({ length: 9 }, () => guide.commandEnded()).flat();
+    return Array.from({ length: 9 }, () => guide.commandEnded(0)).flat();
   };
   const [reminder = ''] = await claim({}, 'a');
   expect(reminder.split('\n')).toHaveLength(6);
   expect(reminder).toContain('#5 A ... and 2 more');
   expect(await claim({ guidance: 'notes' }, 'a')).toEqual([]);
   const { guide } = guided({}, undefined);
-  expect(guide.commandEnded()).toEqual([]);
+  expect(guide.commandEnded(0)).toEqual([]);
 });
 
 test('the text for a system prompt covers the task commands where they are among the commands', () => {

@@ -1,0 +1,63 @@
+import type { Invocation } from '../command/agent-command.ts';
+import { signOfLife } from '../tasks/news.ts';
+import type { Task } from '../tasks/task.ts';
+import { settingsOf, type TaskContext } from '../tasks/task-command.ts';
+import type { LastChange, TaskStore } from '../tasks/task-store.ts';
+import type { TaskWork } from './rule.ts';
+
+/** A team's tasks as the session of one agent sees them. */
+export class FollowedTasks implements TaskWork {
+  lastChange: LastChange | undefined;
+  mine: readonly Task[] = [];
+  commandsSinceChange = 0;
+  /** The agent's tasks in progress as text: what reminders are given once for. */
+  state = '';
+  readonly #context: TaskContext;
+
+  constructor(context: TaskContext) {
+    this.#context = context;
+  }
+
+  /** What this process has last changed in the list that a caller means. */
+  changeSeenBy(caller: Invocation): LastChange | undefined {
+    return this.#store(caller)?.lastChange;
+  }
+
+  /** Takes in how the agent's tasks are after one more line. */
+  commandEnded(): void {
+    this.mine = this.#inProgress();
+    const state = this.mine.length === 0 ? '' : JSON.stringify(this.mine);
+    this.commandsSinceChange = state === this.state ? this.commandsSinceChange + 1 : 0;
+    this.state = state;
+  }
+
+  /**
+   * What others did that concerns the agent; its leases are renewed. Nothing for an agent without a name: nobody knows
+   * whether the line was its own.
+   */
+  async news(): Promise<readonly string[]> {
+    const { settings } = settingsOf(this.#context);
+    return settings.agent === undefined ? [] : signOfLife(this.#context, settings);
+  }
+
+  #inProgress(): Task[] {
+    const { agent } = settingsOf(this.#context).settings;
+    const store = agent === undefined ? undefined : this.#store();
+    try {
+      return [...(store?.get().graph.tasks.values() ?? [])].filter(
+        ({ owner, status }) => owner === agent && status === 'in_progress',
+      );
+    } catch {
+      return [];
+    }
+  }
+
+  /** Undefined where it cannot be told which list it is: the command that needs it says so itself. */
+  #store(caller?: Invocation): TaskStore | undefined {
+    try {
+      return this.#context.open(undefined, settingsOf(this.#context, caller).settings);
+    } catch {
+      return undefined;
+    }
+  }
+}
