@@ -9,19 +9,32 @@ export interface StatusTimes {
   readonly isLonger: ReadonlySet<string>;
 }
 
-/** @param newestFirst the versions of the list that are kept. They are read as far back as they tell something new. */
-export function statusTimes(newestFirst: Iterable<TodoVersion>): StatusTimes {
+/**
+ * @param newestFirst the versions of the list that are kept. They are read as far back as they tell something new.
+ * @param known what was told of a version before, from which on nothing is read anew.
+ */
+export function statusTimes(
+  newestFirst: Iterable<TodoVersion>,
+  known: (version: TodoVersion) => StatusTimes | undefined = () => undefined,
+): StatusTimes {
   const since = new Map<string, number>();
   let open: Map<string, string> | undefined;
   let oldest = 0;
-  for (const { items, updatedAt, version } of newestFirst) {
-    open ??= new Map(items.map((item) => [keyOf(item), item.status]));
+  for (const version of newestFirst) {
+    const { items, updatedAt } = version;
     const statuses = new Map(items.map((item) => [keyOf(item), item.status]));
+    open ??= new Map(statuses);
+    const times = known(version);
     for (const [key, status] of open) {
-      if (statuses.get(key) === status) since.set(key, updatedAt.getTime());
+      if (statuses.get(key) === status) since.set(key, times?.since.get(key) ?? +updatedAt);
       else open.delete(key);
     }
-    oldest = version;
+    if (times)
+      return {
+        since,
+        isLonger: new Set([...open.keys()].filter((key) => times.isLonger.has(key))),
+      };
+    oldest = version.version;
     if (open.size === 0) break;
   }
   // Before version 1 there was no list.

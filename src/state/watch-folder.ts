@@ -2,16 +2,20 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 const POLL_MS = 1000;
+/** One change of a list is several events, and many changes may come at once: after a look, what comes waits so long. */
+const PAUSE_MS = 20;
 
 /**
  * Calls back soon after something in a folder has changed, and at least once a second, in case the system tells of
- * nothing. The folder need not be there; it may come, go and come again. Does not keep the process alive.
+ * nothing; of what comes close together, the last is always seen. The folder need not be there; it may come, go and come again. Does not keep the process alive.
  *
  * @returns what ends it.
  */
 export function watchFolder(path: string, listener: () => void): () => void {
   let watcher: FSWatcher | undefined;
   let watched: string | undefined;
+  let pause: NodeJS.Timeout | undefined;
+  let isDue = false;
 
   /** Watches the folder or, until it is there, the nearest one above it. */
   const arm = (): void => {
@@ -20,7 +24,7 @@ export function watchFolder(path: string, listener: () => void): () => void {
     watcher?.close();
     watched = identity;
     try {
-      watcher = watch(folder, { persistent: false }, wake);
+      watcher = watch(folder, { persistent: false }, hear);
       watcher.on('error', () => {});
     } catch {
       // No such service, or no more of it to be had: once a second will have to do.
@@ -33,11 +37,21 @@ export function watchFolder(path: string, listener: () => void): () => void {
     arm();
     listener();
   };
+  const hear = (): void => {
+    isDue = pause !== undefined;
+    if (isDue) return;
+    wake();
+    pause = setTimeout(() => {
+      pause = undefined;
+      if (isDue) hear();
+    }, PAUSE_MS).unref();
+  };
 
   arm();
   const timer = setInterval(wake, POLL_MS).unref();
   return () => {
     clearInterval(timer);
+    clearTimeout(pause);
     watcher?.close();
   };
 }

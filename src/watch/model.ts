@@ -17,6 +17,8 @@ export interface KnownTasks {
   readonly updatedAt: number | undefined;
 }
 
+/** Below this many columns only what matters most is said. */
+export const TERSE_COLUMNS = 40;
 /** How many lists are offered to who waits for one. */
 export const NEWEST_OFFERED = 5;
 

@@ -50,14 +50,14 @@ export function hasJustChanged(
   return status !== 'pending' && since !== undefined && times.isFresh(since);
 }
 
-/** The versions of a list hold for as long as the newest is the same. */
+/** Of a version that was looked at before. Of a busy list only what is new since is looked at, not all of its history. */
 const remembered = new WeakMap<TodoVersion, StatusTimes>();
 
 export function timesOf(versions: readonly TodoVersion[]): StatusTimes {
   const [newest] = versions;
   const known = newest && remembered.get(newest);
   if (known) return known;
-  const times = statusTimes(versions);
+  const times = statusTimes(versions, (version) => remembered.get(version));
   if (newest) remembered.set(newest, times);
   return times;
 }

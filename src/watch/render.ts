@@ -11,19 +11,18 @@ import {
   pageOf,
   shownList,
   shownVersions,
+  TERSE_COLUMNS,
   type ViewerState,
 } from './model.ts';
 import { agentsBody } from './render-agents.ts';
 import { boardBody } from './render-board.ts';
-import { type ItemLook, itemsBody, timesOf } from './render-items.ts';
+import { headerLines } from './render-header.ts';
+import { type ItemLook, itemsBody } from './render-items.ts';
 import { helpBody, historyBody, sessionsBody, waitingBody } from './render-pages.ts';
 import { type Body, type Sight, sightOf } from './scroll.ts';
 
 /** From so many rows on there is room for a header of more than a row, and for the keys. */
 const ROOMY_ROWS = 9;
-/** Below this many columns the header says only what matters most. */
-const TERSE_COLUMNS = 40;
-
 /** What a state looks like, and where its page is scrolled to by that. */
 export interface Picture {
   /** From the top; each is narrower than the screen, so that none can wrap. */
@@ -119,113 +118,6 @@ function emptyBody(state: ViewerState, { theme, columns }: ItemLook): Body | und
   const text =
     items.length === 0 ? 'The list is empty.' : 'All is completed; c shows what is hidden.';
   return { blocks: [[line(truncate(text, columns, theme.ellipsis), theme.paint.faint)]] };
-}
-
-function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean): Line[] {
-  const { theme, columns } = look;
-  const { name, version } = pageOf(state);
-  const { session } = state.known;
-  const list = shownList(state);
-  const dot = theme.unicode ? ' · ' : ' - ';
-  const titled = (words: string, right = ''): Line =>
-    spread(printable(words, theme), right, columns, {
-      ellipsis: theme.ellipsis,
-      paint: theme.paint.strong,
-      paintRight: theme.paint.faint,
-    });
-  const whole = (...lines: Line[]) => (isRoomy ? [...lines, EMPTY_LINE] : lines.slice(0, 1));
-  if (name === 'help') return whole(titled('Keys'));
-  if (name === 'sessions') return whole(titled('Lists of all sessions'));
-  if (name === 'agents') return whole(titled(`All agents${dot}${session}`));
-  if (name === 'board') {
-    const { updatedAt } = state.known.tasks;
-    const updated = updatedAt === undefined ? '' : `updated ${look.times.ago(updatedAt)}`;
-    return whole(titled(`Team tasks${dot}${session}`, updated), boardProgress(state, look));
-  }
-  if (list === undefined) return whole(titled('todowrite'));
-  const [newest] = list.versions;
-  if (name === 'history') return whole(titled(`History of ${list.agent}${dot}${session}`));
-  const updated = look.times.ago(+newest.updatedAt);
-  if (name === 'version') {
-    const shown = shownVersions(state)[0];
-    const when = shown ? `${look.times.at(+shown.updatedAt)} by ${shown.by}` : '';
-    return whole(titled(`Version ${version} of ${list.agent}, ${when}`), progress(state, look));
-  }
-  if (!isRoomy) return [join(terseProgress(state, look))];
-  const isTerse = columns < TERSE_COLUMNS;
-  const title = isTerse ? list.agent : `${list.agent}${dot}${session}`;
-  return whole(titled(title, isTerse ? updated : `updated ${updated}`), progress(state, look));
-}
-
-/** A bar, how many are done, and how long it took so far. */
-function progress(state: ViewerState, look: ItemLook): Line {
-  const { done, total } = countOf(state);
-  const time = totalTime(state, look.times);
-  return barLine(done, total, time, look);
-}
-
-function boardProgress({ known }: ViewerState, look: ItemLook): Line {
-  const tasks = [...known.tasks.tasks.values()];
-  const done = tasks.filter(({ status }) => status === 'completed').length;
-  return barLine(done, tasks.length, '', look);
-}
-
-function barLine(done: number, total: number, time: string, { theme, columns }: ItemLook): Line {
-  const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
-  const facts = `  ${done}/${total}  ${percent}%${time === '' ? '' : `  ${time}`}`;
-  const width = columns - displayWidth(facts);
-  if (width < 4) return line(truncate(facts.trim(), columns, theme.ellipsis));
-  const filled = total === 0 ? 0 : Math.floor((width * done) / total);
-  const [full, open] = theme.unicode ? ['█', '░'] : ['#', '.'];
-  return join(
-    line(full.repeat(filled), theme.paint.done),
-    line(open.repeat(width - filled), theme.paint.faint),
-    line(facts),
-  );
-}
-
-/** All of the header in one row: who, how far, how long. */
-function terseProgress(state: ViewerState, { theme, times, columns }: ItemLook): Line {
-  const { done, total } = countOf(state);
-  const { agent = '' } = shownList(state) ?? {};
-  const time = totalTime(state, times);
-  return spread(printable(agent, theme), `${done}/${total} ${time}`.trim(), columns, {
-    ellipsis: theme.ellipsis,
-    paint: theme.paint.strong,
-  });
-}
-
-function countOf(state: ViewerState): { done: number; total: number } {
-  const items = shownVersions(state)[0]?.items ?? [];
-  return {
-    done: items.filter(({ status }) => status === 'completed').length,
-    total: items.length,
-  };
-}
-
-/**
- * How long the plan has been worked on: from the version that began it until now or, where all is done, until the
- * version that completed it. A version that shares no item with the one before begins another plan.
- */
-function totalTime(state: ViewerState, times: ShownTimes): string {
-  const versions = shownVersions(state);
-  const [newest] = versions;
-  if (newest === undefined || newest.items.length === 0) return '';
-  const { since } = timesOf(versions);
-  let begun = newest;
-  for (const version of versions.slice(1)) {
-    const contents = new Set(begun.items.map(({ content }) => content));
-    if (!version.items.some(({ content }) => contents.has(content))) break;
-    begun = version;
-  }
-  const isKnown = begun.version === 1 || begun !== versions.at(-1);
-  const mark = isKnown ? '' : '>';
-  const isDone = newest.items.every(({ status }) => status === 'completed');
-  if (isDone || pageOf(state).name === 'version') {
-    const end = isDone ? Math.max(...since.values()) : +newest.updatedAt;
-    return mark + times.lasted(end - +begun.updatedAt);
-  }
-  return mark + times.running(+begun.updatedAt);
 }
 
 /** What came of the last key, or why something cannot be read. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { keyOf } from '../../src/panel/plain-report.ts';
-import { statusTimes } from '../../src/panel/status-times.ts';
+import { type StatusTimes, statusTimes } from '../../src/panel/status-times.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoStore, type TodoVersion } from '../../src/todo/todo-store.ts';
 import { todos } from './todos.ts';
 
 /** A list that was replaced by each of these, a second apart, the first at 1 s. */
@@ -46,4 +46,31 @@ test('where the versions that are kept do not reach back, the time is the oldest
 
 test('a list that was never written has no times', () => {
   expect(statusTimes([]).since.size).toBe(0);
+});
+
+test('of a list that was looked at before, only the versions since are looked at', () => {
+  const place = new MemoryPlace<ReturnType<typeof todos>>({ history: 1000 });
+  let seconds = 0;
+  const store = new TodoStore(() => new Date(1000 * ++seconds), place);
+  const known = new Map<TodoVersion, StatusTimes>();
+  for (let round = 1; round <= 100; round++) {
+    store.update(todos('x long done', round % 7 === 0 ? '> step' : '- step', `> round ${round}`));
+    // Some versions come and go between two looks.
+    if (round % 3 !== 0) continue;
+    let read = 0;
+    const looked = store.history().map((version) => ({
+      ...version,
+      get items() {
+        read++;
+        return version.items;
+      },
+    }));
+    const times = statusTimes(
+      looked,
+      ({ version }) => [...known].find(([of]) => of.version === version)?.[1],
+    );
+    expect(times).toEqual(statusTimes(store.history()));
+    expect(read).toBeLessThanOrEqual(round === 3 ? 3 : 4);
+    known.set(store.get(), times);
+  }
 });

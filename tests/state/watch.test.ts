@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { watchFolder } from '../../src/state/watch-folder.ts';
@@ -38,6 +39,25 @@ test('one commit is one call', async () => {
   other.commit(1, 'y', NOW);
   await eventually('another call', () => calls() > 1);
   expect(calls()).toBe(2);
+});
+
+test('a burst of changes is few looks, and the last one is seen', async () => {
+  const folder = temporaryDirectory();
+  let seen: string[] = [];
+  let looks = 0;
+  onTestFinished(
+    watchFolder(folder, () => {
+      looks++;
+      seen = readdirSync(folder);
+    }),
+  );
+  const start = performance.now();
+  for (let change = 0; change < 1000; change++) {
+    writeFileSync(join(folder, `${change}`), '');
+    if (change % 100 === 0) await setImmediate();
+  }
+  await eventually('the last change is seen', () => seen.includes('999'));
+  expect(looks).toBeLessThanOrEqual(3 + (performance.now() - start) / 20);
 });
 
 test('a list that is deleted and made anew is followed', async () => {

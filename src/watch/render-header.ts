@@ -1,0 +1,135 @@
+import { printable } from '../panel/render-list.ts';
+import type { ShownTimes } from '../panel/shown-times.ts';
+import { displayWidth, truncate } from '../terminal/text.ts';
+import type { TodoVersion } from '../todo/todo-store.ts';
+import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
+import { pageOf, shownList, shownVersions, TERSE_COLUMNS, type ViewerState } from './model.ts';
+import { type ItemLook, timesOf } from './render-items.ts';
+
+/** What the page is about: one row where there is little room, else up to two and an empty one. */
+export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean): Line[] {
+  const { theme, columns } = look;
+  const { name, version } = pageOf(state);
+  const { session } = state.known;
+  const list = shownList(state);
+  const dot = theme.unicode ? ' · ' : ' - ';
+  const titled = (words: string, right = ''): Line =>
+    spread(printable(words, theme), right, columns, {
+      ellipsis: theme.ellipsis,
+      paint: theme.paint.strong,
+      paintRight: theme.paint.faint,
+    });
+  const whole = (...lines: Line[]) => (isRoomy ? [...lines, EMPTY_LINE] : lines.slice(0, 1));
+  if (name === 'help') return whole(titled('Keys'));
+  if (name === 'sessions') return whole(titled('Lists of all sessions'));
+  if (name === 'agents') return whole(titled(`All agents${dot}${session}`));
+  if (name === 'board') {
+    const { updatedAt } = state.known.tasks;
+    const updated = updatedAt === undefined ? '' : `updated ${look.times.ago(updatedAt)}`;
+    return whole(titled(`Team tasks${dot}${session}`, updated), boardProgress(state, look));
+  }
+  if (list === undefined) return whole(titled('todowrite'));
+  const [newest] = list.versions;
+  if (name === 'history') return whole(titled(`History of ${list.agent}${dot}${session}`));
+  const updated = look.times.ago(+newest.updatedAt);
+  if (name === 'version') {
+    const shown = shownVersions(state)[0];
+    const when = shown ? `${look.times.at(+shown.updatedAt)} by ${shown.by}` : '';
+    return whole(titled(`Version ${version} of ${list.agent}, ${when}`), progress(state, look));
+  }
+  if (!isRoomy) return [join(terseProgress(state, look))];
+  const isTerse = columns < TERSE_COLUMNS;
+  const title = isTerse ? list.agent : `${list.agent}${dot}${session}`;
+  return whole(titled(title, isTerse ? updated : `updated ${updated}`), progress(state, look));
+}
+
+/** A bar, how many are done, and how long it took so far. */
+function progress(state: ViewerState, look: ItemLook): Line {
+  const { done, total } = countOf(state);
+  const time = totalTime(state, look.times);
+  return barLine(done, total, time, look);
+}
+
+function boardProgress({ known }: ViewerState, look: ItemLook): Line {
+  const tasks = [...known.tasks.tasks.values()];
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  return barLine(done, tasks.length, '', look);
+}
+
+function barLine(done: number, total: number, time: string, { theme, columns }: ItemLook): Line {
+  const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
+  const facts = `  ${done}/${total}  ${percent}%${time === '' ? '' : `  ${time}`}`;
+  const width = columns - displayWidth(facts);
+  if (width < 4) return line(truncate(facts.trim(), columns, theme.ellipsis));
+  const filled = total === 0 ? 0 : Math.floor((width * done) / total);
+  const [full, open] = theme.unicode ? ['█', '░'] : ['#', '.'];
+  return join(
+    line(full.repeat(filled), theme.paint.done),
+    line(open.repeat(width - filled), theme.paint.faint),
+    line(facts),
+  );
+}
+
+/** All of the header in one row: who, how far, how long. */
+function terseProgress(state: ViewerState, { theme, times, columns }: ItemLook): Line {
+  const { done, total } = countOf(state);
+  const { agent = '' } = shownList(state) ?? {};
+  const time = totalTime(state, times);
+  return spread(printable(agent, theme), `${done}/${total} ${time}`.trim(), columns, {
+    ellipsis: theme.ellipsis,
+    paint: theme.paint.strong,
+  });
+}
+
+function countOf(state: ViewerState): { done: number; total: number } {
+  const items = shownVersions(state)[0]?.items ?? [];
+  return {
+    done: items.filter(({ status }) => status === 'completed').length,
+    total: items.length,
+  };
+}
+
+/** How long the plan has been worked on: until now or, where all is done, until the version that completed it. */
+function totalTime(state: ViewerState, times: ShownTimes): string {
+  const versions = shownVersions(state);
+  const [newest] = versions;
+  if (newest === undefined || newest.items.length === 0) return '';
+  const { at: begun, isKnown } = beginOf(versions);
+  const mark = isKnown ? '' : '>';
+  const isDone = newest.items.every(({ status }) => status === 'completed');
+  if (isDone || pageOf(state).name === 'version') {
+    const end = isDone ? Math.max(...timesOf(versions).since.values()) : +newest.updatedAt;
+    return mark + times.lasted(end - begun);
+  }
+  return mark + times.running(begun);
+}
+
+interface Begin {
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  /** Whether the versions that are kept reach back to it. */
+  readonly isKnown: boolean;
+}
+
+/** Of a version that was looked at before, so that not all of a long history is read for each frame. */
+const begins = new WeakMap<TodoVersion, Begin>();
+
+/** When the plan of the newest version began. A version that shares no item with the one before begins another plan. */
+function beginOf(versions: readonly TodoVersion[]): Begin {
+  const first = versions.findIndex((version, index) => {
+    const before = versions[index + 1];
+    return begins.has(version) || before === undefined || !sharesItems(version, before);
+  });
+  const { version = 0, updatedAt = 0 } = versions[first] ?? {};
+  const isOldest = first === versions.length - 1;
+  const known = versions[first] && begins.get(versions[first]);
+  const begin = known ?? { at: +updatedAt, isKnown: version === 1 || !isOldest };
+  const [newest] = versions;
+  if (newest) begins.set(newest, begin);
+  return begin;
+}
+
+function sharesItems(one: TodoVersion, other: TodoVersion): boolean {
+  const contents = new Set(one.items.map(({ content }) => content));
+  return other.items.some(({ content }) => contents.has(content));
+}
