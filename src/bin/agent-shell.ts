@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { randomHex } from '../bash/random-hex.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
@@ -72,14 +73,16 @@ async function main(): Promise<number> {
       endWithReader();
       return watch(options);
     }
-    case 'jsonl':
-      return runJsonl(shellList(options.list));
+    case 'jsonl': {
+      const id = randomHex(8);
+      return runJsonl(shellList(options.list, id), id);
+    }
     case 'bash':
       throw new Error('agent-shell.sh gave Node what is for bash');
   }
 }
 
-async function runJsonl(list: ShellList): Promise<number> {
+async function runJsonl(list: ShellList, id: string): Promise<number> {
   const { tasks, settings } = list;
   const handlers = [...agentHandlers(list.source, settings), ...taskCommands(tasks)];
   const guide = new Guide({
@@ -93,7 +96,7 @@ async function runJsonl(list: ShellList): Promise<number> {
   const { BashRouter } = await import('../router/bash-router.ts');
   const { serveJsonl } = await import('../shell/jsonl.ts');
   endWithReader();
-  const endSession = releaseAtExit(settings().settings);
+  const endSession = releaseAtExit(settings().settings, id);
   await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
   await endSession();
   await list.close();

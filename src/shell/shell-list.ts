@@ -31,8 +31,9 @@ export interface ShellList {
  *
  * @param named What the shell itself was told. It is put into this process's environment, so that everything inside the
  *   shell, programs of their own included, means the same list.
+ * @param id of the session that gives back its tasks at its end.
  */
-export function shellList(named: Partial<ListName>): ShellList {
+export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (named.session !== undefined) process.env.TODO_SESSION = named.session;
   if (named.agent !== undefined) process.env.TODO_AGENT = named.agent;
   const settings = settingsOfCalls(process.env, process.cwd);
@@ -50,6 +51,7 @@ export function shellList(named: Partial<ListName>): ShellList {
     settings,
     lists: files,
     unnamed: isInMemory ? new TaskStore() : undefined,
+    session: id,
   });
   if (!isInMemory) {
     const list = files().open({});

@@ -5,8 +5,8 @@ import {
   alreadyClaimed,
   alreadyResolved,
   blocked,
-  NOTHING_READY,
   notFound,
+  nothingReady,
   type Reason,
   type Refused,
 } from './refused.ts';
@@ -21,6 +21,8 @@ export interface Claimant {
   readonly clock?: LeaseClock | undefined;
   /** For how many milliseconds the claim holds without a sign of life; undefined: until it is given back. */
   readonly leaseMs?: number | undefined;
+  /** The session that it claims in. */
+  readonly session?: string | undefined;
 }
 
 export interface Claimed {
@@ -45,11 +47,13 @@ export function claimTask(
 ): Claimed | Refused {
   const { agent, clock } = claimant;
   const task = id === 'next' ? readyTasks(graph, agent, clock)[0] : graph.tasks.get(id);
-  if (task === undefined) return { refused: [id === 'next' ? NOTHING_READY : notFound(id)] };
+  if (task === undefined)
+    return { refused: [id === 'next' ? nothingReady(begunBy(graph, agent)) : notFound(id)] };
   const refused = reasonsAgainst(graph, task, claimant);
   if (refused.length > 0) return { refused };
   const wasMine = task.owner === agent && task.status === 'in_progress';
-  if (wasMine && claimant.leaseMs === task.lease?.ms) return { graph, task, wasMine };
+  const isAsWas = claimant.leaseMs === task.lease?.ms && claimant.session === task.begunIn;
+  if (wasMine && isAsWas) return { graph, task, wasMine };
   const claimed = claimedBy(task, claimant, at);
   const isTaken = task.owner !== undefined && task.owner !== agent;
   return {
@@ -62,8 +66,8 @@ export function claimTask(
 
 /** The task as it is when that agent has it. */
 export function claimedBy(
-  { lease, lostBy = [], ...task }: Task,
-  { agent, clock, leaseMs }: Claimant,
+  { lease, begunIn: _, lostBy = [], ...task }: Task,
+  { agent, clock, leaseMs, session }: Claimant,
   at: string,
 ): Task {
   const { owner } = task;
@@ -76,8 +80,14 @@ export function claimedBy(
     status: 'in_progress',
     ...(losers.size > 0 && { lostBy: [...losers] }),
     ...(leaseMs !== undefined && clock && { lease: leaseFor(leaseMs, clock, lease) }),
+    ...(session !== undefined && { begunIn: session }),
     updatedAt: at,
   };
+}
+
+/** The ids of what an agent works on. */
+export function begunBy(graph: TaskGraph, agent: string): number[] {
+  return idsOf(workOf(graph, agent), 'in_progress');
 }
 
 /** Why an agent may not have a task: all reasons, none where it may. */

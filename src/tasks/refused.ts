@@ -66,10 +66,12 @@ export function agentBusy(
   return { code: 'agent_busy', text: `${agentText(agent)} ${parts.join(' and ')}` };
 }
 
-export const NOTHING_READY: Reason = {
-  code: 'nothing_ready',
-  text: "no task is pending, unblocked, and yours or nobody's",
-};
+/** @param begun what the agent works on: one that has started anew does not know of it, and nobody else may claim it. */
+export function nothingReady(begun: readonly number[]): Reason {
+  const yours = begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
+  const text = `no task is pending, unblocked, and yours or nobody's${yours}`;
+  return { code: 'nothing_ready', text };
+}
 
 export const NO_AGENT: Reason = {
   code: 'no_agent',

@@ -23,16 +23,21 @@ export function releaseTasks(
  * Releases all open tasks of an agent that is gone.
  *
  * @param which `begun`: only what it works on; what it was assigned stays its own, for when it comes back.
+ * @param session the session that ends, where one does: what another session of that agent has begun is not its to give back.
  */
 export function releaseAll(
   graph: TaskGraph,
   agent: string,
   at: string,
   which: 'open' | 'begun' = 'open',
+  session?: string,
 ): Released {
   const open = [...graph.tasks.values()].filter(
-    ({ owner, status }) =>
-      owner === agent && (which === 'begun' ? status === 'in_progress' : status !== 'completed'),
+    ({ owner, status, begunIn = session }) =>
+      owner === agent &&
+      (which === 'begun'
+        ? status === 'in_progress' && (session === undefined || begunIn === session)
+        : status !== 'completed'),
   );
   return release(
     graph,
@@ -63,7 +68,7 @@ function release(graph: TaskGraph, ids: readonly number[], at: string, isLost = 
   const released = [...new Set(ids)]
     .sort((a, b) => a - b)
     .flatMap((id) => {
-      const { owner, lease: _, ...task } = graph.tasks.get(id) as Task;
+      const { owner, lease: _, begunIn: __, ...task } = graph.tasks.get(id) as Task;
       if (owner === undefined) return [];
       const lostBy = [...new Set([...(task.lostBy ?? []), owner])];
       return [{ ...task, ...(isLost && { lostBy }), status: 'pending' as const, updatedAt: at }];

@@ -79,6 +79,7 @@ const FIELDS: Fields = {
   proof: (value) => value === undefined || has(value, { command: isText, at: isTime, by: isText }),
   createdBy: isTextIfAny,
   lease: (value) => value === undefined || has(value, LEASE),
+  begunIn: isTextIfAny,
   lostBy: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
   isArchived: (value) => value === undefined || value === true,
   createdAt: isTime,

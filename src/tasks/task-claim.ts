@@ -9,8 +9,8 @@ import {
   alreadyResolved,
   leaseLost,
   NO_AGENT,
-  NOTHING_READY,
   notFound,
+  nothingReady,
   notYours,
 } from './refused.ts';
 import helpPage from './task-claim.md';
@@ -41,7 +41,7 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   purpose: 'claim a task',
   check: (value, limits) => checkClaim(value, limits),
   run: async ({ taskId, lease }, call) => {
-    const { claimant, clock, oneTaskPerAgent, flags } = call;
+    const { claimant, clock, oneTaskPerAgent, flags, session } = call;
     const id = taskId ?? ('next' as const);
     if (flags.has('--check')) return checkHold(id, call);
     const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
@@ -49,7 +49,7 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
     const outcome = await call.change((graph, at) => {
       const agent = claimant(graph);
       if (agent === undefined) return { refused: [NO_AGENT] };
-      return claimTask(graph, id, { agent, checkBusy, clock, leaseMs }, at);
+      return claimTask(graph, id, { agent, checkBusy, clock, leaseMs, session }, at);
     });
     if ('refused' in outcome) {
       const title = id === 'next' ? 'Cannot claim a task' : `Cannot claim task #${id}`;
@@ -85,7 +85,7 @@ async function checkHold(
   const { graph } = await store.read();
   const task = id === 'next' ? undefined : graph.tasks.get(id);
   if (id === 'next' || task === undefined) {
-    const reason = id === 'next' ? NOTHING_READY : notFound(id);
+    const reason = id === 'next' ? nothingReady([]) : notFound(id);
     return refusal('Cannot check the claim', reasonLines([reason]));
   }
   const { owner, status, lostBy = [] } = task;

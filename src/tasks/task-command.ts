@@ -28,6 +28,8 @@ export interface TaskContext {
   readonly hooks?: () => Omit<HookOptions, 'directory'>;
   /** Who calls where nobody says who: `main` unless given. */
   readonly unnamedAgent?: string;
+  /** The session that all calls are part of, where its end gives back what its agent has begun. */
+  readonly session?: string | undefined;
   /** What judges leases: the clock of this machine unless given. */
   readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
   /** Prints tasks for that person; without it they are printed as for a model. */
@@ -57,7 +59,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   readonly jsonExample: string;
   readonly readsRawJson = true;
   readonly #form: TaskForm<Request>;
-  readonly #context: Required<Omit<TaskContext, 'forPeople' | 'settings'>> & TaskContext;
+  readonly #context: Required<Pick<TaskContext, 'hooks' | 'unnamedAgent' | 'clock'>> & TaskContext;
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
@@ -99,6 +101,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
       namedAgent: named,
       clock,
       leaseMs: settings.leaseMs,
+      session: this.#context.session,
       oneTaskPerAgent: settings.oneTaskPerAgent,
       requireProof: settings.requireProof,
       prove: (command) => runCheck(command, this.#context.hooks()),

@@ -22,6 +22,7 @@ export interface TaskContextOptions {
   /** Where neither a list nor a session is named; that of the work tree, in files, unless given. */
   readonly unnamed?: TaskStore | undefined;
   readonly forPeople?: TaskContext['forPeople'];
+  readonly session?: string | undefined;
 }
 
 /** What the task commands of a process work with, whose team may be named at run time. */
@@ -78,6 +79,7 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     hooks: () => ({ environment, cwd: directory() }),
     unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
     forPeople: options.forPeople,
+    session: options.session,
     setTeam: (name) => {
       team = name;
     },

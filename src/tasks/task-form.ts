@@ -72,6 +72,8 @@ export interface TaskCall {
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,
   ) => Promise<Done<Change> | NotDone>;
+  /** The session of its agent that the call is part of, where its end gives back what it has begun. */
+  readonly session: string | undefined;
   /** The setting TODO_ONE_TASK_PER_AGENT. */
   readonly oneTaskPerAgent: boolean;
   /** The flags that were given. */

@@ -23,7 +23,7 @@ export function isExport(value: unknown): value is { tasks: unknown[] } {
 
 /**
  * Reads what `TaskList --json` wrote, so that a list can be moved: the tasks get new ids, and dependencies follow them.
- * All fields stay but leases, which nobody who is here holds.
+ * All fields stay but leases and sessions, which are of where the list was.
  */
 export const readExport: RequestSchema<readonly NewTask[]> = (given, limits) => {
   const { tasks } = given as { tasks: unknown[] };
@@ -41,7 +41,8 @@ export const readExport: RequestSchema<readonly NewTask[]> = (given, limits) => 
   if (places.size < read.length) return { problems: { lines: ['Two tasks have the same id'] } };
   const missing: string[] = [];
   const request = read.map((task, at): NewTask => {
-    const { id: _id, blocks: _blocks, lease: _lease, proof: _proof, blockedBy, ...fields } = task;
+    const { id: _id, blocks: _blocks, lease: _lease, begunIn: _begunIn, ...kept } = task;
+    const { proof: _proof, blockedBy, ...fields } = kept;
     const { subject, description, activeForm, owner, metadata, priority, check, ...restored } =
       fields;
     const absent = blockedBy.filter((id) => !places.has(id));
@@ -80,6 +81,7 @@ function exportedTask(limits: RequestLimits) {
     ),
     createdBy: z.exactOptional(shortText(limits)),
     lease: z.exactOptional(z.unknown()),
+    begunIn: z.exactOptional(z.unknown()),
     lostBy: z.exactOptional(z.array(shortText(limits))),
     isArchived: z.exactOptional(z.literal(true)),
     createdAt: time,

@@ -26,7 +26,7 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
   readsStdin: false,
   purpose: 'release the tasks',
   check: requestSchema(() => z.strictObject({ taskIds: z.exactOptional(taskIds) })),
-  run: async ({ taskIds: ids }, { change, claimant, namedAgent, clock, flags }) => {
+  run: async ({ taskIds: ids }, { change, claimant, namedAgent, clock, flags, session }) => {
     const isExpired = flags.has('--expired');
     const which = flags.has('--begun') ? 'begun' : 'open';
     if (which === 'begun' && ids !== undefined) {
@@ -39,7 +39,8 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
       if (isExpired) return releaseExpired(graph, clock, at);
       if (ids !== undefined) return releaseTasks(graph, ids, namedAgent, at);
       const agent = namedAgent ?? claimant(graph);
-      return agent === undefined ? { refused: [NO_AGENT] } : releaseAll(graph, agent, at, which);
+      if (agent === undefined) return { refused: [NO_AGENT] };
+      return releaseAll(graph, agent, at, which, session);
     });
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
     const { released } = outcome.change;

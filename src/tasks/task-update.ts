@@ -48,7 +48,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   purpose: 'update the task',
   check: (value, limits) => checkChanges(value, limits),
   run: async (changes, call) => {
-    const { claimant, clock, leaseMs, oneTaskPerAgent, flags, approve } = call;
+    const { claimant, clock, leaseMs, session, oneTaskPerAgent, flags, approve } = call;
     const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
     const force = flags.has('--force');
     const { requireProof } = call;
@@ -69,6 +69,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
           force,
           clock,
           leaseMs,
+          session,
           proven,
           requireProof,
         };

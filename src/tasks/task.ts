@@ -51,6 +51,8 @@ export interface Task {
   readonly createdBy?: string;
   /** Missing where the claim holds until it is given back. */
   readonly lease?: TaskLease;
+  /** The session that its owner has begun it in, whose end gives it back; missing where that was none. */
+  readonly begunIn?: string;
   /** Who had it when a lease ran out, and has not claimed it again. */
   readonly lostBy?: readonly string[];
   /** Whether it is out of the way: completed, and no longer listed unless asked for. */

@@ -52,6 +52,7 @@ export interface UpdateRules {
   readonly requireProof?: boolean;
   readonly clock?: LeaseClock | undefined;
   readonly leaseMs?: number | undefined;
+  readonly session?: string | undefined;
 }
 
 export interface Updated {
@@ -208,20 +209,22 @@ function withOwner(
   task: Task,
   status: TaskStatus = task.status,
   owner: string | undefined,
-  { checkBusy, clock, leaseMs }: UpdateRules,
+  { agent, by = agent, checkBusy, clock, leaseMs, session }: UpdateRules,
   at: string,
 ): Task {
   const isBegun = status === 'in_progress' && task.status !== 'in_progress';
   const isClaim = status === 'in_progress' && (isBegun || owner !== task.owner);
   if (isClaim && owner !== undefined) {
-    return claimedBy(task, { agent: owner, checkBusy, clock, leaseMs }, at);
+    const own = owner === by ? session : undefined;
+    return claimedBy(task, { agent: owner, checkBusy, clock, leaseMs, session: own }, at);
   }
-  const { lease, isArchived, ...rest } = task;
+  const { lease, begunIn, isArchived, ...rest } = task;
   return {
     ...rest,
     status,
     ...(owner !== undefined && { owner }),
     ...(lease !== undefined && status === 'in_progress' && { lease }),
+    ...(begunIn !== undefined && status === 'in_progress' && { begunIn }),
     ...(isArchived && status === 'completed' && { isArchived }),
   };
 }

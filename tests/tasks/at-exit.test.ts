@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
 
 // An end is an end: what the agent of a session has begun is given back.
 
@@ -19,15 +20,16 @@ function machine() {
       ...more,
     });
   const run = (
-    name: 'TaskCreate' | 'TaskList' | 'TaskGet',
+    name: 'TaskClaim' | 'TaskCreate' | 'TaskList' | 'TaskGet',
     argv: readonly string[],
     agent = 'lead',
+    output: 'stdout' | 'stderr' = 'stdout',
   ) =>
     spawnSync(join(dirname(executable('todo-read')), name), argv, {
       env: env(agent),
       cwd: folder,
       encoding: 'utf8',
-    }).stdout;
+    })[output];
   const start = async (agent: string, command: string, more = {}) => {
     const host = spawn(executable('agent-shell'), ['--jsonl'], {
       env: env(agent, more),
@@ -38,7 +40,7 @@ function machine() {
     const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
     host.stdin.write(`${JSON.stringify({ id: 1, command })}\n`);
     const answer = JSON.parse((await lines.next()).value);
-    return { host, answer };
+    return { host, answer, folder };
   };
   return { run, start };
 }
@@ -71,6 +73,45 @@ test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
     expect(told).toContain('released #1 A');
   },
 );
+
+test.runIf(hasProc)(
+  'a session that was killed gives back what it has begun, not what the next one of its agent has',
+  async () => {
+    const { run, start } = machine();
+    for (const subject of ['A', 'B', 'C']) run('TaskCreate', ['--subject', subject]);
+    const { host, folder } = await start('ann', 'TaskClaim 1; TaskClaim 2; TaskClaim 3 >&2');
+    const waiting = processesWith(folder).find(({ command }) =>
+      command.includes('TaskRelease --begun'),
+    )?.pid as number;
+    process.kill(waiting, 'SIGSTOP');
+    host.kill('SIGKILL');
+    await ended(host);
+    // Its agent is there again before anything was given back. It begins one task anew and takes up another.
+    run('TaskCreate', ['--subject', 'D']);
+    const next = await start('ann', 'TaskClaim --next; TaskClaim 2');
+    expect(next.answer.stdout).toBe('Task #4 claimed by ann: D\nTask #2 claimed by ann: B\n');
+    process.kill(waiting, 'SIGCONT');
+    await eventually('released', () => run('TaskList', []).includes('[pending] C'));
+    expect(run('TaskList', [])).toBe(
+      '#1 [pending] A\n#2 [in_progress] B (ann)\n#3 [pending] C\n#4 [in_progress] D (ann)\n',
+    );
+    next.host.stdin?.end();
+    await ended(next.host);
+    expect(run('TaskList', [])).toBe(
+      '#1 [pending] A\n#2 [pending] B\n#3 [pending] C\n#4 [pending] D\n',
+    );
+  },
+);
+
+test('an agent that has started anew is told what it has begun', () => {
+  const { run } = machine();
+  run('TaskCreate', ['--subject', 'A']);
+  expect(run('TaskClaim', ['--next'], 'ann')).toBe('Task #1 claimed by ann: A\n');
+  expect(run('TaskClaim', ['--next'], 'ann', 'stderr')).toContain(
+    "- nothing_ready: no task is pending, unblocked, and yours or nobody's; you have begun #1: finish or release it\n",
+  );
+  expect(run('TaskClaim', ['--next'], 'bob', 'stderr')).toContain("yours or nobody's\n");
+});
 
 test('with TODO_RELEASE_AT_EXIT=0 it keeps what it has', async () => {
   const { run, start } = machine();
