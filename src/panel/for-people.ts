@@ -1,7 +1,6 @@
 import type { Task } from '../tasks/task.ts';
 import { table } from '../terminal/table.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
-import { keyOf } from './plain-report.ts';
 import { GLYPH_OF, printable } from './render-list.ts';
 import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
@@ -28,7 +27,7 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
   const times = new ShownTimes(look.now);
   const { since } = statusTimes(versions);
   const rows = items.map((item) => {
-    const at = since.get(keyOf(item));
+    const at = since.get(item);
     const isActive = item.status === 'in_progress';
     const time =
       item.status === 'pending' || at === undefined

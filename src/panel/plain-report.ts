@@ -1,5 +1,6 @@
 import type { TaskRow } from '../tasks/task-rows.ts';
 import { oneLine } from '../terminal/text.ts';
+import { type ItemPair, pairItems } from '../todo/pair-items.ts';
 import type { TodoItem, TodoState } from '../todo/todo-store.ts';
 
 type Listed = Pick<TodoState, 'items'>;
@@ -9,14 +10,37 @@ type Listed = Pick<TodoState, 'items'>;
  *
  *     Tasks 2/5: in progress: Writing tests; completed: Build the parser
  */
-export function plainReport(before: Listed, after: Listed, label = 'Tasks'): string {
-  const total = after.items.length;
-  if (total === 0) return before.items.length === 0 ? '' : `${label}: none`;
-  const old = byKey(before);
-  const now = byKey(after);
-  const added = total - count(after, (item) => old.has(keyOf(item)));
-  const removed = count(before, (item) => !now.has(keyOf(item)));
-  const changed = after.items.filter((item) => isNews(item, old.get(keyOf(item))));
+export function plainReport(before: Listed, after: Listed): string {
+  return reportOf('Tasks', pairItems(before.items, after.items), after.items);
+}
+
+/** The same for the tasks of a team. */
+export function plainTaskReport(before: readonly TaskRow[], after: readonly TaskRow[]): string {
+  const items = new Map(after.map((task) => [task, asItem(task)]));
+  const pairs = pairTasks(before, after).map((pair) => ({
+    before: pair.before && asItem(pair.before),
+    after: pair.after && items.get(pair.after),
+  }));
+  return reportOf('Team tasks', pairs, [...items.values()]);
+}
+
+/** Each task before and after a change; one of them is missing where it was not there. */
+export function pairTasks(
+  before: readonly TaskRow[],
+  after: readonly TaskRow[],
+): { before: TaskRow | undefined; after: TaskRow | undefined }[] {
+  const found = new Map(after.map((task) => [task.id, task]));
+  const pairs = before.map((task) => ({ before: task, after: found.get(task.id) }));
+  for (const { id } of before) found.delete(id);
+  return [...pairs, ...[...found.values()].map((task) => ({ before: undefined, after: task }))];
+}
+
+function reportOf(label: string, pairs: readonly ItemPair[], items: readonly TodoItem[]): string {
+  if (items.length === 0) return pairs.length === 0 ? '' : `${label}: none`;
+  const old = new Map(pairs.map(({ before, after }) => [after, before]));
+  const added = items.filter((item) => old.get(item) === undefined).length;
+  const removed = pairs.filter(({ after }) => after === undefined).length;
+  const changed = items.filter((item) => isNews(item, old.get(item)));
   const news = [
     ...named(changed, 'in_progress', 'in progress'),
     ...named(changed, 'completed', 'completed'),
@@ -24,13 +48,8 @@ export function plainReport(before: Listed, after: Listed, label = 'Tasks'): str
     ...(added > 0 ? [`${added} added`] : []),
     ...(removed > 0 ? [`${removed} removed`] : []),
   ];
-  const done = count(after, (item) => item.status === 'completed');
-  return news.length === 0 ? '' : oneLine(`${label} ${done}/${total}: ${news.join('; ')}`);
-}
-
-/** The same for the tasks of a team. */
-export function plainTaskReport(before: readonly TaskRow[], after: readonly TaskRow[]): string {
-  return plainReport({ items: before.map(asItem) }, { items: after.map(asItem) }, 'Team tasks');
+  const done = items.filter(({ status }) => status === 'completed').length;
+  return news.length === 0 ? '' : oneLine(`${label} ${done}/${items.length}: ${news.join('; ')}`);
 }
 
 function asItem({ id, subject, activeForm, owner, status }: TaskRow): TodoItem {
@@ -43,21 +62,8 @@ function asItem({ id, subject, activeForm, owner, status }: TaskRow): TodoItem {
   };
 }
 
-/** The items are the same task if they have the same id or, without one, the same content. */
-export function keyOf(item: TodoItem): string {
-  return item.id === undefined ? `content ${item.content}` : `id ${item.id}`;
-}
-
-function byKey({ items }: Listed): Map<string, TodoItem> {
-  return new Map(items.map((item) => [keyOf(item), item]));
-}
-
-function count({ items }: Listed, test: (item: TodoItem) => boolean): number {
-  return items.filter(test).length;
-}
-
 /** A new item is news of its own only when it is not pending: how many were added is told anyway. */
-function isNews(item: TodoItem, old: TodoItem | undefined): boolean {
+function isNews(item: TodoItem, old: Readonly<TodoItem> | undefined): boolean {
   if (item.status !== (old?.status ?? 'pending')) return true;
   return item.status === 'in_progress' && item.activeForm !== old?.activeForm;
 }

@@ -1,27 +1,32 @@
-import type { TodoStatus } from '../todo/todo-store.ts';
-
 /** For so long a change of state shows. */
 export const FRESH_MS = 2000;
 
-/** Which items have changed their state just now, as far as one has looked. */
-export class RecentChanges {
-  #statuses: ReadonlyMap<string, TodoStatus> = new Map();
-  readonly #until = new Map<string, number>();
+/** What a row shows, which has a state. */
+interface Shown {
+  readonly status: string;
+}
 
-  /** Takes in the items as they are now. One that is new has not changed. */
-  look(statuses: ReadonlyMap<string, TodoStatus>, now: number): void {
-    for (const [key, status] of statuses) {
-      const before = this.#statuses.get(key);
-      if (before !== undefined && before !== status) this.#until.set(key, now + FRESH_MS);
+/** What has changed its state just now, as far as one has looked. */
+export class RecentChanges {
+  #until: ReadonlyMap<Shown, number> = new Map();
+
+  /** Takes in each thing as it was at the last look, and as it is now. One that is new has not changed. */
+  look(
+    pairs: readonly { before: Shown | undefined; after: Shown | undefined }[],
+    now: number,
+  ): void {
+    const until = new Map<Shown, number>();
+    for (const { before, after } of pairs) {
+      if (before === undefined || after === undefined) continue;
+      const isChanged = before.status !== after.status;
+      const end = isChanged ? now + FRESH_MS : (this.#until.get(before) ?? 0);
+      if (end > now) until.set(after, end);
     }
-    for (const [key, until] of this.#until) {
-      if (until <= now || !statuses.has(key)) this.#until.delete(key);
-    }
-    this.#statuses = statuses;
+    this.#until = until;
   }
 
-  has(key: string): boolean {
-    return this.#until.has(key);
+  has(shown: Shown): boolean {
+    return this.#until.has(shown);
   }
 
   /** The moment at which the next of them settles; undefined where none is left. */

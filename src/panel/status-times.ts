@@ -1,12 +1,14 @@
-import type { TodoVersion } from '../todo/todo-store.ts';
-import { keyOf } from './plain-report.ts';
+import { pairItems } from '../todo/pair-items.ts';
+import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 
-/** Since when the items of a list have the status that they have. */
+type Item = Readonly<TodoItem>;
+
+/** Since when the items of the newest version have the status that they have. */
 export interface StatusTimes {
-  /** By `keyOf`, in milliseconds since 1970. */
-  readonly since: ReadonlyMap<string, number>;
+  /** In milliseconds since 1970. */
+  readonly since: ReadonlyMap<Item, number>;
   /** The items that have had their status for longer than the versions tell; their time is the oldest that is known. */
-  readonly isLonger: ReadonlySet<string>;
+  readonly isLonger: ReadonlySet<Item>;
 }
 
 /**
@@ -17,26 +19,40 @@ export function statusTimes(
   newestFirst: Iterable<TodoVersion>,
   known: (version: TodoVersion) => StatusTimes | undefined = () => undefined,
 ): StatusTimes {
-  const since = new Map<string, number>();
-  let open: Map<string, string> | undefined;
+  const since = new Map<Item, number>();
+  /** The items of the version that is looked at whose status has not changed since, each as it is now. */
+  let open: ReadonlyMap<Item, Item> | undefined;
+  let newer: readonly Item[] = [];
   let oldest = 0;
   for (const version of newestFirst) {
     const { items, updatedAt } = version;
-    const statuses = new Map(items.map((item) => [keyOf(item), item.status]));
-    open ??= new Map(statuses);
+    open =
+      open === undefined
+        ? new Map(items.map((item) => [item, item]))
+        : stillOpen(open, items, newer);
     const times = known(version);
-    for (const [key, status] of open) {
-      if (statuses.get(key) === status) since.set(key, times?.since.get(key) ?? +updatedAt);
-      else open.delete(key);
+    for (const [item, now] of open) since.set(now, times?.since.get(item) ?? +updatedAt);
+    if (times) {
+      const longer = [...open].filter(([item]) => times.isLonger.has(item));
+      return { since, isLonger: new Set(longer.map(([, now]) => now)) };
     }
-    if (times)
-      return {
-        since,
-        isLonger: new Set([...open.keys()].filter((key) => times.isLonger.has(key))),
-      };
     oldest = version.version;
+    newer = items;
     if (open.size === 0) break;
   }
   // Before version 1 there was no list.
-  return { since, isLonger: new Set(oldest > 1 ? open?.keys() : []) };
+  return { since, isLonger: new Set(oldest > 1 ? open?.values() : []) };
+}
+
+function stillOpen(
+  open: ReadonlyMap<Item, Item>,
+  items: readonly Item[],
+  newer: readonly Item[],
+): Map<Item, Item> {
+  const still = new Map<Item, Item>();
+  for (const { before, after } of pairItems(items, newer)) {
+    const now = after && open.get(after);
+    if (now && before?.status === now.status) still.set(before, now);
+  }
+  return still;
 }

@@ -2,8 +2,9 @@ import type { TaskRow, TaskSource } from '../tasks/task-rows.ts';
 import { type Clock, systemClock } from '../terminal/clock.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
+import { type ItemPair, pairItems } from '../todo/pair-items.ts';
 import type { TodoState, TodoStore } from '../todo/todo-store.ts';
-import { keyOf, plainReport, plainTaskReport } from './plain-report.ts';
+import { pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { renderLists } from './render-lists.ts';
 import { statusTimes } from './status-times.ts';
@@ -60,7 +61,9 @@ export class TaskPanel {
   #reportedTasks: readonly TaskRow[] = [];
   #isFolded = false;
   #isDisposed = false;
-  #active: { key: string; since: number } | undefined;
+  /** What was drawn last. */
+  #shown: { items: TodoState['items']; tasks: readonly TaskRow[] } = { items: [], tasks: [] };
+  #active: { item: TodoState['items'][number]; since: number } | undefined;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;
   readonly #changes = new RecentChanges();
@@ -150,15 +153,13 @@ export class TaskPanel {
   #render(): string[] {
     const state = this.#store.get();
     const tasks = this.#tasks?.rows() ?? [];
-    const keyed = [
-      ...state.items.map((item) => [keyOf(item), item] as const),
-      ...tasks.map((task) => [`task ${task.id}`, task] as const),
-    ];
-    const statuses = new Map(keyed.map(([key, { status }]) => [key, status]));
-    this.#changes.look(statuses, this.#clock.now());
-    const fresh = new Set(keyed.filter(([key]) => this.#changes.has(key)).map(([, item]) => item));
+    const pairs = pairItems(this.#shown.items, state.items);
+    const now = this.#clock.now();
+    this.#changes.look([...pairs, ...pairTasks(this.#shown.tasks, tasks)], now);
+    this.#shown = { items: state.items, tasks };
+    const fresh = new Set([...state.items, ...tasks].filter((row) => this.#changes.has(row)));
     const { columns, rows } = this.screen;
-    const elapsedMs = this.#elapsed(state);
+    const elapsedMs = this.#elapsed(pairs, now);
     const options = { columns, rows, theme: this.#theme, elapsedMs, fresh };
     return renderLists(state, tasks, options, this.#isFolded);
   }
@@ -178,14 +179,16 @@ export class TaskPanel {
   }
 
   /** How long the item in progress has been so, as far as the versions that are kept tell. */
-  #elapsed({ items }: TodoState): number {
-    const item = items.find(({ status }) => status === 'in_progress');
-    const key = item && keyOf(item);
-    const now = this.#clock.now();
-    if (key === undefined) this.#active = undefined;
-    else if (key !== this.#active?.key) {
-      const { since } = statusTimes(this.#store.history());
-      this.#active = { key, since: since.get(key) ?? now };
+  #elapsed(pairs: readonly ItemPair[], now: number): number {
+    const isActive = (item: ItemPair['after']) => item?.status === 'in_progress';
+    const { before, after: item } = pairs.find(({ after }) => isActive(after)) ?? {};
+    if (item === undefined) this.#active = undefined;
+    else if (before && before === this.#active?.item) this.#active = { ...this.#active, item };
+    else {
+      const history = this.#store.history();
+      const newest = history[0]?.items.find(isActive);
+      const since = newest && statusTimes(history).since.get(newest);
+      this.#active = { item, since: since ?? now };
     }
     return this.#active ? Math.max(0, now - this.#active.since) : 0;
   }

@@ -1,4 +1,5 @@
 import { safeText } from '../safe-text.ts';
+import { pairItems } from './pair-items.ts';
 import type { TodoItem, TodoStatus } from './todo-store.ts';
 
 type Items = readonly Readonly<TodoItem>[];
@@ -10,17 +11,14 @@ const WORDS: Readonly<Record<TodoStatus, string>> = {
   pending: 'put back',
 };
 
-/**
- * What a replacement changed, in one line: `completed "Fix login"; began "Run tests"; 2 added`. An item is the same one
- * before and after if it has the same id or, where it has none, the same content.
- */
+/** What a replacement changed, in one line: `completed "Fix login"; began "Run tests"; 2 added`. */
 export function describeChange(before: Items, after: Items): string {
   if (after.length === 0) return before.length === 0 ? 'nothing changed' : 'cleared';
-  const old = new Map(before.map((item) => [keyOf(item), item]));
-  const keys = new Set(after.map(keyOf));
-  const moved = after.filter((item) => isMoved(item, old.get(keyOf(item))));
-  const added = after.filter((item) => !old.has(keyOf(item))).length;
-  const removed = before.filter((item) => !keys.has(keyOf(item))).length;
+  const pairs = pairItems(before, after);
+  const old = new Map(pairs.map((pair) => [pair.after, pair.before]));
+  const moved = after.filter((item) => isMoved(item, old.get(item)));
+  const added = after.filter((item) => old.get(item) === undefined).length;
+  const removed = pairs.filter((pair) => pair.after === undefined).length;
   const parts = [
     ...(['completed', 'in_progress', 'pending'] as const).flatMap((status) => named(moved, status)),
     ...(added > 0 ? [`${added} added`] : []),
@@ -28,10 +26,6 @@ export function describeChange(before: Items, after: Items): string {
   ];
   if (parts.length > 0) return parts.join('; ');
   return JSON.stringify(before) === JSON.stringify(after) ? 'nothing changed' : 'details changed';
-}
-
-function keyOf({ id, content }: Readonly<TodoItem>): string {
-  return id === undefined ? `content ${content}` : `id ${id}`;
 }
 
 /** A new item that is pending is only added; one that is already begun or done has been moved as well. */

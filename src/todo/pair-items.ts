@@ -13,7 +13,8 @@ export interface ItemPair {
  * Finds each task again on the list that replaced its own: by its content, else by its id, where both have one. Content
  * comes first because models number their items anew when they take one out.
  *
- * The item in progress that is found in neither way has been renamed if a new item is in progress or completed.
+ * The item in progress that is found in neither way has been renamed if a new item is in progress or completed, unless
+ * both have an id, which would be the same.
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
   const unmoved = commonStart(before, after);
@@ -42,7 +43,7 @@ function pairMoved(before: Items, after: Items): ItemPair[] {
     }
   }
   const lost = before.find((item) => item.status === 'in_progress' && !found.has(item));
-  const renamed = lost && pickRenamed([...free]);
+  const renamed = lost && pickRenamed(lost, [...free]);
   if (lost && renamed) {
     found.set(lost, renamed);
     free.delete(renamed);
@@ -71,10 +72,11 @@ export function contentKey({ content }: Item): string {
     .replace(/^ | $|[.!…。] ?$/g, '');
 }
 
-function pickRenamed(items: Items): Item | undefined {
+function pickRenamed(lost: Item, items: Items): Item | undefined {
+  const possible = items.filter(({ id }) => lost.id === undefined || id === undefined);
   return (
-    items.find((item) => item.status === 'in_progress') ??
-    items.find((item) => item.status === 'completed')
+    possible.find((item) => item.status === 'in_progress') ??
+    possible.find((item) => item.status === 'completed')
   );
 }
 

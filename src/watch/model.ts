@@ -1,5 +1,5 @@
-import { keyOf } from '../panel/plain-report.ts';
 import type { Task } from '../tasks/task.ts';
+import { contentKey } from '../todo/pair-items.ts';
 import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 import type { FoundList } from './find-lists.ts';
 
@@ -151,7 +151,7 @@ export function shownItems(state: ViewerState): readonly NamedItem[] {
 export function namedItems(items: readonly Readonly<TodoItem>[]): NamedItem[] {
   const count = new Map<string, number>();
   return items.map((item) => {
-    const key = keyOf(item);
+    const key = contentKey(item);
     const earlier = count.get(key) ?? 0;
     count.set(key, earlier + 1);
     return { item, name: earlier === 0 ? key : `${key}\n${earlier}` };

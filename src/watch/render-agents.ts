@@ -1,4 +1,3 @@
-import { keyOf } from '../panel/plain-report.ts';
 import { printable } from '../panel/render-list.ts';
 import { beside, EMPTY_LINE, type Line, line, spread } from './lines.ts';
 import { busyLists, chosen, type KnownList, pageOf, type ViewerState } from './model.ts';
@@ -61,7 +60,7 @@ function agentLines(
   const { since } = timesOf(versions);
   const active = items.findIndex(({ status }) => status === 'in_progress');
   const activeItem = items[active];
-  const begun = activeItem && since.get(keyOf(activeItem));
+  const begun = activeItem && since.get(activeItem);
   const time = begun === undefined ? times.ago(+updatedAt) : times.running(begun);
   const title = spread(
     `${isChosen ? chosenMark(theme) : ' '}${printable(agent, theme)}`,
@@ -71,7 +70,7 @@ function agentLines(
   );
   const next = items.findIndex(({ status }) => status === 'pending');
   const blocks = items.map((item) =>
-    itemLines(item, look, { isFresh: hasJustChanged(item, since.get(keyOf(item)), look) }),
+    itemLines(item, look, { isFresh: hasJustChanged(item, since.get(item), look) }),
   );
   const focus = active === -1 ? next : active;
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };

@@ -1,4 +1,3 @@
-import { keyOf } from '../panel/plain-report.ts';
 import { GLYPH_OF, printable } from '../panel/render-list.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
@@ -29,8 +28,8 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
   const isLive = pageOf(state).name === 'list';
   return {
     blocks: items.map(({ item }, index) => {
-      const since = statuses.since.get(keyOf(item));
-      const isLonger = statuses.isLonger.has(keyOf(item));
+      const since = statuses.since.get(item);
+      const isLonger = statuses.isLonger.has(item);
       const time =
         look.columns < TIMED_COLUMNS ? undefined : timeText(item, since, isLonger, look, isLive);
       const isFresh = isLive && hasJustChanged(item, since, look);

@@ -1,4 +1,3 @@
-import { keyOf } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { codeOf } from '../terminal/synchronous-io.ts';
@@ -94,7 +93,7 @@ function listState({ agent, versions }: KnownList) {
       activeForm: safeText(item.activeForm),
       status: item.status,
       ...(item.priority && { priority: item.priority }),
-      ...(!isLonger.has(keyOf(item)) && { since: since.get(keyOf(item)) }),
+      ...(!isLonger.has(item) && { since: since.get(item) }),
     })),
     history: versions
       .slice(0, MOST_VERSIONS)

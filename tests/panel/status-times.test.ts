@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { keyOf } from '../../src/panel/plain-report.ts';
 import { type StatusTimes, statusTimes } from '../../src/panel/status-times.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
 import { TodoStore, type TodoVersion } from '../../src/todo/todo-store.ts';
@@ -20,8 +19,8 @@ function written(...lists: string[][]): TodoStore {
 function times(store: TodoStore): string[] {
   const { since, isLonger } = statusTimes(store.history());
   return store.get().items.map((item) => {
-    const key = keyOf(item);
-    return `${item.content} ${(since.get(key) ?? 0) / 1000}${isLonger.has(key) ? ' or before' : ''}`;
+    const before = isLonger.has(item) ? ' or before' : '';
+    return `${item.content} ${(since.get(item) ?? 0) / 1000}${before}`;
   });
 }
 
@@ -35,6 +34,17 @@ test('each item has its status since the version that gave it', () => {
 
 test('an item that was put back and begun anew counts from the second time', () => {
   expect(times(written(['> a'], ['- a'], ['> a']))).toEqual(['a 3']);
+});
+
+test('items that are numbered anew when one is taken out keep their times', () => {
+  const numbered = (...lines: string[]) =>
+    todos(...lines).map((item, at) => ({ ...item, id: String(at + 1) }));
+  let seconds = 1;
+  const store = new TodoStore(() => new Date(1000 * seconds));
+  store.update(numbered('x a', '> b', '- c'));
+  seconds = 2;
+  store.update(numbered('> b', '- c'));
+  expect(times(store)).toEqual(['b 1', 'c 1']);
 });
 
 test('where the versions that are kept do not reach back, the time is the oldest that is known', () => {
