@@ -16,11 +16,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   bash: ['command'],
   terminal: ['safe-text.ts'],
   todo: ['command', 'json', 'safe-text.ts', 'settings.ts', 'state'],
-  tasks: ['command', 'json', 'safe-text.ts', 'settings.ts', 'state', 'todo'],
+  tasks: ['command', 'json', 'safe-text.ts', 'settings.ts', 'state'],
   panel: ['safe-text.ts', 'tasks', 'terminal', 'todo'],
   guidance: ['command', 'safe-text.ts', 'settings.ts', 'tasks', 'todo'],
   hook: ['command', 'guidance', 'safe-text.ts', 'settings.ts', 'state', 'tasks', 'todo'],
-  setup: ['command', 'hook', 'safe-text.ts', 'state', 'todo'],
+  setup: ['command', 'hook', 'safe-text.ts', 'settings.ts', 'state'],
   router: ['bash', 'command', 'guidance', 'json', 'safe-text.ts', 'settings.ts', 'tasks', 'todo'],
 };
 /** They bring the parts together. */

@@ -11,7 +11,7 @@ import { type ShellList, shellList } from '../shell/shell-list.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { codeOf, writeAll } from '../terminal/synchronous-io.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 
 const USAGE_ERROR = 2;
 const MAX_MESSAGE = 200;
@@ -52,7 +52,7 @@ async function main(): Promise<number> {
     }
     case 'prime': {
       const { listInContext } = await import('../guidance/list-in-context.ts');
-      const lists = new FileLists(process.env, process.cwd());
+      const lists = new TodoLists(process.env, process.cwd());
       const { items } = await lists.open({}).read();
       await lists.close();
       writeAll(1, listInContext(items));

@@ -7,7 +7,7 @@ import { readSettings, type SettingsSource } from '../settings.ts';
 import { tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
 const CHANGES_NOTHING = ['TodoRead', 'TaskList', 'TaskGet'];
@@ -15,7 +15,7 @@ const CHANGES_NOTHING = ['TodoRead', 'TaskList', 'TaskGet'];
 /** Runs an agent command as a program of its own, on lists in files. */
 export async function runExecutable(
   create: (
-    lists: FileLists,
+    lists: TodoLists,
     settings: SettingsSource,
     directory: string | undefined,
   ) => AgentBashHandler,
@@ -23,7 +23,7 @@ export async function runExecutable(
   const directory = currentDirectory();
   // One call, one reading.
   const reading = readSettings(process.env, directory);
-  const lists = new FileLists(process.env, directory, reading.settings);
+  const lists = new TodoLists(process.env, directory, reading.settings);
   const handler = create(lists, () => reading, directory);
   const argv = process.argv.slice(2);
   const invalid = invalidArgument(argv);

@@ -10,7 +10,7 @@ runExecutable((lists, settings) => {
     store: { get: () => list?.shown.get() },
     rules: LIST_NOTES,
     settings: () => settings().settings,
-    isSubagent: () => list !== undefined && lists.isSubagent(list),
+    isSubagent: () => list !== undefined && lists.isOfSubagent(list),
   });
   // Which list it is, the command's own options say.
   const handler = new TodoWriteHandler(

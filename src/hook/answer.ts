@@ -4,10 +4,10 @@ import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
 import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
 import { type GuidanceSettings, readSettings } from '../settings.ts';
-import { hookFolder } from '../state/lists.ts';
+import { hookFolder } from '../state/list-paths.ts';
 import { signOfLife } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { isUntilDone } from '../todo/until-done.ts';
 import { hearUser } from '../todo/user-changes.ts';
@@ -31,7 +31,7 @@ export interface World {
 /** What there is to say when something happens to an agent. Where there is no list, that is nothing. */
 export async function answer(event: HookEvent, world: World): Promise<Reply> {
   if (event.what.kind === 'other') return {};
-  const lists = new FileLists(world.environment, world.directory);
+  const lists = new TodoLists(world.environment, world.directory);
   const reply = await answerOfList(event, world, lists);
   const news = isHeard(event) ? await newsOfTeam(world, lists) : '';
   if (news === '') return reply;
@@ -44,13 +44,13 @@ function isHeard({ what }: HookEvent): boolean {
 }
 
 /** What others did to tasks of the team that concern the agent. Each event is a sign of its life. */
-async function newsOfTeam({ environment, directory }: World, lists: FileLists): Promise<string> {
+async function newsOfTeam({ environment, directory }: World, lists: TodoLists): Promise<string> {
   const context = taskContext({ environment, directory: () => directory, lists: () => lists });
   const news = await signOfLife(context, readSettings(environment, directory).settings);
   return noteLines(news).trimEnd();
 }
 
-async function answerOfList(event: HookEvent, world: World, lists: FileLists): Promise<Reply> {
+async function answerOfList(event: HookEvent, world: World, lists: TodoLists): Promise<Reply> {
   const list = lists.open({});
   const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
   const newest = await list.read();

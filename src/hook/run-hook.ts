@@ -1,4 +1,4 @@
-import { FileLists } from '../todo/file-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import { answer } from './answer.ts';
 import { DIALECT_NAMES, DIALECTS, type DialectName, dialectOf } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
@@ -31,7 +31,7 @@ export async function runHook(call: HookCall): Promise<string> {
     event = String(input.hook_event_name ?? '');
     return await reply(input, call);
   } catch (error) {
-    const lists = new FileLists(call.environment, call.directory);
+    const lists = new TodoLists(call.environment, call.directory);
     logFailure(() => hookLog(lists.folder), event, error, call.now());
     return '';
   }

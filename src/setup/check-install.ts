@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
 import { safeText } from '../safe-text.ts';
-import { sessionOf } from '../state/lists.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { readSettings } from '../settings.ts';
+import { ListHome } from '../state/list-home.ts';
+import { sessionOf } from '../state/list-paths.ts';
 import { askBash } from './programs.ts';
 
 /** Where `agent-shell setup` runs. */
@@ -28,7 +29,8 @@ export function checkInstall(world: World): Checked {
   const here = askBash('-c', environment, directory);
   // Each harness starts from an environment of its own: what a login shell finds, all find.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
-  const state = new FileLists(environment, directory).folder;
+  const state = new ListHome(environment, directory, readSettings(environment, undefined).settings)
+    .folder;
   const trouble = whyNotWritable(state);
   const inTree = `${state}${sep}`.startsWith(`${sessionOf(directory)}${sep}`);
   const log = hookLog(state);

@@ -1,8 +1,9 @@
 import { join, relative, sep } from 'node:path';
 import type { CommandResult } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
-import { sessionOf } from '../state/lists.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { readSettings } from '../settings.ts';
+import { ListHome } from '../state/list-home.ts';
+import { sessionOf } from '../state/list-paths.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';
 import { editConfig, readConfig, removeEmptyFolders } from './config-file.ts';
 import {
@@ -101,7 +102,11 @@ function edited(
 /** Said when something was written, not each time. */
 function withNext(result: CommandResult, { next }: Harness, world: World): CommandResult {
   if (next === undefined || !result.stdout.includes('written ')) return result;
-  const { folder } = new FileLists(world.environment, world.directory);
+  const { folder } = new ListHome(
+    world.environment,
+    world.directory,
+    readSettings(world.environment, undefined).settings,
+  );
   return { ...result, stdout: `${result.stdout}\n${next(folder)}\n` };
 }
 

@@ -1,6 +1,6 @@
 import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
 import { inQuotes } from '../safe-text.ts';
-import type { ListName } from '../state/lists.ts';
+import type { ListName } from '../state/list-paths.ts';
 import { PANEL_MODES, parseWatchArguments, type WatchArguments } from '../watch/watch-arguments.ts';
 
 /** What the command line of agent-shell asks for, where it is not for bash. */

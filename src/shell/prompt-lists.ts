@@ -14,7 +14,7 @@ import { taskContext } from '../tasks/task-context.ts';
 import { type TaskRow, taskSource } from '../tasks/task-rows.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { truncate } from '../terminal/text.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
 
 /** Where a prompt is, and the terminal that it is on. */
@@ -56,7 +56,7 @@ export class PromptLists {
   readonly theme: Theme;
   readonly #prompt: Prompt;
   readonly #settings: Settings;
-  readonly #lists: FileLists;
+  readonly #lists: TodoLists;
   readonly #context: TaskContext;
   readonly #store: TodoStore;
   readonly #todos: TodoVersion;
@@ -69,7 +69,7 @@ export class PromptLists {
     this.#prompt = prompt;
     this.theme = themeFor({ isTTY: true }, environment);
     this.#settings = reading.settings;
-    this.#lists = new FileLists(environment, directory, reading.settings);
+    this.#lists = new TodoLists(environment, directory, reading.settings);
     this.#context = taskContext({
       environment,
       directory: () => directory,

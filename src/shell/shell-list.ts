@@ -1,10 +1,10 @@
 import { type SettingsSource, settingsOfCalls } from '../settings.ts';
-import type { ListName } from '../state/lists.ts';
+import type { ListName } from '../state/list-paths.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
-import { FileLists } from '../todo/file-lists.ts';
 import { ServerTodoList, type TodoList } from '../todo/todo-list.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { TodoStore, todoStore } from '../todo/todo-store.ts';
 
@@ -38,9 +38,9 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (named.agent !== undefined) process.env.TODO_AGENT = named.agent;
   const settings = settingsOfCalls(process.env, process.cwd);
   const own = settings().settings;
-  let opened: FileLists | undefined;
+  let opened: TodoLists | undefined;
   const files = () => {
-    opened ??= new FileLists(process.env, process.cwd(), own);
+    opened ??= new TodoLists(process.env, process.cwd(), own);
     return opened;
   };
   const close = async () => opened?.close();
@@ -56,7 +56,7 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (!isInMemory) {
     const list = files().open({});
     const shared = list === list.shown ? list.shown : undefined;
-    const isSubagent = () => files().isSubagent(list);
+    const isSubagent = () => files().isOfSubagent(list);
     return {
       source: files().open,
       shared,

@@ -4,7 +4,7 @@ import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { StateError } from '../state/state-error.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import { copyLists } from './copy-lists.ts';
 import helpPage from './state-command.md';
 import { openStorage } from './storage.ts';
@@ -38,7 +38,7 @@ export async function stateCommand(argv: readonly string[], world: World): Promi
 }
 
 async function show(settings: Settings, { environment, directory }: World): Promise<CommandResult> {
-  const lists = new FileLists(environment, directory, settings);
+  const lists = new TodoLists(environment, directory, settings);
   const { server } = lists;
   try {
     const engine = await server?.engine();
@@ -66,7 +66,7 @@ async function show(settings: Settings, { environment, directory }: World): Prom
 }
 
 async function init(settings: Settings, { environment, directory }: World): Promise<CommandResult> {
-  const lists = new FileLists(environment, directory, settings);
+  const lists = new TodoLists(environment, directory, settings);
   try {
     const engine = await lists.server?.engine();
     if (engine === undefined) {

@@ -1,6 +1,6 @@
 import { basename, isAbsolute, resolve } from 'node:path';
 import { FilePlace } from '../state/file-place.ts';
-import { folderOfKey, listsIn, sessionsOf, taskListsOf } from '../state/lists.ts';
+import { folderOfKey, listsIn, sessionsOf, taskListsOf } from '../state/list-paths.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import type { SharedPlace } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';

@@ -1,10 +1,10 @@
 import { readSettings } from '../settings.ts';
 import { FilePlace } from '../state/file-place.ts';
-import { taskListFolder } from '../state/lists.ts';
+import { ListHome } from '../state/list-home.ts';
+import { taskListFolder } from '../state/list-paths.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import { DEFAULT_AGENT, type SharedPlace } from '../state/place.ts';
 import type { ServerLists } from '../state/server-lists.ts';
-import { FileLists } from '../todo/file-lists.ts';
 import { storedEntryProblem } from './stored-tasks.ts';
 import { TASK_STEPS, type TaskStep } from './task-steps.ts';
 import { TaskStore } from './task-store.ts';
@@ -47,7 +47,7 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
 }
 
 /** Where the list of this name is, beside the lists of todos. */
-export function taskListLocation(lists: FileLists, list: string, author: string | undefined) {
+export function taskListLocation(lists: ListHome, list: string, author: string | undefined) {
   const { server } = lists;
   return server ? { server, list, author } : { folder: taskListFolder(lists.folder, list), author };
 }
@@ -55,7 +55,7 @@ export function taskListLocation(lists: FileLists, list: string, author: string 
 function located(location: Extract<TaskListLocation, { environment: object }>): TaskStore {
   const { environment, directory, list, author } = location;
   const { settings } = readSettings(environment, undefined);
-  const lists = new FileLists(environment, directory, settings);
+  const lists = new ListHome(environment, directory, settings);
   const name = list ?? settings.taskList ?? lists.name({}).session;
   return openTaskStore(taskListLocation(lists, name, author ?? settings.agent));
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { type Settings, type SettingsSource, settingsOfCalls } from '../settings.ts';
-import { agentOfHarness } from '../state/lists.ts';
+import { readSettings, type Settings, type SettingsSource, settingsOfCalls } from '../settings.ts';
+import { ListHome } from '../state/list-home.ts';
+import { agentOfHarness } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { FileLists } from '../todo/file-lists.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { openTaskStore, taskListLocation } from './open-task-store.ts';
@@ -17,8 +17,8 @@ export interface TaskContextOptions {
   readonly directory: () => string;
   /** Those of the environment, for each call with its caller's names, unless given. */
   readonly settings?: SettingsSource;
-  /** The lists in files, made when first needed; those that the environment names unless given. */
-  readonly lists?: () => FileLists;
+  /** Where lists live, made when first needed; where the environment says unless given. */
+  readonly lists?: () => ListHome;
   /** Where neither a list nor a session is named; that of the work tree, in files, unless given. */
   readonly unnamed?: TaskStore | undefined;
   readonly forPeople?: TaskContext['forPeople'];
@@ -35,9 +35,9 @@ export interface TeamContext extends TaskContext {
 export function taskContext(options: TaskContextOptions): TeamContext {
   const { environment, directory, unnamed } = options;
   const { settings: given = settingsOfCalls(environment, directory) } = options;
-  let made: FileLists | undefined;
+  let made: ListHome | undefined;
   const ownLists = () => {
-    made ??= new FileLists(environment, directory());
+    made ??= new ListHome(environment, directory(), readSettings(environment, undefined).settings);
     return made;
   };
   const { lists = ownLists } = options;

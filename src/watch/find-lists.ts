@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { listsIn, sessionsOf } from '../state/lists.ts';
+import { listsIn, sessionsOf } from '../state/list-paths.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 

@@ -1,4 +1,4 @@
-import { listsIn } from '../state/lists.ts';
+import { listsIn } from '../state/list-paths.ts';
 import type { Place } from '../state/place.ts';
 import { watchFolder } from '../state/watch-folder.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';

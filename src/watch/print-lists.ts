@@ -1,9 +1,9 @@
 import { plainReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
-import { sessionFolder } from '../state/lists.ts';
+import { sessionFolder } from '../state/list-paths.ts';
 import { StateError } from '../state/state-error.ts';
-import { FileLists } from '../todo/file-lists.ts';
 import { listJson } from '../todo/list-text.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 import { endingSignals } from './ending-signals.ts';
 import { type Follower, followSession } from './follow.ts';
@@ -13,7 +13,7 @@ const STORAGE_TROUBLE = 3;
 
 /** Prints each change of lists in files, as a line of words or of JSON, until a signal ends it. Gives its exit code. */
 export async function printLists({ list, all, jsonl }: WatchArguments): Promise<number> {
-  const lists = new FileLists(process.env, process.cwd());
+  const lists = new TodoLists(process.env, process.cwd());
   const name = lists.name(list);
   let hasFailed = false;
   const follower: Follower = {

@@ -4,12 +4,12 @@ import { printable } from '../panel/render-list.ts';
 import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { safeText } from '../safe-text.ts';
-import { taskListsOf } from '../state/lists.ts';
+import { taskListsOf } from '../state/list-paths.ts';
 import { openTaskStore } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import { writeAll } from '../terminal/synchronous-io.ts';
 import { table } from '../terminal/table.ts';
-import { FileLists } from '../todo/file-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import { findLists } from './find-lists.ts';
 import helpPage from './sessions.md';
 import { shortPath } from './sources.ts';
@@ -53,7 +53,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
     writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
     return WRONG_USAGE;
   }
-  const { folder } = new FileLists(process.env, process.cwd());
+  const { folder } = new TodoLists(process.env, process.cwd());
   const found = await findSessions(folder);
   writeAll(
     1,

@@ -2,14 +2,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { safeText } from '../safe-text.ts';
 import { settingsOfCalls } from '../settings.ts';
-import { type ListName, listsIn, sessionFolder } from '../state/lists.ts';
+import { type ListName, listsIn, sessionFolder } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore } from '../tasks/open-task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { FileLists } from '../todo/file-lists.ts';
 import { openTodoStore } from '../todo/open-todo-store.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { USER } from '../todo/user-changes.ts';
@@ -23,7 +23,7 @@ const NO_TASKS: KnownTasks = { tasks: new Map(), since: new Map(), updatedAt: un
 
 /** Follows one session after another: its lists, and its team's tasks. */
 export class Sources {
-  readonly #lists: FileLists;
+  readonly #lists: TodoLists;
   readonly #changed: () => void;
   #session = '';
   #folder = '';
@@ -36,7 +36,7 @@ export class Sources {
   /** @param changed called when there is something new to be seen, once or more often. */
   constructor(changed: () => void) {
     this.#changed = changed;
-    this.#lists = new FileLists(process.env, process.cwd());
+    this.#lists = new TodoLists(process.env, process.cwd());
   }
 
   /** The name of the list that is meant where not all of it is said. */

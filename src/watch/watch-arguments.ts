@@ -1,6 +1,6 @@
 import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
 import { inQuotes } from '../safe-text.ts';
-import type { ListName } from '../state/lists.ts';
+import type { ListName } from '../state/list-paths.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
 /** What `agent-shell watch` is asked for. */

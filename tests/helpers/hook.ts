@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHook } from '../../src/hook/run-hook.ts';
-import { FileLists } from '../../src/todo/file-lists.ts';
+import { TodoLists } from '../../src/todo/todo-lists.ts';
 import type { TodoItem, TodoStatus } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from './files.ts';
 
@@ -26,7 +26,7 @@ export function harness(session: string, variable?: string) {
   mkdirSync(join(directory, '.git'), { recursive: true });
   const environment: Record<string, string> = { TODO_STATE_DIR: join(root, 'state') };
   const commands = { ...environment, ...(variable && { [variable]: session }) };
-  const list = () => new FileLists(commands, directory).open({});
+  const list = () => new TodoLists(commands, directory).open({});
   /** What the hook prints for an event. */
   const say = (input: object | string, ...argv: string[]) =>
     runHook({

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listFolder } from '../../src/state/lists.ts';
+import { listFolder } from '../../src/state/list-paths.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { USER } from '../../src/todo/user-changes.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listsIn, sessionFolder } from '../../src/state/lists.ts';
+import { listsIn, sessionFolder } from '../../src/state/list-paths.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { taskContext } from '../../src/tasks/task-context.ts';
-import { FileLists } from '../../src/todo/file-lists.ts';
+import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 /** A work tree and a folder for lists. */
@@ -18,7 +18,7 @@ function workTree() {
     ...more,
   });
   const lists = (more: Record<string, string>, directory = tree) =>
-    new FileLists(environment(more), directory);
+    new TodoLists(environment(more), directory);
   return { tree, lists, environment };
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { listFolder, taskListFolder } from '../../src/state/lists.ts';
+import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { listFolder } from '../../src/state/lists.ts';
+import { listFolder } from '../../src/state/list-paths.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { listFolder, taskListFolder } from '../../src/state/lists.ts';
+import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';

@@ -17,7 +17,7 @@ import {
   sessionFolder,
   sessionOf,
   stateFolder,
-} from '../../src/state/lists.ts';
+} from '../../src/state/list-paths.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 const here = { directory: '/work/app', home: () => '/home/ann' };

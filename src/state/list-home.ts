@@ -1,0 +1,88 @@
+import { homedir } from 'node:os';
+import { agentOfHarness, isSubagent, type ListName, sessionOf, stateFolder } from './list-paths.ts';
+import { DEFAULT_AGENT } from './place.ts';
+import { ServerLists } from './server-lists.ts';
+import { attempt, StateError } from './state-error.ts';
+
+/** The settings that say where lists live, and which one is meant. */
+interface HomeSettings {
+  readonly session: string | undefined;
+  readonly agent: string | undefined;
+  readonly stateDir: string | undefined;
+  readonly stateUrl: string | undefined;
+  /** Seconds. */
+  readonly stateTimeout: number;
+}
+
+const NAME_THE_SESSION =
+  'with TODO_STATE_URL the session must be named, since a folder is not one place on two machines: set TODO_SESSION, or give --session NAME';
+
+/** Where the lists of a process live, in files or on a server, and what their names are. */
+export class ListHome {
+  readonly #settings: HomeSettings;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #directory: string | undefined;
+  #folder: string | undefined;
+  #server: ServerLists | undefined;
+
+  /** @param directory The current directory; undefined where it has been deleted. */
+  constructor(
+    environment: Readonly<Record<string, string | undefined>>,
+    directory: string | undefined,
+    settings: HomeSettings,
+  ) {
+    this.#environment = environment;
+    this.#directory = directory;
+    this.#settings = settings;
+  }
+
+  /** The folder that lists in files are in. */
+  get folder(): string {
+    this.#folder ??= stateFolder(this.#settings.stateDir, this.#environment, {
+      directory: this.#directory ?? '/',
+      home: () => attempt('find your home folder for', 'lists: set TODO_STATE_DIR', homedir),
+    });
+    return this.#folder;
+  }
+
+  /** The server that lists live on in place of files; undefined for files. */
+  get server(): ServerLists | undefined {
+    const { stateUrl: url, stateTimeout } = this.#settings;
+    if (url !== undefined) {
+      const options = { url, environment: this.#environment, timeoutMs: stateTimeout * 1000 };
+      this.#server ??= new ServerLists(options);
+    }
+    return this.#server;
+  }
+
+  /**
+   * What is not given is as the settings say, else the work tree and the agent `main`. In a work tree each session of a
+   * harness has lists of its own; a session that was named is the same one for all.
+   */
+  name(
+    partial: Partial<ListName>,
+    settings: Pick<HomeSettings, 'session' | 'agent' | 'stateUrl'> = this.#settings,
+  ): ListName {
+    const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
+    if (session !== undefined) return { session, agent };
+    if (settings.stateUrl !== undefined) throw new StateError(NAME_THE_SESSION);
+    return { session: this.#sessionHere(), agent: agentOfHarness(agent, this.#environment) };
+  }
+
+  /** Whether a list is that of an agent which another agent of its session has started; of a server's, nobody knows. */
+  isSubagent(name: ListName): boolean {
+    return this.server === undefined && isSubagent(this.folder, name);
+  }
+
+  /** Ends the connections to the server. */
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  #sessionHere(): string {
+    if (this.#directory !== undefined) return sessionOf(this.#directory);
+    throw new StateError(
+      'the current directory is gone, so it cannot tell the session; give --session NAME',
+    );
+  }
+}

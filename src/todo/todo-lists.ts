@@ -1,0 +1,61 @@
+import { readSettings, type Settings } from '../settings.ts';
+import { ListHome } from '../state/list-home.ts';
+import { hookFolder, type ListName, listFolder } from '../state/list-paths.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
+import { openTodoStore, storedItemsProblem } from './open-todo-store.ts';
+import { ServerTodoList, type TodoList } from './todo-list.ts';
+import { setUntilDone } from './until-done.ts';
+
+/** The lists of todos of a process, in files or on a server, as its environment and its directory name them. */
+export class TodoLists extends ListHome {
+  readonly #settings: Settings;
+  readonly #lists = new Map<string, TodoList>();
+  readonly #names = new WeakMap<TodoList, ListName>();
+
+  /**
+   * @param directory The current directory; undefined where it has been deleted.
+   * @param settings Those of the environment, where they have been read already.
+   */
+  constructor(
+    environment: Readonly<Record<string, string | undefined>>,
+    directory: string | undefined,
+    settings: Settings = readSettings(environment, undefined).settings,
+  ) {
+    super(environment, directory, settings);
+    this.#settings = settings;
+  }
+
+  /** A list by its name; the same one each time that the same author asks for it. */
+  readonly open = (partial: Partial<ListName>, settings: Settings = this.#settings): TodoList => {
+    const name = this.name(partial, settings);
+    // Who writes the list of another agent, as a leader does, signs with its own name.
+    const author = settings.agent ?? partial.agent ?? DEFAULT_AGENT;
+    const key = JSON.stringify([name, author]);
+    const list = this.#lists.get(key) ?? this.#open(name, author);
+    this.#lists.set(key, list);
+    this.#names.set(list, name);
+    return list;
+  };
+
+  /** Says of a list that its agent should not stop before it is finished, from a version on: for the hook. */
+  setUntilDone(list: TodoList, version: number): void {
+    const name = this.#names.get(list);
+    if (name) setUntilDone(hookFolder(this.folder, name), version);
+  }
+
+  /** Whether a list that was opened here is that of an agent which another agent of its session has started. */
+  isOfSubagent(list: TodoList): boolean {
+    const name = this.#names.get(list);
+    return name !== undefined && this.isSubagent(name);
+  }
+
+  #open(name: ListName, author: string): TodoList {
+    const { history } = this.#settings;
+    if (this.server === undefined) {
+      return openTodoStore({ folder: listFolder(this.folder, name), author, history });
+    }
+    const path = ['todos', name.session, name.agent];
+    const options = { author, history, check: storedItemsProblem };
+    return new ServerTodoList(this.server.place(path, options), history);
+  }
+}
