@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { CALLER_VARIABLES, type Environment } from './environment.ts';
 import { safeText } from './safe-text.ts';
 import { DEFAULT_HISTORY } from './state/place.ts';
 
@@ -74,8 +75,6 @@ interface Caller {
 /** Gives the settings of a call; without one, those of the host itself. */
 export type SettingsSource = (call?: Caller) => SettingsReading;
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server. */
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
   maxItems: 50,
@@ -97,9 +96,6 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   hooksDir: undefined,
   tasksInPrompt: false,
 });
-
-/** These count as the caller of a command has them, not as its host has. */
-const CALLERS_NAMES = ['TODO_SESSION', 'TODO_AGENT', 'TODO_TEAM', 'TODO_TASK_LIST'] as const;
 
 /**
  * A `.env` comes with whatever repository a command happens to run in. It may set limits, guidance and what is shown.
@@ -136,7 +132,7 @@ const MAX_WARNED_CHARACTERS = 40;
  * @param directory undefined: no `.env` is looked for.
  */
 export function readSettings(
-  environment: Variables,
+  environment: Environment,
   directory: string | undefined,
 ): SettingsReading {
   const file = directory === undefined ? {} : readEnvFile(join(directory, '.env'));
@@ -178,7 +174,7 @@ export function readSettings(
  *
  * @param directory gives the current directory, or throws where it has been deleted.
  */
-export function settingsOfCalls(environment: Variables, directory: () => string): SettingsSource {
+export function settingsOfCalls(environment: Environment, directory: () => string): SettingsSource {
   const known = new WeakMap<Caller, SettingsReading>();
   return (call) => {
     const before = call && known.get(call);
@@ -198,18 +194,18 @@ function orUndefined<T>(get: () => T): T | undefined {
 }
 
 /** An environment in which a caller's own variables stand in for those of the host. */
-function withCaller(environment: Variables, caller: Caller['env']): Variables {
+function withCaller(environment: Environment, caller: Caller['env']): Environment {
   if (caller === undefined) return environment;
-  const own = Object.fromEntries(CALLERS_NAMES.map((name) => [name, caller[name]]));
+  const own = Object.fromEntries(CALLER_VARIABLES.map((name) => [name, caller[name]]));
   return { ...environment, ...own };
 }
 
 class Reader {
   readonly warnings: string[] = [];
-  readonly #environment: Variables;
-  readonly #file: Variables;
+  readonly #environment: Environment;
+  readonly #file: Environment;
 
-  constructor(environment: Variables, file: Variables) {
+  constructor(environment: Environment, file: Environment) {
     this.#environment = environment;
     this.#file = file;
   }
@@ -266,9 +262,9 @@ function positiveInteger(text: string): number | undefined {
 }
 
 /** One file is enough to remember: a program seldom changes its directory. */
-let remembered: { key: string; variables: Variables } | undefined;
+let remembered: { key: string; variables: Environment } | undefined;
 
-function readEnvFile(path: string): Variables {
+function readEnvFile(path: string): Environment {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return {};
@@ -284,6 +280,6 @@ function readEnvFile(path: string): Variables {
 }
 
 /** Only these are read, so that nothing else of that file, secrets above all, is kept. */
-function settingsOf(variables: Variables): Variables {
+function settingsOf(variables: Environment): Environment {
   return Object.fromEntries(Object.entries(variables).filter(([name]) => FILE_MAY_SET.has(name)));
 }

@@ -1,13 +1,12 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
+import { CALLER_VARIABLES } from '../environment.ts';
 import { randomHex } from './random-hex.ts';
 
 /** The most that a request may hold, and what is read of a caller's standard input: 1 MiB. */
 const REQUEST_LIMIT = 1024 * 1024;
 // Bash reads a reply byte by byte into a variable. A larger one, and one with a NUL byte, it passes on with head(1).
 const TEXT_LIMIT = 64 * 1024;
-// What the caller's environment says of whose list is meant, in the order in which it comes.
-const CALLER_VARIABLES = ['TODO_SESSION', 'TODO_AGENT', 'TODO_TEAM', 'TODO_TASK_LIST'] as const;
 // Before the arguments: the command's name, those variables and the count of arguments.
 const FIELDS_BEFORE = CALLER_VARIABLES.length + 2;
 

@@ -6,6 +6,7 @@ import {
   executeSafely,
   type Invocation,
 } from '../command/agent-command.ts';
+import type { Environment } from '../environment.ts';
 import script from './agent-command.sh';
 import { DEFAULT_PATH } from './find-program.ts';
 import { makePrivate } from './private-folder.ts';
@@ -17,7 +18,7 @@ export interface AgentCommandHostOptions {
   /** The bash that runs the commands' scripts. */
   bash: string;
   /** Where else than in the system's folders mkfifo(1) may be. */
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   handlers: ReadonlyMap<string, AgentBashHandler>;
 }
 
@@ -48,9 +49,7 @@ export class AgentCommandHost {
   }
 
   /** `env` with the agent commands first on its PATH. */
-  environment(
-    env: Readonly<Record<string, string | undefined>>,
-  ): Record<string, string | undefined> {
+  environment(env: Environment): Record<string, string | undefined> {
     const path = [join(this.#options.directory, 'bin'), env.PATH ?? DEFAULT_PATH]
       .filter(Boolean)
       .join(delimiter);

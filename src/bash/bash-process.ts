@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { Environment } from '../environment.ts';
 import {
   CALLER_FIELDS,
   type CallerState,
@@ -33,7 +34,7 @@ import { RewrittenFile } from './rewritten-file.ts';
 
 export interface BashProcessOptions {
   bash: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   cwd: string;
   /** A directory of this process's own, not yet there; gone after `kill()`. */
   directory: string;

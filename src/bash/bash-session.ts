@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
+import { callerVariables, type Environment } from '../environment.ts';
 import { AgentCommandHost } from './agent-commands.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
-import { callerVariables, type HeldSettings } from './control-commands.ts';
+import type { HeldSettings } from './control-commands.ts';
 import { writeEditors } from './editors.ts';
 import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
@@ -14,7 +15,7 @@ import { Watchdog } from './watchdog.ts';
 /** What a session is made of. */
 export interface BashSessionOptions {
   /** The environment of the commands. Only PATH is changed. TMPDIR says where private files go. */
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   /** Where the session starts. */
   cwd: string;
   /** The agent commands that exist in this bash, by name. One that is added later is there from the next line on. */

@@ -1,3 +1,4 @@
+import { CALLER_VARIABLES } from '../environment.ts';
 import { quote } from './shell-words.ts';
 
 /*
@@ -10,9 +11,6 @@ import { quote } from './shell-words.ts';
  */
 
 const BUILTIN = '\\builtin';
-
-/** What is asked for of a caller's environment: whose list is meant. */
-const CALLER_VARIABLES = ['TODO_SESSION', 'TODO_AGENT', 'TODO_TEAM', 'TODO_TASK_LIST'] as const;
 
 // Lets each line start with line 1 in bash's messages. An assignment alone is undone when its command ends; one whose
 // command is discarded, because it divides by zero, stays. That would end a bash in POSIX mode, which sets this variable.
@@ -185,16 +183,6 @@ export function parseCallerState(fields: readonly string[]): CallerState {
   });
   const program = fields[1 + 2 * count] ?? '';
   return { env, program: program.replace(/\n$/, ''), ownOutputs: fields[0] === '0' };
-}
-
-/** Values that a fresh bash has, in place of what it could be asked. */
-export function callerVariables(
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const pairs = CALLER_VARIABLES.map((variable) => [variable, env[variable]] as const);
-  return Object.fromEntries(
-    pairs.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined),
-  );
 }
 
 // More quotes within each other than anyone types: to read them, bash must make the buffer of its open quotes larger.

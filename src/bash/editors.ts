@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../environment.ts';
 import script from './editor.sh';
 import { findProgram } from './find-program.ts';
 import { quote } from './shell-words.ts';
@@ -12,11 +13,7 @@ const NAMES = ['vim', 'vi', 'view', 'editor'];
  *
  * @param bin the directory that is first on the session's PATH.
  */
-export function writeEditors(
-  bin: string,
-  bash: string,
-  env: Readonly<Record<string, string | undefined>>,
-): void {
+export function writeEditors(bin: string, bash: string, env: Environment): void {
   mkdirSync(bin, { recursive: true, mode: 0o700 });
   for (const name of NAMES) {
     const program = findProgram(name, env);

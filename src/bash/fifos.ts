@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import type { Environment } from '../environment.ts';
 
 /** Makes FIFOs that only this user can open. */
-export function makeFifos(
-  paths: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): void {
+export function makeFifos(paths: readonly string[], env: Environment): void {
   execFileSync('mkfifo', paths, {
     env: { PATH: `${env.PATH ?? ''}:/usr/bin:/bin` },
     // Node's own pipes are sockets, which some sandboxes forbid.

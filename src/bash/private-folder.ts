@@ -13,13 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from '../environment.ts';
 
 /** What must be free, in bytes: about what the session puts there before its first line. */
 const ROOM = 64 * 1024;
 
 const REMOVAL_TRIES = 20;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Makes a folder that only this user can enter, whatever the umask. */
 export function makePrivate(path: string): void {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Environment } from '../environment.ts';
 import type { Execute } from './agent-call.ts';
 import { FifoReader } from './fifo-reader.ts';
 import { FifoWriter, makeFifos } from './fifos.ts';
@@ -16,7 +17,7 @@ export interface SlotsOptions {
   /** A directory that only this user can enter. */
   directory: string;
   /** Where mkfifo(1) is looked for. */
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   execute: Execute;
 }
 

@@ -1,4 +1,5 @@
 import { noteLines } from '../command/notes.ts';
+import type { Environment } from '../environment.ts';
 import { listInContext } from '../guidance/list-in-context.ts';
 import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
@@ -15,12 +16,10 @@ import type { HookEvent, Reply, Stop } from './event.ts';
 import { whyNotStop } from './finish-gate.ts';
 import { type Entry, Journal } from './journal.ts';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** What there is around an event. */
 export interface World {
   /** With the id of the harness's session, as commands see it. */
-  readonly environment: Variables;
+  readonly environment: Environment;
   readonly directory: string;
   /** Whether the finish gate guards every list, not only those written with `--until-done`. */
   readonly isGated: boolean;

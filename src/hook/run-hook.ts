@@ -1,9 +1,8 @@
+import type { Environment } from '../environment.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { answer } from './answer.ts';
 import { DIALECT_NAMES, DIALECTS, type DialectName, dialectOf } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** One call of `agent-shell hook`. */
 export interface HookCall {
@@ -11,7 +10,7 @@ export interface HookCall {
   readonly argv: readonly string[];
   /** What the harness says, as JSON. */
   readonly input: () => string;
-  readonly environment: Variables;
+  readonly environment: Environment;
   /** Undefined where it was deleted. */
   readonly directory: string | undefined;
   readonly now: () => Date;

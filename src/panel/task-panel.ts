@@ -1,3 +1,4 @@
+import type { Environment } from '../environment.ts';
 import type { TaskRow, TaskSource } from '../tasks/task-rows.ts';
 import { type Clock, systemClock } from '../terminal/clock.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
@@ -8,7 +9,7 @@ import { pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { renderLists } from './render-lists.ts';
 import { statusTimes } from './status-times.ts';
-import { type Environment, type Theme, themeFor } from './theme.ts';
+import { type Theme, themeFor } from './theme.ts';
 
 /**
  * How a list is shown: `auto` draws a panel on a terminal that can, and nothing elsewhere; `always` draws it on any

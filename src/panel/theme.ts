@@ -1,8 +1,8 @@
 import boxes, { type BoxStyle } from 'cli-boxes';
 import { $, bold, dim, green, inverse, strikethrough } from 'kleur/colors';
+import type { Environment } from '../environment.ts';
 
 /** The variables of an environment, as `process.env` holds them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Paint = (text: string) => string;
 

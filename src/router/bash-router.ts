@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BashSession, type CallerState, type RunOptions } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
-import { callerVariables } from '../bash/control-commands.ts';
 import { findBash } from '../bash/find-program.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
+import { callerVariables } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { settingsOfCalls } from '../settings.ts';

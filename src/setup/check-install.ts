@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import type { Environment } from '../environment.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
 import { safeText } from '../safe-text.ts';
 import { readSettings } from '../settings.ts';
@@ -9,7 +10,7 @@ import { askBash } from './programs.ts';
 
 /** Where `agent-shell setup` runs. */
 export interface World {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly directory: string;
   readonly home: string;
 }

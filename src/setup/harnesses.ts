@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Environment } from '../environment.ts';
 import type { Edit } from './edit.ts';
 import instructions from './instructions.md';
 import { jsonHooks } from './json-hooks.ts';
@@ -7,15 +8,13 @@ import opencodePlugin from './opencode-plugin.txt';
 import { hasHooks, tomlHooks } from './toml-hooks.ts';
 import { wholeFile } from './whole-file.ts';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Where a harness is set up: in a project, or for all that a user does. */
 export interface Place {
   readonly scope: 'project' | 'user';
   /** The project's folder. */
   readonly root: string;
   readonly home: string;
-  readonly environment: Variables;
+  readonly environment: Environment;
   /** Whether the finish gate is to be on. */
   readonly gate: boolean;
   /** The text of a file, undefined where there is none. */

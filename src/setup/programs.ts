@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../environment.ts';
 
 const MARK = 'todowrite-check';
 const TIMEOUT_MS = 10_000;
@@ -15,7 +14,7 @@ echo "${MARK} version $(node --version 2>/dev/null)"
 `;
 
 /** The path of a program, as PATH has it. */
-export function findProgram(name: string, { PATH = '' }: Variables): string | undefined {
+export function findProgram(name: string, { PATH = '' }: Environment): string | undefined {
   return PATH.split(delimiter)
     .filter(Boolean)
     .map((folder) => join(folder, name))
@@ -25,7 +24,7 @@ export function findProgram(name: string, { PATH = '' }: Variables): string | un
 /** What a bash says of the commands: their paths by their names, and `bash` and `version` of itself and of Node. */
 export function askBash(
   option: '-c' | '-lc',
-  environment: Variables,
+  environment: Environment,
   directory: string,
 ): ReadonlyMap<string, string> {
   const { stdout } = spawnSync('bash', [option, SCRIPT], {

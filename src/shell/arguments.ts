@@ -1,4 +1,5 @@
 import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
+import type { Environment } from '../environment.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { PANEL_MODES, parseWatchArguments, type WatchArguments } from '../watch/watch-arguments.ts';
@@ -34,10 +35,7 @@ export const SHELL_OPTIONS = {
  *
  * @param environment what holds where no option says otherwise: TODO_SESSION, TODO_PANEL.
  */
-export function parseArguments(
-  argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Arguments {
+export function parseArguments(argv: readonly string[], environment: Environment): Arguments {
   const parsed = parseOptions(argv, SHELL_OPTIONS, 'first word');
   if ('problem' in parsed) return usageError(parsed.problem);
   const { options, rest } = parsed;

@@ -1,11 +1,12 @@
 import { CommandType } from '../command/agent-command.ts';
+import type { Environment } from '../environment.ts';
 import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
 import { printable } from '../panel/render-list.ts';
 import { renderLists } from '../panel/render-lists.ts';
-import { type Environment, type Theme, themeFor } from '../panel/theme.ts';
+import { type Theme, themeFor } from '../panel/theme.ts';
 import { parseLiteralCommand } from '../router/literal-command.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { pathName } from '../state/path-name.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import { quote } from '../bash/shell-words.ts';
-import type { Environment } from '../panel/theme.ts';
+import type { Environment } from '../environment.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
 import { BEGIN_FRAME, END_FRAME, ERASE_BELOW } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';

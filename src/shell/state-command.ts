@@ -1,6 +1,7 @@
 import { type CommandResult, EXIT_CODES } from '../command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, parseOptions, wrongUsage } from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
+import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { StateError } from '../state/state-error.ts';
@@ -13,7 +14,7 @@ const USAGE = 'Usage: agent-shell state [init | copy FROM TO]\n';
 
 /** What is around the command. */
 export interface World {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly directory: string;
 }
 

@@ -1,4 +1,5 @@
 import { basename, isAbsolute, resolve } from 'node:path';
+import type { Environment } from '../environment.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { folderOfKey, listsIn, sessionsOf, taskListsOf } from '../state/list-paths.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
@@ -28,7 +29,7 @@ export interface Storage {
 }
 
 export interface StorageOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Where a relative folder begins. */
   readonly directory: string;
   readonly timeoutMs: number;

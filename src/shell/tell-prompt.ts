@@ -1,9 +1,8 @@
+import type { Environment } from '../environment.ts';
 import { jobOf } from '../terminal/job.ts';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** The interactive agent-shell that exported AGENT_SHELL_PROMPT: its process id and, while a title is set, `title`. */
-export function promptShell({ AGENT_SHELL_PROMPT = '' }: Variables) {
+export function promptShell({ AGENT_SHELL_PROMPT = '' }: Environment) {
   const [pid, title] = AGENT_SHELL_PROMPT.split(' ');
   return { pid: Number(pid), hasTitle: title === 'title' };
 }
@@ -12,7 +11,7 @@ export function promptShell({ AGENT_SHELL_PROMPT = '' }: Variables) {
  * After a change of a list: has it shown to whoever sits at the interactive shell that this process was started from,
  * unless that shell will look by itself. A process of its own does that, so that nobody waits for it.
  */
-export function tellPrompt(environment: Variables, agentShell: string): void {
+export function tellPrompt(environment: Environment, agentShell: string): void {
   const { pid, hasTitle } = promptShell(environment);
   const job = pid > 0 ? jobOf(process.pid) : undefined;
   if (job === undefined) return;

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import type { Environment } from '../environment.ts';
 import { agentOfHarness, isSubagent, type ListName, sessionOf, stateFolder } from './list-paths.ts';
 import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
@@ -20,17 +21,13 @@ const NAME_THE_SESSION =
 /** Where the lists of a process live, in files or on a server, and what their names are. */
 export class ListHome {
   readonly #settings: HomeSettings;
-  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #environment: Environment;
   readonly #directory: string | undefined;
   #folder: string | undefined;
   #server: ServerLists | undefined;
 
   /** @param directory The current directory; undefined where it has been deleted. */
-  constructor(
-    environment: Readonly<Record<string, string | undefined>>,
-    directory: string | undefined,
-    settings: HomeSettings,
-  ) {
+  constructor(environment: Environment, directory: string | undefined, settings: HomeSettings) {
     this.#environment = environment;
     this.#directory = directory;
     this.#settings = settings;

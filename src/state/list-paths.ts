@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from '../environment.ts';
 import { pathName, textOfPathName } from './path-name.ts';
 import { attempt, errorCode } from './state-error.ts';
 import { UNFINISHED } from './version-folder.ts';
@@ -10,8 +11,6 @@ export interface ListName {
   readonly agent: string;
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /**
  * Where all lists are: TODO_STATE_DIR, else the folder that the platform has for what programs remember.
  *
@@ -20,7 +19,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export function stateFolder(
   stateDir: string | undefined,
-  environment: Variables,
+  environment: Environment,
   { directory, home }: { directory: string; home: () => string },
 ): string {
   if (stateDir) return isAbsolute(stateDir) ? stateDir : resolve(sessionOf(directory), stateDir);
@@ -55,7 +54,7 @@ export const HARNESS_SESSIONS = [
  * The agent's name with the id of the harness's session, as in `main@3f2c`: two sessions in one work tree have a list
  * each, and a resumed one finds its own. A name that has an `@` already is complete.
  */
-export function agentOfHarness(agent: string, environment: Variables): string {
+export function agentOfHarness(agent: string, environment: Environment): string {
   if (agent.includes('@')) return agent;
   const id = HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
   return id === undefined ? agent : `${agent}@${id}`;

@@ -1,8 +1,7 @@
+import type { Environment } from '../environment.ts';
 import type { Engine } from './engines/engine.ts';
 import { isPathName, pathName, textOfPathName } from './path-name.ts';
 import type { ContentCheck, HistoryRange, SharedPlace, Version } from './place.ts';
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** A list that was found on a server. */
 export interface FoundOnServer {
@@ -19,7 +18,7 @@ export class ServerLists {
   readonly #open: () => Promise<Engine>;
   #engine: Promise<Engine> | undefined;
 
-  constructor(options: { url: string; environment: Variables; timeoutMs: number }) {
+  constructor(options: { url: string; environment: Environment; timeoutMs: number }) {
     // Programs that keep their lists in files load no network.
     this.#open = () => import('./engines/engine.ts').then(({ openEngine }) => openEngine(options));
   }

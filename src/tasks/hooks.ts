@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Environment } from '../environment.ts';
 import { safeText } from '../safe-text.ts';
 import type { Reason } from './refused.ts';
 import type { Task } from './task.ts';
@@ -16,7 +17,7 @@ export interface HookOptions {
   /** The folder that the hooks are in; undefined where there are none. */
   readonly directory: string | undefined;
   /** What a hook finds as its environment and its current directory. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly cwd: string;
   readonly limitMs?: number;
 }

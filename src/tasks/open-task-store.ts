@@ -1,3 +1,4 @@
+import type { Environment } from '../environment.ts';
 import { readSettings } from '../settings.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { ListHome } from '../state/list-home.ts';
@@ -26,7 +27,7 @@ export type TaskListLocation =
     }
   | {
       /** Where TODO_STATE_URL, TODO_STATE_DIR, TODO_TASK_LIST, TODO_TEAM, TODO_SESSION and TODO_AGENT are looked up. */
-      readonly environment: Readonly<Record<string, string | undefined>>;
+      readonly environment: Environment;
       /** The current directory, absolute. */
       readonly directory: string;
       /** As `--list NAME`; without it, the list that the environment names, else that of the work tree. */

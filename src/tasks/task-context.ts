@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Environment } from '../environment.ts';
 import { readSettings, type Settings, type SettingsSource, settingsOfCalls } from '../settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
@@ -12,7 +13,7 @@ import type { TaskStore } from './task-store.ts';
 
 /** Where the task commands of a process find their lists. */
 export interface TaskContextOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Gives the current directory, or throws where it has been deleted. */
   readonly directory: () => string;
   /** Those of the environment, for each call with its caller's names, unless given. */

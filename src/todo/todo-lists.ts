@@ -1,3 +1,4 @@
+import type { Environment } from '../environment.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { hookFolder, type ListName, listFolder } from '../state/list-paths.ts';
@@ -17,7 +18,7 @@ export class TodoLists extends ListHome {
    * @param settings Those of the environment, where they have been read already.
    */
   constructor(
-    environment: Readonly<Record<string, string | undefined>>,
+    environment: Environment,
     directory: string | undefined,
     settings: Settings = readSettings(environment, undefined).settings,
   ) {

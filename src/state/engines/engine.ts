@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { default as Postgres } from 'postgres';
+import type { Environment } from '../../environment.ts';
 import type { ContentCheck, SharedPlace } from '../place.ts';
 import { attempt } from '../state-error.ts';
 import { EtcdClient } from './etcd-client.ts';
@@ -12,8 +13,6 @@ import { PostgresPlace } from './postgres-place.ts';
 import { initPostgres } from './postgres-schema.ts';
 import { lastChangeBelow, listsBelow, watchLists } from './postgres-watch.ts';
 import { readStateUrl, type StateUrl } from './state-url.ts';
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** A server that lists live on. */
 export interface Engine {
@@ -40,7 +39,7 @@ export interface EngineOptions {
   /** TODO_STATE_URL. */
   readonly url: string;
   /** Where the engine's own variables, certificates and passwords are looked for. */
-  readonly environment: Variables;
+  readonly environment: Environment;
   /** The time limit of one request in milliseconds (TODO_STATE_TIMEOUT). */
   readonly timeoutMs: number;
 }
@@ -59,7 +58,7 @@ export async function openEngine({ url, environment, timeoutMs }: EngineOptions)
 
 function etcdEngine(
   target: Extract<StateUrl, { engine: 'etcd' }>,
-  environment: Variables,
+  environment: Environment,
   timeoutMs: number,
 ): Engine {
   const { endpoints, root, user } = target;
@@ -105,7 +104,7 @@ function etcdEngine(
 function postgresEngine(
   postgres: typeof Postgres,
   target: Extract<StateUrl, { engine: 'postgres' }>,
-  environment: Variables,
+  environment: Environment,
   timeoutMs: number,
 ): Engine {
   const { hosts, database, user, schema } = target;
@@ -143,7 +142,7 @@ function postgresEngine(
 
 function sslOptions(
   { sslMode, hosts }: Extract<StateUrl, { engine: 'postgres' }>,
-  { PGSSLROOTCERT: ca, PGSSLCERT: cert, PGSSLKEY: key }: Variables,
+  { PGSSLROOTCERT: ca, PGSSLCERT: cert, PGSSLKEY: key }: Environment,
 ) {
   if (sslMode === 'disable') return false;
   if (sslMode === 'prefer' && !ca) return 'prefer' as const;
@@ -158,7 +157,7 @@ function sslOptions(
   };
 }
 
-function passwordInFile({ TODO_STATE_PASSWORD_FILE: file }: Variables): string | undefined {
+function passwordInFile({ TODO_STATE_PASSWORD_FILE: file }: Environment): string | undefined {
   if (!file) return undefined;
   return fileNamedBy('TODO_STATE_PASSWORD_FILE', file)
     .toString('utf8')

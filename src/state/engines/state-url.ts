@@ -1,6 +1,5 @@
+import type { Environment } from '../../environment.ts';
 import { StateError } from '../state-error.ts';
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Where TODO_STATE_URL leads. */
 export type StateUrl =
@@ -36,7 +35,7 @@ const DEFAULT_NAME = 'todowrite';
  *
  * @throws StateError for anything else; its message repeats nothing of the URL, which may hold a password.
  */
-export function readStateUrl(text: string, environment: Variables): StateUrl {
+export function readStateUrl(text: string, environment: Environment): StateUrl {
   const [, scheme = '', login, authority = '', path = '', query = ''] =
     FORM.exec(text.trim()) ?? [];
   const [user, password] = readLogin(login);

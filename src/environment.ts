@@ -1,0 +1,18 @@
+/** The environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** These say whose list is meant: they count as the caller of a command has them, not as its host does. */
+export const CALLER_VARIABLES = [
+  'TODO_SESSION',
+  'TODO_AGENT',
+  'TODO_TEAM',
+  'TODO_TASK_LIST',
+] as const;
+
+/** Those of them that are set. */
+export function callerVariables(environment: Environment): Record<string, string> {
+  const pairs = CALLER_VARIABLES.map((name) => [name, environment[name]] as const);
+  return Object.fromEntries(
+    pairs.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined),
+  );
+}
