@@ -1,4 +1,4 @@
-import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import { type CommandResult, failed, type Invocation } from '../command/agent-command.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { CALLER_VARIABLES } from '../environment.ts';
 import { randomHex } from './random-hex.ts';
@@ -95,7 +95,7 @@ export class AgentCall {
   async #answer(request: Buffer | undefined): Promise<void> {
     if (request === undefined) {
       const stderr = 'Error: The arguments are larger than 1 MiB\n';
-      this.#reply({ stdout: '', stderr, exitCode: 1 });
+      this.#reply(failed('refused', stderr));
       return;
     }
     const fields = splitAtNul(request);

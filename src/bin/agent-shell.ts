@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { randomHex } from '../bash/random-hex.ts';
+import { EXIT_CODES } from '../command/agent-command.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
@@ -13,7 +14,6 @@ import { taskCommands } from '../tasks/task-commands.ts';
 import { codeOf, writeAll } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
-const USAGE_ERROR = 2;
 const MAX_MESSAGE = 200;
 
 async function main(): Promise<number> {
@@ -43,7 +43,7 @@ async function main(): Promise<number> {
     }
     case 'usage-error':
       complain(`${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help`);
-      return USAGE_ERROR;
+      return EXIT_CODES.wrongUsage;
     case 'sessions':
       return (await import('../watch/sessions.ts')).sessions(options.argv);
     case 'completions': {

@@ -15,6 +15,19 @@ export interface CommandResult {
 /** How the agent commands themselves end. */
 export const EXIT_CODES = { done: 0, refused: 1, wrongUsage: 2, storageTrouble: 3 } as const;
 
+/** A command that did what it was asked. */
+export function done(stdout: string, stderr = ''): CommandResult {
+  return { stdout, stderr, exitCode: EXIT_CODES.done };
+}
+
+/** A command that did not: why is on stderr. */
+export function failed(
+  how: Exclude<keyof typeof EXIT_CODES, 'done'>,
+  stderr: string,
+): CommandResult {
+  return { stdout: '', stderr, exitCode: EXIT_CODES[how] };
+}
+
 /** One call of an agent command. */
 export interface Invocation {
   /** The arguments after the command's name, as bash would pass them. */
@@ -70,6 +83,6 @@ export async function executeSafely(
     return await handler.execute(invocation);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { stdout: '', stderr: `${handler.name}: internal error: ${reason}\n`, exitCode: 1 };
+    return failed('refused', `${handler.name}: internal error: ${reason}\n`);
   }
 }

@@ -1,5 +1,5 @@
 import { inQuotes, MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
-import { type CommandResult, EXIT_CODES } from './agent-command.ts';
+import { type CommandResult, done, failed } from './agent-command.ts';
 
 /**
  * What follows an option: nothing, a text, a name (a text that is not empty), a text each time it is repeated, the
@@ -97,7 +97,7 @@ export function parseOptions<const Table extends OptionTable>(
 
 /** The result of a call whose arguments are not understood. */
 export function wrongUsage(problem: string, usage: string): CommandResult {
-  return { stdout: '', stderr: `Error: ${problem}\n${usage}`, exitCode: EXIT_CODES.wrongUsage };
+  return failed('wrongUsage', `Error: ${problem}\n${usage}`);
 }
 
 /** What a call prints that asks for help or for the version; undefined where it asks for neither. */
@@ -111,7 +111,7 @@ export function helpReply(
     : options['-h']
       ? usage
       : options['--version'] && `${PACKAGE_VERSION}\n`;
-  return stdout ? { stdout, stderr: '', exitCode: 0 } : undefined;
+  return stdout ? done(stdout) : undefined;
 }
 
 /** The known word that a word most likely stands for; undefined where none is at most `most` letters away. */

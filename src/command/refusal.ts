@@ -1,4 +1,4 @@
-import { type CommandResult, EXIT_CODES } from './agent-command.ts';
+import { type CommandResult, failed } from './agent-command.ts';
 
 /** What is wrong with an input, in lines without their leading `- `. */
 export interface Problems {
@@ -16,11 +16,7 @@ const MAX_BYTES_OF_LINES = 3000;
 
 /** A request that was refused: exit code 1, nothing on stdout, and an error that says all that is to be mended. */
 export function refusal(title: string, problems: Problems = NONE, ending = ''): CommandResult {
-  return {
-    stdout: '',
-    stderr: `Error: ${title}\n${bulletList(problems)}${ending}`,
-    exitCode: EXIT_CODES.refused,
-  };
+  return failed('refused', `Error: ${title}\n${bulletList(problems)}${ending}`);
 }
 
 function bulletList({ lines, unlisted = 0, closing = [] }: Problems): string {

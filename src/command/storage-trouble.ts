@@ -1,6 +1,6 @@
 import { safeText } from '../safe-text.ts';
 import { errorCode, StateError } from '../state/state-error.ts';
-import { type CommandResult, EXIT_CODES } from './agent-command.ts';
+import { type CommandResult, failed } from './agent-command.ts';
 
 const MAX_CHARACTERS = 2000;
 /** What a folder says that cannot be written to. */
@@ -20,6 +20,6 @@ export async function withStorageTrouble(
     const reason = safeText(error.message, MAX_CHARACTERS);
     const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
     const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
-    return { stdout: '', stderr, exitCode: EXIT_CODES.storageTrouble };
+    return failed('storageTrouble', stderr);
   }
 }

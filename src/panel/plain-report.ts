@@ -1,4 +1,4 @@
-import type { TaskRow } from '../tasks/task-rows.ts';
+import type { TaskRow } from '../tasks/task-view.ts';
 import { oneLine } from '../terminal/text.ts';
 import { type ItemPair, pairItems } from '../todo/pair-items.ts';
 import type { TodoItem, TodoState } from '../todo/todo-store.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import type { TaskRow, TaskSource } from '../tasks/task-rows.ts';
+import type { TaskRow, TaskView } from '../tasks/task-view.ts';
 import { type Clock, systemClock } from '../terminal/clock.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
@@ -21,7 +21,7 @@ export type PanelMode = 'auto' | 'always' | 'never' | 'plain';
 export interface TaskPanelOptions {
   store: TodoStore;
   /** The tasks of a team, shown in a box of their own where there are any. */
-  tasks?: TaskSource | undefined;
+  tasks?: TaskView | undefined;
   /** The terminal to draw on, such as `process.stdout`. */
   stream: PanelStream;
   /** The environment of who looks at it, such as `process.env`: TERM, the locale, NO_COLOR and FORCE_COLOR. */
@@ -51,7 +51,7 @@ export class TaskPanel {
   /** The terminal with the panel, for who shows more than output there, such as a prompt. */
   readonly screen: Screen;
   readonly #store: TodoStore;
-  readonly #tasks: TaskSource | undefined;
+  readonly #tasks: TaskView | undefined;
   readonly #stream: PanelStream;
   readonly #clock: Clock;
   readonly #theme: Theme;

@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import type { CommandResult } from '../command/agent-command.ts';
+import { type CommandResult, done, failed } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
 import { readSettings } from '../settings.ts';
 import { ListHome } from '../state/list-home.ts';
@@ -28,10 +28,10 @@ const MAX_CHARACTERS = 500;
 export function setup(argv: readonly string[], world: World): CommandResult {
   const asked = parseSetupArguments(argv);
   if ('problem' in asked) return wrongUsage(asked.problem);
-  if ('help' in asked) return printed(helpPage);
+  if ('help' in asked) return done(helpPage);
   const { harness, action } = asked;
   if (harness === undefined) {
-    return action === 'check' ? checkAll(world) : printed(whatIsHere(world));
+    return action === 'check' ? checkAll(world) : done(whatIsHere(world));
   }
   const place = placeOf(asked, world);
   try {
@@ -39,7 +39,7 @@ export function setup(argv: readonly string[], world: World): CommandResult {
     if ('problem' in pieces) return wrongUsage(pieces.problem);
     switch (action) {
       case 'print':
-        return printed(pieces.map((piece) => shown(piece, place)).join('\n'));
+        return done(pieces.map((piece) => shown(piece, place)).join('\n'));
       case 'check': {
         const checks = [checkInstall(world), checkPieces(HARNESSES[harness], pieces, place)];
         return checked(checks);
@@ -61,7 +61,7 @@ export function setup(argv: readonly string[], world: World): CommandResult {
     }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    return { stdout: '', stderr: complaint(error.message), exitCode: 1 };
+    return failed('refused', complaint(error.message));
   }
 }
 
@@ -214,13 +214,9 @@ function nameOf(path: string, { root, home, scope }: Place): string {
   return safeText(name.startsWith('..') ? path : `${prefix}${name}`, MAX_CHARACTERS);
 }
 
-function printed(stdout: string): CommandResult {
-  return { stdout, stderr: '', exitCode: 0 };
-}
-
 function wrongUsage(problem: string): CommandResult {
   const message = `agent-shell: ${safeText(problem, MAX_CHARACTERS)}; see agent-shell setup --help\n`;
-  return { stdout: '', stderr: message, exitCode: 2 };
+  return failed('wrongUsage', message);
 }
 
 function complaint(message: string): string {

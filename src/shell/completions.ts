@@ -1,4 +1,4 @@
-import { type CommandResult, EXIT_CODES } from '../command/agent-command.ts';
+import { type CommandResult, done, failed } from '../command/agent-command.ts';
 import { HELP_OPTIONS, type OptionTable } from '../command/options.ts';
 import { inQuotes } from '../safe-text.ts';
 import { HARNESS_NAMES } from '../setup/harnesses.ts';
@@ -57,18 +57,14 @@ Prints what completes our commands in that shell. In its start-up file:
 /** `agent-shell completions SHELL`. */
 export function completions(argv: readonly string[]): CommandResult {
   const [shell, unexpected] = argv;
-  if (shell === '-h' || shell === '--help') return { stdout: USAGE, stderr: '', exitCode: 0 };
+  if (shell === '-h' || shell === '--help') return done(USAGE);
   const script = SCRIPTS.get(shell ?? '');
-  if (script && unexpected === undefined) return { stdout: script(), stderr: '', exitCode: 0 };
+  if (script && unexpected === undefined) return done(script());
   const problem =
     shell === undefined
       ? 'completions needs the name of a shell'
       : `completions takes bash, zsh or fish, received ${inQuotes(unexpected ?? shell)}`;
-  return {
-    stdout: '',
-    stderr: `agent-shell: ${problem}\n${USAGE}`,
-    exitCode: EXIT_CODES.wrongUsage,
-  };
+  return failed('wrongUsage', `agent-shell: ${problem}\n${USAGE}`);
 }
 
 /**

@@ -12,8 +12,8 @@ import { readSettings, type Settings } from '../settings.ts';
 import { pathName } from '../state/path-name.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
 import { taskContext } from '../tasks/task-context.ts';
-import { type TaskRow, taskSource } from '../tasks/task-rows.ts';
 import { TaskStore } from '../tasks/task-store.ts';
+import { type TaskRow, taskView } from '../tasks/task-view.ts';
 import { truncate } from '../terminal/text.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
@@ -80,7 +80,7 @@ export class PromptLists {
     this.#store = this.#lists.open({}).shown;
     this.#todos = this.#store.get();
     this.#taskStore = this.#context.open(undefined, reading.settings);
-    this.#tasks = taskSource(this.#taskStore).rows();
+    this.#tasks = taskView(this.#taskStore).rows();
   }
 
   /** The panel, where a prompt takes so many rows; a list of todos that are all completed may be folded to one line. */

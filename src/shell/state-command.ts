@@ -1,4 +1,4 @@
-import { type CommandResult, EXIT_CODES } from '../command/agent-command.ts';
+import { type CommandResult, done, EXIT_CODES } from '../command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, parseOptions, wrongUsage } from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import type { Environment } from '../environment.ts';
@@ -56,11 +56,7 @@ async function show(settings: Settings, { environment, directory }: World): Prom
         ? `It is not there yet; looking for it took ${ms} ms.`
         : `It is at version ${version}, with ${items.length} items; reading it took ${ms} ms.`,
     );
-    return {
-      stdout: lines.map((line) => `${safeText(line, 400)}\n`).join(''),
-      stderr: '',
-      exitCode: 0,
-    };
+    return done(lines.map((line) => `${safeText(line, 400)}\n`).join(''));
   } finally {
     await lists.close();
   }
@@ -74,7 +70,7 @@ async function init(settings: Settings, { environment, directory }: World): Prom
       throw new StateError('lists live in files, which need no init; set TODO_STATE_URL first');
     }
     await engine.init();
-    return { stdout: `Ready for lists: ${engine.name}\n`, stderr: '', exitCode: 0 };
+    return done(`Ready for lists: ${engine.name}\n`);
   } finally {
     await lists.close();
   }

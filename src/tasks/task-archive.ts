@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { archiveTasks } from './archive-tasks.ts';
 import { idsText } from './task.ts';
@@ -41,6 +42,6 @@ export const TASK_ARCHIVE: TaskForm<ArchiveRequest> = {
     const { archived } = outcome.change;
     const stdout =
       archived.length > 0 ? `Archived: ${idsText(archived)}\n` : 'Nothing to archive.\n';
-    return { stdout, stderr: '', exitCode: 0 };
+    return done(stdout);
   },
 };

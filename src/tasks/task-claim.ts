@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CommandResult } from '../command/agent-command.ts';
+import { type CommandResult, done } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { refusal } from '../command/refusal.ts';
 import { claimTask } from './claim-task.ts';
@@ -61,11 +61,8 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
       ...(takenFrom ? [takenNote(task.id, takenFrom)] : []),
       ...(task.lease ? [leaseNote(task.lease.ms)] : []),
     ];
-    return {
-      stdout: `Task #${task.id} claimed by ${agentText(task.owner ?? '')}: ${subjectText(task)}\n`,
-      stderr: noteLines(notes),
-      exitCode: 0,
-    };
+    const by = agentText(task.owner ?? '');
+    return done(`Task #${task.id} claimed by ${by}: ${subjectText(task)}\n`, noteLines(notes));
   },
 };
 
@@ -93,7 +90,7 @@ async function checkHold(
     const left = leaseLeft(task, clock);
     const lease = left === undefined ? '' : `; ${durationText(left)} of the lease left`;
     const stdout = `Task #${id} is yours: ${subjectText(task)}${lease}\n`;
-    return { stdout, stderr: '', exitCode: 0 };
+    return done(stdout);
   }
   const reason = lostBy.includes(agent)
     ? leaseLost(id, owner)

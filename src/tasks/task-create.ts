@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { ProblemLines } from '../json/schema-issues.ts';
@@ -58,7 +59,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
     const lines = outcome.change.created.map(
       (task) => `Task #${task.id} created: ${subjectText(task)}\n`,
     );
-    return { stdout: lines.join(''), stderr: '', exitCode: 0 };
+    return done(lines.join(''));
   },
 };
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CommandResult } from '../command/agent-command.ts';
+import { type CommandResult, done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { notFound } from './refused.ts';
@@ -49,5 +49,5 @@ function touches(id: number) {
 }
 
 function printed(stdout: string): CommandResult {
-  return { stdout, stderr: '', exitCode: 0 };
+  return done(stdout);
 }

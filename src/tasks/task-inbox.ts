@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { done } from '../command/agent-command.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import type { TaskForm } from './task-form.ts';
@@ -24,6 +25,6 @@ export const TASK_INBOX: TaskForm<object> = {
     const taken = 'refused' in outcome ? [] : outcome.change.taken;
     const text = taken.map((notice) => `${notice.at}  ${noticeText(notice)}\n`).join('');
     const stdout = flags.has('--json') ? jsonLine({ notices: taken }) : text || 'Nothing new.\n';
-    return { stdout, stderr: '', exitCode: 0 };
+    return done(stdout);
   },
 };

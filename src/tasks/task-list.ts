@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CommandResult } from '../command/agent-command.ts';
+import { type CommandResult, done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { rankOf, readyTasks } from './ready.ts';
@@ -140,5 +140,5 @@ function cut(lines: readonly string[], most: number, what: string): string {
 }
 
 function printed(stdout: string): CommandResult {
-  return { stdout, stderr: '', exitCode: 0 };
+  return done(stdout);
 }

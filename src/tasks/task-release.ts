@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { done } from '../command/agent-command.ts';
 import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { NO_AGENT } from './refused.ts';
@@ -45,10 +46,6 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
     const { released } = outcome.change;
     const names = idsText(released.map(({ id }) => id));
-    return {
-      stdout: released.length > 0 ? `Released: ${names}\n` : 'No tasks to release.\n',
-      stderr: '',
-      exitCode: 0,
-    };
+    return done(released.length > 0 ? `Released: ${names}\n` : 'No tasks to release.\n');
   },
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { NOTHING_TO_UNDO, noSuchVersion } from './refused.ts';
 import type { TaskForm } from './task-form.ts';
@@ -31,6 +32,6 @@ export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
     }
     const outcome = await change((graph, now) => undoChange(graph, entry, now));
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
-    return { stdout: `Undone: ${changeText(entry)}\n`, stderr: '', exitCode: 0 };
+    return done(`Undone: ${changeText(entry)}\n`);
   },
 };

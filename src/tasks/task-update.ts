@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { done } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { refusal } from '../command/refusal.ts';
 import { isObject } from '../json/json-value.ts';
@@ -95,7 +96,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
       changed.includes('status') && after?.status === 'completed' && after.check && !after.proof;
     const notes = isUnproven ? [unproven(changes.taskId, after.check ?? '').text] : [];
     const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
-    return { stdout: `Updated ${name}: ${what}\n${freed}`, stderr: noteLines(notes), exitCode: 0 };
+    return done(`Updated ${name}: ${what}\n${freed}`, noteLines(notes));
   },
 };
 

@@ -1,4 +1,9 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  done,
+  type Invocation,
+} from '../command/agent-command.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../command/exports.ts';
 import { noteLines } from '../command/notes.ts';
 import {
@@ -10,13 +15,13 @@ import {
 } from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes } from '../safe-text.ts';
-import { DEFAULT_SETTINGS, type SettingsSource } from '../settings.ts';
+import type { SettingsSource } from '../settings.ts';
 import { LIST_EXPORTS } from './list-exports.ts';
 import { listLine, listText } from './list-text.ts';
 import type { TodoList } from './todo-list.ts';
 import helpPage from './todo-read.md';
-import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
-import { type TodoVersion, todoStore } from './todo-store.ts';
+import { LIST_OPTIONS, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
+import type { TodoVersion } from './todo-store.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 import { historyText, notKept } from './version-texts.ts';
 
@@ -43,24 +48,14 @@ type ForPeople = (versions: readonly TodoVersion[]) => string | Promise<string>;
 
 /** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. What a person changed is noted on
  * stderr, once; it changes nothing else. */
-export class TodoReadHandler implements AgentBashHandler {
+export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoRead';
   readonly summary = 'shows your task list';
-  readonly #source: TodoSource;
-  readonly #settings: SettingsSource;
   readonly #forPeople: ForPeople | undefined;
 
-  /**
-   * @param settings Asked at each call for whose list it is. Without it the defaults hold.
-   * @param forPeople Prints a list where a person reads it, on a terminal.
-   */
-  constructor(
-    source: TodoSource = todoStore,
-    settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
-    forPeople?: ForPeople,
-  ) {
-    this.#source = source;
-    this.#settings = settings;
+  /** @param forPeople Prints a list where a person reads it, on a terminal. */
+  constructor(source?: TodoSource, settings?: SettingsSource, forPeople?: ForPeople) {
+    super(source, settings);
     this.#forPeople = forPeople;
   }
 
@@ -79,10 +74,10 @@ export class TodoReadHandler implements AgentBashHandler {
     }
     return withStorageTrouble('Cannot read the list', async () => {
       const list = await openSource(
-        this.#source,
+        this.source,
         options,
-        this.#settings(call).settings,
-        call.env && this.#settings,
+        this.settings(call).settings,
+        call.env && this.settings,
       );
       return 'problem' in list
         ? wrongUsage(list.problem, USAGE)
@@ -105,7 +100,7 @@ async function read(
     if (form !== undefined || at !== undefined) {
       return wrongUsage('--history takes neither --json, --line, --format nor --at', USAGE);
     }
-    return printed(historyText(await list.history()));
+    return done(historyText(await list.history()));
   }
   if (at === undefined) {
     if (form === undefined && forPeople) return readByPerson(list, forPeople);
@@ -117,7 +112,7 @@ async function read(
   const index = kept.findIndex(({ version }) => version === at);
   const version = kept[index];
   if (version === undefined) return notKept(at, kept);
-  if (form === undefined && forPeople) return printed(await forPeople(kept.slice(index)));
+  if (form === undefined && forPeople) return done(await forPeople(kept.slice(index)));
   return shown(version, form);
 }
 
@@ -125,14 +120,10 @@ async function read(
 async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<CommandResult> {
   const unheard = await unheardChanges(list);
   const notes = unheard ? notesOf(unheard) : [];
-  return { ...printed(await forPeople(await list.history())), stderr: noteLines(notes) };
+  return done(await forPeople(await list.history()), noteLines(notes));
 }
 
 function shown(version: TodoVersion, form: Form): CommandResult {
-  if (form === 'line') return printed(listLine(version.items));
-  return printed(form ? LIST_EXPORTS[form](version) : listText(version.items));
-}
-
-function printed(stdout: string): CommandResult {
-  return { stdout, stderr: '', exitCode: 0 };
+  if (form === 'line') return done(listLine(version.items));
+  return done(form ? LIST_EXPORTS[form](version) : listText(version.items));
 }

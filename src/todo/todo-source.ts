@@ -1,7 +1,8 @@
 import type { Options } from '../command/options.ts';
-import type { Settings, SettingsSource } from '../settings.ts';
+import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings.ts';
 import type { Awaitable } from '../state/place.ts';
 import type { TodoList } from './todo-list.ts';
+import { todoStore } from './todo-store.ts';
 
 /**
  * Opens the list of a session and an agent. What is not named is as the settings of the call say. Where there is no such
@@ -14,6 +15,24 @@ export type OpenList = (
 
 /** The list of a command; or, where the command may be told to take another, what opens lists. */
 export type TodoSource = TodoList | OpenList;
+
+/** What TodoWrite and TodoRead are made of. */
+export abstract class TodoCommand {
+  protected readonly source: TodoSource;
+  protected readonly settings: SettingsSource;
+
+  /**
+   * @param source `todoStore` unless given.
+   * @param settings Asked at each call, so that a change counts at once. Without it the defaults hold.
+   */
+  constructor(
+    source: TodoSource = todoStore,
+    settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
+  ) {
+    this.source = source;
+    this.settings = settings;
+  }
+}
 
 /** The options that name a list. */
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;

@@ -1,4 +1,9 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  done,
+  type Invocation,
+} from '../command/agent-command.ts';
 import { noteLines, withWarnings } from '../command/notes.ts';
 import {
   HELP_OPTIONS,
@@ -11,13 +16,13 @@ import { refusal } from '../command/refusal.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
-import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings.ts';
+import type { Settings, SettingsSource } from '../settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ListSteps } from './revise-list.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import type { TodoList } from './todo-list.ts';
-import { LIST_OPTIONS, openSource, type TodoSource } from './todo-source.ts';
-import { TodoStore, type TodoVersion, todoStore } from './todo-store.ts';
+import { LIST_OPTIONS, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
+import { TodoStore, type TodoVersion } from './todo-store.ts';
 import helpPage from './todo-write.md';
 import { replace, revise, undo, type WriteOutcome } from './write-list.ts';
 import { wrongWord } from './wrong-word.ts';
@@ -66,26 +71,16 @@ const NOTHING: { options: WriteOptions; rest: readonly string[] } = { options: {
  * that are not understood, and 3, where the list cannot be read or saved, and stderr names the file. What else there is
  * to say is on stderr, a line each: `Note: ...` for a slip that was forgiven, `Warning: ...` for an invalid setting.
  */
-export class TodoWriteHandler implements AgentBashHandler {
+export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoWrite';
   readonly summary = 'replaces your task list';
   readonly readsRawJson = true;
   readonly jsonExample = EXAMPLE;
-  readonly #source: TodoSource;
-  readonly #settings: SettingsSource;
   readonly #untilDone: UntilDone | undefined;
 
-  /**
-   * @param settings Asked at each call, so that a change counts at once. Without it the defaults hold.
-   * @param untilDone Called with `--until-done`, before the list is replaced. Without it there is no such option.
-   */
-  constructor(
-    source: TodoSource = todoStore,
-    settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
-    untilDone?: UntilDone,
-  ) {
-    this.#source = source;
-    this.#settings = settings;
+  /** @param untilDone Called with `--until-done`, before the list is replaced. Without it there is no such option. */
+  constructor(source?: TodoSource, settings?: SettingsSource, untilDone?: UntilDone) {
+    super(source, settings);
     this.#untilDone = untilDone;
   }
 
@@ -94,8 +89,8 @@ export class TodoWriteHandler implements AgentBashHandler {
     return {
       get: () => {
         // Asked before and after each line; a store of its own needs no settings to be found.
-        if (this.#source instanceof TodoStore) return this.#source.get();
-        const list = openSource(this.#source, {}, this.#settings().settings, undefined);
+        if (this.source instanceof TodoStore) return this.source.get();
+        const list = openSource(this.source, {}, this.settings().settings, undefined);
         return list instanceof Promise || 'problem' in list ? undefined : list.shown.get();
       },
     };
@@ -104,7 +99,7 @@ export class TodoWriteHandler implements AgentBashHandler {
   /** Never rejects. The words of a list whose quotes broke ask for nothing, though one of them be `--help`. */
   async execute(invocation: Invocation): Promise<CommandResult> {
     try {
-      const { settings, warnings } = this.#settings(invocation);
+      const { settings, warnings } = this.settings(invocation);
       const result = await withStorageTrouble('Cannot update the list', () =>
         this.#execute(invocation, settings),
       );
@@ -129,12 +124,7 @@ export class TodoWriteHandler implements AgentBashHandler {
     const help = helpReply(options, USAGE, () => helpPageFor(settings));
     if (help) return help;
     const misused = 'problem' in parsed ? parsed.problem : wrongWord(rest);
-    const list = await openSource(
-      this.#source,
-      options,
-      settings,
-      invocation.env && this.#settings,
-    );
+    const list = await openSource(this.source, options, settings, invocation.env && this.settings);
     if ('problem' in list) return wrongUsage(list.problem, USAGE);
     if (options['--until-done'] && this.#untilDone === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
@@ -174,11 +164,7 @@ export class TodoWriteHandler implements AgentBashHandler {
     if ('refused' in outcome) return outcome.refused;
     const { items, asWritten = items } = outcome.written;
     const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
-    return {
-      stdout: REPLIES[output]({ ...outcome.written, items: asWritten }),
-      stderr: noteLines(notes),
-      exitCode: 0,
-    };
+    return done(REPLIES[output]({ ...outcome.written, items: asWritten }), noteLines(notes));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CommandResult } from '../command/agent-command.ts';
+import { type CommandResult, failed } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { type Awaitable, whenDone } from '../state/place.ts';
@@ -105,7 +105,7 @@ export function refuseForUser(
 ${noteLines(notesOf(unheard))}The list now is, at version ${version}:
 ${itemLines(items, MAX_BYTES_OF_LIST)}Take this list into account, then write again.
 `;
-  return { stdout: '', stderr, exitCode: 1 };
+  return failed('refused', stderr);
 }
 
 function changesBetween(before: Items, after: Items): UserChange[] {

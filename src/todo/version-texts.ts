@@ -1,4 +1,4 @@
-import type { CommandResult } from '../command/agent-command.ts';
+import { type CommandResult, failed } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { safeText } from '../safe-text.ts';
 import { describeChange } from './describe-change.ts';
@@ -15,7 +15,7 @@ export function movedOn({ version, items }: TodoVersion, expected: number): Comm
   const stderr = `Error: The list is at version ${version}, not ${expected}; nothing was changed. It now is:
 ${itemLines(items)}Take this list into account, then write with --if-version ${version}.
 `;
-  return { stdout: '', stderr, exitCode: 1 };
+  return failed('refused', stderr);
 }
 
 /** A list for an error, a line an item, as many as there is room for. */

@@ -4,9 +4,9 @@ import { safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore } from '../tasks/open-task-store.ts';
 import { NO_TASKS } from '../tasks/task.ts';
-import { type TaskRow, taskSource } from '../tasks/task-rows.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { type TaskRow, taskView } from '../tasks/task-view.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 
@@ -38,7 +38,7 @@ export async function printTasks({ list, taskList, jsonl }: WatchArguments): Pro
 }
 
 function printWords(store: TaskStore): () => void {
-  const source = taskSource(store);
+  const source = taskView(store);
   let seen: readonly TaskRow[] = [];
   const print = () => {
     const rows = source.rows();

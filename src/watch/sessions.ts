@@ -1,3 +1,4 @@
+import { EXIT_CODES } from '../command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, parseOptions } from '../command/options.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { printable } from '../panel/render-list.ts';
@@ -14,7 +15,6 @@ import { findLists } from './find-lists.ts';
 import helpPage from './sessions.md';
 import { shortPath } from './sources.ts';
 
-const WRONG_USAGE = 2;
 export const SESSIONS_OPTIONS = { '--json': 'flag', ...HELP_OPTIONS } as const;
 const TEAM = '(team)';
 
@@ -51,7 +51,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
         ? parsed.problem
         : `sessions takes no argument ${safeText(unknown ?? '', 40)}`;
     writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
-    return WRONG_USAGE;
+    return EXIT_CODES.wrongUsage;
   }
   const { folder } = new TodoLists(process.env, process.cwd());
   const found = await findSessions(folder);

@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { EtcdClient, type EtcdOptions } from '../../src/state/engines/etcd-client.ts';
 import { PostgresClient, type PostgresOptions } from '../../src/state/engines/postgres-client.ts';
 import { initPostgres } from '../../src/state/engines/postgres-schema.ts';
@@ -270,6 +270,20 @@ export class PostgresServer {
       : [path, ...args];
     execFileSync(command, rest, { stdio: 'ignore', cwd: this.folder });
   }
+}
+
+/** A server of each engine that is installed, for all tests of a file. */
+export function useServers(): { readonly etcd: EtcdCluster; readonly postgres: PostgresServer } {
+  const servers = {} as { etcd: EtcdCluster; postgres: PostgresServer };
+  beforeAll(async () => {
+    if (hasEtcd) servers.etcd = await EtcdCluster.start();
+    if (hasPostgres) servers.postgres = await PostgresServer.start();
+  }, 60_000);
+  afterAll(() => {
+    servers.etcd?.stop();
+    servers.postgres?.stop();
+  });
+  return servers;
 }
 
 /** Closes it with the test. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EtcdPlace } from '../../src/state/engines/etcd-place.ts';
 import { PostgresPlace } from '../../src/state/engines/postgres-place.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -10,23 +10,14 @@ import {
   type HistoryRange,
   type SharedPlace,
 } from '../../src/state/place.ts';
-import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const ONE = new Date('2026-05-01T13:00:00.500Z');
 
-let etcd: EtcdCluster;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  if (hasEtcd) etcd = await EtcdCluster.start();
-  if (hasPostgres) postgres = await PostgresServer.start();
-}, 60_000);
-afterAll(() => {
-  etcd?.stop();
-  postgres?.stop();
-});
+const servers = useServers();
 
 let lists = 0;
 type Create = (history: number, author?: string) => () => SharedPlace<string[]>;
@@ -54,7 +45,7 @@ const KINDS: [string, boolean, Create][] = [
     (history, author = 'ann') => {
       const key = `acme/todos/${++lists}`;
       return () => {
-        const client = etcd.client();
+        const client = servers.etcd.client();
         onTestFinished(() => client.close());
         return new EtcdPlace({ client, key, author, history });
       };
@@ -66,7 +57,7 @@ const KINDS: [string, boolean, Create][] = [
     (history, author = 'ann') => {
       const key = `acme/todos/${++lists}`;
       return () => {
-        const client = postgres.client();
+        const client = servers.postgres.client();
         onTestFinished(() => client.close());
         return new PostgresPlace({ client, key, author, history });
       };

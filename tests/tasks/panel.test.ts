@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
 import type { TaskGraph } from '../../src/tasks/task.ts';
-import { taskSource } from '../../src/tasks/task-rows.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
+import { taskView } from '../../src/tasks/task-view.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 import { claimed, completed, graphOf } from './tasks.ts';
@@ -18,7 +18,7 @@ function shown(columns = 80, rows = 24, mode: 'auto' | 'plain' = 'auto'): Shown 
   const terminal = new VirtualTerminal(columns, rows);
   const todos = new TodoStore();
   const place = new MemoryPlace<TaskGraph>();
-  const tasks = taskSource(new TaskStore(place));
+  const tasks = taskView(new TaskStore(place));
   // Each change is drawn at once.
   const clock = { now: () => 0, after: () => () => {} };
   const panel = new TaskPanel({ store: todos, tasks, stream: terminal, env: {}, mode, clock });
@@ -113,7 +113,7 @@ test('a pending task that waits is dim, one that is ready is not', async () => {
   }));
   new TaskPanel({
     store: new TodoStore(),
-    tasks: taskSource(store),
+    tasks: taskView(store),
     stream: terminal,
     env: { FORCE_COLOR: '1' },
   });
@@ -168,5 +168,5 @@ test('a list that cannot be read any more stays as it was seen last', () => {
       },
     }),
   );
-  expect(taskSource(store).rows()).toEqual([]);
+  expect(taskView(store).rows()).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { notKnown, StateError } from '../state-error.ts';
 
 /** How to reach one etcd cluster. */
@@ -262,8 +263,4 @@ async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

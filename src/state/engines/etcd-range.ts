@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EtcdClient } from './etcd-client.ts';
 import { type Sighting, VersionWatch } from './version-watch.ts';
 
@@ -120,7 +121,7 @@ export function watchRange<Seen extends Sighting>(
         client.turnAway();
       }
       stream = undefined;
-      if (!hasEnded) await pause(PAUSE_MS);
+      if (!hasEnded) await pause(PAUSE_MS, undefined, { ref: false });
     }
   };
   void follow();
@@ -137,8 +138,4 @@ export function watchRange<Seen extends Sighting>(
 /** The end of the range of all keys that begin so. */
 function afterAll(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

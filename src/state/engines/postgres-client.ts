@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Options, PendingQuery, default as Postgres, Row, Sql } from 'postgres';
 import { notKnown, StateError } from '../state-error.ts';
 
@@ -201,8 +202,4 @@ async function within<T>(milliseconds: number, work: PromiseLike<T>): Promise<T>
   } finally {
     clearTimeout(timer);
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,30 +1,14 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { EtcdPlace } from '../../../src/state/engines/etcd-place.ts';
 import { PostgresPlace } from '../../../src/state/engines/postgres-place.ts';
 import type { SharedPlace } from '../../../src/state/place.ts';
 import { DroppingProxy } from '../../helpers/dropping-proxy.ts';
-import {
-  closing,
-  EtcdCluster,
-  freePorts,
-  hasEtcd,
-  hasPostgres,
-  PostgresServer,
-} from '../../helpers/engines.ts';
+import { closing, freePorts, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
 
 // What a client says whose request was carried out, and whose answer was lost on the way.
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
-let etcd: EtcdCluster;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  if (hasEtcd) etcd = await EtcdCluster.start();
-  if (hasPostgres) postgres = await PostgresServer.start();
-}, 60_000);
-afterAll(() => {
-  etcd?.stop();
-  postgres?.stop();
-});
+const servers = useServers();
 
 let lists = 0;
 interface Kind {
@@ -41,11 +25,13 @@ const KINDS: [string, boolean, Kind][] = [
     {
       marker: () => 'kv/txn',
       server: () => {
-        const [host = '', port] = (etcd.endpoints[0] ?? '').split(':');
+        const [host = '', port] = (servers.etcd.endpoints[0] ?? '').split(':');
         return { host, port: Number(port) };
       },
       place: (key, port, timeoutMs = 5000) => {
-        const client = closing(etcd.client({ endpoints: [`127.0.0.1:${port}`], timeoutMs }));
+        const client = closing(
+          servers.etcd.client({ endpoints: [`127.0.0.1:${port}`], timeoutMs }),
+        );
         return new EtcdPlace({ client, key, author: 'ann', history });
       },
     },
@@ -56,10 +42,10 @@ const KINDS: [string, boolean, Kind][] = [
     {
       // The statement's text comes first, its values when it is carried out.
       marker: (key) => key,
-      server: () => ({ host: '127.0.0.1', port: postgres.port }),
+      server: () => ({ host: '127.0.0.1', port: servers.postgres.port }),
       place: (key, port, timeoutMs = 5000) => {
         const client = closing(
-          postgres.client({ hosts: [{ host: '127.0.0.1', port }], timeoutMs }),
+          servers.postgres.client({ hosts: [{ host: '127.0.0.1', port }], timeoutMs }),
         );
         return new PostgresPlace({ client, key, author: 'ann', history });
       },

@@ -1,14 +1,14 @@
 import { openBlockers, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 
-/** What who looks on sees of a task. */
+/** What a row of a panel needs of a task. */
 export interface TaskRow extends Pick<Task, 'id' | 'subject' | 'activeForm' | 'owner' | 'status'> {
   /** The tasks that it still waits for; none for a completed one. */
   readonly openBlockers: readonly number[];
 }
 
-/** A list of tasks, to look on at. */
-export interface TaskSource {
+/** A list of tasks for those who only look on. */
+export interface TaskView {
   /** The tasks as they stand. Never fails: what cannot be read is as it was seen last. */
   rows(): readonly TaskRow[];
   /** Calls back after a change. Returns what ends it. */
@@ -16,7 +16,7 @@ export interface TaskSource {
 }
 
 /** Lets others look on at the tasks of a store. */
-export function taskSource(store: TaskStore): TaskSource {
+export function taskView(store: TaskStore): TaskView {
   let seen: ReturnType<TaskStore['get']>['graph'] | undefined;
   let rows: readonly TaskRow[] = [];
   return {
