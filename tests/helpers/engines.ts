@@ -273,11 +273,14 @@ export class PostgresServer {
 }
 
 /** A server of each engine that is installed, for all tests of a file. */
-export function useServers(): { readonly etcd: EtcdCluster; readonly postgres: PostgresServer } {
+export function useServers(options?: Parameters<typeof PostgresServer.start>[0]) {
   const servers = {} as { etcd: EtcdCluster; postgres: PostgresServer };
   beforeAll(async () => {
-    if (hasEtcd) servers.etcd = await EtcdCluster.start();
-    if (hasPostgres) servers.postgres = await PostgresServer.start();
+    await Promise.all([
+      hasEtcd && EtcdCluster.start().then((etcd) => Object.assign(servers, { etcd })),
+      hasPostgres &&
+        PostgresServer.start(options).then((postgres) => Object.assign(servers, { postgres })),
+    ]);
   }, 60_000);
   afterAll(() => {
     servers.etcd?.stop();

@@ -1,29 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { describe, expect, test } from 'vitest';
+import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 // `agent-shell state`, and the commands on lists that live on a server, as programs of their own.
 
-let etcd: EtcdCluster;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  if (hasEtcd) etcd = await EtcdCluster.start();
-  if (hasPostgres) postgres = await PostgresServer.start({ schema: false });
-}, 60_000);
-afterAll(() => {
-  etcd?.stop();
-  postgres?.stop();
-});
+const servers = useServers({ schema: false });
 
 const SERVERS: [string, boolean, () => string][] = [
-  ['etcd', hasEtcd, () => `etcd://${etcd.endpoints[0]}/${Math.random().toString(36).slice(2)}`],
+  [
+    'etcd',
+    hasEtcd,
+    () => `etcd://${servers.etcd.endpoints[0]}/${Math.random().toString(36).slice(2)}`,
+  ],
   [
     'PostgreSQL',
     hasPostgres,
-    () => `${postgres.url}?schema=s_${Math.random().toString(36).slice(2)}`,
+    () => `${servers.postgres.url}?schema=s_${Math.random().toString(36).slice(2)}`,
   ],
 ];
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { base64, keyOfVersion } from '../../src/state/engines/etcd-range.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
-import { closing, EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { closing, hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 
 // What is found on a server, and heard of it, by who does not know the names of its lists.
@@ -9,24 +9,13 @@ import { eventually } from '../helpers/eventually.ts';
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const AS_ANN = { author: 'ann', history: 50 };
 
-let etcd: EtcdCluster;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  const servers = [hasEtcd && EtcdCluster.start(), hasPostgres && PostgresServer.start()];
-  const [first, second] = await Promise.all(servers);
-  if (first) etcd = first as EtcdCluster;
-  if (second) postgres = second as PostgresServer;
-}, 60_000);
-afterAll(() => {
-  etcd?.stop();
-  postgres?.stop();
-});
+const servers = useServers();
 
 let teams = 0;
-const etcdUrl = () => `etcd://${etcd.endpoints[0]}/team${++teams}`;
+const etcdUrl = () => `etcd://${servers.etcd.endpoints[0]}/team${++teams}`;
 const ENGINES: [string, boolean, () => string][] = [
   ['etcd', hasEtcd, etcdUrl],
-  ['PostgreSQL', hasPostgres, () => postgres.url],
+  ['PostgreSQL', hasPostgres, () => servers.postgres.url],
 ];
 
 function lists(url: string): ServerLists {
@@ -98,7 +87,7 @@ describe.for(ENGINES)('on %s', ([, isHere, url]) => {
 test.runIf(hasEtcd)('a long history hides no list, and foreign keys are none', async () => {
   const url = etcdUrl();
   const root = new URL(url).pathname.slice(1);
-  const client = closing(etcd.client());
+  const client = closing(servers.etcd.client());
   const put = (keys: string[]) =>
     client.call('kv/txn', {
       success: keys.map((key) => ({ request_put: { key: base64(key), value: 'eA==' } })),
