@@ -16,6 +16,8 @@ export type { RenderOptions } from './panel/render-list.ts';
 export { renderTodos } from './panel/render-todos.ts';
 export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
 export { createTheme, type Theme, themeFor } from './panel/theme.ts';
+export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './router/approval.ts';
+export { allowList, denyList } from './router/approval-lists.ts';
 export {
   BashRouter,
   type BashRouterOptions,

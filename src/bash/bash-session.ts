@@ -41,6 +41,11 @@ export interface RunOptions {
    */
   onStdout?: ((chunk: Buffer) => void | Promise<void>) | undefined;
   onStderr?: ((chunk: Buffer) => void | Promise<void>) | undefined;
+  /**
+   * Of more than so many bytes of output, and of errors, the result has the first and the last half, and a line between
+   * them that counts the rest. Unless given, it has the first 64 MiB.
+   */
+  maxOutputBytes?: number | undefined;
 }
 
 /** What a call of an agent command, by itself on a line, would meet in a shell. */
@@ -161,7 +166,9 @@ export class BashSession {
   async #evaluate(line: string, options: RunOptions): Promise<CommandResult> {
     const limit = new TimeLimit(options);
     this.#listener = options;
+    for (const output of [this.#stdout, this.#stderr]) output.keepEnds(options.maxOutputBytes);
     try {
+      await this.#tellPending(options);
       const home = this.#open();
       let ending = await this.#evaluateIn(home, line, options, limit);
       if (!ending.alive && !limit.reached && this.#dropOurs()) {
@@ -174,6 +181,12 @@ export class BashSession {
       limit.disarm();
       this.#listener = undefined;
     }
+  }
+
+  /** What background jobs wrote since the line before comes with this one. */
+  async #tellPending({ onStdout, onStderr }: RunOptions): Promise<void> {
+    for (const chunk of [...this.#stdout.pending]) await tell(onStdout, chunk);
+    for (const chunk of [...this.#stderr.pending]) await tell(onStderr, chunk);
   }
 
   /** Whether bash has shown our own command in an error. */
@@ -326,12 +339,12 @@ export class BashSession {
       onStdout: (chunk) => {
         this.#stdout.add(chunk);
         this.#options.onStdout?.(chunk);
-        return this.#listener?.onStdout?.(chunk);
+        return tell(this.#listener?.onStdout, chunk);
       },
       onStderr: (chunk) => {
         this.#stderr.add(chunk);
         this.#options.onStderr?.(chunk);
-        return this.#listener?.onStderr?.(chunk);
+        return tell(this.#listener?.onStderr, chunk);
       },
       restored,
     });
@@ -367,6 +380,21 @@ interface Home {
   bash: string;
   folder: PrivateFolder;
   host: AgentCommandHost;
+}
+
+/** A listener that fails fails no line; a warning keeps its error from being lost. */
+export function tell(listener: RunOptions['onStdout'], chunk: Buffer): Promise<void> | undefined {
+  try {
+    const heard = listener?.(chunk);
+    return heard instanceof Promise ? heard.catch(warn) : undefined;
+  } catch (error) {
+    warn(error);
+    return undefined;
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
 }
 
 function writeStdin(directory: string, stdin: string | undefined): string | undefined {

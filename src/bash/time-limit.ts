@@ -1,12 +1,12 @@
-/** The exit code of a line that was ended from outside. */
-export const EXIT = { timeout: 124, cancelled: 130 } as const;
+/** The exit code of a line that was ended from outside, or kept from beginning. */
+export const EXIT = { timeout: 124, denied: 126, cancelled: 130 } as const;
 
 // setTimeout takes no more, and would fire at once.
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Why a line was ended from outside, and a line that says so. */
 export interface LimitReached {
-  reason: keyof typeof EXIT;
+  reason: 'timeout' | 'cancelled';
   message: string;
 }
 
@@ -30,7 +30,7 @@ export class TimeLimit {
     timeoutMs?: number | undefined;
     signal?: AbortSignal | undefined;
   }) {
-    const reach = (reason: keyof typeof EXIT, message: string) => {
+    const reach = (reason: LimitReached['reason'], message: string) => {
       if (this.#reached) return;
       this.#reached = { reason, message };
       this.#end();

@@ -8,7 +8,7 @@ export enum CommandType {
 export interface CommandResult {
   stdout: string;
   stderr: string;
-  /** 0 is success; 1 a refused request; 2 wrong usage; 124 a timeout; 130 a cancel; 128 + N death by signal N. */
+  /** 0 is success; 1 a refused request; 2 wrong usage; 124 a timeout; 126 denied; 130 a cancel; 128 + N death by signal N. */
   exitCode: number;
 }
 

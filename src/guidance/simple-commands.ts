@@ -5,6 +5,10 @@ export type Joint = '' | ';' | '&' | '&&' | '||' | '|';
 export interface SimpleCommand {
   /** Its words without their quotes; variables stand as they were written. Redirections are left out. */
   readonly words: readonly string[];
+  /** The same words as they were written. */
+  readonly written: readonly string[];
+  /** Whether its input or an output is redirected to a file; /dev/null, other descriptors and heredocs are none. */
+  readonly usesFile: boolean;
   readonly before: Joint;
   readonly after: Joint;
 }
@@ -12,7 +16,7 @@ export interface SimpleCommand {
 // One token a match; the alternatives are tried in this order. Nothing here is nested that could backtrack.
 const TOKEN = new RegExp(
   [
-    /(?<blank>[ \t]+|\\\n|(?<=^|[\s;&|])#[^\n]*)/,
+    /(?<blank>[ \t]+(?:\\\n)*|(?<=^|[\s;&|])#[^\n]*)/,
     /(?<newline>\n)/,
     /(?<redirect>(?:\d+(?=[<>]))?(?:&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>])(?!\())/,
     /(?<joint>&&|\|\||\|&?|&|;(?!;))/,
@@ -34,51 +38,95 @@ const STRUCTURE =
  * complete.
  */
 export function simpleCommands(line: string): SimpleCommand[] | undefined {
-  const commands: { words: string[]; before: Joint; after: Joint }[] = [];
-  const heredocs: { delimiter: string; isIndented: boolean }[] = [];
-  let words: string[] = [];
+  const { commands, isWhole } = readCommands(line);
+  return isWhole ? commands : undefined;
+}
+
+/** The same; of a line that is more than a list of them, those before the place where it becomes more. */
+export function readCommands(line: string): { commands: SimpleCommand[]; isWhole: boolean } {
+  const commands: SimpleCommand[] = [];
+  const heredocs: Heredoc[] = [];
+  let written: string[] = [];
+  let usesFile = false;
   let before: Joint = '';
   let redirect = '';
   const endCommand = (after: Joint) => {
-    if (words.length > 0) commands.push({ words, before, after });
-    words = [];
+    if (written.length > 0) {
+      commands.push({ words: written.map(withoutQuotes), written, usesFile, before, after });
+    }
+    written = [];
+    usesFile = false;
     before = after;
   };
+  const giveUp = () => {
+    endCommand('');
+    return { commands, isWhole: false };
+  };
   let tokens = 0;
+  let isAfterWord = false;
   for (let position = 0; position < line.length; ) {
-    if (++tokens > MAX_TOKENS) return undefined;
+    if (++tokens > MAX_TOKENS) return giveUp();
     TOKEN.lastIndex = position;
     const token = TOKEN.exec(line);
-    if (!token) return undefined;
+    if (!token) {
+      // The word goes on, in a way that is not read.
+      if (isAfterWord) written.pop();
+      return giveUp();
+    }
     position = TOKEN.lastIndex;
     const { newline, joint, word, ...other } = token.groups as Record<string, string | undefined>;
+    isAfterWord = word !== undefined && redirect === '';
+    if (redirect !== '' && (newline ?? joint) !== undefined) return giveUp();
     if (word !== undefined && redirect === '') {
-      if (words.length === 0 && STRUCTURE.test(word)) return undefined;
-      words.push(withoutQuotes(word));
+      if (written.length === 0 && STRUCTURE.test(word)) return giveUp();
+      written.push(word);
     } else if (word !== undefined) {
       if (/^<<-?$/.test(redirect)) {
-        heredocs.push({ delimiter: withoutQuotes(word), isIndented: redirect === '<<-' });
+        if (!DELIMITER.test(word)) return giveUp();
+        heredocs.push({
+          delimiter: withoutQuotes(word),
+          isQuoted: /['"\\]/.test(word),
+          isIndented: redirect === '<<-',
+        });
+      } else {
+        usesFile ||= !isNoFile(redirect, word);
       }
       redirect = '';
     } else if (other.redirect !== undefined) {
       redirect = other.redirect;
     } else if (newline !== undefined) {
       // After `&&` or a pipe a newline only goes on with the list.
-      if (words.length > 0) endCommand(';');
-      for (const heredoc of heredocs.splice(0)) position = endOfHeredoc(line, position, heredoc);
+      if (written.length > 0) endCommand(';');
+      for (const heredoc of heredocs.splice(0)) {
+        const end = endOfHeredoc(line, position, heredoc);
+        // Such lines are one for bash, and its end of the heredoc another.
+        if (!heredoc.isQuoted && line.slice(position, end).includes('\\\n')) return giveUp();
+        position = end;
+      }
     } else if (joint !== undefined) {
       endCommand(joint === '|&' ? '|' : (joint as Joint));
     }
   }
   endCommand('');
-  return commands;
+  return { commands, isWhole: true };
 }
 
-function endOfHeredoc(
-  line: string,
-  start: number,
-  { delimiter, isIndented }: { delimiter: string; isIndented: boolean },
-): number {
+interface Heredoc {
+  readonly delimiter: string;
+  /** Whether its text is not expanded. */
+  readonly isQuoted: boolean;
+  readonly isIndented: boolean;
+}
+
+/** The ends of heredocs that are certain. */
+const DELIMITER = /^(?:\\?[\w.-]+|'[^'\n]*'|"[^"\\\n]*")$/;
+
+function isNoFile(redirect: string, target: string): boolean {
+  if (redirect.endsWith('<<<') || target === '/dev/null') return true;
+  return /[<>]&$/.test(redirect) && /^(?:\d+|-)$/.test(target);
+}
+
+function endOfHeredoc(line: string, start: number, { delimiter, isIndented }: Heredoc): number {
   for (let from = start; from < line.length; ) {
     const newline = line.indexOf('\n', from);
     const end = newline < 0 ? line.length : newline;

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BashSession, type CallerState, type RunOptions } from '../bash/bash-session.ts';
+import { BashSession, type CallerState, type RunOptions, tell } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
+import { endsOf } from '../bash/output-capture.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
   type AgentBashHandler,
@@ -18,9 +19,11 @@ import { settingsOfCalls } from '../settings.ts';
 import { todoStore } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
+import { type Approve, type Decision, Questions } from './approval.ts';
 import { heredocHint } from './heredoc-hint.ts';
 import { mendLine } from './mend-line.ts';
 import { withNearName } from './near-name-hint.ts';
+import { permissionFor } from './permission.ts';
 import { type DirectCall, readLine } from './read-line.ts';
 
 /** What runs the lines that are not one literal agent command. */
@@ -33,6 +36,8 @@ export interface NativeShell {
    * router itself, with the host's environment.
    */
   callerState?(name: string): Promise<CallerState>;
+  /** The directory of the next line; that of this process where the shell does not tell. */
+  readonly cwd?: string;
   dispose(): Promise<void>;
 }
 
@@ -49,14 +54,25 @@ export interface BashRouterOptions {
   /** Where reminders go; `field` unless given. */
   reminders?: ReminderPlace;
   /**
+   * Asked before each line that goes to bash, one line at a time. Lines that are certainly nothing but calls of agent
+   * commands just run. A line that is denied ends with exit code 126 and `Command execution denied: REASON` on stderr, and
+   * nothing of it has run. This is consent, not a sandbox. Unless given, every line runs.
+   */
+  approve?: Approve;
+  /**
    * Makes the shell for all other lines; a BashSession with this process's environment and directory unless given.
    * It gets the router's handlers, which must exist as commands in it.
    */
   shell?: (handlers: ReadonlyMap<string, AgentBashHandler>) => NativeShell;
 }
 
-/** How one line is run: its standard input, its time limit in milliseconds, and a signal that cancels it. */
+/**
+ * How one line is run: its standard input, its time limit in milliseconds, a signal that cancels it, who hears its output
+ * and how much of it is kept. The time limit begins when the line does: the wait for an approval does not count.
+ */
 export interface RouteOptions extends RunOptions {
+  /** Asked about this line, in place of what the router was told. */
+  approve?: Approve | undefined;
   /** Where reminders go for this line, in place of what the router was told. */
   reminders?: ReminderPlace;
 }
@@ -78,10 +94,15 @@ export class BashRouter {
   readonly #shell: NativeShell;
   readonly #guide: Guide | undefined;
   readonly #reminders: ReminderPlace;
+  readonly #approve: Approve | undefined;
+  readonly #questions = new Questions();
+  readonly #disposal = new AbortController();
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor({ handlers, guide, shell, reminders = 'field' }: BashRouterOptions = {}) {
+  constructor(options: BashRouterOptions = {}) {
+    const { handlers, guide, shell, reminders = 'field', approve } = options;
     this.#reminders = reminders;
+    this.#approve = approve;
     const settings = settingsOfCalls(process.env, () => process.cwd());
     const all = handlers ?? agentHandlers(todoStore, settings);
     const writer = all.find((handler) => handler instanceof TodoWriteHandler);
@@ -130,6 +151,7 @@ export class BashRouter {
 
   /** Ends the shell and what runs in it. */
   dispose(): Promise<void> {
+    this.#disposal.abort();
     return this.#shell.dispose();
   }
 
@@ -139,6 +161,34 @@ export class BashRouter {
     options: RouteOptions,
   ): Promise<RouteResult> {
     await earlier;
+    const approve = options.approve ?? this.#approve;
+    const decision = approve ? await this.#permission(line, approve, options) : { line };
+    if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
+    return this.#routeNow(decision.line, options);
+  }
+
+  #permission(line: string, approve: Approve, { signal }: RouteOptions): Promise<Decision> {
+    return permissionFor(line, approve, [this.#disposal.signal, signal], {
+      handlers: this.#handlers,
+      questions: this.#questions,
+      isPlain: async (name) => (await this.#shell.callerState?.(name))?.isPlain !== false,
+      mended: (text) => this.#mended(text),
+      cwd: () => this.#shell.cwd ?? process.cwd(),
+    });
+  }
+
+  #notRun(line: string, decision: { denied: string } | 'cancelled'): RouteResult {
+    const isCancelled = decision === 'cancelled';
+    if (isCancelled && this.#disposal.signal.aborted) throw new Error('The router is disposed');
+    const exitCode = isCancelled ? EXIT.cancelled : EXIT.denied;
+    this.#shell.lastExitCode = exitCode;
+    const stderr = isCancelled
+      ? 'agent-shell: cancelled before it began\n'
+      : `Command execution denied: ${decision.denied}\n`;
+    return { type: this.identifyCommandType(line), stdout: '', stderr, exitCode };
+  }
+
+  async #routeNow(line: string, options: RouteOptions): Promise<RouteResult> {
     const { type, call } = readLine(line, this.#handlers);
     this.#guide?.commandStarted(line, type);
     const limit = new TimeLimit(options);
@@ -165,7 +215,8 @@ export class BashRouter {
       const state = await this.#shell.callerState?.(call.handler.name);
       // Where bash would do something else with it, a literal line is bash's.
       if (!call.isLiteral || state?.isPlain !== false) {
-        return this.#call(call, othersEnvironment(state?.env), options, limit);
+        const result = await this.#call(call, othersEnvironment(state?.env), options, limit);
+        return heard(result, options);
       }
     }
     const mended = await this.#mended(line);
@@ -212,6 +263,20 @@ export class BashRouter {
     this.#shell.lastExitCode = result.exitCode;
     return result;
   }
+}
+
+/** The result of a call that no bash ran, as who listens hears it and as much as is to be kept. */
+async function heard(
+  { stdout, stderr, exitCode }: CommandResult,
+  { onStdout, onStderr, maxOutputBytes }: RunOptions,
+): Promise<CommandResult> {
+  if (onStdout && stdout !== '') await tell(onStdout, Buffer.from(stdout));
+  if (onStderr && stderr !== '') await tell(onStderr, Buffer.from(stderr));
+  return {
+    stdout: endsOf(stdout, maxOutputBytes),
+    stderr: endsOf(stderr, maxOutputBytes),
+    exitCode,
+  };
 }
 
 /** What a caller has that this process has not; undefined where both have the same. */

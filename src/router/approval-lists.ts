@@ -1,0 +1,74 @@
+import type { Approval, ApprovalRequest, Approve, CommandPrefix } from './approval.ts';
+
+/**
+ * Allows a line where each of its commands begins with one of `prefixes` and nothing about the line is in doubt; asks
+ * `next` about all others. What an answer to allow says to remember is on the list from then on.
+ *
+ *     allowList(['git status', 'npm test'], ask)
+ *
+ * @throws RangeError for a prefix without any word.
+ */
+export function allowList(prefixes: Iterable<CommandPrefix>, next: Approve): Approve {
+  const list = new PrefixList(prefixes);
+  return async (request) => {
+    const { commands, isCertain } = request;
+    const isListed =
+      isCertain && commands.length > 0 && commands.every((words) => list.find(words));
+    return isListed ? 'allow' : list.remembered('allow', await next(request));
+  };
+}
+
+/**
+ * Denies a line where a command certainly begins with one of `prefixes`; asks `next` about all others. What an answer to
+ * deny says to remember is on the list from then on. It comes before an `allowList`, so that it has the last word:
+ *
+ *     denyList(['git push'], allowList(['git', 'npm test'], ask))
+ *
+ * @throws RangeError for a prefix without any word.
+ */
+export function denyList(prefixes: Iterable<CommandPrefix>, next: Approve): Approve {
+  const list = new PrefixList(prefixes);
+  return async (request) => {
+    const denied = firstListed(request, list);
+    if (denied === undefined) return list.remembered('deny', await next(request));
+    return { approve: 'deny', reason: `'${denied.join(' ')}' is on the list of what is denied` };
+  };
+}
+
+function firstListed(
+  { commands }: ApprovalRequest,
+  list: PrefixList,
+): readonly string[] | undefined {
+  for (const words of commands) {
+    const prefix = list.find(words);
+    if (prefix) return prefix;
+  }
+  return undefined;
+}
+
+class PrefixList {
+  readonly #prefixes: (readonly string[])[] = [];
+
+  constructor(prefixes: Iterable<CommandPrefix>) {
+    for (const prefix of prefixes) this.#add(prefix);
+  }
+
+  find(words: readonly string[]): readonly string[] | undefined {
+    return this.#prefixes.find((prefix) => prefix.every((word, at) => words[at] === word));
+  }
+
+  /** The answer itself; what it says to remember, if it is of this kind, is on the list. */
+  remembered(kind: 'allow' | 'deny', answer: Approval): Approval {
+    if (typeof answer === 'object' && answer.approve === kind) {
+      for (const prefix of answer.remember ?? []) this.#add(prefix);
+    }
+    return answer;
+  }
+
+  #add(prefix: CommandPrefix): void {
+    const words = typeof prefix === 'string' ? prefix.split(/\s+/).filter(Boolean) : [...prefix];
+    if (words.length === 0)
+      throw new RangeError('A prefix without any word would be every command');
+    this.#prefixes.push(words);
+  }
+}

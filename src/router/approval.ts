@@ -1,0 +1,148 @@
+import { readCommands, type SimpleCommand } from '../guidance/simple-commands.ts';
+
+/** What is asked before a line runs in bash. */
+export interface ApprovalRequest {
+  /** The line as bash would run it. */
+  readonly line: string;
+  /**
+   * The simple commands of the line in order, each as its words without quotes, up to the first word that only bash can
+   * know. There may be more where `isCertain` is false.
+   */
+  readonly commands: readonly (readonly string[])[];
+  /**
+   * Whether `commands` are all that the text of the line runs or changes. False for a line with a substitution, a loop or
+   * a group, an assignment, a redirection to or from a file, `eval` and its like, or a command that only bash can know.
+   */
+  readonly isCertain: boolean;
+  /** The directory in which the line would run. */
+  readonly cwd: string;
+  /** The agent whose line it is, where the router was told. */
+  readonly agent?: string;
+  /** Aborted when no answer is needed any more: the line was cancelled, or the router is disposed. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer to one request. `allow` and `deny` alone mean `{ approve: 'allow' }` and `{ approve: 'deny' }`. */
+export type Approval =
+  | 'allow'
+  | 'deny'
+  | {
+      readonly approve: 'allow';
+      /** What to run in place of the line. It is not asked for again. */
+      readonly line?: string;
+      /** Beginnings of commands that `allowList` allows from now on. */
+      readonly remember?: readonly CommandPrefix[];
+    }
+  | {
+      readonly approve: 'deny';
+      /** What the agent is told. */
+      readonly reason?: string;
+      /** Beginnings of commands that `denyList` denies from now on. */
+      readonly remember?: readonly CommandPrefix[];
+    };
+
+/** The first words of a command: `npm test`, or `['npm', 'test']`, which may hold blanks. */
+export type CommandPrefix = string | readonly string[];
+
+/** Asks a person or a policy about a line. One that throws, or answers anything else, has denied it. */
+export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
+
+// Longer lines take longer to read than they are worth.
+const MAX_READ_LENGTH = 64 * 1024;
+// Wherever it stands: in quotes it is text that another command may evaluate.
+const SUBSTITUTION = /`|\$[([]|\$\{(?!\w+\})/;
+const ASSIGNMENT = /^[A-Za-z_]\w*(?:\+?=|\[)/;
+const CERTAIN_WORD = /^(?:[^\s'"\\$*?[{~]|'[^']*'|"[^"\\$]*"|\\[^\n])+$/;
+/** They read their arguments as bash, or change what words mean. */
+const EVALUATES = new Set(['.', 'alias', 'eval', 'source', 'trap']);
+
+/** What a line runs, as far as that is certain without bash. When in doubt, it is not. */
+export function readForApproval(line: string): Pick<ApprovalRequest, 'commands' | 'isCertain'> {
+  if (line.length > MAX_READ_LENGTH || line.includes('\0'))
+    return { commands: [], isCertain: false };
+  const { commands, isWhole } = readCommands(line);
+  const read = commands.map((command) => ({ command, words: certainWords(command) }));
+  const isCertain =
+    isWhole &&
+    !SUBSTITUTION.test(line) &&
+    read.every(({ command, words }) => isCertainCommand(command, words));
+  return { commands: read.map(({ words }) => words).filter(({ length }) => length > 0), isCertain };
+}
+
+function certainWords({ words, written }: SimpleCommand): readonly string[] {
+  const end = written.findIndex((word) => !CERTAIN_WORD.test(word));
+  return end < 0 ? words : words.slice(0, end);
+}
+
+function isCertainCommand(
+  { written, usesFile }: SimpleCommand,
+  [name]: readonly string[],
+): boolean {
+  return (
+    name !== undefined && !usesFile && !ASSIGNMENT.test(written[0] ?? '') && !EVALUATES.has(name)
+  );
+}
+
+/** What became of a question: the line that may run, why it may not, or that no answer is needed any more. */
+export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';
+
+/**
+ * Asks one question at a time, in the order in which they came, however many routers ask: a person answers one after the
+ * other.
+ */
+export class Questions {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Never rejects. @param signals each of them ends the question. */
+  async ask(
+    approve: Approve,
+    request: Omit<ApprovalRequest, 'signal'>,
+    signals: readonly (AbortSignal | undefined)[],
+  ): Promise<Decision> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ended = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const end = () => controller.abort();
+    for (const other of signals) {
+      if (other?.aborted) end();
+      other?.addEventListener('abort', end);
+    }
+    const before = this.#last;
+    const answered = Promise.race([before, ended])
+      .then(() =>
+        signal.aborted ? undefined : Promise.race([approve({ ...request, signal }), ended]),
+      )
+      .then(
+        (answer) => (signal.aborted ? 'cancelled' : decisionOf(answer, request.line)),
+        (error) =>
+          signal.aborted ? 'cancelled' : { denied: `the question failed: ${textOf(error)}` },
+      );
+    this.#last = Promise.all([before, answered]);
+    try {
+      return await answered;
+    } finally {
+      for (const other of signals) other?.removeEventListener('abort', end);
+    }
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function decisionOf(answer: unknown, asked: string): Decision {
+  const {
+    approve,
+    line = asked,
+    reason,
+  } = (typeof answer === 'string' ? { approve: answer } : (answer ?? {})) as Record<
+    string,
+    unknown
+  >;
+  if (approve === 'allow' && typeof line === 'string') return { line };
+  if (approve === 'deny')
+    return { denied: (typeof reason === 'string' && reason.trim()) || NO_REASON };
+  return { denied: `the answer was neither 'allow' nor 'deny'` };
+}
+
+const NO_REASON = 'the user did not allow it';

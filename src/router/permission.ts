@@ -1,0 +1,50 @@
+import type { AgentBashHandler } from '../command/agent-command.ts';
+import { type Approve, type Decision, type Questions, readForApproval } from './approval.ts';
+import { readLine } from './read-line.ts';
+
+/** What a router knows that decides whether a line is asked about, and what a question says. */
+export interface PermissionWorld {
+  readonly handlers: ReadonlyMap<string, AgentBashHandler>;
+  readonly agent?: string | undefined;
+  readonly questions: Questions;
+  /** Whether a name on a line of its own is certainly that agent command. */
+  readonly isPlain: (name: string) => Promise<boolean>;
+  /** The line with broken quotes mended, as bash will get it; undefined where nothing is to be mended. */
+  readonly mended: (line: string) => Promise<string | undefined>;
+  readonly cwd: () => string;
+}
+
+/**
+ * Whether a line may run, and which. A line that is certainly nothing but calls of agent commands may, and nobody is asked.
+ *
+ * @param signals each of them ends the question.
+ */
+export async function permissionFor(
+  line: string,
+  approve: Approve,
+  signals: readonly (AbortSignal | undefined)[],
+  world: PermissionWorld,
+): Promise<Decision> {
+  const { call } = readLine(line, world.handlers);
+  if (call && (!call.isLiteral || (await world.isPlain(call.handler.name)))) return { line };
+  const run = call ? line : ((await world.mended(line)) ?? line);
+  const reading = readForApproval(run);
+  if (reading.isCertain && (await areAgentCommands(reading.commands, world))) return { line };
+  const { agent, questions, cwd } = world;
+  const request = { line: run, ...reading, cwd: cwd(), ...(agent !== undefined && { agent }) };
+  const decision = await questions.ask(approve, request, signals);
+  // What is mended once more gets its note.
+  const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;
+  return isUnchanged ? { line } : decision;
+}
+
+async function areAgentCommands(
+  commands: readonly (readonly string[])[],
+  { handlers, isPlain }: PermissionWorld,
+): Promise<boolean> {
+  if (commands.length === 0) return false;
+  for (const [name = ''] of commands) {
+    if (!handlers.has(name) || !(await isPlain(name))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,405 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type ApprovalRequest,
+  type Approve,
+  allowList,
+  BashRouter,
+  BashSession,
+  denyList,
+} from '../../src/index.ts';
+import { readForApproval } from '../../src/router/approval.ts';
+import { TestAgent } from '../helpers/agents.ts';
+import { ENV } from '../helpers/bash.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+/** A router that remembers what it asked. */
+function startRouter(answer: Approve = () => 'allow', ...handlers: TestAgent[]) {
+  const cwd = temporaryDirectory();
+  const asked: ApprovalRequest[] = [];
+  const router = new BashRouter({
+    handlers,
+    shell: (all) =>
+      new BashSession({ env: { ...ENV, TMPDIR: temporaryDirectory() }, cwd, handlers: all }),
+    approve: (request) => {
+      asked.push(request);
+      return answer(request);
+    },
+  });
+  onTestFinished(() => router.dispose());
+  return { router, cwd, asked, has: (name: string) => existsSync(join(cwd, name)) };
+}
+
+describe('a question', () => {
+  test('has the line, its commands and the directory, and an allowed line runs', async () => {
+    const { router, asked, cwd } = startRouter();
+    await router.route('mkdir "a b" && cd "a b"');
+    expect(await router.route('pwd | wc -l')).toMatchObject({ stdout: '1\n', exitCode: 0 });
+    expect(asked[1]).toMatchObject({
+      line: 'pwd | wc -l',
+      commands: [['pwd'], ['wc', '-l']],
+      isCertain: true,
+      cwd: join(cwd, 'a b'),
+    });
+    expect(asked[0]?.commands).toEqual([
+      ['mkdir', 'a b'],
+      ['cd', 'a b'],
+    ]);
+  });
+
+  test('that is denied runs nothing, says why, and is $? of the next line', async () => {
+    const { router, has } = startRouter(({ line }) =>
+      line.startsWith('touch') ? { approve: 'deny', reason: 'not today' } : 'allow',
+    );
+    expect(await router.route('touch file')).toEqual({
+      type: 'native_shell_command',
+      stdout: '',
+      stderr: 'Command execution denied: not today\n',
+      exitCode: 126,
+    });
+    expect(has('file')).toBe(false);
+    expect((await router.route('echo $?')).stdout).toBe('126\n');
+  });
+
+  test('may be answered with another line, which is not asked about again', async () => {
+    const { router, asked, has } = startRouter(() => ({ approve: 'allow', line: 'touch other' }));
+    expect((await router.route('touch file')).exitCode).toBe(0);
+    expect([has('file'), has('other'), asked.length]).toEqual([false, true, 1]);
+  });
+
+  test.each([
+    ['throws', () => Promise.reject(new Error('no terminal')), 'the question failed: no terminal'],
+    ['says nothing', () => undefined, "the answer was neither 'allow' nor 'deny'"],
+    ['says true', () => true, "the answer was neither 'allow' nor 'deny'"],
+    ['says null', () => null, "the answer was neither 'allow' nor 'deny'"],
+    ['gives a line that is none', () => ({ approve: 'allow', line: 1 }), 'the answer was neither'],
+    ['gives no reason', () => 'deny', 'the user did not allow it'],
+  ])('is denied where the host %s', async (_name, answer, reason) => {
+    const { router, has } = startRouter(answer as unknown as Approve);
+    const { stderr, exitCode } = await router.route('touch file');
+    expect(stderr).toContain(`Command execution denied: ${reason}`);
+    expect([exitCode, has('file')]).toEqual([126, false]);
+  });
+
+  test('does not count for the time limit, and is ended by a cancel, for both sides', async () => {
+    let answer: (answer: 'allow') => void = () => {};
+    const { router, asked, has } = startRouter(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const slow = router.route('echo in time', { timeoutMs: 100 });
+    setTimeout(() => answer('allow'), 300);
+    expect(await slow).toMatchObject({ stdout: 'in time\n', exitCode: 0 });
+
+    const controller = new AbortController();
+    const cancelled = router.route('touch file', { signal: controller.signal });
+    setTimeout(() => controller.abort(), 20);
+    expect(await cancelled).toMatchObject({
+      stderr: 'agent-shell: cancelled before it began\n',
+      exitCode: 130,
+    });
+    expect(asked[1]?.signal.aborted).toBe(true);
+    answer('allow');
+    const next = router.route('echo next');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    answer('allow');
+    expect((await next).stdout).toBe('next\n');
+    expect(has('file')).toBe(false);
+  });
+
+  test('that nobody answers ends with the router', async () => {
+    const { router, asked } = startRouter(() => new Promise(() => {}));
+    const routed = router.route('echo hi');
+    const outcome = expect(routed).rejects.toThrow('disposed');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await router.dispose();
+    await outcome;
+    expect(asked[0]?.signal.aborted).toBe(true);
+  });
+
+  test('may be put for one line only', async () => {
+    const { router, asked } = startRouter();
+    const { exitCode } = await router.route('echo hi', { approve: () => 'deny' });
+    expect([exitCode, asked.length]).toEqual([126, 0]);
+  });
+
+  test('shows the line as bash gets it, with broken quotes mended, and the mending is still noted', async () => {
+    const agent = Object.assign(new TestAgent(), { readsRawJson: true });
+    const { router, asked } = startRouter(() => 'allow', agent);
+    const { stderr } = await router.route(`true && Agent '{"a":"Don't"}'`);
+    expect(asked.map(({ line }) => line)).toEqual([`true && Agent '{"a":"Don'\\''t"}'`]);
+    expect(agent.calls.map(({ argv }) => argv)).toEqual([['{"a":"Don\'t"}']]);
+    expect(stderr).toMatch(/^Note: /);
+  });
+});
+
+describe('agent commands', () => {
+  test.each([
+    'Agent',
+    "Agent 'a b'",
+    'Agent - <<\'EOF\'\n{"a":"$(touch file)"}\nEOF'.replace('$(touch file)', 'x'),
+    'Agent x; Agent y && Agent z',
+    'Agent x | Agent -',
+    'Agent x 2>&1 > /dev/null',
+    'Agent $HOME',
+  ])('%j is not asked about', async (line) => {
+    const agent = new TestAgent();
+    const { router, asked } = startRouter(() => 'deny', agent);
+    expect((await router.route(line)).exitCode).toBe(0);
+    expect(asked).toEqual([]);
+    expect(agent.calls.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    'Agent x; touch file',
+    'Agent x & touch file',
+    'Agent x\ntouch file',
+    'Agent x | tee file',
+    'Agent x > file',
+    'Agent x >& file',
+    'Agent - < /etc/hostname',
+    'Agent "$(touch file)"',
+    'Agent `touch file`',
+    'Agent "${x:=$(touch file)}"',
+    'Agent <(touch file)',
+    'Agent - <<EOF\n$(touch file)\nEOF',
+    'Agent - <<EOF\nE\\\nOF\nEOF\ntouch file',
+    "Agent - <<'E\\'F\ntouch file\nE\\F\nE\\'F",
+    'Agent a\\\n#b; touch file',
+    'Agent x #\\\ntouch file',
+    'X=1 Agent x',
+    'PATH=. Agent x',
+    '{ Agent x; }',
+    'Agent() { touch file; }; Agent',
+    '/bin/touch file',
+    'eval Agent',
+    'if Agent; then touch file; fi',
+    'Agent {a,b}; $X touch file',
+  ])('%j is', async (line) => {
+    const agent = new TestAgent();
+    const { router, asked, has } = startRouter(() => 'deny', agent);
+    expect((await router.route(line)).exitCode).toBe(126);
+    expect([asked.length, agent.calls, has('file')]).toEqual([1, [], false]);
+  });
+
+  test('is asked about where the session means another command by that name', async () => {
+    const agent = new TestAgent();
+    let isAllowed = true;
+    const { router, asked, has } = startRouter(() => (isAllowed ? 'allow' : 'deny'), agent);
+    await router.route('Agent() { touch file; }');
+    isAllowed = false;
+    expect((await router.route('Agent x')).exitCode).toBe(126);
+    expect((await router.route('Agent x; Agent y')).exitCode).toBe(126);
+    expect([asked.length, has('file')]).toEqual([3, false]);
+  });
+});
+
+describe('lists', () => {
+  const asking = (answer: Awaited<ReturnType<Approve>> = 'deny') => {
+    const asked: string[] = [];
+    const ask: Approve = ({ line }) => {
+      asked.push(line);
+      return answer;
+    };
+    return { ask, asked };
+  };
+  const request = (line: string): ApprovalRequest => ({
+    line,
+    ...readForApproval(line),
+    cwd: '/',
+    signal: new AbortController().signal,
+  });
+
+  test.each([
+    'npm test',
+    'npm test -- --watch',
+    '  npm   test  ',
+    '"npm" \'test\'',
+    'npm test && git status | npm test',
+    'npm test $FILE *.ts ~ 2>&1 >/dev/null',
+    'npm test "${NAME}" # later: rm -rf /',
+    "npm test -t 'ends$'",
+    'git status <<< text',
+  ])('what is allowed is not asked about: %s', async (line) => {
+    const { ask, asked } = asking();
+    expect(await allowList(['npm test', ['git', 'status']], ask)(request(line))).toBe('allow');
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    'npm',
+    'npm testing',
+    'npm run',
+    'npm $X test',
+    'npm te*',
+    'npm {test,x}',
+    'npm te\\\nst',
+    '$NPM test',
+    'npm test; rm -rf x',
+    'npm test\nrm -rf x',
+    'npm test & rm -rf x',
+    'npm test || rm -rf x',
+    'npm test > ~/.bashrc',
+    'npm test >& file',
+    'npm test &> file',
+    'npm test "$(rm -rf x)"',
+    'npm test `rm -rf x`',
+    'npm test <(rm -rf x)',
+    'npm test $((a[$(rm -rf x)]))',
+    'npm test $[a]',
+    'npm test "${a[b]}" "${!x}" "${x@P}"',
+    "npm test 'a[$(rm -rf x)]'",
+    'npm test <<EOF\n`rm -rf x`\nEOF',
+    'npm test <<\'E"F\'\nx\nE"F\nrm -rf x',
+    'eval npm test',
+    'trap "rm -rf x" EXIT',
+    'NODE_OPTIONS=--require=x npm test',
+    'env npm test',
+    'command npm test',
+    '(npm test)',
+    '{ npm test; }',
+    'while npm test; do :; done',
+    '! npm test',
+    'npm test\0rm -rf x',
+    `npm test ${'x '.repeat(300)}`,
+    `npm test ${'x'.repeat(100_000)}`,
+    '',
+    '# npm test',
+  ])('in doubt, it is: %j', async (line) => {
+    const { ask, asked } = asking();
+    expect(await allowList(['npm test', 'trap', 'eval'], ask)(request(line))).toBe('deny');
+    expect(asked).toEqual([line]);
+  });
+
+  test('an answer to allow is remembered where it says so', async () => {
+    const { ask, asked } = asking({ approve: 'allow', remember: ['npm test'] });
+    const approve = allowList([], ask);
+    await approve(request('npm test'));
+    expect(await approve(request('npm test -- x'))).toBe('allow');
+    expect(asked.length).toBe(1);
+    await approve(request('npm install'));
+    expect(asked.length).toBe(2);
+  });
+
+  test('the commands of a question may be remembered as they are', async () => {
+    let count = 0;
+    const approve = allowList([], ({ commands }) => {
+      count += 1;
+      return { approve: 'allow', remember: commands };
+    });
+    for (const line of ['a "b c"; d', 'd | a "b c" e', 'a b c']) await approve(request(line));
+    expect(count).toBe(2);
+  });
+
+  test('what is denied is denied although the rest is allowed, or in doubt', async () => {
+    const { ask, asked } = asking();
+    const approve = denyList(['git push'], allowList(['git'], ask));
+    const denied = { approve: 'deny', reason: "'git push' is on the list of what is denied" };
+    expect(await approve(request('git status'))).toBe('allow');
+    expect(await approve(request('git status; git push -f'))).toEqual(denied);
+    expect(await approve(request('x=$(y)\ngit push'))).toBe('deny');
+    expect(await approve(request('git push && x=$(y)'))).toEqual(denied);
+    expect(asked).toEqual(['x=$(y)\ngit push']);
+  });
+
+  test('an answer to deny is remembered where it says so, by the list for that', async () => {
+    const { ask, asked } = asking({ approve: 'deny', reason: 'no', remember: ['rm'] });
+    const approve = denyList([], allowList([], ask));
+    await approve(request('rm x'));
+    expect(await approve(request('rm y'))).toMatchObject({ approve: 'deny' });
+    expect(asked).toEqual(['rm x']);
+  });
+
+  test('a prefix without a word, which would be every command, is refused', () => {
+    expect(() => allowList([' '], () => 'deny')).toThrow(RangeError);
+    expect(() => denyList([[]], () => 'deny')).toThrow(RangeError);
+  });
+});
+
+/** Runs lines in a bash that only tells which commands it would run, with their words. */
+function commandsThatBashRuns(lines: readonly string[]): string[][][] {
+  const cwd = temporaryDirectory();
+  const program = `
+    PATH=/nonexistent
+    command_not_found_handle() { printf '%s\\0' "$@" $'\\2' >>log; }
+    for ((at = 1; at <= ${lines.length}; at++)); do
+      { eval "\${lines[at]}"; } </dev/null 2>/dev/null
+      wait
+      printf '\\001%s' >>log
+    done`;
+  const quoted = lines.map((line) => `lines+=('${line.replaceAll("'", "'\\''")}')`);
+  writeFileSync(join(cwd, 'program'), `lines=('')\n${quoted.join('\n')}\n${program}`);
+  writeFileSync(join(cwd, 'log'), '');
+  execFileSync('bash', ['program'], { cwd, stdio: 'ignore', timeout: 60_000 });
+  const log = execFileSync('cat', ['log'], { cwd, encoding: 'utf8' });
+  return log
+    .split('\x01')
+    .slice(0, -1)
+    .map((part) =>
+      part
+        .split('\x02\0')
+        .slice(0, -1)
+        .map((words) => words.split('\0').slice(0, -1)),
+    );
+}
+
+test('where a reading is certain, bash runs these commands and no others', () => {
+  const piece = fc.constantFrom(
+    ...['aa', 'bb', 'cc', ' ', ' ', ' ', '\n', ';', '&', '&&', '||', '|', '>', '<', '<<', '<<-'],
+    ...[
+      'E',
+      '\nE\n',
+      "'",
+      '"',
+      '\\',
+      '\\\n',
+      '#',
+      '$',
+      '${aa}',
+      '$x',
+      '{',
+      '}',
+      '(',
+      ')',
+      '`',
+      '$(',
+    ],
+    ...[
+      '=',
+      '*',
+      '!',
+      '\t',
+      'if',
+      'then',
+      'fi',
+      '2>&1',
+      '/dev/null',
+      '<<<',
+      '-',
+      '[',
+      ']',
+      'ü',
+      '\r',
+    ],
+  );
+  const lines = fc
+    .sample(fc.array(piece, { maxLength: 14 }), { numRuns: 20_000, seed: 22 })
+    .map((pieces) => pieces.join(''))
+    .filter((line) => readForApproval(line).isCertain);
+  expect(lines.length).toBeGreaterThan(500);
+  const ran = commandsThatBashRuns(lines);
+  expect(ran.length).toBe(lines.length);
+  expect(ran.flat().length).toBeGreaterThan(500);
+  for (const [at, line] of lines.entries()) {
+    const { commands } = readForApproval(line);
+    for (const words of ran[at] ?? []) {
+      const isKnown = commands.some((known) => known.every((word, index) => words[index] === word));
+      expect({ line, words, isKnown }).toMatchObject({ isKnown: true });
+    }
+  }
+});
