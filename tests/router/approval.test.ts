@@ -92,8 +92,8 @@ describe('a question', () => {
           answer = resolve;
         }),
     );
-    const slow = router.route('echo in time', { timeoutMs: 100 });
-    setTimeout(() => answer('allow'), 300);
+    const slow = router.route('echo in time', { timeoutMs: 3000 });
+    setTimeout(() => answer('allow'), 3500);
     expect(await slow).toMatchObject({ stdout: 'in time\n', exitCode: 0 });
 
     const controller = new AbortController();
