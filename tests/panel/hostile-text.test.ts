@@ -121,6 +121,9 @@ const item = fc.record({
   status: fc.constantFrom('completed' as const, 'in_progress' as const, 'pending' as const),
 });
 
+/** Making a failing case small may take minutes: better a large one than a test that ran out of time. */
+const LIMITS = { numRuns: 100, interruptAfterTimeLimit: 60_000 };
+
 const size = fc.record({
   columns: fc.integer({ min: 24, max: 90 }),
   rows: fc.integer({ min: 8, max: 24 }),
@@ -168,7 +171,7 @@ test.each([true, false])(
           panel.dispose();
         },
       ),
-      { numRuns: 100 },
+      LIMITS,
     );
   },
 );
@@ -197,6 +200,6 @@ test('whatever a command prints, the panel is below it, whole, once, and the ter
         expect(terminal.cell(x - 1, y)?.isAttributeDefault()).toBe(true);
       },
     ),
-    { numRuns: 100 },
+    LIMITS,
   );
 });

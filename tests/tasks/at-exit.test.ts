@@ -78,7 +78,7 @@ test.runIf(hasProc)(
   'a session that was killed gives back what it has begun, not what the next one of its agent has',
   async () => {
     const { run, start } = machine();
-    for (const subject of ['A', 'B', 'C']) run('TaskCreate', ['--subject', subject]);
+    run('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
     const { host, folder } = await start('ann', 'TaskClaim 1; TaskClaim 2; TaskClaim 3 >&2');
     const waiting = processesWith(folder).find(({ command }) =>
       command.includes('TaskRelease --begun'),

@@ -261,7 +261,7 @@ describe('damaged text is refused, or read as what was meant before', () => {
           if (items !== undefined) expect(items).toEqual(whole);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
