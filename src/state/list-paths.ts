@@ -70,14 +70,24 @@ function isTrusted(path: string): boolean {
   }
 }
 
+/** What all lists of a session are found by, in files and on a server: their keys are this one and a name. */
+export function sessionKey(session: string): string {
+  return `todos/${pathName(session)}`;
+}
+
 /** The folder that the lists of a session are in. */
 export function sessionFolder(state: string, session: string): string {
-  return join(state, pathName(session));
+  return folderOfKey(state, sessionKey(session));
+}
+
+/** What a list is found by. */
+export function listKey({ session, agent }: ListName): string {
+  return `${sessionKey(session)}/${pathName(agent)}`;
 }
 
 /** The folder of one list. */
-export function listFolder(state: string, { session, agent }: ListName): string {
-  return join(sessionFolder(state, session), pathName(agent));
+export function listFolder(state: string, name: ListName): string {
+  return folderOfKey(state, listKey(name));
 }
 
 /** The folder of a list of tasks that a team shares. */

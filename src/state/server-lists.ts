@@ -13,6 +13,9 @@ export interface FoundOnServer {
   readonly version: number;
 }
 
+/** What a path names, or its key: names that were cut can no longer be told from it. */
+type Named = readonly string[] | Pick<FoundOnServer, 'key'>;
+
 /** The lists on the server that TODO_STATE_URL names. It is loaded and connected when the first list is used. */
 export class ServerLists {
   readonly #open: () => Promise<Engine>;
@@ -30,17 +33,17 @@ export class ServerLists {
 
   /** @param list its path, such as `['todos', SESSION, AGENT]` or `['tasks', LIST]`, or one that was found. */
   place<T>(
-    list: readonly string[] | Pick<FoundOnServer, 'key'>,
+    list: Named,
     options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
   ): SharedPlace<T> {
-    const key = 'key' in list ? list.key : keyOf(list);
+    const key = keyOf(list);
     return new PlaceToCome(options.author, async () =>
       (await this.engine()).place<T>(key, options),
     );
   }
 
   /** The lists below a path: `['todos']` has those of all sessions, `['todos', SESSION]` those of one. */
-  async find(path: readonly string[]): Promise<FoundOnServer[]> {
+  async find(path: Named): Promise<FoundOnServer[]> {
     const found = await (await this.engine()).lists(`${keyOf(path)}/`);
     return found.flatMap((list) => {
       const names = list.key.split('/');
@@ -53,7 +56,7 @@ export class ServerLists {
    * Calls back once at the beginning, and soon after any list below a path has changed, come or gone; several changes may
    * be one call. Never throws, and goes on where the server cannot be reached for a while. Returns what ends it.
    */
-  watch(path: readonly string[], listener: () => void): () => void {
+  watch(path: Named, listener: () => void): () => void {
     return later(this.engine(), (engine) => engine.watch(`${keyOf(path)}/`, listener));
   }
 
@@ -97,8 +100,8 @@ class PlaceToCome<T> implements SharedPlace<T> {
   }
 }
 
-function keyOf(path: readonly string[]): string {
-  return path.map(pathName).join('/');
+function keyOf(named: Named): string {
+  return 'key' in named ? named.key : named.map(pathName).join('/');
 }
 
 /** Begins something once what it needs has come. Returns what ends it, before or after. */

@@ -2,13 +2,16 @@ import type { Environment } from '../environment.ts';
 import { readSettings } from '../settings.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { ListHome } from '../state/list-home.ts';
-import { taskListFolder } from '../state/list-paths.ts';
+import { folderOfKey, taskListFolder } from '../state/list-paths.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import { DEFAULT_AGENT, type SharedPlace } from '../state/place.ts';
 import type { ServerLists } from '../state/server-lists.ts';
 import { storedEntryProblem } from './stored-tasks.ts';
 import { TASK_STEPS, type TaskStep } from './task-steps.ts';
 import { TaskStore } from './task-store.ts';
+
+/** The name of a list, or the key that it was found by. */
+type ListOrKey = string | { readonly key: string };
 
 /** Which list of tasks in files it is: by its own folder, or by its name, as the task commands on PATH find it. */
 export type TaskListLocation =
@@ -21,8 +24,8 @@ export type TaskListLocation =
   | {
       /** The server of a team on several machines. */
       readonly server: ServerLists;
-      /** The list's name there. */
-      readonly list: string;
+      /** The list's name there, or its key. */
+      readonly list: ListOrKey;
       readonly author?: string | undefined;
     }
   | {
@@ -43,14 +46,23 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
   const entries: SharedPlace<LogEntry<TaskStep>> =
     'folder' in location
       ? new FilePlace({ folder: location.folder, ...options })
-      : location.server.place(['tasks', location.list], options);
+      : location.server.place(pathOf(location.list), options);
   return new TaskStore(new LogPlace(entries, TASK_STEPS));
 }
 
-/** Where the list of this name is, beside the lists of todos. */
-export function taskListLocation(lists: ListHome, list: string, author: string | undefined) {
+/** Where the list of this name or key is, beside the lists of todos. */
+export function taskListLocation(lists: ListHome, list: ListOrKey, author: string | undefined) {
   const { server } = lists;
-  return server ? { server, list, author } : { folder: taskListFolder(lists.folder, list), author };
+  if (server) return { server, list, author };
+  const folder =
+    typeof list === 'string'
+      ? taskListFolder(lists.folder, list)
+      : folderOfKey(lists.folder, list.key);
+  return { folder, author };
+}
+
+function pathOf(list: ListOrKey) {
+  return typeof list === 'string' ? ['tasks', list] : list;
 }
 
 function located(location: Extract<TaskListLocation, { environment: object }>): TaskStore {

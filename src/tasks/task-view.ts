@@ -25,7 +25,8 @@ export function taskView(store: TaskStore): TaskView {
         const { graph } = store.get();
         if (graph !== seen) {
           seen = graph;
-          rows = [...graph.tasks.values()].map((task) => ({
+          const shown = [...graph.tasks.values()].filter(({ isArchived }) => !isArchived);
+          rows = shown.map((task) => ({
             ...task,
             openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
           }));

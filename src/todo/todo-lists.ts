@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { ListHome } from '../state/list-home.ts';
-import { hookFolder, type ListName, listFolder } from '../state/list-paths.ts';
+import { folderOfKey, hookFolder, type ListName, listKey } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { openTodoStore, storedItemsProblem } from './open-todo-store.ts';
 import { ServerTodoList, type TodoList } from './todo-list.ts';
@@ -32,11 +32,21 @@ export class TodoLists extends ListHome {
     // Who writes the list of another agent, as a leader does, signs with its own name.
     const author = settings.agent ?? partial.agent ?? DEFAULT_AGENT;
     const key = JSON.stringify([name, author]);
-    const list = this.#lists.get(key) ?? this.#open(name, author);
+    const list = this.#lists.get(key) ?? this.openFound(listKey(name), author);
     this.#lists.set(key, list);
     this.#names.set(list, name);
     return list;
   };
+
+  /** A list by the key that it was found by. @param author who signs what is written. */
+  openFound(key: string, author: string): TodoList {
+    const { history } = this.#settings;
+    if (this.server === undefined) {
+      return openTodoStore({ folder: folderOfKey(this.folder, key), author, history });
+    }
+    const options = { author, history, check: storedItemsProblem };
+    return new ServerTodoList(this.server.place({ key }, options), history);
+  }
 
   /** Says of a list that its agent should not stop before it is finished, from a version on: for the hook. */
   setUntilDone(list: TodoList, version: number): void {
@@ -48,15 +58,5 @@ export class TodoLists extends ListHome {
   isOfSubagent(list: TodoList): boolean {
     const name = this.#names.get(list);
     return name !== undefined && this.isSubagent(name);
-  }
-
-  #open(name: ListName, author: string): TodoList {
-    const { history } = this.#settings;
-    if (this.server === undefined) {
-      return openTodoStore({ folder: listFolder(this.folder, name), author, history });
-    }
-    const path = ['todos', name.session, name.agent];
-    const options = { author, history, check: storedItemsProblem };
-    return new ServerTodoList(this.server.place(path, options), history);
   }
 }

@@ -127,7 +127,7 @@ function entered(state: ViewerState): ViewerState {
       return { ...state, pages: [...state.pages, version] };
     }
     default: {
-      const list = state.known.found.find(({ folder }) => folder === name);
+      const list = state.known.found.find(({ key }) => key === name);
       const isPicked = page.name === 'sessions' || isWaiting(state);
       if (list === undefined || !isPicked) return state;
       return {

@@ -1,7 +1,7 @@
 import type { Task } from '../tasks/task.ts';
 import { contentKey } from '../todo/pair-items.ts';
 import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
-import type { FoundList } from './find-lists.ts';
+import type { FoundList } from './watched-lists.ts';
 
 /** The versions of one agent's list that are kept, the newest first; at least one. */
 export interface KnownList {
@@ -24,10 +24,10 @@ export const NEWEST_OFFERED = 5;
 
 /** What is known of a session. */
 export interface Known {
-  /** Its name, for people. */
-  readonly session: string;
-  /** The folder of its lists. */
-  readonly folder: string;
+  /** Its name, for people; undefined where none is named, as it must be on a server. */
+  readonly session: string | undefined;
+  /** What tells it from all others. */
+  readonly key: string | undefined;
   /** The lists in the order of their agents' names. */
   readonly lists: readonly KnownList[];
   readonly tasks: KnownTasks;
@@ -162,7 +162,7 @@ export function namedItems(items: readonly Readonly<TodoItem>[]): NamedItem[] {
 export function choices(state: ViewerState): readonly string[] {
   switch (pageOf(state).name) {
     case 'list':
-      if (isWaiting(state)) return foundFolders(state).slice(0, NEWEST_OFFERED);
+      if (isWaiting(state)) return foundKeys(state).slice(0, NEWEST_OFFERED);
       return shownItems(state).map(({ name }) => name);
     case 'version':
       return shownItems(state).map(({ name }) => name);
@@ -171,15 +171,15 @@ export function choices(state: ViewerState): readonly string[] {
     case 'history':
       return (shownList(state)?.versions ?? []).map(({ version }) => String(version));
     case 'sessions':
-      return foundFolders(state);
+      return foundKeys(state);
     case 'board':
     case 'help':
       return [];
   }
 }
 
-function foundFolders({ known }: ViewerState): string[] {
-  return known.found.map(({ folder }) => folder);
+function foundKeys({ known }: ViewerState): string[] {
+  return known.found.map(({ key }) => key);
 }
 
 /** Whether there is no list to show, and so the page of the list says what is waited for. */

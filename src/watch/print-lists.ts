@@ -1,49 +1,85 @@
+import { EXIT_CODES } from '../command/agent-command.ts';
 import { plainReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
-import { sessionFolder } from '../state/list-paths.ts';
+import { sessionKey } from '../state/list-paths.ts';
 import { StateError } from '../state/state-error.ts';
 import { listJson } from '../todo/list-text.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 import { endingSignals } from './ending-signals.ts';
-import { type Follower, followSession } from './follow.ts';
+import type { Follower } from './follow.ts';
+import { watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
-
-const STORAGE_TROUBLE = 3;
+import type { WatchedLists } from './watched-lists.ts';
 
 /** Prints each change of lists in files, as a line of words or of JSON, until a signal ends it. Gives its exit code. */
 export async function printLists({ list, all, jsonl }: WatchArguments): Promise<number> {
-  const lists = new TodoLists(process.env, process.cwd());
-  const name = lists.name(list);
-  let hasFailed = false;
-  const follower: Follower = {
-    changed: jsonl ? jsonPrinter(name.session) : wordsPrinter(all ? undefined : name.agent),
-    failed: (error) => {
-      if (!(error instanceof StateError)) throw error;
-      hasFailed = true;
-      process.stderr.write(`agent-shell: ${safeText(error.message)}\n`);
-    },
-  };
+  const watched = watchedLists();
   const signals = endingSignals();
-  // Without the id of a harness's session the lists of all of them are meant.
-  const isMeant = (agent: string) => agent === name.agent || agent.startsWith(`${name.agent}@`);
-  const folder = sessionFolder(lists.folder, name.session);
-  const end = followSession(folder, follower, 'newest', all ? undefined : isMeant);
-  // What cannot be read from the start is a mistake; what becomes so may be mended while we watch.
-  const exitCode = hasFailed ? STORAGE_TROUBLE : await signals.exitCode;
+  const exitCode = await printUntil(signals.exitCode, watched, { list, all, jsonl }).catch(
+    (error) => sayTrouble(error),
+  );
   signals.ignore();
-  end();
+  await watched.close();
   return exitCode;
 }
 
+async function printUntil(
+  ended: Promise<number>,
+  watched: WatchedLists,
+  { list, all, jsonl }: Pick<WatchArguments, 'list' | 'all' | 'jsonl'>,
+): Promise<number> {
+  const name = watched.lists.name(list);
+  // What cannot be read from the start is a mistake; what becomes so may be mended while we watch.
+  let isStart = true;
+  let told = '';
+  let failAtStart = (_exitCode: number) => {};
+  const failedAtStart = new Promise<number>((resolve) => {
+    failAtStart = resolve;
+  });
+  const print = jsonl ? jsonPrinter(name.session) : wordsPrinter(all ? undefined : name.agent);
+  const follower: Follower = {
+    changed: (of, version) => {
+      told = '';
+      print(of, version);
+    },
+    failed: (error) => {
+      // A server that is gone for long is told of once.
+      if (String(error) === told) return;
+      told = String(error);
+      const exitCode = sayTrouble(error);
+      if (isStart) failAtStart(exitCode);
+    },
+    reached: () => {
+      isStart = false;
+      told = '';
+    },
+  };
+  // Without the id of a harness's session the lists of all of them are meant.
+  const isMeant = (agent: string) => agent === name.agent || agent.startsWith(`${name.agent}@`);
+  const options = { start: 'newest', ...(!all && { isMeant }) } as const;
+  const end = watched.follow(sessionKey(name.session), follower, options);
+  if (watched.lists.server === undefined) isStart = false;
+  try {
+    return await Promise.race([failedAtStart, ended]);
+  } finally {
+    end();
+  }
+}
+
+function sayTrouble(error: unknown): number {
+  if (!(error instanceof StateError)) throw error;
+  process.stderr.write(`agent-shell: ${safeText(error.message)}\n`);
+  return EXIT_CODES.storageTrouble;
+}
+
 function jsonPrinter(session: string): Follower['changed'] {
-  return (agent, version) => process.stdout.write(listJson(version, { session, agent }));
+  return ({ agent }, version) => process.stdout.write(listJson(version, { session, agent }));
 }
 
 /** @param asked whose list was asked for: its changes need no name before them. */
 function wordsPrinter(asked: string | undefined): Follower['changed'] {
   const known = new Map<string, TodoState>();
-  return (agent, version) => {
+  return ({ agent }, version) => {
     const before = known.get(agent) ?? { items: [], updatedAt: version.updatedAt };
     known.set(agent, version);
     const report = plainReport(before, version);

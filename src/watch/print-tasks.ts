@@ -1,40 +1,43 @@
+import { EXIT_CODES } from '../command/agent-command.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { plainTaskReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
+import { readSettings } from '../settings.ts';
 import { StateError } from '../state/state-error.ts';
-import { openTaskStore } from '../tasks/open-task-store.ts';
+import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import { NO_TASKS } from '../tasks/task.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 
-const STORAGE_TROUBLE = 3;
-
 /** Prints each change of a team's tasks in files, in words or as JSON, until a signal ends it. Gives its exit code. */
 export async function printTasks({ list, taskList, jsonl }: WatchArguments): Promise<number> {
-  const { session, agent } = list;
   const environment = {
     ...process.env,
-    ...(session !== undefined && { TODO_SESSION: session }),
-    ...(agent !== undefined && { TODO_AGENT: agent }),
+    ...(list.session !== undefined && { TODO_SESSION: list.session }),
   };
-  const directory = process.cwd();
-  const store = openTaskStore({ environment, directory, ...(taskList && { list: taskList }) });
+  const { settings } = readSettings(environment, undefined);
+  const lists = new TodoLists(environment, process.cwd(), settings);
+  const signals = endingSignals();
   try {
-    store.get();
+    const name = taskList ?? settings.taskList ?? lists.name({}).session;
+    const store = openTaskStore(taskListLocation(lists, name, undefined));
+    await store.read();
+    const end = jsonl ? printSteps(store) : printWords(store);
+    const exitCode = await signals.exitCode;
+    end();
+    return exitCode;
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     sayTrouble(error);
-    return STORAGE_TROUBLE;
+    return EXIT_CODES.storageTrouble;
+  } finally {
+    signals.ignore();
+    await lists.close();
   }
-  const signals = endingSignals();
-  const end = jsonl ? printSteps(store) : printWords(store);
-  const exitCode = await signals.exitCode;
-  signals.ignore();
-  end();
-  return exitCode;
 }
 
 function printWords(store: TaskStore): () => void {

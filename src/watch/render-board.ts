@@ -46,7 +46,7 @@ function stateLines(
 ): Line[] {
   const { theme } = look;
   const { tasks, since } = known.tasks;
-  const own = [...tasks.values()].filter((task) => task.status === status);
+  const own = [...tasks.values()].filter((task) => task.status === status && !task.isArchived);
   // The latest success first: there may be hundreds.
   if (status === 'completed') {
     own.sort((a, b) => (since.get(b.id) ?? 0) - (since.get(a.id) ?? 0) || b.id - a.id);

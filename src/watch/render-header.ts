@@ -12,7 +12,7 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   const { name, version } = pageOf(state);
   const { session } = state.known;
   const list = shownList(state);
-  const dot = theme.unicode ? ' · ' : ' - ';
+  const of = session === undefined ? '' : `${theme.unicode ? ' · ' : ' - '}${session}`;
   const titled = (words: string, right = ''): Line =>
     spread(printable(words, theme), right, columns, {
       ellipsis: theme.ellipsis,
@@ -22,15 +22,15 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   const whole = (...lines: Line[]) => (isRoomy ? [...lines, EMPTY_LINE] : lines.slice(0, 1));
   if (name === 'help') return whole(titled('Keys'));
   if (name === 'sessions') return whole(titled('Lists of all sessions'));
-  if (name === 'agents') return whole(titled(`All agents${dot}${session}`));
+  if (name === 'agents') return whole(titled(`All agents${of}`));
   if (name === 'board') {
     const { updatedAt } = state.known.tasks;
     const updated = updatedAt === undefined ? '' : `updated ${look.times.ago(updatedAt)}`;
-    return whole(titled(`Team tasks${dot}${session}`, updated), boardProgress(state, look));
+    return whole(titled(`Team tasks${of}`, updated), boardProgress(state, look));
   }
   if (list === undefined) return whole(titled('todowrite'));
   const [newest] = list.versions;
-  if (name === 'history') return whole(titled(`History of ${list.agent}${dot}${session}`));
+  if (name === 'history') return whole(titled(`History of ${list.agent}${of}`));
   const updated = look.times.ago(+newest.updatedAt);
   if (name === 'version') {
     const shown = shownVersions(state)[0];
@@ -39,7 +39,7 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   }
   if (!isRoomy) return [join(terseProgress(state, look))];
   const isTerse = columns < TERSE_COLUMNS;
-  const title = isTerse ? list.agent : `${list.agent}${dot}${session}`;
+  const title = isTerse ? list.agent : `${list.agent}${of}`;
   return whole(titled(title, isTerse ? updated : `updated ${updated}`), progress(state, look));
 }
 
@@ -51,7 +51,7 @@ function progress(state: ViewerState, look: ItemLook): Line {
 }
 
 function boardProgress({ known }: ViewerState, look: ItemLook): Line {
-  const tasks = [...known.tasks.tasks.values()];
+  const tasks = [...known.tasks.tasks.values()].filter(({ isArchived }) => !isArchived);
   const done = tasks.filter(({ status }) => status === 'completed').length;
   return barLine(done, tasks.length, '', look);
 }

@@ -2,11 +2,11 @@ import { printable } from '../panel/render-list.ts';
 import { safeText } from '../safe-text.ts';
 import { wrap } from '../terminal/text.ts';
 import { describeChange } from '../todo/describe-change.ts';
-import type { FoundList } from './find-lists.ts';
 import { join, type Line, line, spread } from './lines.ts';
 import { chosen, NEWEST_OFFERED, pageOf, shownList, type ViewerState } from './model.ts';
 import { chosenMark, type ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
+import type { FoundList } from './watched-lists.ts';
 
 const MAX_AUTHOR_CHARACTERS = 40;
 
@@ -44,10 +44,17 @@ export function sessionsBody(state: ViewerState, look: ItemLook): Body {
 export function waitingBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
   const { known, agent, awaited } = state;
-  const intro = [
-    `Waiting for the list of agent ${agent ?? awaited} in session ${known.session}.`,
-    'It shows here as soon as TodoWrite is called there.',
-  ].flatMap((words) => wrap(printable(words, theme), columns).map((row) => line(row)));
+  const intro = (
+    known.session === undefined
+      ? [
+          'No session is named: a folder is not one place on two machines.',
+          'Set TODO_SESSION, or give --session NAME.',
+        ]
+      : [
+          `Waiting for the list of agent ${agent ?? awaited} in session ${known.session}.`,
+          'It shows here as soon as TodoWrite is called there.',
+        ]
+  ).flatMap((words) => wrap(printable(words, theme), columns).map((row) => line(row)));
   const offered = known.found.slice(0, NEWEST_OFFERED);
   if (offered.length === 0) return { blocks: [intro] };
   const focus = chosen(state);

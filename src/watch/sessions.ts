@@ -5,15 +5,14 @@ import { printable } from '../panel/render-list.ts';
 import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { safeText } from '../safe-text.ts';
-import { taskListsOf } from '../state/list-paths.ts';
-import { openTaskStore } from '../tasks/open-task-store.ts';
+import { StateError } from '../state/state-error.ts';
+import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import { writeAll } from '../terminal/synchronous-io.ts';
 import { table } from '../terminal/table.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
-import { findLists } from './find-lists.ts';
 import helpPage from './sessions.md';
-import { shortPath } from './sources.ts';
+import { shortPath, watchedLists } from './sources.ts';
+import type { WatchedLists } from './watched-lists.ts';
 
 export const SESSIONS_OPTIONS = { '--json': 'flag', ...HELP_OPTIONS } as const;
 const TEAM = '(team)';
@@ -53,24 +52,32 @@ export async function sessions(argv: readonly string[]): Promise<number> {
     writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
     return EXIT_CODES.wrongUsage;
   }
-  const { folder } = new TodoLists(process.env, process.cwd());
-  const found = await findSessions(folder);
-  writeAll(
-    1,
-    parsed.options['--json'] ? jsonLine({ sessions: found }) : sessionsText(found, folder),
-  );
-  return 0;
+  const watched = watchedLists();
+  try {
+    const found = await findSessions(watched);
+    const text = parsed.options['--json']
+      ? jsonLine({ sessions: found })
+      : sessionsText(found, await watched.where());
+    writeAll(1, text);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    writeAll(2, `agent-shell: ${safeText(error.message)}\n`);
+    return EXIT_CODES.storageTrouble;
+  } finally {
+    await watched.close();
+  }
 }
 
 /** Those that changed last come first. */
-async function findSessions(state: string): Promise<Session[]> {
+async function findSessions(watched: WatchedLists): Promise<Session[]> {
   const found = new Map<string, Session>();
   const sessionOf = (session: string): Session => {
     const known = found.get(session) ?? { session, lists: [] };
     found.set(session, known);
     return known;
   };
-  for (const { session, agent, newest } of findLists(state)) {
+  for (const { session, agent, newest } of await watched.find(Number.POSITIVE_INFINITY)) {
     const { items, updatedAt, version } = newest;
     const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
     sessionOf(session).lists.push({
@@ -81,18 +88,18 @@ async function findSessions(state: string): Promise<Session[]> {
       version,
     });
   }
-  for (const { list, folder } of taskListsOf(state)) {
-    const summary = await summaryOfTasks(folder);
+  for (const { list, key } of await watched.findTasks()) {
+    const summary = await summaryOfTasks(watched, key);
     if (summary) sessionOf(list).tasks = summary;
   }
   return [...found.values()].sort((a, b) => changed(b) - changed(a));
 }
 
-async function summaryOfTasks(folder: string): Promise<Summary | undefined> {
+async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Summary | undefined> {
   try {
-    const [newest] = await openTaskStore({ folder }).history();
+    const [newest] = await openTaskStore(taskListLocation(lists, { key }, undefined)).history();
     if (newest === undefined) return undefined;
-    const tasks = [...newest.graph.tasks.values()];
+    const tasks = [...newest.graph.tasks.values()].filter(({ isArchived }) => !isArchived);
     const doing = tasks.find(({ status }) => status === 'in_progress');
     return {
       ...countOf(tasks),
@@ -119,8 +126,8 @@ function countOf(items: readonly { readonly status: TaskStatus }[]) {
   };
 }
 
-function sessionsText(found: readonly Session[], folder: string): string {
-  if (found.length === 0) return `No lists in ${safeText(shortPath(folder))}.\n`;
+function sessionsText(found: readonly Session[], where: string): string {
+  if (found.length === 0) return `No lists in ${safeText(shortPath(where))}.\n`;
   const { stdout, env } = process;
   const theme = themeFor(stdout, env);
   const times = new ShownTimes(Date.now());

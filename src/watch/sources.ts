@@ -1,100 +1,115 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { safeText } from '../safe-text.ts';
-import { settingsOfCalls } from '../settings.ts';
-import { type ListName, listsIn, sessionFolder } from '../state/list-paths.ts';
+import { type SettingsSource, settingsOfCalls } from '../settings.ts';
+import { type ListName, sessionKey } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
-import { openTaskStore } from '../tasks/open-task-store.ts';
-import type { Task } from '../tasks/task.ts';
-import type { TaskStore } from '../tasks/task-store.ts';
-import { openTodoStore } from '../todo/open-todo-store.ts';
+import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { USER } from '../todo/user-changes.ts';
-import { type FoundList, findLists } from './find-lists.ts';
-import { followSession } from './follow.ts';
-import type { Known, KnownTasks, WriteRequest } from './model.ts';
+import type { FollowedList } from './follow.ts';
+import { followTasks } from './follow-tasks.ts';
+import type { Known, KnownList, KnownTasks, WriteRequest } from './model.ts';
+import { type FoundList, WatchedLists } from './watched-lists.ts';
 
 /** Of a list whose history is kept without end, no more than this is looked at. */
 const MOST_VERSIONS = 1000;
 const NO_TASKS: KnownTasks = { tasks: new Map(), since: new Map(), updatedAt: undefined };
 
+/** A session whose lists are to be followed. */
+export interface SessionToFollow {
+  /** Undefined where only the team's tasks are. */
+  readonly session: string | undefined;
+  /** Its key; that of its name unless given. */
+  readonly key?: string | undefined;
+  /** The name of the team's list, where it is not the one that the session has. */
+  readonly taskList?: string | undefined;
+}
+
+/** What several that watch at the same time share: where the lists are, and the connection to it. */
+export function watchedLists(): WatchedLists {
+  return new WatchedLists(new TodoLists(process.env, process.cwd()));
+}
+
 /** Follows one session after another: its lists, and its team's tasks. */
 export class Sources {
-  readonly #lists: TodoLists;
+  readonly #watched: WatchedLists;
   readonly #changed: () => void;
-  #session = '';
-  #folder = '';
-  #versions = new Map<string, readonly TodoVersion[]>();
+  readonly #settings: SettingsSource = settingsOfCalls(process.env, () => process.cwd());
+  #session: string | undefined;
+  #key: string | undefined;
+  /** By their keys. */
+  readonly #lists = new Map<string, KnownList>();
   #tasks = NO_TASKS;
   #found: readonly FoundList[] = [];
+  #isFinding = false;
   #problem: string | undefined;
   #end = () => {};
 
   /** @param changed called when there is something new to be seen, once or more often. */
-  constructor(changed: () => void) {
+  constructor(watched: WatchedLists, changed: () => void) {
+    this.#watched = watched;
     this.#changed = changed;
-    this.#lists = new TodoLists(process.env, process.cwd());
   }
 
-  /** The name of the list that is meant where not all of it is said. */
-  name(given: Partial<ListName>): ListName {
-    return this.#lists.name(given);
+  /** The name of the list that is meant where not all of it is said. On a server it takes a name to mean a session. */
+  name({ session, agent }: Partial<ListName>): { session: string | undefined; agent: string } {
+    const { settings } = this.#settings();
+    if (settings.stateUrl !== undefined && (session ?? settings.session) === undefined) {
+      return { session: undefined, agent: agent ?? settings.agent ?? DEFAULT_AGENT };
+    }
+    return this.#watched.lists.name({
+      ...(session !== undefined && { session }),
+      ...(agent !== undefined && { agent }),
+    });
   }
 
-  /** Where the token of the page for browsers is kept. */
-  get webTokenFile(): string {
-    return join(this.#lists.folder, 'web-token');
+  /** Follows the session that the environment means. */
+  followOwn(session: string | undefined, taskList: string | undefined): void {
+    this.follow({ session, taskList: taskList ?? this.#settings().settings.taskList });
   }
 
-  /** @param taskList the name of the team's list, where it is not the one that the session has. */
-  follow(
-    session: string,
-    folder = sessionFolder(this.#lists.folder, session),
-    taskList?: string,
-  ): void {
+  follow({ session, key = session && sessionKey(session), taskList }: SessionToFollow): void {
     this.end();
     this.#session = session;
-    this.#folder = folder;
-    this.#versions = new Map();
+    this.#key = key;
+    this.#lists.clear();
     this.#tasks = NO_TASKS;
     this.#problem = undefined;
-    const endLists = followSession(
-      folder,
-      {
-        changed: (agent, version) => this.#add(agent, version),
-        failed: (error) => this.#fail(error),
-      },
-      'all',
-    );
-    const endTasks = this.#followTasks(session, taskList);
+    const ends = [
+      ...(key === undefined ? [] : [this.#followLists(key)]),
+      ...this.#followTasks(
+        taskList ?? (key && { key: `tasks/${key.slice(key.indexOf('/') + 1)}` }),
+      ),
+    ];
     this.#end = () => {
-      endLists();
-      endTasks();
+      for (const end of ends) end();
     };
   }
-
-  /** Looks which lists there are, in this session and others. */
-  find(most: number): void {
-    const found: FoundList[] = [];
-    for (const list of findLists(this.#lists.folder)) {
-      found.push({ ...list, session: shortPath(list.session) });
-      if (found.length === most) break;
+  /** Looks which lists there are, in this session and others; these are then known. */
+  async find(most: number): Promise<void> {
+    if (this.#isFinding) return;
+    this.#isFinding = true;
+    try {
+      const found = await this.#watched.find(most);
+      this.#found = found.map((list) => ({ ...list, session: shortPath(list.session) }));
+      this.#changed();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isFinding = false;
     }
-    this.#found = found;
   }
 
   get known(): Known {
-    const lists = [...this.#versions]
-      .flatMap(([agent, [newest, ...older]]) =>
-        newest === undefined ? [] : [{ agent, versions: [newest, ...older] as const }],
-      )
-      .sort((a, b) => (a.agent < b.agent ? -1 : 1));
+    const lists = [...this.#lists.values()].sort((a, b) => (a.agent < b.agent ? -1 : 1));
     return {
-      session: shortPath(this.#session),
-      folder: this.#folder,
+      session: this.#session && shortPath(this.#session),
+      key: this.#key,
       lists,
       tasks: this.#tasks,
       found: this.#found,
@@ -108,13 +123,9 @@ export class Sources {
     version,
     items,
   }: WriteRequest): Promise<{ version: number } | { refused: string }> {
-    const settings = settingsOfCalls(process.env, () => process.cwd());
-    const { history } = settings().settings;
-    const folder =
-      listsIn(this.#folder).find((list) => list.agent === agent)?.folder ??
-      join(this.#folder, pathName(agent));
-    const store = openTodoStore({ folder, author: USER, history });
-    const handler = new TodoWriteHandler(store, settings);
+    const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
+    const list = this.#watched.lists.openFound(known ?? `${this.#key}/${pathName(agent)}`, USER);
+    const handler = new TodoWriteHandler(list, this.#settings);
     const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
     const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
     if (exitCode === 0) return { version: version + 1 };
@@ -127,14 +138,38 @@ export class Sources {
     this.#end = () => {};
   }
 
-  #add(agent: string, version: TodoVersion): void {
-    const known = this.#versions.get(agent) ?? [];
+  #followLists(key: string): () => void {
+    const follower = {
+      changed: (list: FollowedList, version: TodoVersion) => this.#add(list, version),
+      failed: (error: unknown) => this.#fail(error),
+      reached: () => {
+        this.#problem = undefined;
+        this.#changed();
+      },
+    };
+    return this.#watched.follow(key, follower, { start: 'all' });
+  }
+
+  #followTasks(list: string | { key: string } | undefined): (() => void)[] {
+    if (list === undefined || list === '') return [];
+    const store = openTaskStore(taskListLocation(this.#watched.lists, list, undefined));
+    const end = followTasks(store, {
+      changed: (known) => {
+        this.#tasks = known;
+        this.#changed();
+      },
+      failed: (error) => this.#fail(error),
+    });
+    return [end];
+  }
+
+  #add({ agent, key }: FollowedList, version: TodoVersion): void {
+    const known = this.#lists.get(key)?.versions;
     // A list that was deleted begins anew.
-    const before = known[0] && version.version > known[0].version ? known : [];
-    this.#versions.set(
-      agent,
-      version.version === 0 ? [] : [version, ...before].slice(0, MOST_VERSIONS),
-    );
+    const before = known && version.version > known[0].version ? known : [];
+    const versions = [version, ...before.slice(0, MOST_VERSIONS - 1)] as const;
+    if (version.version === 0) this.#lists.delete(key);
+    else this.#lists.set(key, { agent, versions });
     this.#problem = undefined;
     this.#changed();
   }
@@ -144,65 +179,11 @@ export class Sources {
     this.#problem = safeText(error.message);
     this.#changed();
   }
-
-  #followTasks(session: string, taskList: string | undefined): () => void {
-    let store: TaskStore;
-    const look = async () => {
-      try {
-        this.#tasks = await tasksOf(store, this.#tasks);
-      } catch (error) {
-        this.#fail(error instanceof StateError ? error : new StateError(String(error)));
-      }
-      this.#changed();
-    };
-    try {
-      store = openTaskStore({
-        environment: { ...process.env, TODO_SESSION: session },
-        directory: process.cwd(),
-        ...(taskList !== undefined && { list: taskList }),
-      });
-    } catch (error) {
-      this.#fail(error);
-      return () => {};
-    }
-    const end = store.onChange(() => void look());
-    void look();
-    return end;
-  }
 }
 
-/**
- * The tasks as they stand, and since when each has its status: the versions tell that where nothing is known yet, and
- * later the tasks themselves, so that a busy list does not have its whole history read again and again.
- */
-async function tasksOf(store: TaskStore, before: KnownTasks): Promise<KnownTasks> {
-  const { tasks } = (await store.read()).graph;
-  const since = new Map<number, number>();
-  let updatedAt: number | undefined;
-  for (const [id, task] of tasks) {
-    const changed = Date.parse(task.updatedAt);
-    const isSame = before.tasks.get(id)?.status === task.status;
-    since.set(id, (isSame ? before.since.get(id) : undefined) ?? changed);
-    updatedAt = Math.max(updatedAt ?? changed, changed);
-  }
-  if (before.tasks.size === 0) await lookBack(store, tasks, since);
-  return { tasks, since, updatedAt };
-}
-
-/** A task may have been changed in other ways since it got its status. */
-async function lookBack(
-  store: TaskStore,
-  tasks: ReadonlyMap<number, Task>,
-  since: Map<number, number>,
-): Promise<void> {
-  const open = new Map(tasks);
-  for (const { graph, at } of await store.history()) {
-    for (const [id, task] of open) {
-      if (graph.tasks.get(id)?.status !== task.status) open.delete(id);
-      else since.set(id, Math.min(+at, since.get(id) ?? +at));
-    }
-    if (open.size === 0) break;
-  }
+/** Where the token of the page for browsers is kept. */
+export function webTokenFile({ lists }: WatchedLists): string {
+  return join(lists.folder, 'web-token');
 }
 
 /** `~/work/app` for `/home/ann/work/app`. */

@@ -17,8 +17,9 @@ import {
   type WriteRequest,
 } from './model.ts';
 import { render } from './render.ts';
-import { Sources } from './sources.ts';
+import { Sources, watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
+import { sessionKeyOf } from './watched-lists.ts';
 
 /** Changes that come faster than this are drawn together. */
 const FRAME_MS = 33;
@@ -38,7 +39,8 @@ export function runViewer({ list, all, tasks, taskList }: WatchArguments): Promi
 class Viewer {
   readonly #screen = new FullScreen(process.stdout);
   readonly #theme = themeFor(process.stdout, process.env);
-  readonly #sources = new Sources(() => this.#wake());
+  readonly #watched = watchedLists();
+  readonly #sources = new Sources(this.#watched, () => this.#wake());
   readonly #ended: (exitCode: number) => void;
   #state: ViewerState | undefined;
   #isUntouched = true;
@@ -59,7 +61,7 @@ class Viewer {
     { all, tasks, taskList }: Pick<WatchArguments, 'all' | 'tasks' | 'taskList'>,
   ): void {
     const { session, agent: awaited } = this.#sources.name(list);
-    this.#sources.follow(session, undefined, taskList);
+    this.#sources.followOwn(session, taskList);
     const { known } = this.#sources;
     const bottom: Page = { name: 'list', top: 0 };
     const top: Page | undefined =
@@ -106,7 +108,10 @@ class Viewer {
         void this.#write(request);
         break;
       case 'open':
-        this.#sources.follow(request.list.session, request.list.sessionFolder);
+        this.#sources.follow({
+          session: request.list.session,
+          key: sessionKeyOf(request.list.key),
+        });
         break;
     }
     // A key is answered at once.
@@ -135,7 +140,7 @@ class Viewer {
     for (const timer of [this.#frame, this.#tick, this.#finding]) clearTimeout(timer);
     this.#giveBack();
     this.#state = undefined;
-    this.#ended(0);
+    void this.#watched.close().finally(() => this.#ended(0));
   }
 
   /** Draws soon: at once, or with what else comes within the time of a frame. */
@@ -185,7 +190,7 @@ class Viewer {
     this.#found = most;
     clearTimeout(this.#finding);
     if (most === 0) return;
-    this.#sources.find(most);
+    void this.#sources.find(most);
     this.#finding = setTimeout(() => {
       this.#finding = undefined;
       this.#draw();

@@ -5,8 +5,9 @@ import { describeChange } from '../todo/describe-change.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { Known, KnownList, KnownTasks } from './model.ts';
 import { timesOf } from './render-items.ts';
-import { Sources } from './sources.ts';
+import { Sources, watchedLists, webTokenFile } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
+import { sessionKeyOf, type WatchedLists } from './watched-lists.ts';
 import { type Follow, serveWeb } from './web-server.ts';
 import { tokenIn } from './web-token.ts';
 
@@ -19,63 +20,80 @@ const MOST_VERSIONS = 50;
 
 /** Serves the lists to browsers on this machine until a signal ends it. Gives its exit code. */
 export async function watchWeb({ list, taskList, port }: WatchArguments): Promise<number> {
-  const names = new Sources(() => {});
-  const { session: here } = names.name(list);
-  const follow: Follow = (id, show) => {
-    let timer: NodeJS.Timeout | undefined;
-    let isDue = false;
-    let foundAt = 0;
-    const sources = new Sources(() => {
-      if (timer) isDue = true;
-      else timer = setTimeout(send, 0);
-    });
-    const find = () => {
-      if (Date.now() - foundAt < FIND_MS) return;
-      sources.find(MOST_SESSIONS);
-      foundAt = Date.now();
-    };
-    const send = () => {
-      isDue = false;
-      find();
-      show(JSON.stringify(stateOf(sources.known)));
-      timer = setTimeout(() => {
-        timer = undefined;
-        if (isDue) send();
-      }, FRAME_MS);
-    };
-    find();
-    // Only what was found can be followed, whatever a page asks for.
-    const found = sources.known.found.find((other) => other.sessionFolder === id);
-    if (found) sources.follow(found.session, found.sessionFolder);
-    else sources.follow(here, undefined, taskList);
-    clearTimeout(timer);
-    send();
-    return () => {
-      clearTimeout(timer);
-      sources.end();
-    };
-  };
-  const server = await serveWeb(port ?? 0, tokenIn(names.webTokenFile), follow).catch((error) => {
-    const isTaken = codeOf(error) === 'EADDRINUSE';
-    throw isTaken ? new Error(`port ${port} is taken; without --port a free one is found`) : error;
-  });
+  const watched = watchedLists();
+  // Known from the beginning, so that a mistake in them is told now and not to each page.
+  await watched.where();
+  const follow: Follow = (id, show) => followForPage(watched, { id, list, taskList }, show);
+  const server = await serveWeb(port ?? 0, tokenIn(webTokenFile(watched)), follow).catch(
+    (error) => {
+      const isTaken = codeOf(error) === 'EADDRINUSE';
+      throw isTaken
+        ? new Error(`port ${port} is taken; without --port a free one is found`)
+        : error;
+    },
+  );
   process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
   const signals = endingSignals();
   const exitCode = await signals.exitCode;
   signals.ignore();
   server.close();
+  await watched.close();
   return exitCode;
+}
+
+/** Shows a session to one page, as it stands and after each change, until what is returned is called. */
+function followForPage(
+  watched: WatchedLists,
+  { id, list, taskList }: Pick<WatchArguments, 'list' | 'taskList'> & { id: string | undefined },
+  show: (json: string) => void,
+): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isDue = false;
+  let hasEnded = false;
+  let foundAt = Date.now();
+  const wake = () => {
+    if (hasEnded) return;
+    if (timer) isDue = true;
+    else timer = setTimeout(send, 0);
+  };
+  const sources = new Sources(watched, wake);
+  const send = () => {
+    isDue = false;
+    if (Date.now() - foundAt >= FIND_MS) {
+      foundAt = Date.now();
+      void sources.find(MOST_SESSIONS);
+    }
+    show(JSON.stringify(stateOf(sources.known)));
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isDue) send();
+    }, FRAME_MS);
+  };
+  void sources.find(MOST_SESSIONS).then(() => {
+    if (hasEnded) return;
+    const { found } = sources.known;
+    const { session } = sources.name(list);
+    // Only what was found can be followed, whatever a page asks for.
+    const asked = found.find(({ key }) => sessionKeyOf(key) === id);
+    const other = asked ?? (session === undefined ? found[0] : undefined);
+    if (other) sources.follow({ session: other.session, key: sessionKeyOf(other.key) });
+    else sources.followOwn(session, taskList);
+    wake();
+  });
+  return () => {
+    hasEnded = true;
+    clearTimeout(timer);
+    sources.end();
+  };
 }
 
 /** All that a page shows, with nothing in it that could turn a text around. */
 function stateOf(known: Known) {
-  const sessions = new Map(
-    known.found.map(({ sessionFolder, session }) => [sessionFolder, session]),
-  );
+  const sessions = new Map(known.found.map(({ key, session }) => [sessionKeyOf(key), session]));
   return {
-    id: known.folder,
-    session: safeText(known.session),
-    sessions: [...sessions].map(([folder, name]) => ({ id: folder, name: safeText(name) })),
+    id: known.key,
+    session: safeText(known.session ?? ''),
+    sessions: [...sessions].map(([id, name]) => ({ id, name: safeText(name) })),
     lists: known.lists.map(listState),
     tasks: tasksState(known.tasks),
     ...(known.problem !== undefined && { problem: safeText(known.problem) }),
@@ -106,7 +124,8 @@ function listState({ agent, versions }: KnownList) {
 }
 
 function tasksState({ tasks, since }: KnownTasks) {
-  return [...tasks.values()].map((task) => ({
+  const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
+  return shown.map((task) => ({
     id: task.id,
     subject: safeText(task.subject),
     ...(task.activeForm !== undefined && { activeForm: safeText(task.activeForm) }),

@@ -7,6 +7,8 @@ const FILES = {
   'agent-shell': 'agent-shell.cjs',
   'todo-write': 'commands/TodoWrite',
   'todo-read': 'commands/TodoRead',
+  'task-create': 'commands/TaskCreate',
+  'task-claim': 'commands/TaskClaim',
 } as const;
 
 /** The path of a built executable. */

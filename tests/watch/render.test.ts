@@ -209,8 +209,7 @@ describe('where there is no list', () => {
   const found = Array.from({ length: 7 }, (_, index) => ({
     session: `~/app-${index}`,
     agent: 'main',
-    folder: `/state/${index}/main`,
-    sessionFolder: `/state/${index}`,
+    key: `todos/app-${index}/main`,
     newest: { version: 1, items: todos('x a', '- b'), updatedAt: new Date(NOON - 60_000) },
   }));
 

@@ -83,7 +83,7 @@ export class TestViewer {
     this.state = {
       known: {
         session: '~/app',
-        folder: '/state/app',
+        key: 'todos/app',
         lists: [],
         tasks: { tasks: new Map(), since: new Map(), updatedAt: undefined },
         found: [],

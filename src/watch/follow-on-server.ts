@@ -1,0 +1,120 @@
+import type { SharedPlace } from '../state/place.ts';
+import type { ServerLists } from '../state/server-lists.ts';
+import { storedItemsProblem } from '../todo/open-todo-store.ts';
+import { type TodoState, TodoStore, type TodoVersion } from '../todo/todo-store.ts';
+import {
+  deletedList,
+  type FollowedList,
+  type Follower,
+  type FollowOptions,
+  lastSeen,
+} from './follow.ts';
+
+type Items = TodoState['items'];
+
+/** What is known of a list that is followed. */
+interface Following {
+  readonly list: FollowedList;
+  readonly place: SharedPlace<Items>;
+  /** The newest version that was told of; undefined where the newest is to be told of first. */
+  seen: number | undefined;
+}
+
+/** Of a list whose history is kept without end, no more than this is read at the beginning. */
+const MOST_VERSIONS = 1000;
+/** A server that could not be reached is asked again after so long. */
+const RETRY_MS = 2000;
+/** Nobody tells that a server is gone: it is asked so often whether it is still there. */
+const ASK_MS = 5000;
+
+/** Opens a list of todos only to read it. */
+export function readablePlace(server: ServerLists, key: string): SharedPlace<Items> {
+  return server.place({ key }, { author: '', history: MOST_VERSIONS, check: storedItemsProblem });
+}
+
+/** The same as `followInFiles` for lists on a server: one watch for all lists of a session, and what is new of each is read. */
+export function followOnServer(
+  server: ServerLists,
+  session: string,
+  follower: Follower,
+  { start, isMeant = () => true }: FollowOptions,
+): () => void {
+  const followed = new Map<string, Following>();
+  let next = start;
+  let hasEnded = false;
+  let isDue = false;
+  let isReached = false;
+  let looking: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  const lookOnce = async () => {
+    const found = await server.find({ key: session });
+    const failures: unknown[] = [];
+    for (const { key, path, version } of found) {
+      const agent = path.at(-1) ?? '';
+      if (!isMeant(agent)) continue;
+      const following = followed.get(key) ?? {
+        list: { agent, key },
+        place: readablePlace(server, key),
+        seen: next === 'all' ? 0 : undefined,
+      };
+      followed.set(key, following);
+      if (version === following.seen) continue;
+      // One that is damaged does not hide the others.
+      const news = await versionsAfter(following, version).catch((error: unknown) => {
+        failures.push(error);
+        return [];
+      });
+      for (const each of news) {
+        if (hasEnded) return;
+        following.seen = each.version;
+        follower.changed(following.list, each);
+      }
+    }
+    next = 'all';
+    const isThere = new Set(found.map(({ key }) => key));
+    for (const { list } of [...followed.values()].filter((each) => !isThere.has(each.list.key))) {
+      followed.delete(list.key);
+      follower.changed(list, deletedList());
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+  const lookUntilDone = async () => {
+    try {
+      while (isDue && !hasEnded) {
+        isDue = false;
+        await lookOnce();
+      }
+      if (!isReached && !hasEnded) follower.reached?.();
+      isReached = true;
+    } catch (error) {
+      if (hasEnded) return;
+      isReached = false;
+      follower.failed(error);
+      retry = setTimeout(look, RETRY_MS);
+    }
+  };
+  const look = () => {
+    isDue = true;
+    clearTimeout(retry);
+    looking ??= lookUntilDone().finally(() => {
+      looking = undefined;
+      if (isDue && isReached) look();
+    });
+  };
+  const asking = setInterval(look, ASK_MS);
+  const end = server.watch({ key: session }, look);
+  look();
+  return () => {
+    hasEnded = true;
+    clearTimeout(retry);
+    clearInterval(asking);
+    end();
+  };
+}
+
+async function versionsAfter({ place, seen }: Following, newest: number): Promise<TodoVersion[]> {
+  const last = lastSeen(seen, newest);
+  const range = last === 0 ? { newest: MOST_VERSIONS } : { from: last + 1 };
+  return TodoStore.versionsOf([...(await place.history(range))].reverse());
+}

@@ -1,0 +1,245 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+
+// The people's side where lists live on a server: viewer, lines, page and sessions.
+
+let etcd: EtcdCluster;
+let postgres: PostgresServer;
+beforeAll(async () => {
+  const servers = [hasEtcd && EtcdCluster.start(), hasPostgres && PostgresServer.start()];
+  const [first, second] = await Promise.all(servers);
+  if (first) etcd = first as EtcdCluster;
+  if (second) postgres = second as PostgresServer;
+}, 60_000);
+afterAll(() => {
+  etcd?.stop();
+  postgres?.stop();
+});
+
+let teams = 0;
+const ENGINES: [string, boolean, () => string][] = [
+  ['etcd', hasEtcd, () => `etcd://${etcd.endpoints[0]}/watched${++teams}`],
+  ['PostgreSQL', hasPostgres, () => postgres.url],
+];
+
+const json = (...lines: string[]) =>
+  JSON.stringify({
+    todos: lines.map((content) => ({ content, activeForm: `${content}ing`, status: 'pending' })),
+  });
+
+/** Agents and people on a server, in a session of their own. */
+class OnServer {
+  readonly #folder = temporaryDirectory();
+  readonly session = `~/app ${++teams}`;
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  env(more: Record<string, string> = {}): Record<string, string> {
+    const env = { TODO_STATE_URL: this.url, HOME: this.#folder, TODO_STATE_TIMEOUT: '2' };
+    return cleanEnvironment({ ...env, ...more });
+  }
+
+  write(agent: string, ...lines: string[]) {
+    const env = this.env({ TODO_SESSION: this.session, TODO_AGENT: agent });
+    return run('todo-write', [json(...lines)], { cwd: this.#folder, env });
+  }
+
+  agentShell(...argv: string[]) {
+    return run('agent-shell', argv, { cwd: this.#folder, env: this.env() });
+  }
+
+  task(name: 'task-create' | 'task-claim', ...argv: string[]) {
+    const env = this.env({ TODO_SESSION: this.session, TODO_AGENT: 'ann' });
+    return run(name, argv, { cwd: this.#folder, env });
+  }
+
+  /** `agent-shell watch`, not on a terminal. */
+  watch(...argv: string[]) {
+    const child: ChildProcess = spawn(
+      process.execPath,
+      [executable('agent-shell'), 'watch', '--session', this.session, ...argv],
+      { cwd: this.#folder, env: this.env() },
+    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let [output, errors] = ['', ''];
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      errors += text;
+    });
+    return {
+      child,
+      lines: () => output.split('\n').slice(0, -1),
+      errors: () => errors,
+      exitCode: new Promise((resolve) => child.on('close', resolve)),
+    };
+  }
+
+  viewer(...argv: string[]): TmuxTerminal {
+    const env = Object.entries({
+      TODO_STATE_URL: this.url,
+      HOME: this.#folder,
+      TODO_STATE_TIMEOUT: '2',
+    });
+    const settings = env.map(([name, value]) => `${name}='${value}'`).join(' ');
+    const options = argv.map((word) => `'${word}'`).join(' ');
+    const terminal = new TmuxTerminal(
+      `exec env -u TODO_SESSION ${settings} ${process.execPath} ${executable('agent-shell')} watch ${options}`,
+    );
+    onTestFinished(() => terminal.close());
+    return terminal;
+  }
+}
+
+describe.for(ENGINES)('on %s', ([, isHere, url]) => {
+  describe.runIf(isHere)('agent-shell', () => {
+    test('watch --jsonl prints the lists as they stand and each version, those that are yet to come included', async () => {
+      const at = new OnServer(url());
+      at.write('ann', 'before');
+      at.write('ann', 'a');
+      const { child, lines, exitCode } = at.watch('--all', '--jsonl');
+      await eventually('the list as it stands', () => lines().length === 1);
+      at.write('ann', 'b');
+      at.write('bob', 'c');
+      at.write('ann', 'd');
+      await eventually('all versions', () => lines().length === 4);
+      const seen = lines().map((line) => JSON.parse(line));
+      expect(seen.map(({ session }) => session)).toEqual(Array(4).fill(at.session));
+      const versions = seen.map(({ agent, version, todos }) => [agent, version, todos[0].content]);
+      expect(versions.filter(([agent]) => agent === 'ann')).toEqual([
+        ['ann', 2, 'a'],
+        ['ann', 3, 'b'],
+        ['ann', 4, 'd'],
+      ]);
+      expect(versions).toContainEqual(['bob', 1, 'c']);
+      child.kill('SIGTERM');
+      expect(await exitCode).toBe(143);
+    });
+
+    test("watch --tasks prints the team's changes", async () => {
+      const at = new OnServer(url());
+      at.task('task-create', '--subject', 'Ship');
+      const { lines } = at.watch('--tasks');
+      await eventually('the tasks', () => lines().length === 1);
+      at.task('task-claim', '1');
+      await eventually('the claim', () => lines().length === 2);
+      expect(lines()).toEqual([
+        'Team tasks 0/1: 1 added',
+        'Team tasks 0/1: in progress: #1 Ship (ann)',
+      ]);
+    });
+
+    test('sessions lists what there is, with its progress', async () => {
+      const at = new OnServer(url());
+      at.write('ann', 'a', 'b');
+      at.task('task-create', '--subject', 'Ship');
+      const { sessions } = JSON.parse(at.agentShell('sessions', '--json').stdout);
+      expect(
+        sessions.find(({ session }: { session: string }) => session === at.session),
+      ).toMatchObject({
+        lists: [{ agent: 'ann', completed: 0, pending: 2, version: 1 }],
+        tasks: { pending: 1 },
+      });
+      expect(at.agentShell('sessions').stdout).toMatch(/^SESSION +AGENT +DONE +CHANGED/);
+    });
+
+    test('watch --web serves the lists and the team to a page', async () => {
+      const at = new OnServer(url());
+      at.write('ann', 'a');
+      at.task('task-create', '--subject', 'Ship');
+      const { lines } = at.watch('--web');
+      const page = await eventually('the URL', () => lines()[0]);
+      const answer = await fetch(`${page}events`, { headers: { 'sec-fetch-site': 'same-origin' } });
+      const reader = answer.body?.getReader();
+      let text = '';
+      const shown = async (what: string) => {
+        while (!text.includes(what)) text += Buffer.from((await reader?.read())?.value ?? []);
+      };
+      await shown('"content":"a"');
+      await shown('"subject":"Ship"');
+      at.write('ann', 'a', 'b');
+      await shown('"content":"b"');
+      expect(text).toContain(`"session":${JSON.stringify(at.session)}`);
+      await reader?.cancel();
+    });
+
+    test.skipIf(!hasTmux)(
+      'watch without a session says so, and offers the newest lists',
+      async () => {
+        const at = new OnServer(url());
+        at.write('ann', 'Build');
+        const terminal = at.viewer();
+        await terminal.until('the newest lists', (screen) =>
+          screen.includes(`▸ ${at.session} · ann`),
+        );
+        expect(terminal.screen()).toContain('Set TODO_SESSION, or give --session NAME.');
+        terminal.press('Enter');
+        await terminal.until('the list', (screen) => screen.includes('○ Build'));
+      },
+    );
+
+    test.skipIf(!hasTmux)("a person's change outlives the stale list of a model", async () => {
+      const at = new OnServer(url());
+      at.write('main', 'Build');
+      const terminal = at.viewer('--session', at.session);
+      await terminal.until('the list', (screen) => screen.includes('○ Build'));
+      terminal.type('n');
+      await terminal.until('the question', (screen) => screen.includes('New item:'));
+      terminal.enter('Sign it');
+      await terminal.until('the item', (screen) => screen.includes('○ Sign it'));
+      const refused = at.write('main', 'Build', 'Ship');
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toContain('Note: the user added "Sign it"');
+      expect(at.write('main', 'Build', 'Sign it', 'Ship')).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+      });
+      const screen = await terminal.until("the model's list", (text) => text.includes('○ Ship'));
+      expect(screen).toContain('○ Sign it');
+      terminal.type('h');
+      await terminal.until('the history', (text) => text.includes('user: 1 added'));
+    });
+  });
+});
+
+test('a server that cannot be reached from the start: exit code 3, and stderr says which', async () => {
+  const at = new OnServer('etcd://127.0.0.1:1/x');
+  for (const argv of [['--jsonl'], ['--tasks']]) {
+    const { errors, exitCode } = at.watch(...argv);
+    expect(await exitCode).toBe(3);
+    expect(errors()).toMatch(/^agent-shell: cannot read from etcd at 127\.0\.0\.1:1: /);
+  }
+  expect(at.agentShell('sessions')).toMatchObject({ exitCode: 3, stdout: '' });
+  const noSession = run('agent-shell', ['watch', '--jsonl'], { cwd: '/', env: at.env() });
+  expect(noSession).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('--session NAME'),
+  });
+});
+
+test.runIf(hasEtcd && hasTmux)(
+  'a server that goes away is told of, and what comes when it is back is shown',
+  async () => {
+    const own = await EtcdCluster.start();
+    onTestFinished(() => own.stop());
+    const at = new OnServer(`etcd://${own.endpoints[0]}/x`);
+    at.write('main', 'Build');
+    const terminal = at.viewer('--session', at.session);
+    await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    own.members[0]?.process.kill('SIGKILL');
+    await terminal.until('the trouble', (screen) => screen.includes('etcd at'));
+    own.members[0]?.restart();
+    await own.healthy();
+    at.write('main', 'Ship');
+    await terminal.until('the next list', (screen) => screen.includes('○ Ship'));
+  },
+);
