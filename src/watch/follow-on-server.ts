@@ -44,7 +44,7 @@ export function followOnServer(
   let hasEnded = false;
   let isDue = false;
   let isReached = false;
-  let looking: Promise<void> | undefined;
+  let isLooking = false;
   let retry: NodeJS.Timeout | undefined;
 
   const lookOnce = async () => {
@@ -97,8 +97,10 @@ export function followOnServer(
   const look = () => {
     isDue = true;
     clearTimeout(retry);
-    looking ??= lookUntilDone().finally(() => {
-      looking = undefined;
+    if (isLooking) return;
+    isLooking = true;
+    void lookUntilDone().finally(() => {
+      isLooking = false;
       if (isDue && isReached) look();
     });
   };

@@ -70,7 +70,7 @@ function agentLines(
   );
   const next = items.findIndex(({ status }) => status === 'pending');
   const blocks = items.map((item) =>
-    itemLines(item, look, { isFresh: hasJustChanged(item, since.get(item), look) }),
+    itemLines(item, look, { isFresh: hasJustChanged(item, since.get(item), look.times) }),
   );
   const focus = active === -1 ? next : active;
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };

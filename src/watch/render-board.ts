@@ -1,10 +1,10 @@
-import { printable } from '../panel/render-list.ts';
+import { GLYPH_OF, printable } from '../panel/render-list.ts';
 import type { Theme } from '../panel/theme.ts';
 import { idsText, openBlockers, type Task, type TaskStatus } from '../tasks/task.ts';
 import { wrap } from '../terminal/text.ts';
 import { beside, EMPTY_LINE, join, type Line, line } from './lines.ts';
 import type { ViewerState } from './model.ts';
-import type { ItemLook } from './render-items.ts';
+import { hasJustChanged, type ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
 
 /** From this many columns on the states stand side by side, else one below the other. */
@@ -69,13 +69,10 @@ function taskLines(
       ? []
       : task.blocks.filter((other) => tasks.get(other)?.status !== 'completed');
   const from = since.get(id);
-  const paint = paintOf(status, blockers.length > 0, theme);
-  const glyph = {
-    pending: theme.pending,
-    in_progress: theme.inProgress,
-    completed: theme.completed,
-  }[status];
-  const mark = line(glyph, status === 'completed' ? theme.paint.done : paint);
+  const isFresh = hasJustChanged(task, from, times);
+  const paint = isFresh ? theme.paint.fresh : paintOf(status, blockers.length > 0, theme);
+  const isDone = status === 'completed' && !isFresh;
+  const mark = line(theme[GLYPH_OF[status]], isDone ? theme.paint.done : paint);
   const text = status === 'in_progress' ? `${activeForm ?? subject}...` : subject;
   const facts = [
     owner ?? '',

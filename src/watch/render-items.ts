@@ -32,7 +32,7 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
       const isLonger = statuses.isLonger.has(item);
       const time =
         look.columns < TIMED_COLUMNS ? undefined : timeText(item, since, isLonger, look, isLive);
-      const isFresh = isLive && hasJustChanged(item, since, look);
+      const isFresh = isLive && hasJustChanged(item, since, look.times);
       return itemLines(item, look, { isChosen: index === focus, time, isFresh });
     }),
     focus: focus === -1 ? undefined : focus,
@@ -40,11 +40,11 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
   };
 }
 
-/** Whether an item was begun or completed a moment ago. */
+/** Whether an item or task was begun or completed a moment ago. */
 export function hasJustChanged(
-  { status }: Readonly<TodoItem>,
+  { status }: Pick<TodoItem, 'status'>,
   since: number | undefined,
-  { times }: ItemLook,
+  times: ShownTimes,
 ): boolean {
   return status !== 'pending' && since !== undefined && times.isFresh(since);
 }

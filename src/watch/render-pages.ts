@@ -1,9 +1,16 @@
 import { printable } from '../panel/render-list.ts';
 import { safeText } from '../safe-text.ts';
 import { wrap } from '../terminal/text.ts';
-import { describeChange } from '../todo/describe-change.ts';
+import { changeOf } from './changes.ts';
 import { join, type Line, line, spread } from './lines.ts';
-import { chosen, NEWEST_OFFERED, pageOf, shownList, type ViewerState } from './model.ts';
+import {
+  chosen,
+  NEWEST_OFFERED,
+  pageOf,
+  shownList,
+  TERSE_COLUMNS,
+  type ViewerState,
+} from './model.ts';
 import { chosenMark, type ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
 import type { FoundList } from './watched-lists.ts';
@@ -15,16 +22,18 @@ export function historyBody(state: ViewerState, look: ItemLook): Body {
   const { theme, times, columns } = look;
   const versions = shownList(state)?.versions ?? [];
   const focus = chosen(state);
-  const blocks = versions.map(({ version, items, updatedAt, by }, index) => {
-    const before = versions[index + 1]?.items ?? (version === 1 ? [] : undefined);
-    const change = before ? describeChange(before, items) : `${items.length} items`;
-    const author = safeText(by, MAX_AUTHOR_CHARACTERS);
-    const place = `${String(version).padStart(4)}  ${times.at(+updatedAt)}  `;
+  const blocks = versions.map((version, index) => {
+    const place = `${String(version.version).padStart(4)}  ${times.at(+version.updatedAt)}  `;
     const mark = `${index === focus ? chosenMark(theme) : ' '}${place}`;
-    const rows = wrap(printable(`${author}: ${change}`, theme), columns - mark.length);
-    return rows.map((row, at) =>
-      join(line(at === 0 ? mark : ' '.repeat(mark.length), theme.paint.strong), line(row)),
-    );
+    // On a narrow screen what happened goes below when it was.
+    const isNarrow = columns < TERSE_COLUMNS;
+    const indent = ' '.repeat(isNarrow ? 2 : mark.length);
+    const author = safeText(version.by, MAX_AUTHOR_CHARACTERS);
+    const told = printable(`${author}: ${changeOf(version, versions[index + 1])}`, theme);
+    const rows = wrap(told, columns - indent.length);
+    const start = line(mark, theme.paint.strong);
+    const below = rows.map((row) => join(line(indent), line(row)));
+    return isNarrow ? [start, ...below] : [join(start, line(rows[0] ?? '')), ...below.slice(1)];
   });
   return { blocks, focus, follows: pageOf(state).cursor === undefined };
 }

@@ -1,7 +1,7 @@
 import { safeText } from '../safe-text.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { codeOf } from '../terminal/synchronous-io.ts';
-import { describeChange } from '../todo/describe-change.ts';
+import { changeOf } from './changes.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { Known, KnownList, KnownTasks } from './model.ts';
 import { timesOf } from './render-items.ts';
@@ -111,15 +111,15 @@ function listState({ agent, versions }: KnownList) {
       activeForm: safeText(item.activeForm),
       status: item.status,
       ...(item.priority && { priority: item.priority }),
-      ...(!isLonger.has(item) && { since: since.get(item) }),
+      // How long something has been waiting tells a team, not who looks at a plan.
+      ...(item.status !== 'pending' && !isLonger.has(item) && { since: since.get(item) }),
     })),
-    history: versions
-      .slice(0, MOST_VERSIONS)
-      .map(({ version, items: after, updatedAt: at, by }, index) => {
-        const before = versions[index + 1]?.items ?? (version === 1 ? [] : undefined);
-        const change = before ? describeChange(before, after) : `${after.length} items`;
-        return { version, at: +at, by: safeText(by), change };
-      }),
+    history: versions.slice(0, MOST_VERSIONS).map((version, index) => ({
+      version: version.version,
+      at: +version.updatedAt,
+      by: safeText(version.by),
+      change: changeOf(version, versions[index + 1]),
+    })),
   };
 }
 

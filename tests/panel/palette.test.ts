@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ACTIVE_COLOUR, createTheme } from '../../src/panel/theme.ts';
 
@@ -17,9 +19,10 @@ const PALETTES = {
   'iTerm2, Solarized light': ['#fdf6e3', '#657b83', '#859900'],
 } as const;
 
-/** The colours from 16 to 231 are a cube of six steps, on every terminal. */
+/** The colours from 16 to 231 are a cube of six steps, those from 232 on are greys; on every terminal. */
 function colourOf(index: number): string {
   const levels = [0, 95, 135, 175, 215, 255];
+  if (index >= 232) return `#${(8 + 10 * (index - 232)).toString(16).padStart(2, '0').repeat(3)}`;
   const place = index - 16;
   const steps = [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6];
   const hex = steps.map((step) => (levels[step] ?? 0).toString(16).padStart(2, '0'));
@@ -40,6 +43,7 @@ function contrast(one: string, other: string): number {
 }
 
 const active = colourOf(ACTIVE_COLOUR);
+const PAGE = readFileSync(join(import.meta.dirname, '../../src/watch/web-page.html'), 'utf8');
 
 test('what is in progress has a contrast of at least 4.5 on black and on white', () => {
   expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(`38;5;${ACTIVE_COLOUR}m`);
@@ -61,3 +65,67 @@ describe.each(Object.entries(PALETTES))('on %s', (name, [background, foreground,
     expect(figures.pending).toBeGreaterThanOrEqual(4);
   });
 });
+
+test('no colour that is the same everywhere could be read better on both the darkest and the lightest of them', () => {
+  const backgrounds = Object.values(PALETTES).map(([background]) => background);
+  const least = (colour: string) => Math.min(...backgrounds.map((each) => contrast(colour, each)));
+  const cube = Array.from({ length: 240 }, (_, index) => colourOf(index + 16));
+  const fits = (colour: string) =>
+    contrast(colour, '#000000') >= 4.5 && contrast(colour, '#ffffff') >= 4.5;
+  const best = Math.max(...cube.filter(fits).map(least));
+  console.log(
+    `of the colours with 4.5 on black and on white the best has ${best.toFixed(2)} on all, ours ${least(active).toFixed(2)}`,
+  );
+  expect(least(active)).toBeGreaterThan(best - 0.1);
+  expect(Math.max(...cube.map(least))).toBeLessThan(4);
+});
+
+describe.each(['light', 'dark'])('on the page for browsers, %s', (mode) => {
+  const [light = '', dark = ''] = PAGE.match(/:root \{[^}]*\}/g) ?? [];
+  const colours = new Map(
+    [...(mode === 'light' ? light : dark).matchAll(/--(\w+): (#\w+);/g)].map(([, name, colour]) => [
+      name,
+      whole(colour ?? ''),
+    ]),
+  );
+  const colour = (name: string) => colours.get(name) ?? '';
+
+  test('all text can be read, on cards and beside them', () => {
+    for (const background of ['card', 'page']) {
+      const figures = ['text', 'soft', 'active', 'done', 'high'].map(
+        (name) => [name, contrast(colour(name), colour(background))] as const,
+      );
+      const told = figures.map(([name, figure]) => `${name} ${figure.toFixed(1)}`);
+      console.log(`page, ${mode}, on ${background}: contrast of ${told.join(', ')}`);
+      for (const [, figure] of figures) expect(figure).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  test('what is in progress has the hue that it has on a terminal', () => {
+    expect(Math.abs(hue(colour('active')) - hue(active))).toBeLessThanOrEqual(15);
+  });
+});
+
+test('the page has the marks of the theme, and strikes through what is completed', () => {
+  const { completed, inProgress, pending } = createTheme();
+  expect(PAGE).toContain(
+    `{ completed: '${completed}', in_progress: '${inProgress}', pending: '${pending}' }`,
+  );
+  expect(PAGE).toMatch(/\.completed > \.words \{[^}]*line-through/);
+  expect(PAGE).toMatch(/\.in_progress > \.words[^{]*\{[^}]*font-weight: 600/);
+});
+
+/** `#fff` is `#ffffff`. */
+function whole(colour: string): string {
+  return colour.length === 4 ? colour.replace(/\w/g, '$&$&') : colour;
+}
+
+/** In degrees. */
+function hue(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) =>
+    Number.parseInt(colour.slice(start, start + 2), 16),
+  );
+  const degrees =
+    (Math.atan2(Math.sqrt(3) * (green - blue), 2 * red - green - blue) * 180) / Math.PI;
+  return (degrees + 360) % 360;
+}

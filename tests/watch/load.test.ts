@@ -18,6 +18,7 @@ test.each([
   [40, 10],
   [80, 24],
   [200, 60],
+  [300, 100],
 ])(
   'on a terminal of %d by %d each frame is one write, and shows what it should and nothing else',
   async (columns, rows) => {

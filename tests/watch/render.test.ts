@@ -152,6 +152,18 @@ test('h shows who changed what, and when; Enter shows the list as it was, Esc go
   expect(viewer.press('h').rows()[0]).toMatch(/^main · /);
 });
 
+test('on a narrow screen what a version changed stands below its time, in whole words', () => {
+  const list = listOf('main', [60, '- Build the importer'], [4, 'x Build the importer']);
+  const viewer = new TestViewer({ lists: [list] }, { columns: 24, rows: 12, page: 'history' });
+  expect(viewer.rows().slice(2, 7)).toEqual([
+    '▸   2  11:59',
+    '  main: completed',
+    '  "Build the importer"',
+    '    1  11:59',
+    '  main: 1 added',
+  ]);
+});
+
 describe('the lists of all agents', () => {
   const agents = Array.from({ length: 10 }, (_, index) =>
     historyOf(`agent-${index}`, [[60 + index, plan(8, index % 8)]]),
@@ -196,6 +208,20 @@ describe("the team's board", () => {
       ['○ #3 Ship', '● #2 Printing...', '✓ #1 Parse'],
       ['1 min ago · blocked by #2', 'bob · 1m 00s · blocks #3', 'ann · 1 min ago'],
     ]);
+  });
+
+  test('a change of state shows for two seconds, then settles', () => {
+    const theme = createTheme({ colours: true });
+    const since = new Map([...tasks.since, [2, NOON - 500]]);
+    const viewer = new TestViewer(
+      { tasks: { ...tasks, since } },
+      { columns: 100, page: 'board', theme },
+    );
+    const rowOf = (text: string) => viewer.rows().find((row) => row.includes(text)) ?? '';
+    expect(rowOf('Printing')).toContain(theme.paint.fresh('●'));
+    expect(viewer.untilChange).toBeLessThanOrEqual(1500);
+    viewer.now += 1500;
+    expect(rowOf('Printing')).toContain(theme.paint.inProgress('●'));
   });
 
   test('is one column on a narrow screen, what is in progress first', () => {

@@ -3,7 +3,11 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { listFolder } from '../../src/state/list-paths.ts';
+import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
+import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/state/log-place.ts';
+import type { Task } from '../../src/tasks/task.ts';
+import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
@@ -44,6 +48,33 @@ function watch(state: string, ...argv: string[]): Watching {
 function storeOf(state: string, agent: string): TodoStore {
   const folder = listFolder(state, { session: 's', agent });
   return new TodoStore(undefined, new FilePlace({ folder, author: agent }));
+}
+
+/** Changes tasks of the team of session `s` so many minutes ago, in the order of the calls. */
+function teamOf(state: string) {
+  let now = new Date();
+  const entries = new FilePlace<LogEntry<TaskStep>>({
+    folder: taskListFolder(state, 's'),
+    history: ENTRIES_KEPT,
+  });
+  const store = new TaskStore(new LogPlace(entries, TASK_STEPS), () => now);
+  return async (minutes: number, changes: Record<number, Partial<Task>>) => {
+    now = new Date(Date.now() - minutes * 60_000);
+    await store.change((graph, at) => {
+      const tasks = new Map(graph.tasks);
+      for (const [key, change] of Object.entries(changes)) {
+        const id = Number(key);
+        const old = tasks.get(id) ?? newTask(id, at);
+        tasks.set(id, { ...old, ...change, updatedAt: at });
+      }
+      return { graph: { ...graph, nextId: tasks.size + 1, tasks } };
+    });
+  };
+}
+
+function newTask(id: number, at: string): Task {
+  const empty = { subject: '', description: '', blocks: [], blockedBy: [] };
+  return { id, status: 'pending', createdAt: at, updatedAt: at, ...empty };
 }
 
 test('--jsonl prints the list as it stands and then every version, one JSON line each', async () => {
@@ -116,6 +147,26 @@ test('without a terminal each change is a line of words', async () => {
   await eventually('the change', () => one.lines().length === 2 && all.lines().length === 2);
   expect(one.lines()).toEqual(['Tasks 0/1: 1 added', 'Tasks 1/1: completed: a']);
   expect(all.lines()).toEqual(one.lines().map((line) => `main: ${line}`));
+});
+
+test("--tasks prints each change of the team's tasks, a line each", async () => {
+  const state = temporaryDirectory();
+  const minutesAgo = teamOf(state);
+  await minutesAgo(60, { 1: { subject: 'Parse' } });
+  const words = watch(state, '--session', 's', '--tasks');
+  const json = watch(state, '--session', 's', '--tasks', '--jsonl');
+  await eventually('the tasks', () => words.lines().length === 1 && json.lines().length === 1);
+  await minutesAgo(0, { 1: { status: 'in_progress', owner: 'ann' } });
+  await eventually('the claim', () => words.lines().length === 2 && json.lines().length === 2);
+  expect(words.lines()).toEqual([
+    'Team tasks 0/1: 1 added',
+    'Team tasks 0/1: in progress: #1 Parse (ann)',
+  ]);
+  expect(JSON.parse(json.lines()[1] ?? '')).toMatchObject({
+    version: 2,
+    changed: [{ id: 1, status: 'in_progress', owner: 'ann' }],
+    deleted: [],
+  });
 });
 
 test('a list that is deleted is followed on: it is empty, and then what comes next', async () => {
@@ -287,6 +338,25 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await terminal.until('both lists', (screen) =>
       /bob .*│.*main .*\n.*○ Review .*│.*○ Build/.test(screen),
     );
+  });
+
+  test("--tasks shows the team's board, with times that begin where the tasks did", async () => {
+    const state = temporaryDirectory();
+    const minutesAgo = teamOf(state);
+    await minutesAgo(185, { 1: { subject: 'Parse' }, 2: { subject: 'Print' } });
+    await minutesAgo(125, { 1: { status: 'in_progress', owner: 'ann' } });
+    await minutesAgo(65, { 2: { status: 'in_progress', owner: 'bob' } });
+    // Another change of a task is no change of its status.
+    await minutesAgo(30, { 2: { subject: 'Print all' } });
+    await minutesAgo(20, { 1: { status: 'completed' } });
+    const terminal = await watchOnTerminal(state, '--tasks', { columns: 100 });
+    const screen = await terminal.until('the board', (text) => text.includes('ann · '));
+    expect(screen).toMatch(/^Team tasks · s +updated 20 min ago\n/);
+    expect(screen).toContain('bob · 1h 05m');
+    expect(screen).toContain('ann · 20 min ago');
+    await minutesAgo(0, { 2: { status: 'completed' } });
+    await terminal.until('the end of the task', (text) => /bob · \d s ago/.test(text));
+    expect(terminal.screen()).toContain('Completed 2');
   });
 
   test('a session can be picked from inside', async () => {

@@ -88,6 +88,10 @@ test('the list shows, and each change of it, without a reload', async () => {
     'main: 2 of 3 completed',
   );
   expect(await page.getByRole('log').innerText()).toContain('main: completed: Build');
+  // A change of state shows for a moment, then settles.
+  expect(await page.locator('li.fresh').count()).toBe(2);
+  await page.locator('li.fresh').first().waitFor({ state: 'detached' });
+  expect(await page.locator('li.fresh').count()).toBe(0);
 });
 
 test.each([
