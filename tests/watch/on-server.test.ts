@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { EtcdCluster, hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -8,23 +8,12 @@ import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
 // The people's side where lists live on a server: viewer, lines, page and sessions.
 
-let etcd: EtcdCluster;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  const servers = [hasEtcd && EtcdCluster.start(), hasPostgres && PostgresServer.start()];
-  const [first, second] = await Promise.all(servers);
-  if (first) etcd = first as EtcdCluster;
-  if (second) postgres = second as PostgresServer;
-}, 60_000);
-afterAll(() => {
-  etcd?.stop();
-  postgres?.stop();
-});
+const servers = useServers();
 
 let teams = 0;
 const ENGINES: [string, boolean, () => string][] = [
-  ['etcd', hasEtcd, () => `etcd://${etcd.endpoints[0]}/watched${++teams}`],
-  ['PostgreSQL', hasPostgres, () => postgres.url],
+  ['etcd', hasEtcd, () => `etcd://${servers.etcd.endpoints[0]}/watched${++teams}`],
+  ['PostgreSQL', hasPostgres, () => servers.postgres.url],
 ];
 
 const json = (...lines: string[]) =>
