@@ -9,8 +9,8 @@ import { NO_TASKS } from '../tasks/task.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
 import { endingSignals } from './ending-signals.ts';
+import { watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 
 /** Prints each change of a team's tasks in files, in words or as JSON, until a signal ends it. Gives its exit code. */
@@ -20,11 +20,11 @@ export async function printTasks({ list, taskList, jsonl }: WatchArguments): Pro
     ...(list.session !== undefined && { TODO_SESSION: list.session }),
   };
   const { settings } = readSettings(environment, undefined);
-  const lists = new TodoLists(environment, process.cwd(), settings);
+  const watched = watchedLists(environment);
   const signals = endingSignals();
   try {
-    const name = taskList ?? settings.taskList ?? lists.name({}).session;
-    const store = openTaskStore(taskListLocation(lists, name, undefined));
+    const name = taskList ?? settings.taskList ?? watched.lists.name({}).session;
+    const store = openTaskStore(taskListLocation(watched.lists, name, undefined));
     await store.read();
     const end = jsonl ? printSteps(store) : printWords(store);
     const exitCode = await signals.exitCode;
@@ -36,7 +36,7 @@ export async function printTasks({ list, taskList, jsonl }: WatchArguments): Pro
     return EXIT_CODES.storageTrouble;
   } finally {
     signals.ignore();
-    await lists.close();
+    await watched.close();
   }
 }
 

@@ -31,8 +31,8 @@ export interface SessionToFollow {
 }
 
 /** What several that watch at the same time share: where the lists are, and the connection to it. */
-export function watchedLists(): WatchedLists {
-  return new WatchedLists(new TodoLists(process.env, process.cwd()));
+export function watchedLists(environment = process.env): WatchedLists {
+  return new WatchedLists(new TodoLists(environment, process.cwd()));
 }
 
 /** Follows one session after another: its lists, and its team's tasks. */

@@ -22,6 +22,7 @@ export function sessionKeyOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/'));
 }
 
+const CLOSE_MS = 500;
 /** How many lists of a server are read at once. */
 const READ_AT_ONCE = 8;
 
@@ -78,9 +79,14 @@ export class WatchedLists {
     return found.map(({ path, key }) => ({ list: path.at(-1) ?? '', key }));
   }
 
-  /** Ends the connections to a server. */
-  close(): Promise<void> {
-    return this.lists.close();
+  /** Ends the connections to a server. One that does not answer is not waited for. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    await Promise.race([this.lists.close(), late]);
+    clearTimeout(timer);
   }
 
   async #findOnServer(server: ServerLists): Promise<FoundList[]> {
