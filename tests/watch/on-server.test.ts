@@ -4,6 +4,7 @@ import { EtcdCluster, hasEtcd, hasPostgres, useServers } from '../helpers/engine
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { isAlive } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
 // The people's side where lists live on a server: viewer, lines, page and sessions.
@@ -214,6 +215,18 @@ test('a server that cannot be reached from the start: exit code 3, and stderr sa
     stderr: expect.stringContaining('--session NAME'),
   });
 });
+
+test.skipIf(!hasTmux).each(['etcd://127.0.0.1:1/x', 'postgres://lists@127.0.0.1:1/x'])(
+  'q ends the viewer while its server cannot be reached: %s',
+  async (url) => {
+    const at = new OnServer(url);
+    const terminal = at.viewer('--session', at.session);
+    await terminal.until('the trouble', (screen) => screen.includes('127.0.0.1:1'));
+    const { pid } = terminal;
+    terminal.type('q');
+    await eventually('its end', () => !isAlive(pid));
+  },
+);
 
 test.runIf(hasEtcd && hasTmux)(
   'a server that goes away is told of, and what comes when it is back is shown',
