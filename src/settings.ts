@@ -47,6 +47,8 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly oneTaskPerAgent: boolean;
   /** Whether what carries a check is completed only with its proof (TODO_REQUIRE_PROOF). */
   readonly requireProof: boolean;
+  /** How long a check may take that --prove runs, in seconds (TODO_PROOF_TIMEOUT). */
+  readonly proofTimeout: number;
   /**
    * For how many milliseconds a claim holds without a sign of life; undefined: until it is given back (TODO_LEASE). 30
    * minutes for lists on a server unless set.
@@ -75,7 +77,7 @@ interface Caller {
 /** Gives the settings of a call; without one, those of the host itself. */
 export type SettingsSource = (call?: Caller) => SettingsReading;
 
-/** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server. */
+/** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server, 10 minutes for a check. */
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
   maxItems: 50,
   maxContentLength: 200,
@@ -91,6 +93,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   taskList: undefined,
   oneTaskPerAgent: false,
   requireProof: false,
+  proofTimeout: 600,
   leaseMs: undefined,
   releaseAtExit: undefined,
   hooksDir: undefined,
@@ -109,6 +112,7 @@ const FILE_MAY_SET = new Set([
   'TODO_REMINDER_TURNS',
   'TODO_ONE_TASK_PER_AGENT',
   'TODO_REQUIRE_PROOF',
+  'TODO_PROOF_TIMEOUT',
   'TODO_TASKS',
 ]);
 
@@ -159,6 +163,7 @@ export function readSettings(
     taskList: text('TODO_TASK_LIST') ?? text('TODO_TEAM'),
     oneTaskPerAgent: flag('TODO_ONE_TASK_PER_AGENT'),
     requireProof: flag('TODO_REQUIRE_PROOF'),
+    proofTimeout: integer('TODO_PROOF_TIMEOUT', DEFAULT_SETTINGS.proofTimeout),
     leaseMs: lease || undefined,
     releaseAtExit:
       text('TODO_RELEASE_AT_EXIT') === undefined ? undefined : flag('TODO_RELEASE_AT_EXIT'),

@@ -14,15 +14,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   json: ['command'],
   state: [],
   'settings.ts': ['state'],
+  proof: ['command'],
   bash: ['command'],
   terminal: [],
-  todo: ['command', 'json', 'settings.ts', 'state'],
-  tasks: ['command', 'json', 'settings.ts', 'state'],
-  panel: ['tasks', 'terminal', 'todo'],
-  guidance: ['command', 'settings.ts', 'tasks', 'todo'],
+  todo: ['command', 'json', 'proof', 'settings.ts', 'state'],
+  tasks: ['command', 'json', 'proof', 'settings.ts', 'state'],
+  panel: ['proof', 'tasks', 'terminal', 'todo'],
+  guidance: ['command', 'proof', 'settings.ts', 'tasks', 'todo'],
   hook: ['command', 'guidance', 'settings.ts', 'state', 'tasks', 'todo'],
   setup: ['command', 'hook', 'settings.ts', 'state'],
-  router: ['bash', 'command', 'guidance', 'json', 'settings.ts', 'tasks', 'todo'],
+  router: ['bash', 'command', 'guidance', 'json', 'proof', 'settings.ts', 'tasks', 'todo'],
 };
 /** They bring the parts together. */
 const MAY_IMPORT_ALL = ['bin', 'shell', 'watch', 'index.ts'];

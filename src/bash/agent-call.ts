@@ -7,8 +7,10 @@ import { randomHex } from './random-hex.ts';
 const REQUEST_LIMIT = 1024 * 1024;
 // Bash reads a reply byte by byte into a variable. A larger one, and one with a NUL byte, it passes on with head(1).
 const TEXT_LIMIT = 64 * 1024;
-// Before the arguments: the command's name, those variables and the count of arguments.
-const FIELDS_BEFORE = CALLER_VARIABLES.length + 2;
+// Before the arguments: the command's name, those variables, the caller's surroundings and the count of arguments.
+const FIELDS_BEFORE = CALLER_VARIABLES.length + 3;
+/** So often it is looked for a caller that waits for what may take long. */
+const LOOK_MS = 200;
 
 /** Carries out what a caller asks for. */
 export type Execute = (name: string, invocation: Invocation) => Promise<CommandResult>;
@@ -19,18 +21,20 @@ export interface AgentCallOptions {
   execute: Execute;
   /** The caller has read the whole reply, and sends nothing more. */
   onDone: () => void;
+  /** Whether the caller is gone. */
+  isGone: () => boolean;
 }
 
 /**
  * One call of an agent command from inside bash, without what carries its bytes.
  *
- *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL count NUL argument NUL argument NUL ...
+ *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL surroundings NUL count NUL argument NUL ...
  *     host    stdin LIMIT MARK \n                 when the handler reads its standard input
  *     caller  ... MARK
  *     host    text CODE ERR OUT \n errors output  lengths in bytes
  *     caller  .
  *
- * A variable that is not set is empty, without the `=`. What is no text, or long, comes in parts:
+ * A variable that is not set is empty, without the `=`; the surroundings are sent with `--prove` only. What is no text, or long, comes in parts:
  *
  *     host    bytes CODE ERR OUT \n errors
  *     caller  .
@@ -48,6 +52,7 @@ export class AgentCall {
   #read: (chunk: Buffer) => void;
   #stdin: Promise<string> | undefined;
   #abandonStdin: ((error: Error) => void) | undefined;
+  readonly #gone = new AbortController();
 
   constructor(options: AgentCallOptions) {
     this.#options = options;
@@ -62,6 +67,7 @@ export class AgentCall {
 
   /** The caller is gone: nothing will come from it any more. */
   abandon(): void {
+    this.#gone.abort();
     this.#expectNothing();
     this.#abandonStdin?.(new Error('its caller is gone'));
   }
@@ -100,16 +106,32 @@ export class AgentCall {
     }
     const fields = splitAtNul(request);
     try {
+      // One odd variable among the surroundings is no reason to refuse the call.
+      const [around] = fields.splice(CALLER_VARIABLES.length + 1, 1, Buffer.alloc(0));
+      const surroundings = around?.toString() ?? '';
       const [name = '', ...rest] = fields.map((field) => textOfBytes(field));
       const invocation: Invocation = {
         argv: rest.slice(FIELDS_BEFORE - 1),
         stdin: () => this.#readStdin(),
         env: environment(rest),
+        ...(surroundings !== '' && { surroundings, signal: this.#gone.signal }),
       };
-      this.#reply(await this.#options.execute(name, invocation));
+      this.#reply(await this.#execute(name, invocation));
     } catch (error) {
       if (!(error instanceof InvalidUtf8)) throw error;
       this.#reply(refuseInvalidUtf8(error));
+    }
+  }
+
+  async #execute(name: string, invocation: Invocation): Promise<CommandResult> {
+    const look = () => {
+      if (this.#options.isGone()) this.#gone.abort();
+    };
+    const timer = invocation.signal && setInterval(look, LOOK_MS);
+    try {
+      return await this.#options.execute(name, invocation);
+    } finally {
+      clearInterval(timer);
     }
   }
 

@@ -2,6 +2,11 @@
 # What the caller has set or exported must not change it: -p keeps out functions and options, this the rest.
 [ -n "$BASH_VERSION" ] || exec bash -p "$0" "$@"
 { set +efux +o posix; } 2>/dev/null
+# Where what --prove runs is to run, as commands for bash.
+surroundings=
+case " $* " in
+  *' --prove '*) surroundings=$(printf 'cd -- %q || exit\n{\n' "$PWD"; export -p; printf '} 2>/dev/null\n') ;;
+esac
 unset -v TMOUT GLOBIGNORE
 set -C
 trap '' PIPE
@@ -32,7 +37,7 @@ call() {
   # To open one end of a FIFO would wait for the other; <> has both. One by one, so that few descriptors are needed.
   exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
-      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$#" "$@" &&
+      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$surroundings" "$#" "$@" &&
     IFS=' ' read -r -u 4 kind a b c
 }
 

@@ -93,6 +93,7 @@ export class Slot {
     return new AgentCall({
       write: (bytes) => this.#output.write(bytes),
       execute: this.#execute,
+      isGone: () => this.isAbandoned,
       onDone: () => {
         this.#call = this.#newCall();
         this.onDone?.();

@@ -18,6 +18,9 @@ __todo_known=      # the lists as they were last shown
 __todo_journal=()  # of each command its exit code, its line, and the lists after it
 __todo_sessions=   # the sessions that this place may be of, and patterns for the names of their folders
 __todo_patterns=()
+__todo_at=         # when the last prompt came, in microseconds, where bash can tell (since 5.0)
+__todo_state=      # the folder of all lists
+__todo_kept=0      # how many lines are in the file of what ran at this prompt
 __todo_number=     # of the newest entry of the history
 __todo_frame= __todo_folded= __todo_say= __todo_title=
 
@@ -27,8 +30,10 @@ __todo_prompt() {
 } 3>&2 2>/dev/null
 
 __todo_look() {
-  local IFS=$' \t\n' ran=$__todo_ran command= heads= notices= down= rows stamp
+  local IFS=$' \t\n' ran=$__todo_ran command= heads= notices= down= rows stamp since=$__todo_at
   __todo_ran=0
+  __todo_at=${EPOCHREALTIME-}
+  __todo_at=${__todo_at//[!0123456789]/}
   if [[ ${PS0-} != *__todo_start* ]]; then PS0=${PS0-}$__todo_ps0; fi
   if [[ $ran = 1 && -n $__todo_title ]]; then __todo_put $'\e[23;2t'; fi
   __todo_choose_mode
@@ -41,6 +46,7 @@ __todo_look() {
   if [[ $__todo_has_ps0 = 0 ]]; then ran=1; fi
   if [[ $ran = 1 ]]; then
     __todo_find_line
+    __todo_keep_line "$1"
     __todo_journal+=("$1" "$command" "$heads")
     if [[ ${#__todo_journal[@]} -gt 900 ]]; then __todo_journal=("${__todo_journal[@]:300}"); fi
     __todo_due=$((__todo_due - 1))
@@ -157,6 +163,7 @@ __todo_find_heads() {
   [[ -z $noglob ]] || set -f
   IFS=' '
   [[ -z $unset ]] || shopt -s $unset
+  __todo_state=$state
 }
 
 # Sets `command` to the line that has just run, where the history has it. What it leaves out is nobody's business.
@@ -170,6 +177,26 @@ __todo_find_line() {
     command=${entry#"$number"}
     command=${command:2:20001}
   fi
+}
+
+# Keeps the line that has just run, and how it ended, for what it may prove: a file that the agent commands read.
+__todo_keep_line() {
+  local file=$__todo_state/prompts~/$$
+  if [[ -z $since || -z $__todo_at ]]; then return 0; fi
+  if (( __todo_kept++ % 1000 == 0 )); then
+    (
+      umask 077
+      set +f
+      shopt -u failglob
+      command mkdir "${file%/*}"
+      for file in "${file%/*}"/*; do
+        # Of shells that are gone.
+        kill -0 "${file##*/}" || command rm -f -- "$file"
+      done
+    )
+    (umask 077 && : >|"$file")
+  fi
+  builtin printf '%s\0' "$since" "$__todo_at" "$1" "$command" >>"$file"
 }
 
 # Between this and the prompt bash says which jobs have ended. Sets `notices` to a character for each row of that, and

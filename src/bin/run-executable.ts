@@ -4,6 +4,7 @@ import { type AgentBashHandler, executeSafely } from '../command/agent-command.t
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings.ts';
+import { seenOutside } from '../shell/seen-outside.ts';
 import { tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
@@ -31,6 +32,7 @@ export async function runExecutable(
     ? refuseInvalidUtf8(invalid)
     : await executeSafely(handler, {
         argv,
+        seen: () => seenOutside(lists, process.env),
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
   process.exitCode = writeResult(handler.name, result);

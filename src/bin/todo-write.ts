@@ -4,7 +4,7 @@ import type { TodoList } from '../todo/todo-list.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable((lists, settings) => {
+runExecutable((lists, settings, directory) => {
   let list: TodoList | undefined;
   const guide = new Guide({
     store: { get: () => list?.shown.get() },
@@ -26,6 +26,7 @@ runExecutable((lists, settings) => {
     },
     settings,
     (guarded, version) => lists.setUntilDone(guarded, version),
+    { environment: process.env, cwd: directory ?? '/' },
   );
   return guide.guided(handler);
 });

@@ -44,6 +44,28 @@ export interface Invocation {
    * set before the command. Undefined where nobody can tell: then the host's own environment counts.
    */
   env?: Readonly<Record<string, string>>;
+  /** The lines that the caller's session has run before this call, the oldest first. Missing where nobody saw any. */
+  seen?: () => readonly SeenLine[];
+  /**
+   * Bash commands that bring back the caller's directory and its exported variables; there with `--prove`, where the call
+   * came from inside a bash.
+   */
+  surroundings?: string;
+  /** Why a command must not be run for this call; undefined where it may. Without it any may. */
+  whyNotRun?: (command: string) => Promise<string | undefined>;
+  /** Aborted when the caller is gone. */
+  signal?: AbortSignal;
+}
+
+/** One line that a session has run. */
+export interface SeenLine {
+  readonly line: string;
+  /** Undefined where nobody knows how it ended. */
+  readonly exitCode: number | undefined;
+  /** It began at this time or later. */
+  readonly from: Date;
+  /** When it had ended. */
+  readonly at: Date;
 }
 
 /** A command that the agent shell itself carries out. A host registers its own beside TodoWrite and TodoRead. */

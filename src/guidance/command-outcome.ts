@@ -1,3 +1,4 @@
+import { type SimpleCommand, simpleCommands } from '../proof/simple-commands.ts';
 import {
   CHECKS_NOTHING,
   COMMAND_KINDS,
@@ -6,7 +7,6 @@ import {
   TELLS_OF_ITSELF,
 } from './command-kinds.ts';
 import type { RoutedCommand } from './rule.ts';
-import { type SimpleCommand, simpleCommands } from './simple-commands.ts';
 import { MAX_LINE_LENGTH } from './work-history.ts';
 
 /** What a line says of one kind of command. `unknown`: one may have run, with an exit code that cannot be told. */

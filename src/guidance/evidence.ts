@@ -14,6 +14,8 @@ export function missingEvidence({ changes }: Work): readonly MissingEvidence[] |
   for (const change of changes) {
     const { before, after } = change;
     if (!before || before.status === 'completed' || after?.status !== 'completed') continue;
+    // Whether its check has passed is told of already.
+    if (after.check !== undefined) continue;
     const { commands } = change;
     // A list that is read from a file or set by the host may have been worked on where nobody looked.
     if (!commands) continue;

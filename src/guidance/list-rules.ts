@@ -29,7 +29,8 @@ export function uncheckedFinish({ changes, items, isSubagent }: Work): Items | u
     items.every(({ status }) => status === 'completed') &&
     changes.some(({ before, after }) => after && before?.status !== 'completed');
   // Who has given a part of its work to another agent verifies the whole.
-  return isFinished && !items.some(isCheck) && !isSubagent ? items : undefined;
+  const isChecked = items.some((item) => item.proof !== undefined || isCheck(item));
+  return isFinished && !isChecked && !isSubagent ? items : undefined;
 }
 
 /** The items that the last replacement completed although they had never been in progress, if they are many. */

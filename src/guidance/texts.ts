@@ -119,6 +119,7 @@ ${maxContentLength} characters a text.
 what is no longer relevant.
 - While you work exactly one item is in_progress: mark it before you begin, finish it before the next. Mark it completed \
 at once when it is wholly done, never with errors left. Blocked: set it back to pending, add the obstacle, start that.
+- "check":"npm test" in an item proves it.
 - Add new instructions at once. Use TodoRead when you resume, after a long stretch, and before you report.
 - A refused call (exit code not 0) changes nothing; stderr says what to fix. "Note:" lines are advice.
 `,

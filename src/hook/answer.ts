@@ -25,6 +25,7 @@ export interface World {
   readonly isGated: boolean;
   /** Whether the harness never tells that a conversation was cut. */
   readonly forgetsSilently: boolean;
+  readonly now: () => Date;
 }
 
 /** What there is to say when something happens to an agent. Where there is no list, that is nothing. */
@@ -43,20 +44,40 @@ function isHeard({ what }: HookEvent): boolean {
 }
 
 /** What others did to tasks of the team that concern the agent. Each event is a sign of its life. */
-async function newsOfTeam({ environment, directory }: World, lists: TodoLists): Promise<string> {
+async function newsOfTeam(world: World, lists: TodoLists): Promise<string> {
+  const { context, settings } = teamOf(world, lists);
+  return noteLines(await signOfLife(context, settings)).trimEnd();
+}
+
+function teamOf({ environment, directory }: World, lists: TodoLists) {
   const context = taskContext({ environment, directory: () => directory, lists: () => lists });
-  const news = await signOfLife(context, readSettings(environment, directory).settings);
-  return noteLines(news).trimEnd();
+  return { context, settings: readSettings(environment, directory).settings };
+}
+
+/** Whether somebody works on a task that a command is to prove. */
+async function hasCheckedTask(world: World, lists: TodoLists): Promise<boolean> {
+  const { context, settings } = teamOf(world, lists);
+  try {
+    const { graph } = await context.open(undefined, settings).read();
+    return [...graph.tasks.values()].some(
+      ({ status, check }) => status === 'in_progress' && check !== undefined,
+    );
+  } catch {
+    // The command that needs the list will say what is wrong with it.
+    return false;
+  }
 }
 
 async function answerOfList(event: HookEvent, world: World, lists: TodoLists): Promise<Reply> {
   const list = lists.open({});
   const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
   const newest = await list.read();
-  if (newest.version === 0) return {};
+  const isPlanned = newest.version > 0;
+  if (!isPlanned && (event.what.kind !== 'command' || !(await hasCheckedTask(world, lists))))
+    return {};
   const name = lists.name({});
   const folder = hookFolder(lists.folder, name);
-  const memory = new Memory(new Journal(folder), event.session, newest);
+  const memory = new Memory(new Journal(folder), event.session, newest, world.now);
   switch (event.what.kind) {
     case 'start':
       memory.add({ said: 'shown' });
@@ -74,6 +95,7 @@ async function answerOfList(event: HookEvent, world: World, lists: TodoLists): P
         line: line.slice(0, MAX_LINE_LENGTH + 1),
         ...(exitCode !== undefined && { exit: exitCode }),
       });
+      if (!isPlanned) return {};
       const { settings } = readSettings(world.environment, world.directory);
       const due = await guidanceOn(seenBy(event.session, entries), settings);
       return { context: texts(ofUser, due) };
@@ -130,8 +152,10 @@ class Memory {
   readonly #session: string;
   readonly #newest: TodoVersion;
   readonly #before: readonly Entry[];
+  readonly #now: () => Date;
 
-  constructor(journal: Journal, session: string, newest: TodoVersion) {
+  constructor(journal: Journal, session: string, newest: TodoVersion, now: () => Date) {
+    this.#now = now;
     this.#journal = journal;
     this.#session = session;
     this.#newest = newest;
@@ -141,10 +165,12 @@ class Memory {
   add(what: Partial<Entry>): readonly Entry[] {
     const { version, items } = this.#newest;
     const last = this.#before.findLast(({ list }) => list !== undefined)?.list;
+    const isOther = version > 0 && last?.version !== version;
     return this.#journal.add({
       session: this.#session,
       version,
-      ...(last?.version !== version && { list: { version, items } }),
+      at: this.#now().toISOString(),
+      ...(isOther && { list: { version, items } }),
       ...what,
     });
   }

@@ -7,6 +7,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { SeenLine } from '../command/agent-command.ts';
 import { newId } from '../state/folder-names.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 
@@ -23,6 +24,8 @@ export interface Entry {
   readonly exit?: number;
   /** So many lines before, of which no more is known. */
   readonly lines?: number;
+  /** When it was added, as in `2026-01-31T12:00:00.000Z`. */
+  readonly at?: string;
   /** The list, where it was another one before. */
   readonly list?: { readonly version: number; readonly items: Items };
   /** What was said of this version of the list. */
@@ -78,6 +81,24 @@ export class Journal {
     writeFileSync(unfinished, text.join(''), { mode: 0o600, flag: 'wx' });
     renameSync(unfinished, this.#path);
   }
+}
+
+/**
+ * The lines that a harness told of, for what they prove: each began after the one before it in its session had ended.
+ *
+ * @param session the harness's session; all of them unless given.
+ */
+export function seenLines(entries: readonly Entry[], session?: string): SeenLine[] {
+  const lines: SeenLine[] = [];
+  const last = new Map<string, Date>();
+  for (const { session: of, line, exit: exitCode, at } of entries) {
+    if (at === undefined || (session !== undefined && session !== of)) continue;
+    const from = last.get(of);
+    const ended = new Date(at);
+    if (line !== undefined && from) lines.push({ line, exitCode, from, at: ended });
+    last.set(of, ended);
+  }
+  return lines;
 }
 
 /** The last list, how many lines have run since, and what was said: all that reminders and the gate need. */

@@ -50,6 +50,7 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     directory: event.directory || call.directory || '/',
     isGated: call.argv.includes('--gate'),
     forgetsSilently: name === 'gemini',
+    now: call.now,
   });
   return said.refusal || said.context ? `${JSON.stringify(dialect.write(event, said))}\n` : '';
 }

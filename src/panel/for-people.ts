@@ -1,3 +1,4 @@
+import { proofMark } from '../proof/proof.ts';
 import type { Task } from '../tasks/task.ts';
 import { table } from '../terminal/table.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
@@ -36,7 +37,7 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
           ? times.running(at)
           : times.at(at);
     const text = isActive ? `${item.activeForm}...` : item.content;
-    return [theme[GLYPH_OF[item.status]], time, item.priority ?? '', text];
+    return [theme[GLYPH_OF[item.status]], time, item.priority ?? '', proofMark(item), text];
   });
   const changed = `changed ${times.ago(+list.updatedAt)}`;
   return page(rows, items, [changed], look);
@@ -52,14 +53,18 @@ export function tasksForPeople(
 ): string {
   if (tasks.length === 0) return 'No tasks.\n';
   const times = new ShownTimes(look.now);
-  const rows = tasks.map(({ id, status, owner, updatedAt, openBlockers, subject, activeForm }) => [
-    look.theme[GLYPH_OF[status]],
-    `#${id}`,
-    owner ?? '',
-    times.ago(Date.parse(updatedAt)),
-    openBlockers.length > 0 ? `after ${openBlockers.map((other) => `#${other}`).join(', ')}` : '',
-    status === 'in_progress' ? `${activeForm ?? subject}...` : subject,
-  ]);
+  const rows = tasks.map((task) => {
+    const { id, status, owner, updatedAt, openBlockers, subject, activeForm } = task;
+    return [
+      look.theme[GLYPH_OF[status]],
+      `#${id}`,
+      owner ?? '',
+      times.ago(Date.parse(updatedAt)),
+      openBlockers.length > 0 ? `after ${openBlockers.map((other) => `#${other}`).join(', ')}` : '',
+      proofMark(task),
+      status === 'in_progress' ? `${activeForm ?? subject}...` : subject,
+    ];
+  });
   const ready = tasks.filter(({ isReady }) => isReady).length;
   return page(rows, tasks, [`${ready} ready to be claimed`], look);
 }

@@ -30,18 +30,18 @@ export interface Row {
   width: number;
 }
 
-/** The mark of an item and its text, painted. */
+/** The mark of an item, its text, and what is said of it at the end of the row, painted. */
 export function paintItem(
   { status }: Arrangeable,
-  { mark, text }: { mark: string; text: string },
+  { mark, text, aside = '' }: { mark: string; text: string; aside?: string },
   { paint }: Theme,
   isFresh = false,
 ): string {
-  if (isFresh) return paint.fresh(mark + text);
+  if (isFresh) return paint.fresh(mark + text + aside);
   const paintText = paint[GLYPH_OF[status]];
   return status === 'completed'
-    ? paint.done(mark) + struck(text, paintText)
-    : paintText(mark + text);
+    ? paint.done(mark) + struck(text, paintText) + (aside && paint.done(aside))
+    : paintText(mark + text + aside);
 }
 
 /** Blanks at the ends of a text are not part of what is struck through. */

@@ -47,8 +47,9 @@ function taskRow(task: TaskRow, columns: number, theme: Theme, isFresh = false):
   return { text: paintItem(task, { mark: glyph, text: rest }, theme, isFresh), width };
 }
 
-function remarkOn({ owner, openBlockers }: TaskRow): string {
+function remarkOn({ owner, openBlockers, proof }: TaskRow): string {
   const blocked =
     openBlockers.length > 0 ? `[blocked by ${openBlockers.map((id) => `#${id}`).join(', ')}]` : '';
-  return [owner === undefined ? '' : `(${owner})`, blocked].filter(Boolean).join(' ');
+  const proven = proof ? '[proven]' : '';
+  return [owner === undefined ? '' : `(${owner})`, blocked, proven].filter(Boolean).join(' ');
 }

@@ -36,20 +36,26 @@ export function formatElapsed(milliseconds: number): string {
 }
 
 function itemRow(item: TodoItem, columns: number, theme: Theme, options: RenderOptions): Row {
-  const glyph = theme[GLYPH_OF[item.status]];
+  const mark = theme[GLYPH_OF[item.status]];
   const isFresh = options.fresh?.has(item) ?? false;
-  const paint = (mark: string, text: string) => paintItem(item, { mark, text }, theme, isFresh);
-  if (columns < 3) return { text: paint(glyph, ''), width: 1 };
+  if (columns < 3) return { text: paintItem(item, { mark, text: '' }, theme, isFresh), width: 1 };
   const active = item.status === 'in_progress';
   const text = printable(active ? `${item.activeForm}...` : item.content, theme);
-  const elapsed =
-    active && (options.elapsedMs ?? 0) >= 1000 ? formatElapsed(options.elapsedMs ?? 0) : '';
-  const room = columns - 2 - (elapsed ? elapsed.length + 1 : 0);
+  const aside = active ? elapsedText(options) : item.proof ? 'proven' : '';
+  const room = columns - 2 - (aside ? aside.length + 1 : 0);
   // Too narrow for both: the text is what matters.
-  const timed = elapsed !== '' && room >= 8;
-  const label = truncate(text, timed ? room : columns - 2, theme.ellipsis);
-  const row = timed ? ` ${label}${pad(label, room)} ${elapsed}` : ` ${label}`;
-  return { text: paint(glyph, row), width: displayWidth(glyph + row) };
+  const isWide = aside !== '' && room >= 8;
+  const label = truncate(text, isWide ? room : columns - 2, theme.ellipsis);
+  const row = isWide ? ` ${label}${pad(label, room)} ` : ` ${label}`;
+  const shown = { mark, text: row, aside: isWide ? aside : '' };
+  return {
+    text: paintItem(item, shown, theme, isFresh),
+    width: displayWidth(mark + row + shown.aside),
+  };
+}
+
+function elapsedText({ elapsedMs = 0 }: RenderOptions): string {
+  return elapsedMs >= 1000 ? formatElapsed(elapsedMs) : '';
 }
 
 function pad(text: string, columns: number): string {

@@ -1,4 +1,4 @@
-import { readCommands, type SimpleCommand } from '../guidance/simple-commands.ts';
+import { readCommands, type SimpleCommand } from '../proof/simple-commands.ts';
 
 /** What is asked before a line runs in bash. */
 export interface ApprovalRequest {

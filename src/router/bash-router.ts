@@ -10,6 +10,8 @@ import {
   type CommandType,
   executeSafely,
   type Invocation,
+  type SeenLine,
+  withExecute,
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { callerVariables } from '../environment.ts';
@@ -25,6 +27,8 @@ import { mendLine } from './mend-line.ts';
 import { withNearName } from './near-name-hint.ts';
 import { permissionFor } from './permission.ts';
 import { type DirectCall, readLine } from './read-line.ts';
+
+const MOST_SEEN = 500;
 
 /** What runs the lines that are not one literal agent command. */
 export interface NativeShell {
@@ -97,6 +101,10 @@ export class BashRouter {
   readonly #approve: Approve | undefined;
   readonly #questions = new Questions();
   readonly #disposal = new AbortController();
+  /** Who was asked about the line that runs. */
+  #asked: Approve | undefined;
+  /** The latest lines that bash ran. */
+  readonly #seen: SeenLine[] = [];
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: BashRouterOptions = {}) {
@@ -125,7 +133,14 @@ export class BashRouter {
     if (!/^\w[\w-]*$/.test(handler.name)) {
       throw new RangeError(`Not a name for an agent command: '${handler.name}'`);
     }
-    this.#handlers.set(handler.name, this.#guide?.guided(handler) ?? handler);
+    const guided = this.#guide?.guided(handler) ?? handler;
+    const execute = (call: Invocation) =>
+      guided.execute({
+        ...call,
+        seen: () => this.#seen,
+        whyNotRun: (command) => this.#whyNotRun(command),
+      });
+    this.#handlers.set(handler.name, withExecute(guided, execute));
   }
 
   /** The agent commands that are registered now. */
@@ -162,9 +177,19 @@ export class BashRouter {
   ): Promise<RouteResult> {
     await earlier;
     const approve = options.approve ?? this.#approve;
+    this.#asked = approve;
     const decision = approve ? await this.#permission(line, approve, options) : { line };
     if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
     return this.#routeNow(decision.line, options);
+  }
+
+  /** Asks the host about what an agent command is to run. */
+  async #whyNotRun(command: string): Promise<string | undefined> {
+    const approve = this.#asked ?? this.#approve;
+    const decision = approve ? await this.#permission(command, approve, {}) : { line: command };
+    if (decision === 'cancelled') return 'it was cancelled';
+    if ('denied' in decision) return `it was denied: ${decision.denied}`;
+    return decision.line === command ? undefined : 'it was denied as it stands';
   }
 
   #permission(line: string, approve: Approve, { signal }: RouteOptions): Promise<Decision> {
@@ -213,14 +238,19 @@ export class BashRouter {
   ): Promise<CommandResult> {
     if (call) {
       const state = await this.#shell.callerState?.(call.handler.name);
-      // Where bash would do something else with it, a literal line is bash's.
-      if (!call.isLiteral || state?.isPlain !== false) {
+      // Where bash would do something else with it, a literal line is bash's; and so is one whose checks are to be run
+      // where bash is.
+      const runsChecks = state !== undefined && call.argv.includes('--prove');
+      if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
         const result = await this.#call(call, othersEnvironment(state?.env), options, limit);
         return heard(result, options);
       }
     }
     const mended = await this.#mended(line);
+    const from = new Date();
     const result = await this.#shell.run(mended ?? line, options);
+    this.#seen.push({ line, exitCode: result.exitCode, from, at: new Date() });
+    if (this.#seen.length > MOST_SEEN) this.#seen.shift();
     if (mended !== undefined) {
       return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     }

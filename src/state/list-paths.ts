@@ -50,13 +50,18 @@ export const HARNESS_SESSIONS = [
   'OPENCODE_SESSION_ID',
 ] as const;
 
+/** The id of the harness's session; undefined where none is known. */
+export function harnessSession(environment: Environment): string | undefined {
+  return HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
+}
+
 /**
  * The agent's name with the id of the harness's session, as in `main@3f2c`: two sessions in one work tree have a list
  * each, and a resumed one finds its own. A name that has an `@` already is complete.
  */
 export function agentOfHarness(agent: string, environment: Environment): string {
   if (agent.includes('@')) return agent;
-  const id = HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
+  const id = harnessSession(environment);
   return id === undefined ? agent : `${agent}@${id}`;
 }
 
@@ -104,6 +109,11 @@ export function folderOfKey(state: string, key: string): string {
 /** The folder of what `agent-shell hook` remembers of a list. */
 export function hookFolder(state: string, { session, agent }: ListName): string {
   return join(state, 'hooks~', pathName(session), pathName(agent));
+}
+
+/** The file of what an interactive agent-shell has seen at its prompt, by its process id. */
+export function promptFile(state: string, pid: number): string {
+  return join(state, 'prompts~', String(pid));
 }
 
 /** The folder of the lists of tasks. No session's: no name that `pathName` makes ends in `~`. */

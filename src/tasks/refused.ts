@@ -1,3 +1,4 @@
+import { type Failure, failedText, unprovenText } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
 import { idsText } from './task.ts';
 
@@ -35,7 +36,6 @@ export interface Refused {
 
 const MAX_NAME_CHARACTERS = 40;
 const MAX_IDS_NAMED = 10;
-const MAX_CHECK_CHARACTERS = 200;
 
 export function notFound(id: number, where = ''): Reason {
   return { code: 'task_not_found', text: `there is no task #${id}${where && ` (${where})`}` };
@@ -91,12 +91,10 @@ export function cycle(path: readonly number[]): Reason {
   return { code: 'cycle', text: `these would block each other: ${shown.join(' → ')}` };
 }
 
-/** @param why what was seen of the check, where it was run. */
-export function unproven(id: number, check: string, why = ''): Reason {
-  const command = safeText(check, MAX_CHECK_CHARACTERS);
-  const text = why
-    ? `the check of #${id}, ${command}, ${why}`
-    : `#${id} is proven by: ${command}. Run it with TaskUpdate ${id} --status completed --prove`;
+export function unproven(id: number, check: string, failure?: Failure): Reason {
+  const text = failure
+    ? failedText(`#${id}`, check, failure)
+    : unprovenText(`#${id}`, check, `TaskUpdate ${id} --status completed --prove`);
   return { code: 'unproven', text };
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '../json/json-value.ts';
+import { isProof } from '../proof/proof.ts';
 import { NOTICE_WORDS } from './inbox.ts';
 import { metadataProblem } from './metadata.ts';
 
@@ -76,7 +77,7 @@ const FIELDS: Fields = {
   comments: (value) =>
     value === undefined || areAll(value, { by: isText, at: isTime, text: isText }),
   check: isTextIfAny,
-  proof: (value) => value === undefined || has(value, { command: isText, at: isTime, by: isText }),
+  proof: (value) => value === undefined || isProof(value),
   createdBy: isTextIfAny,
   lease: (value) => value === undefined || has(value, LEASE),
   begunIn: isTextIfAny,

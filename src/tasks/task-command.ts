@@ -1,6 +1,8 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
 import { noteLines, withWarnings } from '../command/notes.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
+import { Evidence } from '../proof/proof.ts';
+import type { Surroundings } from '../proof/run-program.ts';
 import {
   readSettings,
   type Settings,
@@ -8,7 +10,7 @@ import {
   type SettingsSource,
 } from '../settings.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { askHook, type HookChange, type HookName, type HookOptions, runCheck } from './hooks.ts';
+import { askHook, type HookChange, type HookName } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { newsFor, renew } from './news.ts';
@@ -24,8 +26,11 @@ export interface TaskContext {
   readonly open: (list: string | undefined, settings: Settings) => TaskStore;
   /** Asked at each call, so that a change counts at once. Without it: the caller's names, and defaults for all else. */
   readonly settings?: SettingsSource;
-  /** What hooks find around them: an empty environment, and `/`, unless given. */
-  readonly hooks?: () => Omit<HookOptions, 'directory'>;
+  /**
+   * What hooks, and checks of calls from outside a bash, find around them. Without it a hook finds an empty environment and
+   * `/`, and such a check is not run.
+   */
+  readonly hooks?: () => Surroundings;
   /** Who calls where nobody says who: `main` unless given. */
   readonly unnamedAgent?: string;
   /** The session that all calls are part of, where its end gives back what its agent has begun. */
@@ -60,12 +65,14 @@ export class TaskCommand<Request> implements AgentBashHandler {
   readonly readsRawJson = true;
   readonly #form: TaskForm<Request>;
   readonly #context: Required<Pick<TaskContext, 'hooks' | 'unnamedAgent' | 'clock'>> & TaskContext;
+  readonly #around: TaskContext['hooks'];
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
     this.summary = form.summary;
     this.jsonExample = form.example;
     this.#form = form;
+    this.#around = context.hooks;
     this.#context = {
       hooks: NOTHING_AROUND,
       unnamedAgent: DEFAULT_AGENT,
@@ -104,7 +111,11 @@ export class TaskCommand<Request> implements AgentBashHandler {
       session: this.#context.session,
       oneTaskPerAgent: settings.oneTaskPerAgent,
       requireProof: settings.requireProof,
-      prove: (command) => runCheck(command, this.#context.hooks()),
+      evidence: new Evidence(invocation, {
+        by: agent,
+        timeout: settings.proofTimeout,
+        around: this.#around?.(),
+      }),
       flags,
       format: options['--format'],
       forPeople: this.#context.forPeople,

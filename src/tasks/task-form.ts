@@ -2,6 +2,7 @@ import type { CommandResult } from '../command/agent-command.ts';
 import type { ExportFormat } from '../command/exports.ts';
 import type { OptionTable } from '../command/options.ts';
 import type { Problems } from '../command/refusal.ts';
+import type { Evidence } from '../proof/proof.ts';
 import type { HookChange, HookName } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
 import type { Reason, Refused } from './refused.ts';
@@ -84,8 +85,8 @@ export interface TaskCall {
   readonly forPeople: TasksForPeople | undefined;
   /** The setting TODO_REQUIRE_PROOF. */
   readonly requireProof: boolean;
-  /** Runs a command that proves something; gives why it does not. */
-  readonly prove: (command: string) => Promise<string | undefined>;
+  /** What can be said of checks. */
+  readonly evidence: Evidence;
   /** Asks a hook whether a change may be made. */
   readonly approve: (hook: HookName, change: HookChange) => Promise<Reason | undefined>;
 }

@@ -1,4 +1,5 @@
 import { jsonLine } from '../json/json-value.ts';
+import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { agentText, type Reason } from './refused.ts';
@@ -19,8 +20,9 @@ export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): stri
   const owner = task.owner === undefined ? '' : ` (${agentText(task.owner)})`;
   const blocked = blockers.length > 0 ? ` [blocked by ${idsText(blockers)}]` : '';
   const priority = task.priority === undefined ? '' : ` [${task.priority}]`;
+  const proof = proofMark(task) && ` [${proofMark(task)}]`;
   const lease = clock && isLeaseOver(task, clock) ? ' [lease ran out]' : '';
-  return `#${task.id} [${task.status}] ${subjectText(task)}${owner}${priority}${blocked}${lease}`;
+  return `#${task.id} [${task.status}] ${subjectText(task)}${owner}${priority}${blocked}${proof}${lease}`;
 }
 
 /** All of a task. Only lines of ours begin at the margin, so that no description can look like a field. */
@@ -31,8 +33,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     `Task #${id}: ${subjectText(task)}`,
     `Status: ${status}`,
     owner !== undefined && `Owner: ${safeText(owner)}`,
-    task.check !== undefined &&
-      `Check: ${safeText(task.check)}${task.proof ? ` (ended with 0 at ${task.proof.at}, run by ${agentText(task.proof.by)})` : ''}`,
+    task.check !== undefined && `Check: ${safeText(task.check)}${provenText(task)}`,
     task.priority !== undefined && `Priority: ${task.priority}`,
     activeForm !== undefined && `Active form: ${safeText(activeForm)}`,
     blockedBy.length > 0 && `Blocked by: ${blockedBy.map(withStatus).join(', ')}`,
@@ -53,6 +54,15 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     .filter((line) => typeof line === 'string')
     .map((line) => `${line.trimEnd()}\n`)
     .join('');
+}
+
+/** What is known of the check of a task. */
+function provenText(task: Task): string {
+  const { proof } = task;
+  const seen = proof
+    ? `: ${safeText(proof.command)} ended with ${proof.exitCode}, ${proof.at}, for ${agentText(proof.by)}`
+    : '';
+  return proofMark(task) && ` (${proofMark(task)}${seen})`;
 }
 
 /** Reasons as the lines of an error. */

@@ -5,7 +5,7 @@ import { refusal } from '../command/refusal.ts';
 import { isObject } from '../json/json-value.ts';
 import { type ReasonCode, unproven } from './refused.ts';
 import { idsText } from './task.ts';
-import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
+import type { RequestLimits, RequestSchema, TaskCall, TaskForm } from './task-form.ts';
 import {
   longText,
   metadata,
@@ -16,6 +16,7 @@ import {
   taskId,
   taskIds,
 } from './task-schema.ts';
+import type { TaskVersion } from './task-store.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { type TaskChanges, updateTask } from './update-task.ts';
@@ -52,15 +53,8 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     const { claimant, clock, leaseMs, session, oneTaskPerAgent, flags, approve } = call;
     const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
     const force = flags.has('--force');
-    const { requireProof } = call;
-    const check = changes.check ?? (await call.store.read()).graph.tasks.get(changes.taskId)?.check;
-    const isChecked = check !== undefined && changes.status === 'completed';
-    const failure = isChecked && flags.has('--prove') ? await call.prove(check) : undefined;
-    if (isChecked && failure !== undefined) {
-      const reason = unproven(changes.taskId, check, `failed: ${failure}`);
-      return refusal(`Cannot update task #${changes.taskId}`, reasonLines([reason]));
-    }
-    const proven = isChecked && flags.has('--prove') ? check : undefined;
+    const proven = await proofOf(changes, call);
+    if (proven && 'refused' in proven) return proven.refused;
     const outcome = await call.change(
       (graph, at) => {
         const rules = {
@@ -72,7 +66,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
           leaseMs,
           session,
           proven,
-          requireProof,
+          requireProof: call.requireProof,
         };
         return updateTask(graph, changes, rules, at);
       },
@@ -94,11 +88,44 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     const { task: after } = outcome.change;
     const isUnproven =
       changed.includes('status') && after?.status === 'completed' && after.check && !after.proof;
-    const notes = isUnproven ? [unproven(changes.taskId, after.check ?? '').text] : [];
+    const notes = reasonLines(
+      isUnproven ? [unproven(changes.taskId, after.check ?? '')] : [],
+    ).lines;
     const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
     return done(`Updated ${name}: ${what}\n${freed}`, noteLines(notes));
   },
 };
+
+/** The proof of the check of a task that is to be completed, as far as there is one. */
+async function proofOf({ taskId, status, check: changed }: TaskChanges, call: TaskCall) {
+  if (status !== 'completed') return undefined;
+  const { store, evidence, flags } = call;
+  const check = changed ?? (await store.read()).graph.tasks.get(taskId)?.check;
+  if (check === undefined) return undefined;
+  if (!flags.has('--prove')) {
+    const since = evidence.hasSeen ? beginningOf(taskId, await store.history()) : undefined;
+    const proof = since && evidence.seen(check, since);
+    return proof && { check, proof };
+  }
+  const proof = await evidence.run(check);
+  if (!('failed' in proof)) return { check, proof };
+  const reasons = reasonLines([unproven(taskId, check, proof)]);
+  return { refused: refusal(`Cannot update task #${taskId}`, reasons) };
+}
+
+/** When its owner began a task the last time, as far back as versions are kept. @param history the newest first. */
+function beginningOf(id: number, history: readonly (TaskVersion & { readonly at: Date })[]) {
+  let begun: Date | undefined;
+  let worker: string | undefined;
+  for (const { graph, at } of history) {
+    const { status, owner } = graph.tasks.get(id) ?? {};
+    if (status === 'in_progress' && (worker ?? owner) === owner) {
+      begun = at;
+      worker = owner;
+    } else if (begun !== undefined || status !== 'completed') break;
+  }
+  return begun;
+}
 
 /** The reasons that --force passes over. */
 const FORCED: ReadonlySet<ReasonCode> = new Set([

@@ -2,7 +2,8 @@ import { openBlockers, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** What a row of a panel needs of a task. */
-export interface TaskRow extends Pick<Task, 'id' | 'subject' | 'activeForm' | 'owner' | 'status'> {
+export interface TaskRow
+  extends Pick<Task, 'id' | 'subject' | 'activeForm' | 'owner' | 'status' | 'proof'> {
   /** The tasks that it still waits for; none for a completed one. */
   readonly openBlockers: readonly number[];
 }

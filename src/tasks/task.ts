@@ -1,3 +1,5 @@
+import type { Proof } from '../proof/proof.ts';
+
 /** How far a task is: not begun, being worked on by its owner, wholly done. */
 export type TaskStatus = 'pending' | 'in_progress' | 'completed';
 
@@ -45,8 +47,8 @@ export interface Task {
   readonly comments?: readonly TaskComment[];
   /** A command that proves that it is done: it ends with 0. */
   readonly check?: string;
-  /** What was seen of the check when the task was completed. Only TaskUpdate --prove writes it. */
-  readonly proof?: { readonly command: string; readonly at: string; readonly by: string };
+  /** What was seen of the check of a completed task. TaskUpdate takes it from nobody: it finds it itself. */
+  readonly proof?: Proof;
   /** The agent that created it. */
   readonly createdBy?: string;
   /** Missing where the claim holds until it is given back. */

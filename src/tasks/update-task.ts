@@ -1,3 +1,4 @@
+import type { Proof } from '../proof/proof.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { claimedBy, reasonsAgainst } from './claim-task.ts';
 import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
@@ -45,11 +46,11 @@ export interface UpdateRules {
   readonly checkBusy: boolean;
   /** A leader's: the rules of a claim do not hold. */
   readonly force: boolean;
-  /** As of a claimant. */
-  /** The check that ended with 0, where it was run. */
-  readonly proven?: string | undefined;
+  /** The check for which there is a proof. */
+  readonly proven?: { readonly check: string; readonly proof: Proof } | undefined;
   /** Whether a task that has a check is completed only with its proof. */
   readonly requireProof?: boolean;
+  /** As of a claimant. */
   readonly clock?: LeaseClock | undefined;
   readonly leaseMs?: number | undefined;
   readonly session?: string | undefined;
@@ -81,6 +82,7 @@ const FIELDS = [
   'metadata',
   'priority',
   'check',
+  'proof',
   'comments',
 ] as const;
 
@@ -118,7 +120,7 @@ export function updateTask(
     rules.by ?? rules.agent,
     at,
   );
-  const task = withProof(withOwner(fields, changes.status, owner, rules, at), rules, at);
+  const task = withProof(before, withOwner(fields, changes.status, owner, rules, at), rules);
   const changed = FIELDS.filter((field) => !isSame(before[field], task[field]));
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
@@ -127,7 +129,9 @@ export function updateTask(
     graph: after,
     before,
     task: after.tasks.get(task.id) as Task,
-    changed: changed.map((field) => (field === 'comments' ? 'comment' : field)),
+    changed: changed
+      .filter((field) => field !== 'proof' || changed.length === 1)
+      .map((field) => (field === 'comments' ? 'comment' : field)),
     unblocked: isCompletedNow ? unblockedBy(task, after) : [],
   };
 }
@@ -169,18 +173,14 @@ function unprovenOf(
   const needed = changes.check ?? check;
   const isCompletion = changes.status === 'completed' && now !== 'completed';
   if (!isCompletion || needed === undefined || !requireProof || force) return [];
-  return proven === needed ? [] : [unproven(id, needed)];
+  return proven?.check === needed ? [] : [unproven(id, needed)];
 }
 
-/** A proof is of this completion, by this check: it goes with either. */
-function withProof(
-  { proof, ...task }: Task,
-  { proven, by, agent = DEFAULT_AGENT }: UpdateRules,
-  at: string,
-): Task {
+/** A proof goes with its check, and with the task's being completed. */
+function withProof(before: Task, { proof, ...task }: Task, { proven }: UpdateRules): Task {
   if (task.status !== 'completed' || task.check === undefined) return task;
-  if (proven === task.check) return { ...task, proof: { command: proven, at, by: by ?? agent } };
-  return proof?.command === task.check ? { ...task, proof } : task;
+  if (proven?.check === task.check) return { ...task, proof: proven.proof };
+  return proof !== undefined && before.check === task.check ? { ...task, proof } : task;
 }
 
 function withFields(

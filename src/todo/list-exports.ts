@@ -11,8 +11,9 @@ export const LIST_EXPORTS: Readonly<Record<ExportFormat, (list: TodoVersion) => 
   json: (list) => listJson(list),
 };
 
-function markdownLine({ status, content, priority }: Readonly<TodoItem>): string {
-  const remarks = [status === 'in_progress' ? 'in progress' : '', priority ?? ''].filter(Boolean);
+function markdownLine({ status, content, priority, proof }: Readonly<TodoItem>): string {
+  const begun = status === 'in_progress' ? 'in progress' : '';
+  const remarks = [begun, priority ?? '', proof ? 'proven' : ''].filter(Boolean);
   const more = remarks.length > 0 ? ` *(${remarks.join(', ')})*` : '';
   return `- [${status === 'completed' ? 'x' : ' '}] ${markdownText(content)}${more}`;
 }

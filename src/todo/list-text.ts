@@ -1,4 +1,5 @@
 import { jsonLine } from '../json/json-value.ts';
+import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
 import { nameOf } from './revise-list.ts';
 import type { TodoItem, TodoVersion } from './todo-store.ts';
@@ -11,18 +12,15 @@ const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
  * A task as one line for a model to read, its state first: `[>] Run tests <- Running tests (id: 7, priority: high)`.
  * What the line does not show, a model that reads it back would drop.
  */
-export function itemLine({
-  status,
-  content,
-  activeForm,
-  id,
-  priority,
-}: Readonly<TodoItem>): string {
+export function itemLine(item: Readonly<TodoItem>): string {
+  const { status, content, activeForm, id, priority, check } = item;
   const doing = status === 'in_progress' ? ` <- ${safeText(activeForm)}` : '';
   const details = [
     ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
     ...(priority === undefined ? [] : [`priority: ${priority}`]),
-  ];
+    ...(check === undefined ? [] : [`check: ${safeText(check)}`]),
+    proofMark(item),
+  ].filter(Boolean);
   const more = details.length > 0 ? ` (${details.join(', ')})` : '';
   return `${MARKS[status]} ${safeText(content)}${doing}${more}`;
 }

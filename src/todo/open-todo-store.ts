@@ -1,4 +1,5 @@
 import { isObject } from '../json/json-value.ts';
+import { isProof } from '../proof/proof.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { type TodoState, TodoStore } from './todo-store.ts';
 
@@ -38,11 +39,14 @@ export function storedItemsProblem(items: unknown): string | undefined {
   return undefined;
 }
 
-function wrongField({ content, activeForm, status, id, priority }: Record<string, unknown>) {
+function wrongField(item: Record<string, unknown>) {
+  const { content, activeForm, status, id, priority, check, proof } = item;
   if (typeof content !== 'string') return 'has no content';
   if (typeof activeForm !== 'string') return 'has no activeForm';
   if (!STATUSES.includes(status)) return 'has no status';
   if (id !== undefined && typeof id !== 'string') return 'has an id that is no text';
   if (!PRIORITIES.includes(priority)) return 'has a priority that there is not';
+  if (check !== undefined && typeof check !== 'string') return 'has a check that is no text';
+  if (proof !== undefined && !isProof(proof)) return 'has a proof that is none';
   return undefined;
 }

@@ -23,17 +23,19 @@ interface Reading {
  * Takes a JSON value for a list, forgiving the slips whose meaning is certain: another shape around the items, another
  * spelling of the same word. What is right already is never changed. Never throws.
  */
-export function checkTodoInput(given: unknown, limits: ListLimits): CheckedJson<GivenList> {
-  const shaped = mendShape(given);
+export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<GivenList> {
+  const shaped = mendShape(input);
   if ('malformed' in shaped) return shaped;
-  const { value, version } = withoutVersion(shaped.value);
+  const { value: whole, version } = withoutVersion(shaped.value);
+  const { value, notes } = withoutProofs(whole, version !== undefined);
+  const given = [...shaped.notes, ...notes];
   const asGiven = validateTodoList(value, limits);
-  if ('items' in asGiven) return accepted(asGiven.items, shaped.notes, version);
+  if ('items' in asGiven) return accepted(asGiven.items, given, version);
   const spelled = mendSpelling(value, limits);
   if (spelled.notes.length === 0) return asGiven;
   const mended = validateTodoList(spelled.value, limits);
   if ('problems' in mended) return mended;
-  return accepted(mended.items, [...shaped.notes, ...spelled.notes], version);
+  return accepted(mended.items, [...given, ...spelled.notes], version);
 }
 
 function accepted(
@@ -105,6 +107,21 @@ function withoutVersion(given: unknown): { value: unknown; version?: number } {
   return { value, ...(isVersion && { version }) };
 }
 
+/** "proof" stands in what TodoRead --json prints. What somebody writes proves nothing. */
+function withoutProofs(value: unknown, isPrinted: boolean): Reading {
+  const hasProof = (item: unknown) => isObject(item) && Object.hasOwn(item, 'proof');
+  if (!isObject(value) || !Array.isArray(value.todos) || !value.todos.some(hasProof)) {
+    return { value, notes: [] };
+  }
+  const todos = value.todos.map((item: unknown) => {
+    if (!isObject(item)) return item;
+    const { proof: _, ...rest } = item;
+    return rest;
+  });
+  const notes = isPrinted ? [] : ['"proof" is ignored: only what is seen to end with 0 counts'];
+  return { value: { ...value, todos }, notes };
+}
+
 type Spellings = readonly (readonly [word: string, spelling: RegExp])[];
 
 const KEYS: Spellings = [
@@ -113,6 +130,7 @@ const KEYS: Spellings = [
   ['status', /^status$/i],
   ['id', /^id$/i],
   ['priority', /^priority$/i],
+  ['check', /^check$/i],
 ];
 const STATUSES: Spellings = [
   ['pending', /^ ?pending ?$/i],

@@ -1,3 +1,4 @@
+import type { Proof } from '../proof/proof.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
 import { change, type Place, type Version } from '../state/place.ts';
 import type { TodoList } from './todo-list.ts';
@@ -18,6 +19,10 @@ export interface TodoItem {
   id?: string;
   /** Items that carry one are sorted by it in the panel. */
   priority?: TodoPriority;
+  /** A command that proves that it is done: it ends with 0. */
+  check?: string;
+  /** What was seen of the check of a completed item. TodoWrite takes it from nobody: it finds it itself. */
+  proof?: Proof;
 }
 
 /** The list at one moment. Frozen, items included. */
@@ -247,7 +252,13 @@ function stateOf(
 function frozen(items: Items): Items {
   if (Object.isFrozen(items) && items.every(Object.isFrozen)) return items;
   // V8 freezes the copy that a spread makes three times as slowly.
-  return Object.freeze(items.map((item) => Object.freeze(Object.assign({}, item))));
+  return Object.freeze(
+    items.map((item) => {
+      const copy: TodoItem = Object.assign({}, item);
+      if (item.proof) copy.proof = Object.freeze(Object.assign({}, item.proof));
+      return Object.freeze(copy);
+    }),
+  );
 }
 
 /** The list that a program shares when it needs only one. */

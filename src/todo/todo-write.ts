@@ -15,9 +15,12 @@ import {
 import { refusal } from '../command/refusal.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
-import { inQuotes, safeText } from '../safe-text.ts';
+import { Evidence } from '../proof/proof.ts';
+import type { Surroundings } from '../proof/run-program.ts';
+import { inQuotes, isBlank, safeText } from '../safe-text.ts';
 import type { Settings, SettingsSource } from '../settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
+import type { ProofRules } from './prove-items.ts';
 import type { ListSteps } from './revise-list.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import type { TodoList } from './todo-list.ts';
@@ -42,6 +45,7 @@ export const WRITE_OPTIONS = {
   '--drop': 'texts',
   '--add': 'texts',
   '--active-form': 'texts',
+  '--prove': 'flag',
   '--output': ['summary', 'next', 'list', 'json'],
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
@@ -77,11 +81,21 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly readsRawJson = true;
   readonly jsonExample = EXAMPLE;
   readonly #untilDone: UntilDone | undefined;
+  readonly #around: Surroundings | undefined;
 
-  /** @param untilDone Called with `--until-done`, before the list is replaced. Without it there is no such option. */
-  constructor(source?: TodoSource, settings?: SettingsSource, untilDone?: UntilDone) {
+  /**
+   * @param untilDone Called with `--until-done`, before the list is replaced. Without it there is no such option.
+   * @param around Where `--prove` runs checks if the call does not say. Without it only calls from inside a bash run any.
+   */
+  constructor(
+    source?: TodoSource,
+    settings?: SettingsSource,
+    untilDone?: UntilDone,
+    around?: Surroundings,
+  ) {
     super(source, settings);
     this.#untilDone = untilDone;
+    this.#around = around;
   }
 
   /** The list that is written where a call names no other one. */
@@ -111,7 +125,12 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   }
 
   async #execute(invocation: Invocation, settings: Settings): Promise<CommandResult> {
-    const { argv, stdin, raw = '' } = invocation;
+    const { argv, raw = '' } = invocation;
+    let input: Promise<string> | undefined;
+    const stdin = () => {
+      input ??= invocation.stdin();
+      return input;
+    };
     const form: JsonForm<GivenList> = {
       name: this.name,
       noun: 'list',
@@ -123,37 +142,51 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
     const help = helpReply(options, USAGE, () => helpPageFor(settings));
     if (help) return help;
-    const misused = 'problem' in parsed ? parsed.problem : wrongWord(rest);
+    const misused =
+      'problem' in parsed ? parsed.problem : (wrongWord(rest) ?? wrongProve(options, rest));
     const list = await openSource(this.source, options, settings, invocation.env && this.settings);
     if ('problem' in list) return wrongUsage(list.problem, USAGE);
     if (options['--until-done'] && this.#untilDone === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
-    const steps = stepsOf(options);
+    const prove = options['--prove'] ?? false;
+    // Without anything else, it is about what is completed already.
+    const isAlone = prove && rest.length === 0 && !options['--undo'] && !stepsOf(options);
+    const steps = stepsOf(options) ?? (isAlone && isBlank(await stdin()) ? {} : undefined);
     if (steps && 'problem' in steps) return wrongUsage(steps.problem, '');
+    const rules: ProofRules = {
+      evidence: new Evidence(invocation, {
+        by: list.author,
+        timeout: settings.proofTimeout,
+        around: this.#around,
+      }),
+      runs: !prove ? 'none' : isAlone && steps ? 'all' : 'new',
+      isRequired: settings.requireProof,
+    };
     if (steps || options['--undo']) {
       const wrong = misuse(options, steps, rest);
       if (wrong !== undefined) return wrongUsage(wrong, '');
       const outcome = steps
-        ? await revise(list, steps, options['--if-version'], settings)
+        ? await revise(list, steps, options['--if-version'], settings, rules)
         : await undo(list);
-      return this.#reply(outcome, options['--output'] ?? (steps ? 'next' : 'summary'));
+      const output = steps && rules.runs !== 'all' ? 'next' : 'summary';
+      return this.#reply(outcome, options['--output'] ?? output);
     }
     // What was typed begins with the options, and so is no list.
     const typed = rest.length < argv.length ? '' : raw;
-    const input = misused
+    const given = misused
       ? orAsTyped(form, { argv, raw: typed }, { refused: wrongUsage(misused, '') })
       : await readJsonInput(form, { argv: rest, stdin, raw: typed });
-    if ('refused' in input) return input.refused;
+    if ('refused' in given) return given.refused;
     const expected = options['--if-version'];
-    const { items, version = expected } = input.value;
+    const { items, version = expected } = given.value;
     if (expected !== undefined && expected !== version) {
       const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
       return wrongUsage(problem, '');
     }
     if (options['--until-done']) this.#untilDone?.(list, (await list.read()).version + 1);
-    const outcome = await replace(list, items, version, settings);
-    return this.#reply(outcome, options['--output'] ?? 'summary', input.notes);
+    const outcome = await replace(list, items, version, settings, rules);
+    return this.#reply(outcome, options['--output'] ?? 'summary', given.notes);
   }
 
   #reply(
@@ -168,13 +201,20 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   }
 }
 
+/** `--prove 2`: which items are proven, `--done` says. */
+function wrongProve(options: WriteOptions, [word = '']: readonly string[]): string | undefined {
+  return options['--prove'] && /^#?[1-9]\d*$/.test(word)
+    ? `--prove takes no item. Try: TodoWrite --done ${word} --prove`
+    : undefined;
+}
+
 /** What does not go with a change of single items, or with an undo. */
 function misuse(
   options: WriteOptions,
   steps: ListSteps | undefined,
   [word]: readonly string[],
 ): string | undefined {
-  if (steps && options['--undo']) return '--undo takes no other change';
+  if (options['--undo'] && (steps || options['--prove'])) return '--undo takes no other change';
   if (options['--until-done']) {
     return '--until-done goes with a whole list';
   }

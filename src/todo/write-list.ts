@@ -1,6 +1,7 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import type { ListSettings } from '../settings.ts';
+import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, reviseList } from './revise-list.ts';
 import type { TodoList } from './todo-list.ts';
 import { validateTodoList } from './todo-schema.ts';
@@ -19,22 +20,26 @@ export async function replace(
   items: readonly TodoItem[],
   expected: number | undefined,
   settings: ListSettings,
+  rules: ProofRules,
 ): Promise<WriteOutcome> {
   const how = { emptied: isEmptied(items, settings) };
-  if (expected !== undefined) {
-    const written = await list.updateIf(expected, items, how);
-    return written ? { written } : { refused: movedOn(await list.read(), expected) };
-  }
   for (;;) {
-    const { version } = await list.read();
-    const unheard = await unheardChanges(list);
+    const before = await list.read();
+    if (expected !== undefined && before.version !== expected) {
+      return { refused: movedOn(before, expected) };
+    }
+    const unheard = expected === undefined ? await unheardChanges(list) : undefined;
     if (unheard?.changes.some((change) => change.isUndoneBy(items))) {
       const told = await sign(list, unheard.now);
       if (told) return { refused: refuseForUser(UNDOES, unheard, told) };
       continue;
     }
-    const written = await list.updateIf(unheard?.now.version ?? version, items, how);
-    if (written) return { written, notes: unheard ? notesOf(unheard) : [] };
+    const now = unheard?.now ?? before;
+    const proven = await proveItems(list, now, items, rules);
+    if ('refused' in proven) return proven;
+    const written = await list.updateIf(now.version, proven.items, how);
+    const notes = [...(unheard ? notesOf(unheard) : []), ...proven.notes];
+    if (written) return { written, notes };
   }
 }
 
@@ -44,6 +49,7 @@ export async function revise(
   steps: ListSteps,
   expected: number | undefined,
   settings: ListSettings,
+  rules: ProofRules,
 ): Promise<WriteOutcome> {
   for (;;) {
     const before = await list.read();
@@ -61,14 +67,20 @@ export async function revise(
     if ('problems' in revised) {
       return { refused: refusal('Cannot update the list', { lines: revised.problems }) };
     }
-    const validation = validateTodoList({ todos: revised.items }, settings);
+    const given = revised.items.map(({ proof: _, ...item }) => item);
+    const validation = validateTodoList({ todos: given }, settings);
     if ('problems' in validation) {
       return { refused: refusal('Validation failed', validation.problems) };
     }
-    const { items } = validation;
+    if (rules.runs === 'all' && !before.items.some(isUnproven)) {
+      return { refused: refusal('Nothing to prove', { lines: [NOTHING_TO_PROVE] }) };
+    }
+    const proven = await proveItems(list, before, validation.items, rules);
+    if ('refused' in proven) return proven;
+    const { items, notes } = proven;
     const how = { emptied: isEmptied(items, settings), dropped: revised.dropped };
     const written = await list.updateIf(before.version, items, how);
-    if (written) return { written };
+    if (written) return { written, notes };
   }
 }
 
@@ -81,6 +93,13 @@ export async function undo(list: TodoList): Promise<WriteOutcome> {
   return written
     ? { written }
     : { refused: refusal('Nothing to undo', { lines: ['no list before this one is kept'] }) };
+}
+
+const NOTHING_TO_PROVE =
+  'no completed item has a check without its proof; to complete and prove: TodoWrite --done N --prove';
+
+function isUnproven({ status, check, proof }: Readonly<TodoItem>): boolean {
+  return status === 'completed' && check !== undefined && proof === undefined;
 }
 
 const UNDOES = 'This would undo what the user changed';

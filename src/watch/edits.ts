@@ -1,5 +1,5 @@
 import { safeText } from '../safe-text.ts';
-import type { TodoItem } from '../todo/todo-store.ts';
+import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
 import {
   chosen,
   type Input,
@@ -68,8 +68,8 @@ function withText(items: Items, at: number, kind: Input['kind'], text: string): 
 function started(items: Items, at: number): Change {
   const isActive = items[at]?.status === 'in_progress';
   const next = items.map((item, index): TodoItem => {
-    if (index === at) return { ...item, status: isActive ? 'pending' : 'in_progress' };
-    return item.status === 'in_progress' ? { ...item, status: 'pending' } : item;
+    if (index === at) return withStatus(item, isActive ? 'pending' : 'in_progress');
+    return item.status === 'in_progress' ? withStatus(item, 'pending') : item;
   });
   return { items: next, told: `${isActive ? 'Put back' : 'Began'} "${name(items[at])}"`, at };
 }
@@ -77,8 +77,15 @@ function started(items: Items, at: number): Change {
 function completed(items: Items, at: number): Change {
   const isDone = items[at]?.status === 'completed';
   const status = isDone ? 'pending' : 'completed';
-  const next = items.map((item, index): TodoItem => (index === at ? { ...item, status } : item));
+  const next = items.map(
+    (item, index): TodoItem => (index === at ? withStatus(item, status) : item),
+  );
   return { items: next, told: `${isDone ? 'Put back' : 'Completed'} "${name(items[at])}"`, at };
+}
+
+/** A proof is of what was completed then. */
+function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatus): TodoItem {
+  return { ...item, status };
 }
 
 function dropped(items: Items, at: number): Change {

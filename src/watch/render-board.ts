@@ -1,5 +1,6 @@
 import { GLYPH_OF, printable } from '../panel/render-list.ts';
 import type { Theme } from '../panel/theme.ts';
+import { proofMark } from '../proof/proof.ts';
 import { idsText, openBlockers, type Task, type TaskStatus } from '../tasks/task.ts';
 import { wrap } from '../terminal/text.ts';
 import { beside, EMPTY_LINE, join, type Line, line } from './lines.ts';
@@ -79,6 +80,7 @@ function taskLines(
     from === undefined ? '' : status === 'in_progress' ? times.running(from) : times.ago(from),
     blockers.length > 0 ? `blocked by ${idsText(blockers)}` : '',
     waiting.length > 0 ? `blocks ${idsText(waiting)}` : '',
+    proofMark(task),
   ].filter(Boolean);
   const rows = wrap(printable(`#${id} ${text}`, theme), columns - 2);
   const remarks = wrap(printable(facts.join(theme.unicode ? ' · ' : ' - '), theme), columns - 4);

@@ -2,6 +2,7 @@ import { GLYPH_OF, printable } from '../panel/render-list.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
 import type { Theme } from '../panel/theme.ts';
+import { proofMark } from '../proof/proof.ts';
 import { wrap } from '../terminal/text.ts';
 import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 import { join, type Line, line, padded } from './lines.ts';
@@ -83,8 +84,9 @@ export function itemLines(
     ),
   );
   const text = status === 'in_progress' ? `${item.activeForm}...` : item.content;
-  const priority = item.priority ? ` (${item.priority})` : '';
-  const rows = wrap(printable(text + priority, theme), columns - start.width);
+  const remarks = [item.priority ?? '', proofMark(item)].filter(Boolean).join(', ');
+  const shown = printable(text + (remarks && ` (${remarks})`), theme);
+  const rows = wrap(shown, columns - start.width);
   return rows.map((row, index) =>
     join(index === 0 ? start : padded(line(''), start.width), line(row, paint)),
   );

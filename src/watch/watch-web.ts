@@ -1,3 +1,4 @@
+import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { codeOf } from '../terminal/synchronous-io.ts';
@@ -111,6 +112,7 @@ function listState({ agent, versions }: KnownList) {
       activeForm: safeText(item.activeForm),
       status: item.status,
       ...(item.priority && { priority: item.priority }),
+      ...(proofMark(item) && { proof: proofMark(item) }),
       // How long something has been waiting tells a team, not who looks at a plan.
       ...(item.status !== 'pending' && !isLonger.has(item) && { since: since.get(item) }),
     })),
@@ -131,6 +133,7 @@ function tasksState({ tasks, since }: KnownTasks) {
     ...(task.activeForm !== undefined && { activeForm: safeText(task.activeForm) }),
     ...(task.owner !== undefined && { owner: safeText(task.owner) }),
     status: task.status,
+    ...(proofMark(task) && { proof: proofMark(task) }),
     since: since.get(task.id),
     blockedBy: task.status === 'completed' ? [] : openBlockers({ nextId: 0, tasks }, task),
     blocks: task.blocks.filter((other) => tasks.get(other)?.status !== 'completed'),

@@ -237,15 +237,17 @@ test('a task with a check is completed with its proof, or marked; nobody writes 
   await team.call('TaskCreate', ['{"subject":"B","check":"echo too bad; exit 3"}']);
   const prove = (id: number) => team.run(`TaskUpdate ${id} --status completed --prove`);
   expect((await prove(2)).stderr).toBe(
-    'Error: Cannot update task #2\n- unproven: the check of #2, echo too bad; exit 3, failed: too bad\n',
+    'Error: Cannot update task #2\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
   );
   expect((await team.run('TaskUpdate 2 --status completed')).stderr).toBe(
-    'Note: #2 is proven by: echo too bad; exit 3. Run it with TaskUpdate 2 --status completed --prove\n',
+    'Note: unproven: #2: echo too bad; exit 3 has not ended with 0 since it began. To run it: TaskUpdate 2 --status completed --prove\n',
   );
   expect(await prove(1)).toMatchObject({ stdout: 'Updated task #1: status\n', stderr: '' });
   const { stdout } = await team.run('TaskGet 1');
-  expect(stdout).toMatch(/\nCheck: exit 0 \(ended with 0 at \S+Z, run by ann\)\n/);
-  expect((await team.run('TaskGet 2')).stdout).toContain('\nCheck: echo too bad; exit 3\n');
+  expect(stdout).toMatch(/\nCheck: exit 0 \(proven: exit 0 ended with 0, \S+Z, for ann\)\n/);
+  expect((await team.run('TaskGet 2')).stdout).toContain(
+    '\nCheck: echo too bad; exit 3 (unproven)\n',
+  );
   for (const name of ['TaskCreate', 'TaskUpdate']) {
     const forged = await team.call(name, ['{"taskId":2,"subject":"A","proof":{"command":"x"}}']);
     expect(forged.stderr).toContain("Unrecognized key 'proof'");
@@ -260,7 +262,7 @@ test('with TODO_REQUIRE_PROOF=1 what carries a check is completed only with its 
   await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
   await team.run('TaskCreate --subject B');
   expect((await team.run('TaskUpdate 1 --status completed')).stderr).toContain(
-    '- unproven: #1 is proven by: exit 0. Run it with TaskUpdate 1 --status completed --prove\n',
+    '- unproven: #1: exit 0 has not ended with 0 since it began. To run it: TaskUpdate 1 --status completed --prove\n',
   );
   expect((await team.run('TaskUpdate 1 --status completed --prove')).exitCode).toBe(0);
   expect((await team.run('TaskUpdate 2 --status completed')).exitCode).toBe(0);

@@ -9,6 +9,8 @@ export interface SimpleCommand {
   readonly written: readonly string[];
   /** Whether its input or an output is redirected to a file; /dev/null, other descriptors and heredocs are none. */
   readonly usesFile: boolean;
+  /** All of it as it was written, redirections included. */
+  readonly text: string;
   readonly before: Joint;
   readonly after: Joint;
 }
@@ -50,10 +52,13 @@ export function readCommands(line: string): { commands: SimpleCommand[]; isWhole
   let usesFile = false;
   let before: Joint = '';
   let redirect = '';
+  let [start, end] = [0, 0];
   const endCommand = (after: Joint) => {
     if (written.length > 0) {
-      commands.push({ words: written.map(withoutQuotes), written, usesFile, before, after });
+      const text = line.slice(start, end);
+      commands.push({ words: written.map(withoutQuotes), written, usesFile, text, before, after });
     }
+    start = end = 0;
     written = [];
     usesFile = false;
     before = after;
@@ -73,8 +78,12 @@ export function readCommands(line: string): { commands: SimpleCommand[]; isWhole
       if (isAfterWord) written.pop();
       return giveUp();
     }
-    position = TOKEN.lastIndex;
     const { newline, joint, word, ...other } = token.groups as Record<string, string | undefined>;
+    if (word !== undefined || other.redirect !== undefined) {
+      if (end === 0) start = position;
+      end = TOKEN.lastIndex;
+    }
+    position = TOKEN.lastIndex;
     isAfterWord = word !== undefined && redirect === '';
     if (redirect !== '' && (newline ?? joint) !== undefined) return giveUp();
     if (word !== undefined && redirect === '') {

@@ -1,0 +1,147 @@
+import type { Invocation, SeenLine } from '../command/agent-command.ts';
+import { safeText } from '../safe-text.ts';
+import { lastRun } from './last-run.ts';
+import checkScript from './run-check.sh';
+import { runProgram, type Surroundings } from './run-program.ts';
+
+/** What was seen of a check: a command that ended with 0. Nobody can write it from outside. */
+export interface Proof {
+  /** The line that was seen. */
+  readonly command: string;
+  readonly exitCode: 0;
+  /** When it had ended, as in `2026-01-31T12:00:00.000Z`. */
+  readonly at: string;
+  /** The agent in whose session it ran. */
+  readonly by: string;
+}
+
+/** Whether a value from a file could be one. */
+export function isProof(value: unknown): value is Proof {
+  if (typeof value !== 'object' || value === null) return false;
+  const { command, exitCode, at, by } = value as Record<string, unknown>;
+  const isText = typeof command === 'string' && typeof by === 'string';
+  return isText && exitCode === 0 && typeof at === 'string' && !Number.isNaN(Date.parse(at));
+}
+
+/** What a check may prove. */
+interface Provable {
+  readonly status: string;
+  readonly check?: string | undefined;
+  readonly proof?: Proof | undefined;
+}
+
+/** Why a check that was run proves nothing, for an error. */
+export interface Failure {
+  readonly failed: string;
+}
+
+/** As far as a call tells. */
+type Call = Pick<Invocation, 'seen' | 'surroundings' | 'whyNotRun' | 'signal'>;
+
+export interface EvidenceOptions {
+  /** Who signs what is found. */
+  readonly by: string;
+  /** TODO_PROOF_TIMEOUT, in seconds. */
+  readonly timeout: number;
+  /** Where checks run if the call does not say; without it such a call can run none. */
+  readonly around?: Surroundings | undefined;
+}
+
+/** A check that asks for its own proof would do so for ever. */
+const PROVING = 'TODO_PROVING';
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_COMMAND_CHARACTERS = 500;
+const MAX_SAID_LINES = 8;
+const MAX_SAID_CHARACTERS = 600;
+
+/** What one call can tell of checks: what its session saw and, where it is asked to, what comes of running them. */
+export class Evidence {
+  readonly #call: Call;
+  readonly #options: EvidenceOptions;
+  readonly #runs = new Map<string, Promise<Proof | Failure>>();
+
+  constructor(call: Call, options: EvidenceOptions) {
+    this.#call = call;
+    this.#options = options;
+  }
+
+  /** Whether there is a session that may have seen something. */
+  get hasSeen(): boolean {
+    return this.#call.seen !== undefined;
+  }
+
+  /** What the session saw of a check since some time. */
+  seen(check: string, since: Date): Proof | undefined {
+    const seen = lastRun(check, since, this.#call.seen?.() ?? []);
+    return seen && this.#proof(seen);
+  }
+
+  /** Runs a check, once in a call, however often it is asked for. */
+  run(check: string): Promise<Proof | Failure> {
+    const running = this.#runs.get(check) ?? this.#run(check);
+    this.#runs.set(check, running);
+    return running;
+  }
+
+  async #run(check: string): Promise<Proof | Failure> {
+    const { surroundings = '', signal } = this.#call;
+    const { around, timeout } = this.#options;
+    if (surroundings === '' && around === undefined) {
+      return { failed: 'there is no shell here to run it in' };
+    }
+    const { environment, cwd } = around ?? { environment: {}, cwd: '/' };
+    const isNested = environment[PROVING] !== undefined || hasExport(surroundings, PROVING);
+    if (isNested) return { failed: 'a check cannot ask for proof itself' };
+    const refusal = await this.#call.whyNotRun?.(check);
+    if (refusal !== undefined) return { failed: refusal };
+    const { exitCode, words, said } = await runProgram(
+      ['bash', '--norc', '-p', '-c', checkScript, 'check', check, surroundings],
+      {
+        // What the caller has comes with its surroundings.
+        environment: { ...(surroundings === '' ? environment : {}), [PROVING]: '1' },
+        cwd: surroundings === '' ? cwd : '/',
+        limitMs: Math.min(timeout * 1000, LONGEST_TIMER_MS),
+        signal,
+        keep: 'end',
+      },
+    );
+    if (exitCode !== 0) return { failed: said === '' ? words : `${words}\n${endOf(said)}` };
+    const now = new Date();
+    return this.#proof({ line: check, exitCode, from: now, at: now });
+  }
+
+  #proof({ line, at }: SeenLine): Proof {
+    const command = safeText(line.trim(), MAX_COMMAND_CHARACTERS);
+    return Object.freeze({ command, exitCode: 0, at: at.toISOString(), by: this.#options.by });
+  }
+}
+
+/** What is said of a check that nothing proves. @param what as in `item 2 is unproven`. @param call the one that runs it. */
+export function unprovenText(what: string, check: string, call: string): string {
+  return `${what}: ${safeText(check, MAX_SAID_CHARACTERS)} has not ended with 0 since it began. To run it: ${call}`;
+}
+
+/** What is said of a check that was run, and failed: a line, and the end of what it printed. */
+export function failedText(what: string, check: string, { failed }: Failure): string {
+  return `${what}: ${safeText(check, MAX_SAID_CHARACTERS)} failed: ${failed}`;
+}
+
+/** How an item or a task is marked: `proven` or `unproven` where it is completed and has a check, else not at all. */
+export function proofMark({ status, check, proof }: Provable): 'proven' | 'unproven' | '' {
+  if (status !== 'completed' || check === undefined) return '';
+  return proof === undefined ? 'unproven' : 'proven';
+}
+
+function hasExport(surroundings: string, name: string): boolean {
+  return new RegExp(`^(?:declare -\\w+|export) ${name}=`, 'm').test(surroundings);
+}
+
+/** The last lines, each safe to print. */
+function endOf(said: string): string {
+  const lines = said
+    .slice(-MAX_SAID_CHARACTERS)
+    .split('\n')
+    .slice(-MAX_SAID_LINES)
+    .map((line) => `  ${safeText(line.trimEnd())}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,97 @@
+import type { CommandResult } from '../command/agent-command.ts';
+import { refusal } from '../command/refusal.ts';
+import { type Evidence, type Failure, failedText, unprovenText } from '../proof/proof.ts';
+import { whenDone } from '../state/place.ts';
+import { type ItemPair, pairItems } from './pair-items.ts';
+import { nameOf } from './revise-list.ts';
+import type { TodoList } from './todo-list.ts';
+import type { TodoItem, TodoVersion } from './todo-store.ts';
+
+type Items = readonly Readonly<TodoItem>[];
+
+/** What a write asks of the checks of its items. */
+export interface ProofRules {
+  readonly evidence: Evidence;
+  /** Which checks are run: none, those of items that are completed just now, or of all that are not proven. */
+  readonly runs: 'none' | 'new' | 'all';
+  /** TODO_REQUIRE_PROOF: nothing that carries a check is completed without its proof. */
+  readonly isRequired: boolean;
+}
+
+export type ProvenItems =
+  | { readonly items: Items; readonly notes: readonly string[] }
+  | { readonly refused: CommandResult };
+
+/**
+ * The items with what proves them: a completed one keeps the proof of its check, or gets one where there is evidence. A
+ * proof goes with its check, and with the item's being completed.
+ */
+export async function proveItems(
+  list: TodoList,
+  before: TodoVersion,
+  items: Items,
+  rules: ProofRules,
+): Promise<ProvenItems> {
+  const hasCheck = ({ check, proof }: Readonly<TodoItem>) => (check ?? proof) !== undefined;
+  if (!items.some(hasCheck) && !before.items.some(hasCheck)) return { items, notes: [] };
+  const pairs = new Map(pairItems(before.items, items).map((pair) => [pair.after, pair]));
+  const proven: Readonly<TodoItem>[] = [];
+  const unproven: { at: number; check: string; failure?: Failure }[] = [];
+  for (const [at, item] of items.entries()) {
+    const { proof: _, ...unmarked } = item;
+    const was = pairs.get(item)?.before;
+    const isNew = was?.status !== 'completed';
+    // Who leaves the check out as it completes the item has not proven it.
+    const check = item.check ?? (isNew ? was?.check : undefined);
+    if (item.status !== 'completed' || check === undefined) {
+      proven.push(unmarked);
+      continue;
+    }
+    const found = await proofOf(list, { was, check, isNew }, rules);
+    if (found && 'failed' in found) unproven.push({ at, check, failure: found });
+    else if (found === undefined && isNew) unproven.push({ at, check });
+    const proof = found && 'exitCode' in found && item.check !== undefined ? found : undefined;
+    proven.push({ ...unmarked, ...(proof && { proof }) });
+  }
+  const failures = unproven.flatMap(({ at, check, failure }) =>
+    failure ? [failedText(`item ${nameOf(items, at)} is unproven`, check, failure)] : [],
+  );
+  const call = rules.isRequired ? 'the same call with --prove' : 'TodoWrite --prove';
+  const missing = unproven.flatMap(({ at, check, failure }) =>
+    failure ? [] : [unprovenText(`item ${nameOf(items, at)} is unproven`, check, call)],
+  );
+  if (failures.length > 0)
+    return { refused: refusal('Cannot update the list', { lines: failures }) };
+  if (rules.isRequired && missing.length > 0) {
+    return { refused: refusal('Cannot update the list', { lines: missing }) };
+  }
+  return { items: proven, notes: missing };
+}
+
+async function proofOf(
+  list: TodoList,
+  { was, check, isNew }: { was: ItemPair['before']; check: string; isNew: boolean },
+  { evidence, runs }: ProofRules,
+) {
+  if (!isNew && was?.proof && was.check === check) return was.proof;
+  if (runs === 'all' || (runs === 'new' && isNew)) return evidence.run(check);
+  const since = was && evidence.hasSeen ? await beginningOf(list, was) : undefined;
+  return since && evidence.seen(check, since);
+}
+
+/** When the work on an item began the last time, or when it was already under way, as far back as versions are kept. */
+function beginningOf(list: TodoList, item: Readonly<TodoItem>) {
+  return whenDone(list.history(), (history) => {
+    let begun: Date | undefined;
+    for (const { items, updatedAt } of history) {
+      const status = sameItem(items, item)?.status;
+      if (status === 'in_progress') begun = updatedAt;
+      else if (begun !== undefined || status !== 'completed') break;
+    }
+    return begun;
+  });
+}
+
+function sameItem(items: Items, item: Readonly<TodoItem>) {
+  return pairItems([item], items)[0]?.after;
+}

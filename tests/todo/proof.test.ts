@@ -1,0 +1,270 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { BashSession } from '../../src/bash/bash-session.ts';
+import type { Proof } from '../../src/proof/proof.ts';
+import { agentHandlers } from '../../src/router/agent-handlers.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/settings.ts';
+import { taskCommands } from '../../src/tasks/task-commands.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { ENV } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, run } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { isAlive } from '../helpers/processes.ts';
+
+/** A session with lists in memory; `ok` and `bad` are programs of its directory. */
+function start(settings: Partial<Settings> = {}) {
+  const store = new TodoStore();
+  const tasks = new TaskStore();
+  const source = () => ({ settings: { ...DEFAULT_SETTINGS, ...settings }, warnings: [] });
+  const cwd = temporaryDirectory();
+  writeFileSync(join(cwd, 'ok'), '#!/bin/sh\nexit 0\n');
+  writeFileSync(join(cwd, 'bad'), '#!/bin/sh\necho three tests failed >&2\nexit 3\n');
+  for (const name of ['ok', 'bad']) chmodSync(join(cwd, name), 0o755);
+  const router = new BashRouter({
+    handlers: [
+      ...agentHandlers(store, source),
+      ...taskCommands({ open: () => tasks, settings: source }),
+    ],
+    guide: false,
+    shell: (handlers) => new BashSession({ env: ENV, cwd, handlers }),
+  });
+  onTestFinished(() => router.dispose());
+  const write = (...items: Partial<TodoItem>[]) =>
+    router.route('TodoWrite', { stdin: json(...items) });
+  const say = async (line: string) => (await router.route(line)).stderr;
+  return { store, tasks, router, cwd, write, say, proofs: () => proofsOf(store) };
+}
+
+function json(...items: Partial<TodoItem>[]): string {
+  const todos = items.map((item) => ({ content: 'Test', activeForm: 'Testing', ...item }));
+  return JSON.stringify({ todos });
+}
+
+function proofsOf(store: TodoStore) {
+  return store.get().items.map(({ proof }) => proof?.command);
+}
+
+const BEGUN = { status: 'in_progress', check: './ok' } as const;
+const DONE = { status: 'completed', check: './ok' } as const;
+const UNPROVEN =
+  'Note: item 1 is unproven: ./ok has not ended with 0 since it began. To run it: TodoWrite --prove\n';
+
+test('what the session saw end with 0 since the item began proves it', async () => {
+  const { router, write, store, say } = start();
+  await write(BEGUN);
+  await router.route('cd . && ./ok > log');
+  expect(await say('TodoWrite --done 1')).toBe('');
+  const [item] = store.get().items;
+  expect(item?.proof).toEqual({
+    command: 'cd . && ./ok > log',
+    exitCode: 0,
+    at: expect.stringMatching(/^\d{4}-.*Z$/),
+    by: 'main',
+  });
+  expect(Object.isFrozen(item?.proof)).toBe(true);
+  const read = await router.route('TodoRead --json');
+  expect(JSON.parse(read.stdout).todos).toEqual([item]);
+  expect((await router.route('TodoRead')).stdout).toContain('[x] Test (check: ./ok, proven)\n');
+});
+
+test('it does so wherever TodoWrite is called, and however the list is given', async () => {
+  const { router, write, proofs } = start();
+  await write(BEGUN);
+  await router.route('./ok');
+  await router.route(`bash -c 'echo "$0" | TodoWrite' '${json(DONE)}'`);
+  expect(proofs()).toEqual(['./ok']);
+});
+
+test('what ran before the item began, or failed, or only began, does not', async () => {
+  const { router, write, say, proofs } = start();
+  await write({ ...BEGUN, status: 'pending' });
+  await router.route('./ok');
+  await write(BEGUN);
+  expect(await say('TodoWrite --done 1')).toBe(UNPROVEN);
+  expect(proofs()).toEqual([undefined]);
+  await write({ ...BEGUN, check: './bad' });
+  await router.route('./bad');
+  expect(await say('TodoWrite --done 1')).toContain('Note: item 1 is unproven: ./bad has not');
+  await write({ status: 'completed', content: 'New', check: './ok' });
+  expect(proofs()).toEqual([undefined]);
+});
+
+test('a check that passes after its item was completed proves it at the next write', async () => {
+  const { router, write, proofs } = start();
+  await write(BEGUN);
+  await write(DONE);
+  await router.route('./ok');
+  await write(DONE);
+  expect(proofs()).toEqual(['./ok']);
+});
+
+test('--prove runs the checks of what is completed, where its caller is, with what it exports', async () => {
+  const { router, say, write, proofs, cwd } = start();
+  mkdirSync(join(cwd, 'a b'));
+  await router.route(`cd 'a b'; export WORD=$'two\\nlines "$X"'`);
+  const check = `test "$WORD" = $'two\\nlines "$X"' && test "\${PWD##*/}" = 'a b' && ../ok`;
+  await write({ ...BEGUN, check });
+  expect(await say('TodoWrite --done 1 --prove')).toBe('');
+  expect(proofs()).toEqual([check]);
+  expect(
+    (await router.route(`(WORD=other; export WORD; TodoWrite --undo; TodoWrite --done 1 --prove)`))
+      .exitCode,
+  ).toBe(1);
+});
+
+test('a check that fails refuses the change, with the end of what it printed', async () => {
+  const { router, store, write } = start();
+  await write({ ...BEGUN, check: 'seq 1000; ./bad' });
+  const version = store.get().version;
+  const { stderr, exitCode } = await router.route('TodoWrite --done 1 --prove');
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(`Error: Cannot update the list
+- item 1 is unproven: seq 1000; ./bad failed: exit code 3
+  994
+  995
+  996
+  997
+  998
+  999
+  1000
+  three tests failed
+`);
+  expect(store.get().version).toBe(version);
+});
+
+test('--prove alone proves what is completed already, and says where there is nothing to prove', async () => {
+  const { say, write, proofs } = start();
+  await write(BEGUN);
+  expect(await say('TodoWrite --prove')).toBe(`Error: Nothing to prove
+- no completed item has a check without its proof; to complete and prove: TodoWrite --done N --prove
+`);
+  await write(DONE);
+  expect(await say('TodoWrite --prove')).toBe('');
+  expect(proofs()).toEqual(['./ok']);
+  expect(await say('TodoWrite --prove 1')).toBe(
+    'Error: --prove takes no item. Try: TodoWrite --done 1 --prove\n',
+  );
+});
+
+test('with TODO_REQUIRE_PROOF=1 nothing is completed without its proof, though its check be left out', async () => {
+  const { router, say, write, proofs } = start({ requireProof: true });
+  await write(BEGUN);
+  const refused = 'Error: Cannot update the list\n- item 1 is unproven: ./ok has not ended with 0';
+  expect(await say('TodoWrite --done 1')).toBe(
+    `${refused} since it began. To run it: the same call with --prove\n`,
+  );
+  expect((await write({ status: 'completed' })).stderr).toContain(refused);
+  await router.route('./ok');
+  expect(await say('TodoWrite --done 1')).toBe('');
+  expect(proofs()).toEqual(['./ok']);
+});
+
+test('a list that is replaced keeps the proof of the same item and check; another check has none', async () => {
+  const { say, write, proofs } = start();
+  await write(BEGUN);
+  await say('TodoWrite --done 1 --prove');
+  await write({ content: 'More', status: 'pending' }, { ...DONE, content: 'test.' });
+  expect(proofs()).toEqual([undefined, './ok']);
+  await write({ ...DONE, check: './ok again' });
+  expect(proofs()).toEqual([undefined]);
+  await say('TodoWrite --undo');
+  expect(proofs()).toEqual([undefined, './ok']);
+  await write(BEGUN);
+  await write(DONE);
+  expect(proofs()).toEqual([undefined]);
+});
+
+test('nobody writes a proof', async () => {
+  const { router, write, proofs } = start();
+  const proof: Proof = { command: './ok', exitCode: 0, at: '2026-01-01T00:00:00.000Z', by: 'main' };
+  const { stderr } = await write({ ...DONE, proof });
+  expect(stderr).toBe(
+    `Note: "proof" is ignored: only what is seen to end with 0 counts\n${UNPROVEN}`,
+  );
+  expect(proofs()).toEqual([undefined]);
+  // What TodoRead prints can be written as it is, and keeps what was seen.
+  await router.route('TodoWrite --prove');
+  expect((await router.route('TodoRead --json | TodoWrite')).stderr).toBe('');
+  expect(proofs()).toEqual(['./ok']);
+});
+
+test('a check that asks for proof itself fails, and one that writes the list does no harm', async () => {
+  const { say, write, store } = start();
+  await write({ ...BEGUN, check: 'TodoWrite --done 1 --prove' });
+  expect(await say('TodoWrite --done 1 --prove')).toContain('a check cannot ask for proof itself');
+  await write({ ...BEGUN, check: 'TodoWrite --add New --active-form Newing' });
+  expect(await say('TodoWrite --done 1 --prove')).toBe('');
+  expect(store.get().items.map(({ content, proof }) => [content, proof !== undefined])).toEqual([
+    ['Test', true],
+    ['New', false],
+  ]);
+});
+
+test('a check ends at its time limit, with its line, and with its session', async () => {
+  const { write, say, cwd } = start({ proofTimeout: 1 });
+  const hangs = (name: string) => `echo $$ > ${name}.tmp; mv ${name}.tmp ${name}; yes > /dev/null`;
+  await write({ ...BEGUN, check: hangs('first') });
+  expect(await say('TodoWrite --done 1 --prove')).toContain('failed: it took longer than 1 s');
+  await goneIn(join(cwd, 'first'));
+  const other = start();
+  await other.write({ ...BEGUN, check: hangs('second') });
+  const abort = new AbortController();
+  const cancelled = other.router.route('TodoWrite --done 1 --prove', { signal: abort.signal });
+  await goneIn(join(other.cwd, 'second'), () => abort.abort());
+  expect((await cancelled).exitCode).toBe(130);
+  await other.write({ ...BEGUN, check: hangs('third') });
+  void other.router.route('TodoWrite --done 1 --prove').catch(() => {});
+  await goneIn(join(other.cwd, 'third'), () => void other.router.dispose());
+});
+
+/** Waits until the process that wrote its id into a file is there and then, after `end`, gone. */
+async function goneIn(file: string, end = () => {}): Promise<void> {
+  await eventually('the process to begin', () => existsSync(file));
+  const pid = Number(readFileSync(file, 'utf8'));
+  end();
+  await eventually('its end', () => !isAlive(pid));
+}
+
+test('a host that gives no shell has no check run on it', async () => {
+  const store = new TodoStore();
+  const handler = new TodoWriteHandler(store);
+  const call = (argv: string[], text = '') => handler.execute({ argv, stdin: async () => text });
+  await call([], json(BEGUN));
+  expect((await call(['--done', '1', '--prove'])).stderr).toContain(
+    'failed: there is no shell here to run it in',
+  );
+});
+
+test('tasks have the same: what was seen since the claim, --prove, and the setting', async () => {
+  const { router, say } = start({ agent: 'ann', requireProof: true });
+  await router.route('TaskCreate --subject A --check ./ok && ./ok && TaskClaim 1');
+  const refused = await say('TaskUpdate 1 --status completed');
+  expect(refused).toBe(
+    'Error: Cannot update task #1\n- unproven: #1: ./ok has not ended with 0 since it began. To run it: TaskUpdate 1 --status completed --prove\n',
+  );
+  await router.route('./ok');
+  expect(await say('TaskUpdate 1 --status completed')).toBe('');
+  expect((await router.route('TaskGet 1')).stdout).toMatch(
+    /\nCheck: \.\/ok \(proven: \.\/ok ended with 0, \S+Z, for ann\)\n/,
+  );
+  expect((await router.route('TaskList')).stdout).toContain('[completed] A (ann) [proven]');
+});
+
+test('on PATH --prove runs the check in the directory of its caller, within TODO_PROOF_TIMEOUT', () => {
+  const cwd = temporaryDirectory();
+  const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state'), TODO_PROOF_TIMEOUT: '1' });
+  const todoWrite = (argv: string[], input = '') => run('todo-write', argv, { cwd, env, input });
+  writeFileSync(join(cwd, 'here'), '');
+  todoWrite([], json({ ...BEGUN, check: 'test -f here' }));
+  expect(todoWrite(['--done', '1', '--prove'])).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(run('todo-read', [], { cwd, env }).stdout).toContain('(check: test -f here, proven)');
+  todoWrite([], json({ ...BEGUN, check: 'echo waits; sleep 1000' }));
+  expect(todoWrite(['--done', '1', '--prove']).stderr).toContain(
+    'failed: it took longer than 1 s\n  waits\n',
+  );
+});
