@@ -2,7 +2,7 @@ import { mergeConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
 // `npm run test:web`: the tests that need a browser.
-const { include: _, ...test } = config.test ?? {};
+const { projects: _, ...test } = config.test ?? {};
 export default mergeConfig(
   { ...config, test },
   { test: { include: ['tests/web/*.browser.ts'], testTimeout: 60_000 } },

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 
@@ -28,14 +30,23 @@ export function start(
   args: readonly string[],
   options: ProgramOptions = {},
 ): ChildProcess {
-  const child = spawn(file, args, {
-    cwd: options.cwd ?? temporaryDirectory(),
-    env: { ...ENV, TODO_STATE_DIR: temporaryDirectory(), ...options.env },
-    stdio: 'pipe',
+  const child = launch(file, args, options.cwd ?? temporaryDirectory(), {
+    TODO_STATE_DIR: temporaryDirectory(),
+    ...options.env,
   });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
+  return child;
+}
+
+function launch(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  env: ProgramOptions['env'],
+): ChildProcess {
+  const child = spawn(file, args, { cwd, env: { ...ENV, ...env }, stdio: 'pipe' });
   child.stdin.on('error', () => {});
   return child;
 }
@@ -89,14 +100,33 @@ export class JsonlClient {
   #ended = false;
   #id = 0;
 
-  constructor(options: ProgramOptions = {}, args: readonly string[] = []) {
-    this.child = start(AGENT_SHELL, ['--jsonl', ...args], options);
+  constructor(
+    options: ProgramOptions = {},
+    args: readonly string[] = [],
+    child = start(AGENT_SHELL, ['--jsonl', ...args], options),
+  ) {
+    this.child = child;
     this.child.stdout?.setEncoding('utf8');
     this.child.stdout?.on('data', (text: string) => this.#receive(text));
     this.child.stdout?.on('end', () => {
       this.#ended = true;
       for (const give of this.#waiting.splice(0)) give(undefined);
     });
+  }
+
+  /** One for all tests of a file or a `describe`, since a start takes longer than most lines. */
+  static shared(env: ProgramOptions['env'] = {}): () => JsonlClient {
+    let client: JsonlClient;
+    let folder = '';
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'todowrite-test-'));
+      client = new JsonlClient({}, [], launch(AGENT_SHELL, ['--jsonl'], folder, env));
+    });
+    afterAll(async () => {
+      await client.end();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return () => client;
   }
 
   /** Sends one request, and waits for the next result. */

@@ -37,3 +37,8 @@ export class Random {
 export function testSeed(): number {
   return Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 }
+
+/** How often a property is tried: TEST_RUNS times as often where that is set, as `npm run test:attack` does. */
+export function runs(count: number): number {
+  return count * Number(process.env.TEST_RUNS ?? 1);
+}

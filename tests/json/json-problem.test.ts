@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findJsonProblem } from '../../src/json/json-problem.ts';
 import { describeProblem, readJson } from '../../src/json/json-reader.ts';
+import { runs } from '../helpers/random.ts';
 
 function problemOf(text: string): string | undefined {
   const problem = findJsonProblem(text);
@@ -113,7 +114,7 @@ test('what JSON.parse takes has no problem, unless a property stands twice', () 
       }
       expect(findJsonProblem(text)?.message ?? 'duplicate property').toBe('duplicate property');
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(1500) },
   );
 });
 
@@ -129,6 +130,6 @@ test('a text has a problem exactly where the forgiving reader refuses it', () =>
         expect('problem' in readJson(text)).toBe(findJsonProblem(text) !== undefined);
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: runs(3000) },
   );
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
 import { Screen } from '../../src/terminal/screen.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
+import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 import { FakeClock } from '../terminal/fake-clock.ts';
 
@@ -122,7 +123,7 @@ const item = fc.record({
 });
 
 /** Making a failing case small may take minutes: better a large one than a test that ran out of time. */
-const LIMITS = { numRuns: 100, interruptAfterTimeLimit: 60_000 };
+const LIMITS = { numRuns: runs(60), interruptAfterTimeLimit: 60_000 };
 
 const size = fc.record({
   columns: fc.integer({ min: 24, max: 90 }),

@@ -4,6 +4,7 @@ import { formatElapsed, renderDone, renderTodos } from '../../src/panel/render-t
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { runs } from '../helpers/random.ts';
 import { plan, stateOf, todos } from './todos.ts';
 
 const ascii = createTheme({ unicode: false });
@@ -207,6 +208,6 @@ test('whatever the text, each line is one row of the agreed width and the frame 
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(300) },
   );
 });

@@ -31,10 +31,12 @@ const PRESET = ['pending', 'in_progress', 'completed'].map((status, index) => ({
   status,
 }));
 
+const host = JsonlClient.shared();
+
 test.each([...own, ...more].map((entry) => [entry.name, entry] as const))(
   'a command line that an agent sends: %s',
   async (_name, { line, type, expect: expected, forgiven }) => {
-    const client = new JsonlClient();
+    const client = host();
     const preset = await client.send(`TodoWrite '${JSON.stringify({ todos: PRESET })}'`);
     expect(preset.exitCode).toBe(0);
     const result = await client.send(line);
@@ -47,6 +49,5 @@ test.each([...own, ...more].map((entry) => [entry.name, entry] as const))(
     const list = await client.send('TodoRead --json');
     const { todos } = JSON.parse(list.stdout);
     expect(todos).toEqual(expected.items ?? PRESET);
-    expect(await client.end()).toBe(0);
   },
 );

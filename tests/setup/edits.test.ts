@@ -7,6 +7,7 @@ import { jsonHooks } from '../../src/setup/json-hooks.ts';
 import { MARKDOWN_COMMENT, markedSection } from '../../src/setup/marked-section.ts';
 import { SetupError } from '../../src/setup/setup-error.ts';
 import { tomlHooks } from '../../src/setup/toml-hooks.ts';
+import { runs } from '../helpers/random.ts';
 
 const COMMAND = 'agent-shell hook';
 const group = { hooks: [{ type: 'command', command: COMMAND, timeout: 10 }] };
@@ -84,7 +85,7 @@ describe('hooks in JSON', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -167,7 +168,7 @@ describe('a marked section', () => {
       fc.property(page, (text) => {
         expect(comesAndGoes(section, text).startsWith(text)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(200) },
     );
     comesAndGoes(section, undefined);
   });

@@ -66,25 +66,41 @@ test('requests share one bash and one list', async () => {
   expect(await client.end()).toBe(0);
 });
 
-test.each([
-  ['what looks like results', `printf '{"id":1,"exitCode":9}\\n{"id":null,"error":"x"}'`],
-  ['no end of line', 'printf x'],
-  ['NUL and what is no UTF-8', "printf 'a\\0\\xff'"],
-  ['the line separators of Unicode', "printf 'a\\u2028b\\u2029c\\u0085d'"],
-  ['carriage returns', "printf 'a\\r\\nb\\r'"],
-  ['terminal escapes', "printf '\\e[2J\\e]0;x\\a'"],
-  ['a megabyte', "head -c 1000000 /dev/zero | tr '\\0' '\\\\'"],
-  ['errors', 'printf \'{"id":2}\\n\' >&2'],
-])('whatever a command prints, its result is one line: %s', async (_name, command) => {
-  const client = new JsonlClient({ env: { LANG: 'C.UTF-8' } });
-  const lines: string[] = [];
-  client.child.stdout?.on('data', (text: string) => lines.push(text));
-  const result = await client.send(command);
-  expect([result.id, result.exitCode]).toEqual([1, 0]);
-  expect((await client.send('echo next')).stdout).toBe('next\n');
-  // One line also for a reader that knows other ends of lines.
-  expect(lines.join('').split(/\r\n|[\n\r\u0085\u2028\u2029]/).length).toBe(3);
-  await client.end();
+describe('one host', () => {
+  const host = JsonlClient.shared({ LANG: 'C.UTF-8' });
+
+  test.each([
+    ['what looks like results', `printf '{"id":1,"exitCode":9}\\n{"id":null,"error":"x"}'`],
+    ['no end of line', 'printf x'],
+    ['NUL and what is no UTF-8', "printf 'a\\0\\xff'"],
+    ['the line separators of Unicode', "printf 'a\\u2028b\\u2029c\\u0085d'"],
+    ['carriage returns', "printf 'a\\r\\nb\\r'"],
+    ['terminal escapes', "printf '\\e[2J\\e]0;x\\a'"],
+    ['a megabyte', "head -c 1000000 /dev/zero | tr '\\0' '\\\\'"],
+    ['errors', 'printf \'{"id":2}\\n\' >&2'],
+  ])('whatever a command prints, its result is one line: %s', async (_name, command) => {
+    const client = host();
+    const lines: string[] = [];
+    const listen = (text: string) => lines.push(text);
+    client.child.stdout?.on('data', listen);
+    const result = await client.send(command);
+    expect([result.error, result.exitCode]).toEqual([undefined, 0]);
+    expect((await client.send('echo next')).stdout).toBe('next\n');
+    client.child.stdout?.off('data', listen);
+    // One line also for a reader that knows other ends of lines.
+    expect(lines.join('').split(/\r\n|[\n\r\u0085\u2028\u2029]/).length).toBe(3);
+  });
+
+  test.each([1e300, 2 ** 31, 2 ** 31 - 1, 1000.5])(
+    'timeoutMs may be as large as %d',
+    async (timeoutMs) => {
+      expect(await host().send('sleep 0.01; echo hi', { timeoutMs })).toMatchObject({
+        stdout: 'hi\n',
+        stderr: '',
+        exitCode: 0,
+      });
+    },
+  );
 });
 
 test('output comes back as it was', async () => {
@@ -99,6 +115,8 @@ test('output comes back as it was', async () => {
 });
 
 describe('a line that is no request', () => {
+  const host = JsonlClient.shared();
+
   test.each([
     ['no JSON', 'echo hi'],
     ['half a request', '{"id":1,"command":"ec'],
@@ -115,21 +133,18 @@ describe('a line that is no request', () => {
     ['a limit below zero', '{"id":1,"command":"touch ran","timeoutMs":-1}'],
     ['two requests', `${request(1, 'touch ran').trim()}${request(2, 'touch ran').trim()}`],
   ])('gets an error and runs nothing, and the host goes on: %s', async (_name, line) => {
-    const { results, exitCode } = await serve(`${line}\n${request(2, 'ls')}`);
-    expect(results).toEqual([
-      { id: null, error: expect.any(String) },
-      expect.objectContaining({ id: 2, stdout: '', exitCode: 0 }),
-    ]);
-    expect(results[0]?.error?.length).toBeLessThan(600);
-    expect(exitCode).toBe(0);
+    host().write(`${line}\n`);
+    const refused = await host().next();
+    expect(refused).toEqual({ id: null, error: expect.any(String) });
+    expect(refused.error?.length).toBeLessThan(600);
+    expect(await host().send('ls')).toMatchObject({ stdout: '', exitCode: 0 });
   });
 
   test('with a huge key or value gets a short error without control characters', async () => {
-    const { results } = await serve(
-      `${JSON.stringify({ id: 1, [`\x1b[2J${'k'.repeat(100_000)}`]: 1 })}\n`,
-    );
-    expect(results[0]?.error?.length).toBeLessThan(600);
-    expect(/[\0-\x1f\x7f-\x9f]/.test(results[0]?.error ?? '')).toBe(false);
+    host().write(`${JSON.stringify({ id: 1, [`\x1b[2J${'k'.repeat(100_000)}`]: 1 })}\n`);
+    const { error = 'none' } = await host().next();
+    expect(error.length).toBeLessThan(600);
+    expect(/[\0-\x1f\x7f-\x9f]/.test(error)).toBe(false);
   });
 });
 
@@ -176,16 +191,6 @@ describe('timeoutMs', () => {
     expect(result.stderr).toContain('timed out after 200 ms');
     expect((await client.send('pwd')).stdout).toBe('/tmp\n');
     await client.end();
-  });
-
-  test.each([1e300, 2 ** 31, 2 ** 31 - 1, 1000.5])('may be as large as %d', async (timeoutMs) => {
-    const client = new JsonlClient();
-    expect(await client.send('sleep 0.01; echo hi', { timeoutMs })).toMatchObject({
-      stdout: 'hi\n',
-      stderr: '',
-      exitCode: 0,
-    });
-    expect(await client.end()).toBe(0);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pathName, textOfPathName } from '../../src/state/path-name.ts';
+import { runs } from '../helpers/random.ts';
 
 /** What the file systems that forget most make of a name: case, and how letters are composed. */
 const asForgetfulFileSystem = (name: string) => name.normalize('NFKD').toLowerCase();
@@ -43,7 +44,7 @@ test('different texts have different names, whatever the file system takes for t
       fc.pre(a !== b);
       expect(asForgetfulFileSystem(pathName(a))).not.toBe(asForgetfulFileSystem(pathName(b)));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(1500) },
   );
 });
 
@@ -52,7 +53,7 @@ test('a name is one plain file name of at most 130 characters', () => {
     fc.property(ANY, (text) => {
       expect(pathName(text)).toMatch(/^[a-z0-9_+%~-][a-z0-9._+%~-]{0,129}$/);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(1500) },
   );
 });
 
@@ -62,7 +63,7 @@ test('a name that was not cut tells its text again, but for half a surrogate pai
       const isCut = pathName(text).includes('~');
       expect(textOfPathName(pathName(text))).toBe(isCut || /\p{Cs}/u.test(text) ? undefined : text);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(1500) },
   );
 });
 

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { bundle } from '../helpers/bundle.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { Random, testSeed } from '../helpers/random.ts';
+import { Random, runs, testSeed } from '../helpers/random.ts';
 
 const WRITERS = 8;
 const WRITES = 200;
 const HISTORY = 50;
-const KILLED_WRITERS = 100;
+const KILLED_WRITERS = runs(40);
 
 interface Acknowledged {
   version: number;

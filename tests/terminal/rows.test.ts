@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changedRows, wholeRow } from '../../src/terminal/rows.ts';
+import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
 const DIM = (text: string) => `\x1b[2m${text}\x1b[22m`;
@@ -36,7 +37,7 @@ test('writing what changed gives the same cells as writing all', async () => {
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(80) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OutputFilter } from '../../src/terminal/output-filter.ts';
 import { Screen } from '../../src/terminal/screen.ts';
+import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
 type Step =
@@ -95,7 +96,7 @@ test('output comes out as it does without a panel, and the panel is below it', a
         }
       });
     }),
-    { numRuns: 150 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -108,7 +109,7 @@ test('output is intact and in order, and the panel below it once, when the termi
         expect(await terminal.linesToCursor()).toEqual(output.split('\n'));
       });
     }),
-    { numRuns: 150 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -128,6 +129,6 @@ test('a resize inside a line leaves no trace of the panel above the cursor', asy
         });
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(60) },
   );
 });

@@ -5,6 +5,7 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { bestTime } from '../helpers/best-time.ts';
+import { runs } from '../helpers/random.ts';
 import { text, todoList } from './arbitraries.ts';
 import { BEFORE, todoWrite } from './call.ts';
 
@@ -279,7 +280,7 @@ test('any JSON value whatever gets a result or a clean error', async () => {
     fc.asyncProperty(fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }), (value) =>
       expectResultOrCleanError(JSON.stringify(value)),
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(400) },
   );
 });
 
@@ -304,7 +305,7 @@ test('any value that looks somewhat like a list gets a result or a clean error',
   );
   await fc.assert(
     fc.asyncProperty(root, (value) => expectResultOrCleanError(JSON.stringify(value))),
-    { numRuns: 500 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -325,7 +326,7 @@ test('any string whatever gets a result or a clean error', async () => {
     )
     .map((parts) => parts.join(''));
   await fc.assert(fc.asyncProperty(fc.oneof(fc.string({ unit }), soup), expectResultOrCleanError), {
-    numRuns: 2000,
+    numRuns: runs(600),
   });
 });
 

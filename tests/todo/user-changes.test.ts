@@ -9,6 +9,7 @@ import { hearUser, USER } from '../../src/todo/user-changes.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { runs } from '../helpers/random.ts';
 import { todos } from '../panel/todos.ts';
 
 /** A list in files that an agent wrote, and the same list as the person's. */
@@ -201,7 +202,7 @@ describe('TodoWrite', () => {
           expect(wishes.filter((wish) => !now.includes(wish))).toEqual([]);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });

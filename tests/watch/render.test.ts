@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-store.ts';
+import { runs } from '../helpers/random.ts';
 import { plan, todos } from '../panel/todos.ts';
 import { historyOf, listOf, NOON, TestViewer, tasksOf } from './viewer-state.ts';
 
@@ -326,6 +327,6 @@ test('on every page and size, no row is as wide as the screen, none holds a cont
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(60) },
   );
 });
