@@ -110,6 +110,9 @@ __todo_choose_mode() {
       __todo_mode=auto
       if [[ ${TERM:-dumb} = dumb || ! -t 3 ]] || ! shopt -q promptvars; then
         __todo_mode=off
+      elif [[ ${PS1-} = *$'\n' || ${PS1-} = *'\n' ]]; then
+        # A program looks for such a prompt at the end of the screen. A person types behind something.
+        __todo_mode=off
       elif [[ $__todo_has_ps0 = 0 ]]; then
         __todo_mode=above
       fi ;;

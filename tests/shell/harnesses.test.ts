@@ -1,0 +1,435 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AGENT_SHELL } from '../helpers/agent-shell.ts';
+import { ENV } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
+import { hasTmux } from '../helpers/tmux.ts';
+
+// Each harness's own way to start a shell, once with a plain bash and once with agent-shell in its place: the harness
+// sees the same. Beside each stands where it is spelled so.
+
+const run = promisify(execFile);
+const COMMANDS = join(dirname(AGENT_SHELL), 'commands');
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+const PLAN = `TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress"}]}'`;
+const PLANNED = 'Todo list updated: 0 completed, 1 in_progress, 0 pending\n';
+const LIST = '[>] Build <- Building\n\n(0/1 completed)\n';
+const REFUSED = /^Error: Invalid JSON format\n- .*\nUsage: .*\n$/;
+
+/** A folder to work in, and the environment of a harness that was started there. */
+function machine(shell: 'bash' | 'agent-shell') {
+  const root = temporaryDirectory();
+  const work = join(root, 'work');
+  const links = join(root, 'links');
+  for (const folder of [work, links, join(root, 'home')]) mkdirSync(folder);
+  symlinkSync(AGENT_SHELL, join(links, 'agent-shell'));
+  if (shell === 'agent-shell')
+    for (const name of ['bash', 'sh']) symlinkSync(AGENT_SHELL, join(links, name));
+  const own = shell === 'bash' ? [COMMANDS] : [];
+  const env = {
+    ...ENV,
+    PATH: [links, ...own, ENV.PATH].join(delimiter),
+    HOME: join(root, 'home'),
+    TERM: 'xterm',
+    TODO_STATE_DIR: join(root, 'state'),
+    // A mark to find its processes by.
+    MARK: root,
+  };
+  // Bash calls itself by the name it was started by, agent-shell always by the plain one.
+  const plain = (output: string) => output.replaceAll(root, 'ROOT').replaceAll('/bin/bash', 'bash');
+  /** The file that stands for bash: by its name on PATH, or as the harness is told. */
+  const named = shell === 'bash' ? '/bin/bash' : join(links, 'agent-shell');
+  return { root, work, env, named, plain };
+}
+type Machine = ReturnType<typeof machine>;
+
+/** What a line did, as the harness sees it. */
+interface Seen {
+  output: string;
+  exit: number | null;
+  signal?: string | null;
+}
+
+/** A child of Node, its outputs in one. */
+async function child(
+  file: string,
+  argv: readonly string[],
+  { work, env, plain }: Machine,
+  more: { env?: object; shell?: string; detached?: boolean } = {},
+): Promise<Seen> {
+  const { env: variables, ...options } = more;
+  const started = spawn(file, argv, {
+    cwd: work,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+    env: { ...env, ...variables },
+  });
+  const [stdout, stderr, [exit, signal]] = await Promise.all([
+    text(started.stdout),
+    text(started.stderr),
+    once(started, 'close'),
+  ]);
+  return { output: plain(stdout + stderr), exit, signal };
+}
+
+const SPAWNS: Record<string, (line: string, on: Machine) => Promise<Seen>> = {
+  // SWE-agent/mini-swe-agent: src/minisweagent/environments/docker.py, `interpreter`. docker gives no environment but its own.
+  'mini-swe-agent in docker': (line, on) =>
+    child(
+      'env',
+      [
+        '-i',
+        ...Object.entries(on.env).map(([name, value]) => `${name}=${value}`),
+        'bash',
+        '-lc',
+        line,
+      ],
+      on,
+    ),
+  // Its extra/bubblewrap.py and singularity.py.
+  'mini-swe-agent in bubblewrap': (line, on) => child('bash', ['-c', line], on),
+  // openai/codex: codex-rs/core/src/shell.rs, derive_exec_args; spawn.rs starts a session of processes.
+  'Codex, login': (line, on) => child(join(on.named), ['-lc', line], on, { detached: true }),
+  // The same, wrap_command_with_snapshot.
+  'Codex, with a snapshot': (line, on) => {
+    const snapshot = join(on.root, 'snapshot.sh');
+    writeFileSync(snapshot, 'unalias -a 2>/dev/null || true\nset +o pipefail\n');
+    const wrapped = ['-c', '. "$1" && shift && exec "$@"', snapshot, 'bash', '-lc', line];
+    // Of what follows the line the first is $0.
+    return child('bash', [wrapped[0] ?? '', wrapped[1] ?? '', 'bash', ...wrapped.slice(2)], on, {
+      detached: true,
+    });
+  },
+  // google-gemini/gemini-cli: packages/core/src/services/shellExecutionService.ts, childProcessFallback, with the wrap of
+  // tools/shell.ts.
+  'Gemini CLI': (line, on) => {
+    const wrapped = `{ ${line}; }; __code=$?; pgrep -g 0 >${join(on.root, 'pgrep')} 2>&1; exit $__code;`;
+    const guarded = `shopt -u promptvars nullglob extglob nocaseglob dotglob; ${wrapped}`;
+    const env = { GEMINI_CLI: '1', TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat' };
+    return child('bash', ['-c', guarded], on, { env, detached: true });
+  },
+  // sst/opencode: packages/opencode/src/tool/bash.ts.
+  opencode: (line, on) => child(line, [], on, { shell: on.named, detached: true }),
+  // Claude Code 2.1, seen with strace: what CLAUDE_CODE_SHELL_PREFIX is put before.
+  'Claude Code': (line, on) => {
+    const quoted = `'${line.replaceAll("'", `'"'"'`)}'`;
+    const whole = `source /dev/null 2>/dev/null || true && shopt -u extglob 2>/dev/null || true && eval ${quoted} < /dev/null && pwd -P >| ${join(on.root, 'cwd')}`;
+    return child(on.named, ['-c', whole], on, {
+      env: { CLAUDECODE: '1', GIT_EDITOR: 'true' },
+      detached: true,
+    });
+  },
+};
+
+/** Lines whose results a harness reads, each in a shell of its own. */
+const LINES = [
+  'echo out; echo err >&2; (exit 7)',
+  'mkdir sub && cd sub && pwd',
+  'cat; read x; echo "[$x]"',
+  'echo "$0 $- ${BASH_SUBSHELL} $#"; test -t 0 || echo no terminal',
+  'for i in 1 2; do echo $i; done | tac',
+  'nosuchcommand',
+  'kill -9 $$',
+  'exec 3>&1; echo three >&3',
+  'set -euo pipefail; false | true; echo never',
+  'env | grep -c AGENT_SHELL',
+];
+
+describe.each(Object.entries(SPAWNS))('%s', (_name, spawnAs) => {
+  test('gets from agent-shell what bash gives', async () => {
+    const [plain, ours] = [machine('bash'), machine('agent-shell')];
+    for (const line of LINES) {
+      const [wanted, seen] = await Promise.all([spawnAs(line, plain), spawnAs(line, ours)]);
+      expect({ line, ...seen }).toEqual({ line, ...wanted });
+    }
+  });
+
+  test('has one list for its lines, and the exit code of a refusal', async () => {
+    const on = machine('agent-shell');
+    expect(await spawnAs(PLAN, on)).toMatchObject({ output: PLANNED, exit: 0 });
+    expect(await spawnAs('TodoRead', on)).toMatchObject({ output: LIST, exit: 0 });
+    const refused = await spawnAs('TodoWrite nope', on);
+    expect(refused).toMatchObject({ output: expect.stringMatching(REFUSED), exit: 1 });
+  });
+});
+
+// As SWE-agent/mini-swe-agent does it, src/minisweagent/environments/local.py: the group of processes is killed; and
+// sst/opencode, whose Shell.killTree sends SIGTERM first.
+test.runIf(hasProc).each(['SIGKILL', 'SIGTERM'] as const)(
+  'at a time limit the group of processes is ended by %s, and nothing is left',
+  async (signal) => {
+    for (const line of [
+      'sleep 1000',
+      'sleep 1000 & sleep 1001; echo never',
+      'yes >/dev/null',
+      'TodoWrite',
+    ]) {
+      const { env, work, named, root } = machine('agent-shell');
+      const started = spawn(named, ['-c', line], {
+        cwd: work,
+        env,
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      const found = () => processesWith(root);
+      await eventually('the line runs', () =>
+        found().some(({ command }) => !/sh -c|agent-shell/.test(command)),
+      );
+      process.kill(-(started.pid as number), signal);
+      const [exit, ended] = await once(started, 'close');
+      expect([line, exit, ended]).toEqual([line, null, signal]);
+      await eventually('nothing is left', () => found().length === 0);
+      expect(found()).toEqual([]);
+    }
+  },
+);
+
+test.runIf(hasPython)('subprocess with shell=True needs no more than PATH', async () => {
+  // SWE-agent/mini-swe-agent: environments/local.py; Aider-AI/aider: aider/run_cmd.py, run_cmd_subprocess.
+  const { env, work } = machine('bash');
+  const program = `import subprocess, sys
+for line in sys.argv[1:]:
+    done = subprocess.run(line, shell=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    print(done.stdout + str(done.returncode))`;
+  const { stdout } = await run(
+    'python3',
+    ['-c', program, PLAN, 'TodoRead', 'TodoWrite nope >/dev/null 2>&1'],
+    { cwd: work, env },
+  );
+  expect(stdout).toBe(`${PLANNED}0\n${LIST}0\n1\n`);
+});
+
+interface Answer extends Seen {
+  cwd?: string;
+  refused?: string;
+  closed?: string;
+}
+
+describe.runIf(hasPython)('on a pseudoterminal', () => {
+  /** What a harness of terminals.py sees of each line. */
+  async function answers(
+    on: Machine,
+    harness: string,
+    argv: string[],
+    lines: string[],
+  ): Promise<Answer[]> {
+    const python = execFile('python3', [join(import.meta.dirname, 'terminals.py')], {
+      cwd: on.work,
+      env: on.env,
+    });
+    python.stdin?.end(JSON.stringify({ harness, argv, lines }));
+    const [out, errors] = await Promise.all([
+      text(python.stdout as NodeJS.ReadableStream),
+      text(python.stderr as NodeJS.ReadableStream),
+    ]);
+    if (out === '') throw new Error(errors);
+    return JSON.parse(on.plain(out));
+  }
+
+  const both = async (harness: string, argv: (on: Machine) => string[], lines: string[]) => {
+    const [plain, ours] = [machine('bash'), machine('agent-shell')];
+    return Promise.all([
+      answers(plain, harness, argv(plain), lines),
+      answers(ours, harness, argv(ours), lines),
+    ]);
+  };
+
+  test('SWE-ReX: one bash, with prompts of its own and echo off', async () => {
+    const lines = [
+      'echo hello',
+      'mkdir sub && cd sub && x=5',
+      'echo $x; basename "$PWD"; false',
+      'cat <<EOF\na b\n$x\nEOF',
+      PLAN,
+      'TodoRead',
+      'TodoWrite nope',
+      'echo "open',
+      'sleep 1000',
+      'C-c',
+      'echo after',
+    ];
+    const [wanted, seen] = await both('swe-rex', () => ['/usr/bin/env', 'bash'], lines);
+    expect(seen).toEqual(wanted);
+    const trimmed = seen.map(({ output = '' }) => output.replaceAll('\r', '').trim());
+    expect(trimmed.slice(4, 6)).toEqual([PLANNED.trim(), LIST.trim()]);
+    expect(seen.map(({ exit }) => exit)).toEqual([
+      0,
+      0,
+      1,
+      0,
+      0,
+      0,
+      1,
+      undefined,
+      undefined,
+      undefined,
+      0,
+      undefined,
+    ]);
+    expect(seen.at(-1)?.closed).toBe('SIGHUP');
+  });
+
+  test('OpenHands: bash -i without a terminal to control, JSON in PS1, set by PROMPT_COMMAND', async () => {
+    const lines = [
+      'echo hello',
+      'mkdir sub && cd sub && x=5',
+      'echo $x; false',
+      'cat <<EOF\na b\n$x\nEOF',
+      PLAN,
+      'TodoRead',
+      'TodoWrite nope',
+      'sleep 0.1 &',
+      'wait; echo after',
+    ];
+    const shell = (on: Machine) => [on.named, '-i'];
+    const [wanted, seen] = await both('openhands', shell, lines);
+    expect(seen.map(({ output }) => output?.replace(/\d{2,}/g, 'N'))).toEqual(
+      wanted.map(({ output }) => output?.replace(/\d{2,}/g, 'N')),
+    );
+    expect(seen.map(({ exit, cwd, closed }) => [exit, cwd, closed])).toEqual(
+      wanted.map(({ exit, cwd, closed }) => [exit, cwd, closed]),
+    );
+    expect(seen.slice(4, 6).map(({ output }) => `${output}\n`)).toEqual([PLANNED, LIST]);
+    expect(seen.at(-1)).toEqual({ closed: 'exited' });
+  });
+
+  test('Aider: $SHELL -i -c; Gemini CLI with node-pty: bash -c', async () => {
+    const lines = [
+      'echo hello; test -t 0 && test -t 1 && echo terminal',
+      'stty size; tput cols',
+      'false',
+      'nosuchcommand',
+      PLAN,
+    ];
+    for (const option of [['-i', '-c'], ['-c']]) {
+      const [wanted, seen] = await both('spawn', (on) => [on.named, ...option], lines);
+      expect(seen).toEqual(wanted);
+      expect(seen.at(-1)).toEqual({ output: PLANNED, exit: 0 });
+    }
+  });
+});
+
+describe.runIf(hasTmux)('in tmux', () => {
+  /** A server of tmux in a machine, and its client. */
+  function tmux(on: Machine) {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tmux-test-')));
+    const socket = join(folder, 'socket');
+    const env = { ...on.env, PATH: on.env.PATH, TERM: 'xterm-256color', SHELL: '/bin/bash' };
+    const sh = async (line: string) =>
+      (await run('/bin/sh', ['-c', line], { cwd: on.work, env })).stdout;
+    onTestFinished(() => {
+      spawnSync('tmux', ['-S', socket, 'kill-server']);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return { socket, sh, client: (rest: string) => sh(`tmux -S ${socket} ${rest}`) };
+  }
+
+  test.each(['bash', 'agent-shell'] as const)(
+    'Terminal-Bench: keys are sent, `tmux wait` says that a line is done, and the pane is captured (%s)',
+    async (shell) => {
+      // harbor-framework/harbor: src/harbor/agents/terminus_2/tmux_session.py; laude-institute/terminal-bench before it.
+      const on = machine(shell);
+      writeFileSync(join(on.env.HOME, '.bash_profile'), `PS1='$ '\nPATH='${on.env.PATH}'\n`);
+      const { socket, sh, client } = tmux(on);
+      await sh(
+        `script -qc "tmux -S ${socket} new-session -x 160 -y 40 -d -s main 'bash --login'" /dev/null`,
+      );
+      const send = async (...keys: string[]) =>
+        client(
+          `send-keys -t main ${keys.map((key) => `'${key.replaceAll("'", `'"'"'`)}'`).join(' ')}`,
+        );
+      const line = async (text: string) => {
+        await send(text, `; tmux -S ${socket} wait -S done`, 'Enter');
+        await sh(`timeout 60s tmux -S ${socket} wait done`);
+      };
+      await eventually('a prompt', async () =>
+        /^\$/m.test(await client('capture-pane -p -t main')),
+      );
+      for (const text of [
+        'export TODO_PANEL=off; clear',
+        'shopt -q login_shell; echo login $?',
+        PLAN,
+        'TodoRead',
+        'seq 60 | tail -n 1',
+      ])
+        await line(text);
+      await send('sleep 1000', 'Enter');
+      await eventually('it runs', async () =>
+        (await client('capture-pane -p -t main')).includes('$ sleep 1000'),
+      );
+      await send('C-c');
+      await line('echo "after $?"');
+      const pane = await eventually('a prompt', async () => {
+        const captured = await client('capture-pane -p -S - -t main');
+        return /\nafter 130\n\$\n*$/.test(captured) && captured;
+      });
+      expect(pane).toMatch(/\nlogin 0\n/);
+      expect(pane).toContain(`\n${PLANNED}`);
+      expect(pane).toContain(`\n${LIST}`);
+      expect(pane).not.toMatch(/[┌│└]/);
+      await send('exit', 'Enter');
+      await eventually('its end', () => processesWith(on.root).length === 0);
+    },
+  );
+
+  test.each(['bash', 'agent-shell'] as const)(
+    'OpenHands: a window of its own, PROMPT_COMMAND and PS1 with JSON, all of the history captured (%s)',
+    async (shell) => {
+      // OpenHands/software-agent-sdk: openhands-tools/openhands/tools/terminal/terminal/tmux_terminal.py, metadata.py.
+      const on = machine(shell);
+      const { sh, client, socket } = tmux(on);
+      await client('new-session -d -s main -x 256 -y 200');
+      await client(`new-window -t main -n terminal '${on.named}'`);
+      const fields = '{\\"exit_code\\": \\"$?\\", \\"working_dir\\": \\"$(pwd)\\"}';
+      const ps1 = `\n###PS1JSON###\n${fields}\n###PS1END###\n`;
+      writeFileSync(
+        join(on.root, 'first'),
+        `set +H; export PROMPT_COMMAND='export PS1="${ps1}"'; export PS2=""`,
+      );
+      const send = async (text: string) => {
+        writeFileSync(join(on.root, 'keys'), text);
+        await sh(`tmux -S ${socket} send-keys -t main -l -- "$(cat ${join(on.root, 'keys')})"`);
+        await client('send-keys -t main Enter');
+      };
+      const screen = async () =>
+        (await client('capture-pane -J -pS - -t main')).replace(/ +$/gm, '');
+      const prompts = (content: string) => [
+        ...content.matchAll(/^###PS1JSON###([\s\S]*?)###PS1END###/gm),
+      ];
+      const line = async (text: string) => {
+        await client('clear-history -t main');
+        const before = prompts(await screen()).length;
+        await send(text);
+        const content = await eventually(`a prompt after ${text}`, async () => {
+          const now = await screen();
+          return now.trimEnd().endsWith('\n###PS1END###') && prompts(now).length > before && now;
+        });
+        const found = prompts(content);
+        const last = found.at(-1) as RegExpExecArray;
+        const start = found.at(-2)?.index ?? 0;
+        const output = content.slice(start + (found.at(-2)?.[0].length ?? 0), last.index).trim();
+        return {
+          output: output.slice(output.indexOf(text) + text.length).trim(),
+          ...JSON.parse(last[1] ?? ''),
+        };
+      };
+      await line(`set +H; export PROMPT_COMMAND='export PS1="${ps1}"'; export PS2=""`);
+      const state = { working_dir: on.work };
+      expect(await line('echo hello')).toEqual({ output: 'hello', exit_code: '0', ...state });
+      const [own, list] = [on.env.PATH.includes(COMMANDS), LIST.trim()];
+      expect(own).toBe(shell === 'bash');
+      expect(await line(PLAN)).toEqual({ output: PLANNED.trim(), exit_code: '0', ...state });
+      expect(await line('TodoRead')).toEqual({ output: list, exit_code: '0', ...state });
+      expect(await line('cd /; false')).toEqual({ output: '', exit_code: '1', working_dir: '/' });
+    },
+  );
+});
