@@ -75,7 +75,27 @@ become_bash() {
   esac
 }
 
+# Whether it was started as a login shell. The `-` before a login shell's name does not reach a script, but who starts one
+# is known: login, sshd, and su and sudo where they are told to. None of them passes SHLVL on.
+is_login_shell() {
+  IFS= read -r agent_shell_parent <"/proc/$PPID/comm" || return 1
+  case $agent_shell_parent:$# in
+    login:* | sshd*:0) return 0 ;;
+    su:* | sudo:*) ;;
+    *) return 1 ;;
+  esac
+  case $(PATH=$PATH:/usr/bin:/bin tr '\0' '\n' <"/proc/$PPID/cmdline" | PATH=$PATH:/usr/bin:/bin head -n 2)' ' in
+    *'
+- ' | *'
+-l ' | *'
+-i ' | *'
+--login ') return 0 ;;
+  esac
+  return 1
+}
+
 agent_shell_bin=
+[ -n "${SHLVL-}" ] || ! [ -r "/proc/$PPID/comm" ] || ! is_login_shell "$@" || set -- -l "$@"
 case ${1-}:${2-} in
   -c:[-+]* | -c: | -c:*TodoWrite* | -c:*Task[A-Z]*) ;;
   # The start that harnesses make most. What follows here is not even read then.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
@@ -103,6 +103,24 @@ const SPELLINGS: string[][] = [
 test.each(SPELLINGS.map((argv) => ({ argv })))('as bash does it: $argv', ({ argv }) => {
   expect(shell(AGENT_SHELL, argv)).toEqual(shell('bash', argv));
 });
+
+// Who starts a login shell puts a `-` before its name, which no script hears of.
+const canSu = process.getuid?.() === 0 && spawnSync('su', ['root', '-c', 'true']).status === 0;
+test
+  .runIf(canSu && existsSync('/proc/self/comm'))
+  .each([[['-', 'root']], [['-l', 'root']], [['--login', 'root']], [['root']]])(
+  'as the login shell that su starts: su %j',
+  (argv) => {
+    const line = 'shopt -q login_shell; echo $? $HOME "$PWD" ${-//h}';
+    const su = (file: string) => {
+      const env = { PATH: ENV.PATH, HOME: '/nonexistent' };
+      const options = { env, cwd: '/', encoding: 'utf8' } as const;
+      return spawnSync('su', [...argv, '-s', file, '-c', line], options).stdout;
+    };
+    expect(su(AGENT_SHELL)).toBe(su('/bin/bash'));
+    expect(su(AGENT_SHELL)).toMatch(argv[0] === 'root' ? /^1 / : /^0 /);
+  },
+);
 
 test.each<[Record<string, string>, string[]]>([
   [{ BASH_ENV: 'startup' }, ['-c', SHOW]],
