@@ -21,13 +21,28 @@ export interface Key {
   readonly sequence?: string | undefined;
   readonly ctrl?: boolean | undefined;
   readonly meta?: boolean | undefined;
+  /** A text that was pasted, whatever is in it. */
+  readonly pasted?: string | undefined;
+}
+
+/** Makes one key of all that is pasted at once: what is in it is text, not keys of the page. */
+export function withPastes(listener: (key: Key) => void): (key: Key) => void {
+  let pasted: string | undefined;
+  return (key) => {
+    if (key.name === 'paste-start') pasted = '';
+    else if (pasted === undefined) listener(key);
+    else if (key.name === 'paste-end') {
+      listener({ pasted });
+      pasted = undefined;
+    } else pasted += key.sequence ?? '';
+  };
 }
 
 /** What becomes of the viewer by one key. */
 export function press(before: ViewerState, key: Key): ViewerState {
   const { message: _, ...state } = before;
   if (state.input) return pressInInput(state, state.input, key);
-  if (key.ctrl || key.meta) return state;
+  if (key.ctrl || key.meta || key.pasted !== undefined) return state;
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));

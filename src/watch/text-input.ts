@@ -8,14 +8,17 @@ export interface TextInput {
 
 const LAST = /.$/su;
 const FIRST = /^./su;
+const CONTROLS = /[\x00-\x1f\x7f-\x9f]+/g;
 const LAST_WORD = /\S*\s*$/u;
 
 /** What a key does to the line, as in a shell; what is no such key, and no text, leaves it as it is. */
 export function typed<Input extends TextInput>(
   input: Input,
-  { name = '', sequence = '', ctrl, meta }: Key,
+  { name = '', sequence = '', ctrl, meta, pasted }: Key,
 ): Input {
   const { before, after } = input;
+  // An item is one line.
+  if (pasted !== undefined) return { ...input, before: before + pasted.replace(CONTROLS, ' ') };
   if (ctrl) {
     switch (name) {
       case 'a':
@@ -54,7 +57,6 @@ export function typed<Input extends TextInput>(
     case 'end':
       return { ...input, before: before + after, after: '' };
   }
-  // A list's texts are lines: what was pasted becomes one.
-  const text = sequence.replace(/[\r\n\t]+/g, ' ');
-  return meta || /[\x00-\x1f\x7f-\x9f]/.test(text) ? input : { ...input, before: before + text };
+  const isText = !meta && sequence.search(CONTROLS) === -1;
+  return isText ? { ...input, before: before + sequence } : input;
 }

@@ -7,7 +7,7 @@ import { themeFor } from '../panel/theme.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
 import { undoAfter } from './edits.ts';
-import { type Key, press } from './keys.ts';
+import { type Key, press, withPastes } from './keys.ts';
 import {
   isWaiting,
   NEWEST_OFFERED,
@@ -81,7 +81,8 @@ class Viewer {
     });
     const keys = new PassThrough();
     emitKeypressEvents(keys, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
-    keys.on('keypress', (_text: unknown, key: Key) => this.#press(key));
+    const press = withPastes((key) => this.#press(key));
+    keys.on('keypress', (_text: unknown, key: Key) => press(key));
     this.#giveBack = takeTerminal(keyboard(), {
       enter: () => {
         this.#screen.enter();

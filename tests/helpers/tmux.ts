@@ -27,6 +27,12 @@ export class TmuxTerminal {
     this.#tmux('send-keys', '-l', '--', text);
   }
 
+  /** Pastes a text, marked as such where the program asks for that. */
+  paste(text: string): void {
+    this.#tmux('set-buffer', '--', text);
+    this.#tmux('paste-buffer', '-p');
+  }
+
   press(key: string): void {
     this.#tmux('send-keys', key);
   }

@@ -128,6 +128,26 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     expect(store.get().items.map(({ content }) => content)).toContain('Mine');
   });
 
+  test('what is pasted is one text, and nothing where no text is asked for', async () => {
+    const state = temporaryDirectory();
+    const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
+    store.update(todos('- Build', '- Ship'));
+    const terminal = start(state);
+    await terminal.until('the list', (screen) => screen.includes('○ Ship'));
+    terminal.paste('d\nd\nq\n');
+    terminal.type('n');
+    await terminal.until('the question', (screen) => screen.includes('New item:'));
+    terminal.paste('first line\nsecond\tline');
+    await terminal.until('the text', (screen) => screen.includes('first line second line'));
+    terminal.press('Enter');
+    await terminal.until('the item', (screen) => screen.includes('○ first line second line'));
+    expect(store.get().items.map(({ content }) => content)).toEqual([
+      'Build',
+      'first line second line',
+      'Ship',
+    ]);
+  });
+
   test('what no agent may write, no person may either', async () => {
     const state = temporaryDirectory();
     const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
