@@ -25,7 +25,10 @@ export function describeChange(before: Items, after: Items): string {
     ...(removed > 0 ? [`${removed} removed`] : []),
   ];
   if (parts.length > 0) return parts.join('; ');
-  return JSON.stringify(before) === JSON.stringify(after) ? 'nothing changed' : 'details changed';
+  if (JSON.stringify(before) === JSON.stringify(after)) return 'nothing changed';
+  const inOneOrder = (items: Items) =>
+    JSON.stringify(items.map((item) => JSON.stringify(item)).sort());
+  return inOneOrder(before) === inOneOrder(after) ? 'order changed' : 'details changed';
 }
 
 /** A new item that is pending is only added; one that is already begun or done has been moved as well. */

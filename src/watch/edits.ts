@@ -29,8 +29,8 @@ export const EDITS = new Map<string, (state: ViewerState) => ViewerState>([
   ['p', (state) => changed(state, started)],
   ['x', (state) => changed(state, completed)],
   ['d', (state) => changed(state, dropped)],
-  ['K', (state) => changed(state, (items, at) => moved(items, at, -1))],
-  ['J', (state) => changed(state, (items, at) => moved(items, at, 1))],
+  ['K', (state) => changed(state, (items, at) => moved(items, at, placeOf(state, -1) ?? at))],
+  ['J', (state) => changed(state, (items, at) => moved(items, at, placeOf(state, 1) ?? at))],
   ['u', undone],
 ]);
 
@@ -93,8 +93,7 @@ function dropped(items: Items, at: number): Change {
   return { items: items.toSpliced(at, 1), told, at: Math.min(at, items.length - 2) };
 }
 
-function moved(items: Items, at: number, by: number): Change {
-  const to = Math.max(0, Math.min(items.length - 1, at + by));
+function moved(items: Items, at: number, to: number): Change {
   const item = items[at];
   const next = item ? items.toSpliced(at, 1).toSpliced(to, 0, item) : items;
   return { items: next, told: `Moved "${name(item)}"`, at: to };
@@ -102,6 +101,14 @@ function moved(items: Items, at: number, by: number): Change {
 
 function name(item: Readonly<TodoItem> | undefined): string {
   return safeText(item?.content ?? '', MAX_NAME_CHARACTERS);
+}
+
+/** Where in the whole list the item is that stands so many below the chosen one: those that are hidden are passed. */
+function placeOf(state: ViewerState, below: number): number | undefined {
+  const shown = shownItems(state)[chosen(state) + below];
+  const items = namedItems(shownList(state)?.versions[0].items ?? []);
+  const at = items.findIndex(({ name }) => name === shown?.name);
+  return at === -1 ? undefined : at;
 }
 
 /** The item that is chosen, and where in the whole list it is; only on the page of a list can it be changed. */

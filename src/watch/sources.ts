@@ -124,11 +124,17 @@ export class Sources {
     items,
   }: WriteRequest): Promise<{ version: number } | { refused: string }> {
     const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
-    const list = this.#watched.lists.openFound(known ?? `${this.#key}/${pathName(agent)}`, USER);
+    const key = known ?? `${this.#key}/${pathName(agent)}`;
+    const list = this.#watched.lists.openFound(key, USER);
     const handler = new TodoWriteHandler(list, this.#settings);
     const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
     const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
-    if (exitCode === 0) return { version: version + 1 };
+    if (exitCode === 0) {
+      // The next change builds upon this one, and may be there before who follows the list tells of it.
+      const written = await list.read();
+      if (written.version === version + 1) this.#add({ agent, key }, written);
+      return { version: version + 1 };
+    }
     const [title = '', first = ''] = stderr.split('\n');
     return { refused: `${title.replace(/^Error: /, '')} ${first}` };
   }
@@ -165,8 +171,11 @@ export class Sources {
 
   #add({ agent, key }: FollowedList, version: TodoVersion): void {
     const known = this.#lists.get(key)?.versions;
+    // Of what was written here one hears again.
+    const isOld = known && version.version <= known[0].version;
+    if (isOld && known.some((one) => isSame(one, version))) return;
     // A list that was deleted begins anew.
-    const before = known && version.version > known[0].version ? known : [];
+    const before = known && !isOld ? known : [];
     const versions = [version, ...before.slice(0, MOST_VERSIONS - 1)] as const;
     if (version.version === 0) this.#lists.delete(key);
     else this.#lists.set(key, { agent, versions });
@@ -179,6 +188,10 @@ export class Sources {
     this.#problem = safeText(error.message);
     this.#changed();
   }
+}
+
+function isSame(one: TodoVersion, other: TodoVersion): boolean {
+  return one.version === other.version && +one.updatedAt === +other.updatedAt;
 }
 
 /** Where the token of the page for browsers is kept. */

@@ -44,6 +44,8 @@ class Viewer {
   readonly #ended: (exitCode: number) => void;
   #state: ViewerState | undefined;
   #isUntouched = true;
+  /** The keys that were typed while a change is being written. */
+  #held: Key[] | undefined;
   #isDue = false;
   #frame: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
@@ -98,6 +100,10 @@ class Viewer {
 
   #press(key: Key): void {
     if (this.#state === undefined) return;
+    if (this.#held) {
+      this.#held.push(key);
+      return;
+    }
     this.#isUntouched = false;
     const { request, ...state } = press(this.#state, key);
     this.#state = state;
@@ -119,10 +125,13 @@ class Viewer {
     this.#draw();
   }
 
-  /** Writes what a person changed, and tells how that went. */
+  /** Writes what a person changed, and tells how that went. Keys typed meanwhile are for the list as it is then. */
   async #write(request: WriteRequest): Promise<void> {
+    this.#held = [];
     const result = await this.#sources.write(request);
-    const state = this.#state;
+    const held = this.#held;
+    this.#held = undefined;
+    const state = this.#state && { ...this.#state, known: this.#sources.known };
     if (state === undefined) return;
     if ('refused' in result) {
       // What was typed is not lost: Enter writes it to the list as it is by then.
@@ -134,6 +143,7 @@ class Viewer {
       this.#state = { ...state, input: undefined, message: request.told, undo };
     }
     this.#draw();
+    for (const key of held) this.#press(key);
   }
 
   #quit(): void {

@@ -17,7 +17,7 @@ test.each([
   [[], [item('a'), item('b')], '2 added'],
   [[item('a'), item('b')], [item('a')], '1 removed'],
   [[item('a')], [item('a')], 'nothing changed'],
-  [[item('a'), item('b')], [item('b'), item('a')], 'details changed'],
+  [[item('a'), item('b')], [item('b'), item('a')], 'order changed'],
   [[item('a')], [item('a', 'in_progress')], 'began "a"'],
   [[item('a', 'in_progress')], [item('a', 'completed')], 'completed "a"'],
   [[item('a', 'completed')], [item('a')], 'put back "a"'],

@@ -55,6 +55,17 @@ test('a change is asked for on the version that was seen', () => {
   expect(viewer.press('return').state.request).toMatchObject({ what: 'write', version: 1 });
 });
 
+test('an item that is moved passes those that are hidden', () => {
+  const list = listOf('main', [4, '- a', 'x b', '- c']);
+  const viewer = new TestViewer({ lists: [list] }).press('c', 'J');
+  const { request } = viewer.state;
+  expect(request?.what === 'write' && request.items.map(({ content }) => content)).toEqual([
+    'b',
+    'c',
+    'a',
+  ]);
+});
+
 test('the first item can be added where there is no list yet', () => {
   const viewer = new TestViewer({}).press('n', 'A', 'return');
   expect(viewer.state.request).toMatchObject({
@@ -126,6 +137,25 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     terminal.press('Enter');
     await terminal.until('the item', (screen) => screen.includes('○ Mine'));
     expect(store.get().items.map(({ content }) => content)).toContain('Mine');
+  });
+
+  test('keys that come faster than a change is written are for the list as it is then', async () => {
+    const state = temporaryDirectory();
+    const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
+    const letters = [...'abcdefghij'];
+    store.update(todos(...letters.map((letter) => `- ${letter}`)));
+    const terminal = start(state);
+    await terminal.until('the list', (screen) => screen.includes('○ j'));
+    terminal.type('JJJJJJJJJxkx');
+    const screen = await terminal.until('both changes', (text) => /✓ j\n.*✓ a/.test(text));
+    expect(screen).not.toContain('nothing was changed');
+    expect(store.get()).toMatchObject({ version: 12, by: 'user' });
+    terminal.type('h');
+    await terminal.until('the history', (text) => /▸ +12 .*\n +11 .*\n +10 /.test(text));
+    terminal.press('End');
+    await terminal.until('its beginning', (text) =>
+      /user: order changed\n▸ +1 .*main: 10 added/.test(text),
+    );
   });
 
   test('what is pasted is one text, and nothing where no text is asked for', async () => {
