@@ -42,7 +42,9 @@ export function withPastes(listener: (key: Key) => void): (key: Key) => void {
 export function press(before: ViewerState, key: Key): ViewerState {
   const { message: _, ...state } = before;
   if (state.input) return pressInInput(state, state.input, key);
-  if (key.ctrl || key.meta || key.pasted !== undefined) return state;
+  // Escape comes as Alt and no key.
+  const isWithOthers = key.ctrl || (key.meta && key.name !== 'escape');
+  if (isWithOthers || key.pasted !== undefined) return state;
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));

@@ -359,6 +359,29 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(terminal.screen()).toContain('Completed 2');
   });
 
+  test('Esc goes back from every page, and follows the list again', async () => {
+    const state = temporaryDirectory();
+    storeOf(state, 'main').update([todo('Build'), todo('Ship')]);
+    const terminal = await watchOnTerminal(state, '');
+    await terminal.until('the list', (screen) => screen.includes('○ Ship'));
+    for (const [key, title] of [
+      ['h', 'History of main'],
+      ['s', 'Lists of all sessions'],
+      ['a', 'All agents'],
+      ['b', 'Team tasks'],
+      ['?', 'Keys'],
+    ] as const) {
+      terminal.type(key);
+      await terminal.until(title, (screen) => screen.startsWith(title));
+      terminal.press('Escape');
+      await terminal.until('the list', (screen) => screen.startsWith('main · s'));
+    }
+    terminal.type('j');
+    await terminal.until('the other item', (screen) => /▸ +○ Ship/.test(screen));
+    terminal.press('Escape');
+    await terminal.until('the item that comes next', (screen) => /▸ +○ Build/.test(screen));
+  });
+
   test('a session can be picked from inside', async () => {
     const state = temporaryDirectory();
     const folder = listFolder(state, { session: 'elsewhere', agent: 'ann' });
