@@ -84,12 +84,23 @@ is_login_shell() {
     su:* | sudo:*) ;;
     *) return 1 ;;
   esac
-  case $(PATH=$PATH:/usr/bin:/bin tr '\0' '\n' <"/proc/$PPID/cmdline" | PATH=$PATH:/usr/bin:/bin head -n 2)' ' in
+  # A newline before and after each of its words.
+  agent_shell_parent=$(PATH=$PATH:/usr/bin:/bin tr '\0' '\n' <"/proc/$PPID/cmdline")
+  agent_shell_parent="
+$agent_shell_parent
+"
+  case $agent_shell_parent in
+    # What sudo was told to run may have options like its own.
+    *sudo*"${0##*/}"*) return 1 ;;
     *'
-- ' | *'
--l ' | *'
--i ' | *'
---login ') return 0 ;;
+-
+'* | *'
+-l
+'* | *'
+-i
+'* | *'
+--login
+'*) return 0 ;;
   esac
   return 1
 }
