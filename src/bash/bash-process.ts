@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -21,7 +20,6 @@ import {
   probeText,
   REPORT_FIELDS,
   reportCommand,
-  rescueCommand,
   startCommand,
   startFileCommand,
 } from './control-commands.ts';
@@ -30,6 +28,7 @@ import { FifoReader } from './fifo-reader.ts';
 import { makeFifos } from './fifos.ts';
 import { makePrivate } from './private-folder.ts';
 import { isReading, killProcessTree } from './process-tree.ts';
+import { Questions } from './questions.ts';
 import { RewrittenFile } from './rewritten-file.ts';
 
 export interface BashProcessOptions {
@@ -61,17 +60,6 @@ export interface Evaluation {
 
 /** The script that bash runs is a FIFO of this name: bash's messages begin with it. */
 const SCRIPT = 'bash';
-const ASK_AGAIN_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
-
-/** A question to bash that it has not answered yet. */
-interface Question {
-  nonce: string;
-  fieldCount: number;
-  /** Gets the answer; undefined where bash has ended, or will never say anything. */
-  answer: (fields: readonly string[] | undefined) => void;
-}
-
 /**
  * One bash process that evaluates lines, one after the other.
  *
@@ -95,16 +83,11 @@ export class BashProcess {
   readonly #child: ChildProcess;
   readonly #control: number;
   readonly #output: readonly FifoReader[];
-  readonly #statusReader: FifoReader;
+  readonly #questions: Questions;
   readonly #ended: Promise<void>;
   #held: HeldSettings;
-  #question: Question | undefined;
-  #lastNonce = '';
-  #received = '';
   /** Commands that tell bash of its new folder. */
   readonly #moves: string[] = [];
-  #asking: NodeJS.Timeout | undefined;
-  #isRescued = false;
   #exitCode: number | undefined;
   #startError: string | undefined;
   #killed: Promise<void> | undefined;
@@ -124,7 +107,12 @@ export class BashProcess {
     makeFifos([SCRIPT, 'out', 'err', 'status'].map(path), env);
     this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
     this.#output = [new FifoReader(path('out'), onStdout), new FifoReader(path('err'), onStderr)];
-    this.#statusReader = new FifoReader(path('status'), (chunk) => this.#onStatus(chunk));
+    this.#questions = new Questions({
+      path: path('status'),
+      command: (text) => this.#command(text),
+      isIdle: () => this.pid !== undefined && isReading(this.pid, this.#script),
+      onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
+    });
     const outputs = this.#outputs.map((file) => openSync(file, constants.O_WRONLY));
     // detached: a session and a process group of its own, so that all of it can be ended.
     this.#child = spawn(bash, ['--norc', SCRIPT], {
@@ -140,7 +128,7 @@ export class BashProcess {
     this.#ended = new Promise((resolve) => {
       const onEnd = (exitCode: number) => {
         this.#exitCode = exitCode;
-        this.#answer(undefined);
+        this.#questions.end();
         resolve();
       };
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
@@ -186,7 +174,7 @@ export class BashProcess {
 
   /** A text that was in the last of our commands, and that no line can know. */
   get mark(): string {
-    return this.#lastNonce;
+    return this.#questions.lastNonce;
   }
 
   /** What the user has set that is off between two lines. */
@@ -201,8 +189,7 @@ export class BashProcess {
     // The first line is ours, so that it is not seen in the messages of the user's first.
     const first = prelude === '' ? '' : preludeCommand(this.#prelude.path);
     this.#line.write(`${first}\n${line}\n`);
-    this.#isRescued = false;
-    const fields = await this.#ask(REPORT_FIELDS, (nonce) => {
+    const fields = await this.#questions.ask(REPORT_FIELDS, (nonce) => {
       const report = reportCommand(nonce, this.#statusFd);
       this.#command(evaluateCommand(this.#line.path, stdin, report));
       return report;
@@ -218,12 +205,12 @@ export class BashProcess {
     const { exitCode, cwd, held } = parseReport(fields);
     this.#held = held;
     const note = 'functions that hide builtins were removed, and disabled builtins enabled again';
-    return { exitCode, alive: true, cwd, ...(this.#isRescued ? { note } : {}) };
+    return { exitCode, alive: true, cwd, ...(this.#questions.isRescued ? { note } : {}) };
   }
 
   /** How bash stands before a call of an agent command; undefined where bash does not say. */
   async callerState(name: string): Promise<CallerState | undefined> {
-    const fields = await this.#ask(CALLER_FIELDS, (nonce) => {
+    const fields = await this.#questions.ask(CALLER_FIELDS, (nonce) => {
       this.#command(callerCommand(name, nonce, this.#statusFd, this.#outputs));
       return undefined;
     });
@@ -236,7 +223,7 @@ export class BashProcess {
    */
   async isSound(file: string): Promise<boolean> {
     this.#probe.write(probeText(file));
-    const fields = await this.#ask(PROBE_FIELDS, (nonce) => {
+    const fields = await this.#questions.ask(PROBE_FIELDS, (nonce) => {
       this.#command(probeCommand(this.#probe.path, nonce, this.#statusFd));
       return undefined;
     });
@@ -267,7 +254,7 @@ export class BashProcess {
       await killProcessTree(this.pid, this.#folders);
     }
     await this.#ended;
-    for (const reader of [...this.#output, this.#statusReader]) {
+    for (const reader of [...this.#output, this.#questions.reader]) {
       reader.close();
     }
     closeSync(this.#control);
@@ -281,93 +268,16 @@ export class BashProcess {
     writeSync(this.#control, `${command}\n`);
   }
 
-  /** @param send writes the question, and returns the command that asks it again, where that makes sense. */
-  #ask(
-    fieldCount: number,
-    send: (nonce: string) => string | undefined,
-  ): Promise<readonly string[] | undefined> {
-    if (this.#exitCode !== undefined) {
-      return Promise.resolve(undefined);
-    }
-    return new Promise((answer) => {
-      const nonce = randomBytes(8).toString('hex');
-      this.#lastNonce = nonce;
-      this.#question = { nonce, fieldCount, answer };
-      this.#ref();
-      const again = send(nonce);
-      this.#asking = setTimeout(() => this.#askAgain(again), ASK_AGAIN_MS);
-    });
-  }
-
-  /**
-   * Some errors, as in the subscript of ${array[1/0]}, make bash discard all of that command and read the next one. A
-   * report that is not needed has a nonce that nobody waits for any more.
-   */
-  #askAgain(again: string | undefined): void {
-    if (again !== undefined) this.#command(again);
-    let pause = ASK_AGAIN_MS;
-    const look = () => {
-      if (this.pid !== undefined && isReading(this.pid, this.#script)) {
-        this.#onIdle(again);
-      }
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
-      if (this.#question) this.#asking = setTimeout(look, pause);
-    };
-    this.#asking = setTimeout(look, pause);
-  }
-
-  /** Bash waits for its next command, and so has carried out those before, or it does not carry them out. */
-  #onIdle(again: string | undefined): void {
-    this.#statusReader.drain();
-    if (this.#question === undefined) return;
-    if (again === undefined || this.#isRescued) {
-      this.#answer(undefined);
-    } else {
-      this.#isRescued = true;
-      this.#command(rescueCommand(again));
-    }
-  }
-
-  #onStatus(chunk: Buffer): void {
-    if (this.#question === undefined) return;
-    const { nonce, fieldCount } = this.#question;
-    this.#received += chunk.toString('latin1');
-    const start = this.#received.indexOf(`${nonce}\0`);
-    if (start < 0) {
-      // Something that a command wrote there, or the nonce is not yet here as a whole.
-      this.#received = this.#received.slice(-nonce.length);
-      return;
-    }
-    const [, ...fields] = this.#received.slice(start).split('\0');
-    if (fields.length > fieldCount) {
-      this.#answer(fields.slice(0, fieldCount).map(utf8));
-    }
-  }
-
-  #answer(fields: readonly string[] | undefined): void {
-    const question = this.#question;
-    this.#question = undefined;
-    this.#received = '';
-    clearTimeout(this.#asking);
-    this.#unref();
-    question?.answer(fields);
-  }
-
   #ref(): void {
     this.#child.ref();
-    this.#statusReader.ref();
+    this.#questions.reader.ref();
   }
 
   /** An idle bash does not keep the program from ending. */
   #unref(): void {
     this.#child.unref();
-    for (const reader of [...this.#output, this.#statusReader]) {
+    for (const reader of [...this.#output, this.#questions.reader]) {
       reader.unref();
     }
   }
-}
-
-/** Decodes bytes that were read one character each. */
-function utf8(latin1: string): string {
-  return Buffer.from(latin1, 'latin1').toString('utf8');
 }

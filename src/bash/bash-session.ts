@@ -2,13 +2,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
 import { callerVariables, type Environment } from '../environment.ts';
-import { AgentCommandHost } from './agent-commands.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
+import { BrokenBashSigns } from './broken-bash.ts';
 import type { HeldSettings } from './control-commands.ts';
-import { writeEditors } from './editors.ts';
-import { findBash } from './find-program.ts';
 import { OutputCapture } from './output-capture.ts';
-import { PrivateFolder } from './private-folder.ts';
+import { type Home, SessionHomes } from './session-home.ts';
 import { EXIT, TimeLimit } from './time-limit.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -59,14 +57,6 @@ export interface CallerState {
   isPlain: boolean;
 }
 
-// What bash says of a line that it cannot read.
-const SYNTAX_ERROR = ['unexpected', 'syntax error'];
-
-// A line whose text has none of these cannot make bash read other text than the line itself, nor have its errors hidden or
-// said in another language.
-const READS_TEXT =
-  /\b(?:eval|source|exec|trap|alias|function|mapfile|compgen|LANG|LC_\w+)\b|\(\)|@P|(?:^|[\s;&|({])\.\s/;
-
 /**
  * One persistent bash: `cd`, variables, functions and options last from line to line.
  *
@@ -78,17 +68,14 @@ export class BashSession {
   readonly #options: BashSessionOptions;
   readonly #stdout = new OutputCapture();
   readonly #stderr = new OutputCapture();
-  #home: Home | undefined;
-  /** Those before it, of which something was missing. */
-  readonly #left: Home[] = [];
+  readonly #homes: SessionHomes;
+  readonly #brokenSigns: BrokenBashSigns;
   #process: BashProcess | undefined;
   #watchdog: Watchdog | undefined;
   #processCount = 0;
   #cwd: string;
   #queue: Promise<unknown> = Promise.resolve();
   #disposed: Promise<void> | undefined;
-  /** A line that says nothing on stderr may still have broken bash. */
-  #readsText: boolean;
   /** Who hears the line that runs. */
   #listener: Pick<RunOptions, 'onStdout' | 'onStderr'> | undefined;
   #callerStates = new Map<string, CallerState>();
@@ -98,7 +85,8 @@ export class BashSession {
 
   constructor(options: BashSessionOptions) {
     this.#options = options;
-    this.#readsText = this.#alwaysReadsText;
+    this.#homes = new SessionHomes(options);
+    this.#brokenSigns = new BrokenBashSigns(options.env);
     this.#cwd = options.cwd;
   }
 
@@ -152,11 +140,6 @@ export class BashSession {
       this.#process = undefined;
       return this.#ended(1, `the line was not run: ${(error as Error).message}`);
     }
-  }
-
-  get #alwaysReadsText(): boolean {
-    const { LC_ALL, LC_MESSAGES, LANG, BASH_ENV } = this.#options.env;
-    return !/^(?:C|POSIX|en)\b|^en_|^$/.test(LC_ALL || LC_MESSAGES || LANG || '') || !!BASH_ENV;
   }
 
   #refuseAfterDispose(): void {
@@ -217,13 +200,12 @@ export class BashSession {
   ): Promise<CommandResult> {
     if (ending.alive && !limit.reached) {
       this.#cwd = ending.cwd;
-      this.#readsText ||= READS_TEXT.test(line);
-      const isSuspect = this.#readsText || SYNTAX_ERROR.some((part) => this.#stderr.includes(part));
+      const isSuspect = this.#brokenSigns.isSuspect(line, this.#stderr);
       const note = isSuspect ? await this.#heal(home) : undefined;
       return this.#ended(ending.exitCode, note ?? ending.note);
     }
     await this.#endProcess();
-    this.#readsText = this.#alwaysReadsText;
+    this.#brokenSigns.forget();
     const restarted = `bash was restarted in ${this.#cwd}`;
     if (limit.reached) {
       return this.#ended(EXIT[limit.reached.reason], `${limit.reached.message}; ${restarted}`);
@@ -238,7 +220,7 @@ export class BashSession {
     const file = join(home.folder.path, 'state');
     if (!this.#process?.isWhole) {
       // The line has removed the private folder. There is a new one with the next line.
-      this.#readsText = true;
+      this.#brokenSigns.suspectAll();
       return undefined;
     }
     if (await this.#process.isSound(file)) return undefined;
@@ -257,7 +239,7 @@ export class BashSession {
     this.#refuseAfterDispose();
     const known = this.#callerStates.get(name);
     if (known) return known;
-    const home = this.#home;
+    const home = this.#homes.current;
     const bash = this.#process;
     if (!home || !bash?.alive) {
       return { env: callerVariables(this.#options.env), isPlain: true };
@@ -286,37 +268,14 @@ export class BashSession {
 
   /** Where the session's private files are: in a new folder, if someone has removed any of the one before. */
   #open(): Home {
-    const earlier = this.#home;
     const bash = this.#process?.alive ? this.#process : undefined;
-    if (earlier?.folder.isThere && earlier.host.isWhole && (bash?.isWhole ?? true)) {
-      return earlier;
-    }
-    const home = this.#makeHome();
-    this.#home = home;
-    if (earlier) {
-      earlier.host.retire();
-      this.#left.push(earlier);
-      if (bash) {
-        bash.move(earlier.folder.path, home.folder.path);
-        this.#watch(home, bash);
-      }
-    }
-    return home;
-  }
-
-  #makeHome(): Home {
-    const { env, cwd, handlers } = this.#options;
-    const bash = findBash(env);
-    const folder = PrivateFolder.make(env, cwd);
-    try {
-      const directory = folder.path;
-      const host = new AgentCommandHost({ directory, bash, env, handlers: handlers ?? new Map() });
-      writeEditors(join(directory, 'bin'), bash, env);
-      return { bash, folder, host };
-    } catch (error) {
-      folder.remove();
-      throw error;
-    }
+    return this.#homes.open(
+      () => bash?.isWhole ?? true,
+      (from, to) => {
+        bash?.move(from.folder.path, to.folder.path);
+        if (bash) this.#watch(to, bash);
+      },
+    );
   }
 
   /** A living bash, and the scripts of all agent commands. */
@@ -368,18 +327,9 @@ export class BashSession {
 
   async #dispose(): Promise<void> {
     await this.#process?.kill();
-    for (const { folder, host } of [...this.#left, ...(this.#home ? [this.#home] : [])]) {
-      host.dispose();
-      folder.remove();
-    }
+    this.#homes.dispose();
     await this.#watchdog?.dismiss();
   }
-}
-
-interface Home {
-  bash: string;
-  folder: PrivateFolder;
-  host: AgentCommandHost;
 }
 
 /** A listener that fails fails no line; a warning keeps its error from being lost. */

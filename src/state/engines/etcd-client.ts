@@ -1,6 +1,7 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { notKnown, StateError } from '../state-error.ts';
+import { NeverSent, Refused, refusedBy, textOf } from './etcd-refusal.ts';
 
 /** How to reach one etcd cluster. */
 export interface EtcdOptions {
@@ -215,52 +216,7 @@ export interface EtcdStatus {
   readonly errors?: readonly string[];
 }
 
-/** There was no connection to send the request over. */
-class NeverSent extends Error {}
-
-/** A member answered, but not with what was asked for. */
-class Refused extends Error {
-  /** No other member will say anything else. */
-  readonly isFinal: boolean;
-  /** Whether the request was certainly not carried out. */
-  readonly isUndone: boolean;
-  readonly isTokenOld: boolean;
-
-  constructor(message: string, kind: 'final' | 'undone' | 'unknown', isTokenOld = false) {
-    super(message);
-    this.isFinal = kind === 'final';
-    this.isUndone = kind !== 'unknown';
-    this.isTokenOld = isTokenOld;
-  }
-}
-
-function refusedBy(status: number | undefined, text: string): Refused {
-  let message = text;
-  try {
-    const { error, message: said = error } = JSON.parse(text);
-    if (typeof said === 'string') message = said;
-    else if (typeof said?.message === 'string') message = said.message;
-  } catch {
-    // A proxy's page, perhaps; its beginning will do.
-  }
-  message = message.replace(/^etcdserver: /, '').slice(0, 200) || `HTTP status ${status}`;
-  if (/invalid auth token|auth token is not provided|auth revision/.test(message)) {
-    return new Refused(message, 'undone', true);
-  }
-  if (/space exceeded/.test(message)) return new Refused(`${message}: its quota is full`, 'final');
-  if (/no leader/.test(message)) return new Refused(message, 'undone');
-  const isSettled =
-    status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
-  return new Refused(message, isSettled ? 'final' : 'unknown');
-}
-
 function splitEndpoint(endpoint: string): { host: string; port: number } {
   const { hostname, port } = new URL(`http://${endpoint}`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 2379) };
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { rescueCommand } from './control-commands.ts';
+import { FifoReader } from './fifo-reader.ts';
+
+const ASK_AGAIN_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** A question to bash that it has not answered yet. */
+interface Question {
+  readonly nonce: string;
+  readonly fieldCount: number;
+  /** Gets the answer; undefined where bash has ended, or will never say anything. */
+  readonly answer: (fields: readonly string[] | undefined) => void;
+}
+
+export interface QuestionsOptions {
+  /** The FIFO that bash answers on. */
+  readonly path: string;
+  /** Gives bash a command. */
+  readonly command: (text: string) => void;
+  /** Whether bash waits for its next command. */
+  readonly isIdle: () => boolean;
+  /** Called when bash is asked something, and when it has answered. */
+  readonly onAsking: (isAsked: boolean) => void;
+}
+
+/** What bash is asked, one question after the other, and how it answers: after a nonce that only this question knows. */
+export class Questions {
+  readonly reader: FifoReader;
+  readonly #options: QuestionsOptions;
+  #question: Question | undefined;
+  #received = '';
+  #asking: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+
+  /** The nonce of the last question. */
+  lastNonce = '';
+  /** Whether builtins had to be given back before bash could answer the last question. */
+  isRescued = false;
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+    this.reader = new FifoReader(options.path, (chunk) => this.#onAnswer(chunk));
+  }
+
+  /**
+   * Asks bash.
+   *
+   * @param send writes the question, and returns the command that asks it again, where that makes sense.
+   * @returns so many fields; undefined where bash has ended, or will never say anything.
+   */
+  ask(
+    fieldCount: number,
+    send: (nonce: string) => string | undefined,
+  ): Promise<readonly string[] | undefined> {
+    if (this.#hasEnded) return Promise.resolve(undefined);
+    return new Promise((answer) => {
+      const nonce = randomBytes(8).toString('hex');
+      this.lastNonce = nonce;
+      this.isRescued = false;
+      this.#question = { nonce, fieldCount, answer };
+      this.#options.onAsking(true);
+      const again = send(nonce);
+      this.#asking = setTimeout(() => this.#askAgain(again), ASK_AGAIN_MS);
+    });
+  }
+
+  /** Bash has ended, and will answer nothing. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#answer(undefined);
+  }
+
+  /**
+   * Some errors, as in the subscript of ${array[1/0]}, make bash discard all of that command and read the next one. A
+   * report that is not needed has a nonce that nobody waits for any more.
+   */
+  #askAgain(again: string | undefined): void {
+    if (again !== undefined) this.#options.command(again);
+    let pause = ASK_AGAIN_MS;
+    const look = () => {
+      if (this.#options.isIdle()) this.#onIdle(again);
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+      if (this.#question) this.#asking = setTimeout(look, pause);
+    };
+    this.#asking = setTimeout(look, pause);
+  }
+
+  /** Bash waits for its next command, and so has carried out those before, or it does not carry them out. */
+  #onIdle(again: string | undefined): void {
+    this.reader.drain();
+    if (this.#question === undefined) return;
+    if (again === undefined || this.isRescued) {
+      this.#answer(undefined);
+    } else {
+      this.isRescued = true;
+      this.#options.command(rescueCommand(again));
+    }
+  }
+
+  #onAnswer(chunk: Buffer): void {
+    if (this.#question === undefined) return;
+    const { nonce, fieldCount } = this.#question;
+    this.#received += chunk.toString('latin1');
+    const start = this.#received.indexOf(`${nonce}\0`);
+    if (start < 0) {
+      // Something that a command wrote there, or the nonce is not yet here as a whole.
+      this.#received = this.#received.slice(-nonce.length);
+      return;
+    }
+    const [, ...fields] = this.#received.slice(start).split('\0');
+    if (fields.length > fieldCount) {
+      this.#answer(fields.slice(0, fieldCount).map(utf8));
+    }
+  }
+
+  #answer(fields: readonly string[] | undefined): void {
+    const question = this.#question;
+    this.#question = undefined;
+    this.#received = '';
+    clearTimeout(this.#asking);
+    this.#options.onAsking(false);
+    question?.answer(fields);
+  }
+}
+
+/** Decodes bytes that were read one character each. */
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8');
+}

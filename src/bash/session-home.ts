@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { AgentBashHandler } from '../command/agent-command.ts';
+import type { Environment } from '../environment.ts';
+import { AgentCommandHost } from './agent-commands.ts';
+import { writeEditors } from './editors.ts';
+import { findBash } from './find-program.ts';
+import { PrivateFolder } from './private-folder.ts';
+
+/** Where the private files of a session are, and the agent commands that are found there. */
+export interface Home {
+  /** The absolute path of bash. */
+  readonly bash: string;
+  readonly folder: PrivateFolder;
+  readonly host: AgentCommandHost;
+}
+
+interface HomeOptions {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly handlers?: ReadonlyMap<string, AgentBashHandler>;
+}
+
+/** The homes of one session: it moves to a new one where anything of the one before is missing. */
+export class SessionHomes {
+  readonly #options: HomeOptions;
+  readonly #left: Home[] = [];
+  #home: Home | undefined;
+
+  constructor(options: HomeOptions) {
+    this.#options = options;
+  }
+
+  /** The home that the session is in; undefined before the first line. */
+  get current(): Home | undefined {
+    return this.#home;
+  }
+
+  /**
+   * A home that is whole.
+   *
+   * @param isWhole whether what else lies in the present home is there.
+   * @param moved called with the home before and the new one, where there was one before.
+   */
+  open(isWhole: () => boolean, moved: (from: Home, to: Home) => void): Home {
+    const earlier = this.#home;
+    if (earlier?.folder.isThere && earlier.host.isWhole && isWhole()) return earlier;
+    const home = this.#make();
+    this.#home = home;
+    if (earlier) {
+      earlier.host.retire();
+      this.#left.push(earlier);
+      moved(earlier, home);
+    }
+    return home;
+  }
+
+  dispose(): void {
+    for (const { folder, host } of [...this.#left, ...(this.#home ? [this.#home] : [])]) {
+      host.dispose();
+      folder.remove();
+    }
+  }
+
+  #make(): Home {
+    const { env, cwd, handlers = new Map() } = this.#options;
+    const bash = findBash(env);
+    const folder = PrivateFolder.make(env, cwd);
+    try {
+      const directory = folder.path;
+      const host = new AgentCommandHost({ directory, bash, env, handlers });
+      writeEditors(join(directory, 'bin'), bash, env);
+      return { bash, folder, host };
+    } catch (error) {
+      folder.remove();
+      throw error;
+    }
+  }
+}
