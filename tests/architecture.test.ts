@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
 // What docs/architecture.md promises of the imports, and of what is passed in rather than reached for.
@@ -112,4 +112,25 @@ test('the panel knows of the lists only their types, and which item is which', (
 test('one place writes the word that notes begin with', () => {
   const writers = sources.filter(({ code }) => code.includes('Note: '));
   expect(writers.map(({ name }) => name)).toEqual([join('command', 'notes.ts')]);
+});
+
+const README = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+
+test.each([
+  ['TodoWrite', 'todo/todo-write.ts'],
+  ['TodoRead', 'todo/todo-read.ts'],
+  ['TaskCreate', 'tasks/task-create.ts'],
+  ['TaskClaim', 'tasks/task-claim.ts'],
+  ['BashRouter', 'router/bash-router.ts'],
+  ['agent-shell setup', 'setup/setup.ts'],
+  ['agent-shell watch', 'watch/watch.ts'],
+  ['agent-shell --jsonl', 'shell/jsonl.ts'],
+  ['The viewer', 'watch/viewer.ts'],
+  ['Settings', 'settings.ts'],
+])('a newcomer who reads about %s in the README finds %s by its name', (feature, file) => {
+  expect(README).toContain(feature);
+  const lastWord = /[A-Za-z]+$/.exec(feature)?.[0] ?? '';
+  const fileName = lastWord.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();
+  const found = sources.filter(({ name }) => basename(name) === `${fileName}.ts`);
+  expect(found.map(({ name }) => name)).toEqual([join(file)]);
 });
