@@ -110,7 +110,9 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(own[5].prompt).toContain('Exit code 126: the user says no');
   expect(existsSync(join(directory, 'forbidden'))).toBe(false);
   const last = own.at(-1);
-  expect(last.prompt).toContain('as it stands:\\\\n[>] Look\\\\n[ ] Tell'.replaceAll('\\\\', '\\'));
+  expect(last.prompt).toContain(
+    'Your current task list (TodoRead):\\\\n[>] Look\\\\n[ ] Tell'.replaceAll('\\\\', '\\'),
+  );
   expect(last.length).toBeLessThanOrEqual(9);
 });
 

@@ -8,10 +8,10 @@ const MAX_BYTES_OF_ITEMS = 1500;
 const MAX_ITEM_CHARACTERS = 120;
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
-const HEADING = 'Your task list (TodoRead), as it stands:';
+const HEADING = 'Your current task list (TodoRead):';
 const RULE =
-  'Go on with it. TodoWrite replaces the whole list: repeat every item, and mark one completed as soon as it is done.';
-const FINISHED = 'All of it is done. Begin a new list with TodoWrite for new work.';
+  'Continue with it. TodoWrite replaces the whole list: repeat every item, and mark each one completed as soon as it is done.';
+const FINISHED = 'Everything is done. For new work, write a new list with TodoWrite.';
 
 /**
  * The list for a conversation that has not seen it, or no longer: at the start of a session, when one is resumed, after

@@ -67,7 +67,7 @@ function parse(text: string): Record<string, unknown> {
   if (text.length > MAX_INPUT_BYTES) throw new Error('the input is larger than 32 MiB');
   const input: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new Error('the input is no JSON object');
+    throw new Error('the input is not a JSON object');
   }
   return input as Record<string, unknown>;
 }

@@ -76,7 +76,7 @@ function parse(text: string): Node {
     const place = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
     throw new SetupError(`is not JSON: ${printParseErrorCode(error.error)} at ${place}`);
   }
-  if (root?.type !== 'object') throw new SetupError('is no JSON object');
+  if (root?.type !== 'object') throw new SetupError('is not a JSON object');
   return root;
 }
 
@@ -89,7 +89,7 @@ function property(object: Node, key: string): Node | undefined {
 /** The value of a property of the hooks, which must be of that type. */
 function typedValue(propertyNode: Node, type: 'object' | 'array', name: string): Node {
   const value = propertyNode.children?.[1];
-  if (value?.type !== type) throw new SetupError(`has "${name}" that is no ${type}`);
+  if (value?.type !== type) throw new SetupError(`has a "${name}" that is not of type ${type}`);
   return value;
 }
 

@@ -66,7 +66,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   }
   const { '--jsonl': jsonl, '--prompt': prompt, '--tasks': tasks = false } = options;
   if (jsonl && prompt) return usageError('--jsonl and --prompt exclude each other');
-  if (tasks && !prompt) return usageError('--tasks goes with --prompt, or follows watch');
+  if (tasks && !prompt) return usageError('--tasks needs --prompt or watch');
   if (!jsonl && !prompt) return { mode: 'bash' };
   if (word !== undefined) {
     return usageError(`${jsonl ? '--jsonl' : '--prompt'} takes no argument ${inQuotes(word)}`);

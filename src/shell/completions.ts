@@ -48,7 +48,7 @@ const SCRIPTS = new Map([
 ]);
 
 const USAGE = `Usage: agent-shell completions bash|zsh|fish
-Prints what completes our commands in that shell. In its start-up file:
+Prints completions of these commands for that shell. In its start-up file:
   bash   source <(agent-shell completions bash)
   zsh    source <(agent-shell completions zsh)      after compinit
   fish   agent-shell completions fish | source

@@ -55,7 +55,7 @@ async function copy<T>(
     const place = places.get(by) ?? openCopy(list, by);
     places.set(by, place);
     if (!(await place.commit(index, content, at))) {
-      throw new StateError('somebody else writes the copy; it is not complete');
+      throw new StateError('something else is writing to the copy; it is incomplete');
     }
   }
   const written = await oldestFirst(copied);
@@ -63,6 +63,6 @@ async function copy<T>(
   const isSame =
     written.length === versions.length &&
     written.every((version, index) => say(version) === say(versions[index] as Version<T>));
-  if (!isSame) throw new StateError('the copy differs from the list; it is not complete');
+  if (!isSame) throw new StateError('the copy differs from the list; it is incomplete');
   return versions.length;
 }

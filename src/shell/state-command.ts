@@ -53,7 +53,7 @@ async function show(settings: Settings, { environment, directory }: World): Prom
     const ms = (performance.now() - start).toFixed(1);
     lines.push(
       version === 0
-        ? `It is not there yet; looking for it took ${ms} ms.`
+        ? `It does not exist yet; looking for it took ${ms} ms.`
         : `It is at version ${version}, with ${items.length} items; reading it took ${ms} ms.`,
     );
     return done(lines.map((line) => `${safeText(line, 400)}\n`).join(''));

@@ -16,7 +16,7 @@ interface HomeSettings {
 }
 
 const NAME_THE_SESSION =
-  'with TODO_STATE_URL the session must be named, since a folder is not one place on two machines: set TODO_SESSION, or give --session NAME';
+  'with TODO_STATE_URL you must name the session, since a folder means a different place on each machine: set TODO_SESSION, or give --session NAME';
 
 /** Where the lists of a process live, in files or on a server, and what their names are. */
 export class ListHome {

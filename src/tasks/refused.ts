@@ -117,23 +117,23 @@ export function noSuchVersion(version: number, kept: readonly number[]): Reason 
 
 export const NOTHING_TO_UNDO: Reason = {
   code: 'nothing_to_undo',
-  text: 'no change is kept that could be undone',
+  text: 'no kept change can be undone',
 };
 
 export function notYours(id: number, owner: string | undefined, status: string): Reason {
   if (owner === undefined) return { code: 'not_yours', text: `#${id} is nobody's` };
-  return { code: 'not_yours', text: `#${id} is ${status}, of ${agentText(owner)}` };
+  return { code: 'not_yours', text: `#${id} is ${status} and belongs to ${agentText(owner)}` };
 }
 
 /** @param owner who has the task now. */
 export function leaseLost(id: number, owner: string | undefined): Reason {
-  const now = owner === undefined ? 'it was given back' : `${agentText(owner)} has it`;
+  const now = owner === undefined ? 'it was released' : `${agentText(owner)} has it`;
   return { code: 'lease_lost', text: `your lease of #${id} ran out, and ${now}` };
 }
 
 /** @param problem what is wrong with the metadata as it would be, old and new together. */
 export function metadataRefused(problem: string): Reason {
-  return { code: 'too_large', text: `metadata: ${problem}; null takes a key away` };
+  return { code: 'too_large', text: `metadata: ${problem}; null deletes a key` };
 }
 
 /** An agent's name comes from outside. */

@@ -18,7 +18,7 @@ export function storedEntryProblem(entry: unknown): string | undefined {
   }
   if (!isTextIfAny(by)) return 'it does not say who changed the tasks';
   for (const [index, task] of changed.entries()) {
-    const wrong = isObject(task) ? wrongField(task) : 'is no task';
+    const wrong = isObject(task) ? wrongField(task) : 'is not a task';
     if (wrong !== undefined) return `task ${index} ${wrong}`;
   }
   return undefined;

@@ -31,9 +31,9 @@ const PRIORITIES: readonly unknown[] = ['high', 'medium', 'low', undefined];
  * by hand. The schema is stricter; limits are not judged, which may have been others when the list was written.
  */
 export function storedItemsProblem(items: unknown): string | undefined {
-  if (!Array.isArray(items)) return 'it holds no list';
+  if (!Array.isArray(items)) return 'it does not contain a list';
   for (const [index, item] of items.entries()) {
-    const wrong = isObject(item) ? wrongField(item) : 'is no item';
+    const wrong = isObject(item) ? wrongField(item) : 'is not an item';
     if (wrong !== undefined) return `item ${index} ${wrong}`;
   }
   return undefined;
@@ -44,8 +44,8 @@ function wrongField(item: Record<string, unknown>) {
   if (typeof content !== 'string') return 'has no content';
   if (typeof activeForm !== 'string') return 'has no activeForm';
   if (!STATUSES.includes(status)) return 'has no status';
-  if (id !== undefined && typeof id !== 'string') return 'has an id that is no text';
-  if (!PRIORITIES.includes(priority)) return 'has a priority that there is not';
+  if (id !== undefined && typeof id !== 'string') return 'has an id that is not text';
+  if (!PRIORITIES.includes(priority)) return 'has an unknown priority';
   if (check !== undefined && typeof check !== 'string') return 'has a check that is no text';
   if (proof !== undefined && !isProof(proof)) return 'has a proof that is none';
   return undefined;

@@ -89,7 +89,7 @@ function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatu
 }
 
 function dropped(items: Items, at: number): Change {
-  const told = `Dropped "${name(items[at])}"; u takes that back`;
+  const told = `Dropped "${name(items[at])}"; u undoes that`;
   return { items: items.toSpliced(at, 1), told, at: Math.min(at, items.length - 2) };
 }
 
@@ -151,11 +151,11 @@ function undone(state: ViewerState): ViewerState {
   if (pageOf(state).name !== 'list' || newest === undefined || agent === undefined) return state;
   const { undo } = state;
   const before = undo?.befores.at(-1);
-  if (before === undefined) return { ...state, message: 'You have changed nothing here yet.' };
+  if (before === undefined) return { ...state, message: 'You have not changed anything here yet.' };
   if (undo?.agent !== agent || undo.version !== newest.version) {
     return {
       ...state,
-      message: `${safeText(newest.by, MAX_NAME_CHARACTERS)} has changed the list since; there is nothing to take back.`,
+      message: `${safeText(newest.by, MAX_NAME_CHARACTERS)} has changed the list since, so your change cannot be undone.`,
     };
   }
   const request: Request = {
@@ -163,7 +163,7 @@ function undone(state: ViewerState): ViewerState {
     agent,
     version: newest.version,
     items: before,
-    told: 'Took back your last change',
+    told: 'Undid your last change',
     undo: 'pop',
   };
   return { ...state, request };

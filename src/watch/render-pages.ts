@@ -56,7 +56,7 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
   const intro = (
     known.session === undefined
       ? [
-          'No session is named: a folder is not one place on two machines.',
+          'No session is named: a folder means a different place on each machine.',
           'Set TODO_SESSION, or give --session NAME.',
         ]
       : [
@@ -78,9 +78,9 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
 
 const KEYS = [
   ['up, down, j, k', 'move; the page then stays where you are'],
-  ['Esc', 'go back; on the list, follow what is in progress again'],
+  ['Esc', 'go back; on the list, follow the item in progress again'],
   ['Page Up, Page Down, Home, End', 'move further'],
-  ['Enter', 'open what is chosen: an agent, a version, a session'],
+  ['Enter', 'open the selected agent, version or session'],
   ['a', 'the lists of all agents'],
   ['b', "the board of the team's tasks"],
   ['h', 'the history: who changed what, and when'],
@@ -91,7 +91,7 @@ const KEYS = [
   ['d', 'drop it'],
   ['J, K', 'move it down or up'],
   ['u', 'take your last change back'],
-  ['c', 'hide what is completed, or show it again'],
+  ['c', 'hide completed items, or show them again'],
   ['?', 'this page'],
   ['q', 'quit'],
 ] as const;

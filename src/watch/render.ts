@@ -116,7 +116,7 @@ function emptyBody(state: ViewerState, { theme, columns }: ItemLook): Body | und
   const open = items.filter(({ status }) => status !== 'completed');
   if (items.length > 0 && (open.length > 0 || !state.hidesCompleted)) return undefined;
   const text =
-    items.length === 0 ? 'The list is empty.' : 'All is completed; c shows what is hidden.';
+    items.length === 0 ? 'The list is empty.' : 'Everything is completed; press c to show it.';
   return { blocks: [[line(truncate(text, columns, theme.ellipsis), theme.paint.faint)]] };
 }
 

@@ -66,15 +66,15 @@ export function parseWatchArguments(
   if (rest[0] !== undefined) return { problem: `watch takes no argument ${inQuotes(rest[0])}` };
   if (all && agent !== undefined) return { problem: '--all and --agent exclude each other' };
   if (tasks && (all || agent !== undefined)) {
-    return { problem: '--tasks shows the tasks of all agents: it goes without --all and --agent' };
+    return { problem: '--tasks shows the tasks of all agents; it excludes --all and --agent' };
   }
-  if (taskList !== undefined && !tasks) return { problem: '--list goes with --tasks' };
+  if (taskList !== undefined && !tasks) return { problem: '--list needs --tasks' };
   if (web && (jsonl || all || tasks || agent !== undefined)) {
     return {
-      problem: '--web shows all of a session: it goes without --all, --agent, --tasks and --jsonl',
+      problem: '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl',
     };
   }
-  if (portText !== undefined && !web) return { problem: '--port goes with --web' };
+  if (portText !== undefined && !web) return { problem: '--port needs --web' };
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && !(/^\d{1,5}$/.test(portText ?? '') && port <= 65_535)) {
     return { problem: `--port takes a number up to 65535, received ${inQuotes(portText ?? '')}` };

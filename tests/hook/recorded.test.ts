@@ -6,7 +6,7 @@ import { harness, recorded } from '../helpers/hook.ts';
 // sends in opencode 1.18.33. Only those of Cursor are written from its documentation.
 
 const LIST =
-  'Your task list (TodoRead), as it stands:\\n[x] Read\\n[>] Fix it\\n[ ] Ship it\\n(1/3 completed)\\nGo on with it. TodoWrite replaces the whole list: repeat every item, and mark one completed as soon as it is done.\\n';
+  'Your current task list (TodoRead):\\n[x] Read\\n[>] Fix it\\n[ ] Ship it\\n(1/3 completed)\\nContinue with it. TodoWrite replaces the whole list: repeat every item, and mark each one completed as soon as it is done.\\n';
 const STALE =
   'Note: no TodoWrite in the last 1 commands, 2 unfinished items are left. Update the list if it is out of date:\\nNote: [>] Fix it\\nNote: [ ] Ship it';
 const FINISH =

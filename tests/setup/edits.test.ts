@@ -148,9 +148,9 @@ describe('hooks in JSON', () => {
     ['{"a": }', 'is not JSON: ValueExpected at line 1, column 7'],
     ['', 'is not JSON: ValueExpected at line 1, column 1'],
     ['{"hooks":{}} x', 'is not JSON: InvalidSymbol at line 1, column 14'],
-    ['[]', 'is no JSON object'],
-    ['{"hooks":[]}', 'has "hooks" that is no object'],
-    ['{"hooks":{"Start":{}}}', 'has "hooks.Start" that is no array'],
+    ['[]', 'is not a JSON object'],
+    ['{"hooks":[]}', 'has a "hooks" that is not of type object'],
+    ['{"hooks":{"Start":{}}}', 'has a "hooks.Start" that is not of type array'],
     ['{"hooks":{},"hooks":{}}', 'has the property "hooks" twice'],
   ])('%j is left alone: %s', (text, problem) => {
     expect(() => hooks.add(text)).toThrow(new SetupError(problem));

@@ -46,7 +46,7 @@ const item = (content: string) =>
 test('lists in files: it says where, whose list is yours, and at which version it is', () => {
   const { state, sh, work } = machine({ TODO_STATE_DIR: 'lists' });
   expect(state().stdout).toMatch(
-    /^Lists live in files, in .*\/lists\.\nYour list is that of session release, agent main\.\nIt is not there yet; looking for it took [\d.]+ ms\.\n$/,
+    /^Lists live in files, in .*\/lists\.\nYour list is that of session release, agent main\.\nIt does not exist yet; looking for it took [\d.]+ ms\.\n$/,
   );
   sh(`TodoWrite '${item('Build')}'`);
   expect(state().stdout).toContain(`${work}/lists`);

@@ -30,11 +30,11 @@ function planted(content: unknown): string {
 }
 
 test.each([
-  ['no list', 7, 'it holds no list'],
-  ['no item', [ITEM, null], 'item 1 is no item'],
+  ['no list', 7, 'it does not contain a list'],
+  ['no item', [ITEM, null], 'item 1 is not an item'],
   ['a status', [{ ...ITEM, status: CLIPBOARD }], 'item 0 has no status'],
-  ['an id', [{ ...ITEM, id: [CLIPBOARD] }], 'item 0 has an id that is no text'],
-  ['a priority', [{ ...ITEM, priority: CLIPBOARD }], 'item 0 has a priority that there is not'],
+  ['an id', [{ ...ITEM, id: [CLIPBOARD] }], 'item 0 has an id that is not text'],
+  ['a priority', [{ ...ITEM, priority: CLIPBOARD }], 'item 0 has an unknown priority'],
   ['a content', [{ ...ITEM, content: {} }], 'item 0 has no content'],
   ['an active form', [{ ...ITEM, activeForm: undefined }], 'item 0 has no activeForm'],
 ])('TodoRead of a planted list, %s: an error that names the file', async (_, content, problem) => {

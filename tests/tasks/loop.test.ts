@@ -142,7 +142,7 @@ test('TaskRelease --expired gives back what the dead have, and what they say lat
   clock.time += 11 * MINUTE;
   expect((await team.run('TaskRelease --expired')).stdout).toBe('Released: #1\n');
   expect((await team.run('TaskUpdate 1 --status completed --agent ann')).stderr).toContain(
-    'lease_lost: your lease of #1 ran out, and it was given back',
+    'lease_lost: your lease of #1 ran out, and it was released',
   );
   // Who claims it again has it again.
   expect((await team.run('TaskClaim 1 --agent ann')).exitCode).toBe(0);

@@ -78,7 +78,7 @@ test('the first item can be added where there is no list yet', () => {
 test('without a change of one’s own there is nothing to take back', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('u');
   expect(viewer.state.request).toBeUndefined();
-  expect(viewer.rows().at(-1)).toBe('You have changed nothing here yet.');
+  expect(viewer.rows().at(-1)).toBe('You have not changed anything here yet.');
 });
 
 test('a text that is longer than the row shows its end while it is typed', () => {

@@ -278,7 +278,7 @@ test('? has all keys, and q asks to quit on every page', () => {
     });
   }
   expect(new TestViewer({}, { rows: 40 }).press('?').rows().join('\n')).toContain(
-    'hide what is completed',
+    'hide completed items',
   );
 });
 

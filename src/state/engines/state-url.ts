@@ -106,7 +106,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new StateError('TODO_STATE_URL has a % that is no part of a character; write it as %25');
+    throw new StateError('TODO_STATE_URL has a % that is not part of an escape; write it as %25');
   }
 }
 
