@@ -70,7 +70,7 @@ for (const rowsOf of parts) {
 }
 if (options.json) console.log(JSON.stringify({ machine, rows }, null, 2));
 
-/** Undefined where there is nothing to meet. */
+/** Undefined if there is nothing to meet. */
 function isMet({ goal, ours, ratio }) {
   return goal && (goal.of === 'ratio' ? ratio.median : ours) <= goal.atMost;
 }

@@ -66,7 +66,7 @@ function keepBinInStep() {
   if (inStep !== text) writeFileSync(file, inStep);
 }
 
-/** The first arguments of agent-shell that have a program of their own, for the sake of its start-up. */
+/** The first arguments of agent-shell that have a program of their own, for faster start-up. */
 const subprograms = {
   hook: 'agent-hook',
   'prompt-panel': 'prompt-panel',

@@ -37,7 +37,7 @@ export class RecordedTerminal {
     this.#tmux('resize-window', ...size);
   }
 
-  /** Opens another pane to the right, of so many columns, with a command of agent-shell's in it. */
+  /** Opens another pane to the right, of this many columns, with a command of agent-shell's in it. */
   split(columns, argv) {
     const pane = ['-h', '-d', '-l', String(columns), '-c', this.#project];
     this.#tmux('split-window', ...pane, this.#start(argv));

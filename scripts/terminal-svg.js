@@ -30,7 +30,7 @@ const STROKES = {
 };
 const BLOCKS = { '█': 1, '░': 0.25 };
 
-/** A picture of so many columns and rows, with whatever SVG is drawn in it, its first cell at 0 0. */
+/** A picture of this many columns and rows, with whatever SVG is drawn in it, its first cell at 0 0. */
 export function picture({ columns, rows, theme, title, style = '' }, body) {
   const width = round(columns * CELL.width + 2 * MARGIN);
   const height = rows * CELL.height + 2 * MARGIN;
@@ -49,7 +49,7 @@ export const rowTop = (y) => y * CELL.height;
 export const columnLeft = (x) => round(x * CELL.width);
 
 /**
- * One row of a terminal, at the top of what it is put into; empty where nothing is to be seen.
+ * One row of a terminal, at the top of what it is put into; empty if nothing is to be seen.
  *
  * @param line of @xterm/headless.
  */

@@ -101,8 +101,8 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
 });
 
 /**
- * A `.env` comes with whatever repository a command happens to run in. It may set limits, guidance and what is shown.
- * Where lists live, whose they are, what is kept of them and which programs run is not for it to say.
+ * A `.env` comes with whatever repository a command happens to run in. It may set limits, guidance and what is shown,
+ * but not where lists live, whose they are, how much of them is kept, or which programs run.
  */
 const FILE_MAY_SET = new Set([
   'TODO_MAX_ITEMS',
@@ -125,13 +125,13 @@ const FLAGS = new Map([
 ]);
 const GUIDANCE_MODES = ['off', 'notes', 'all'] as const;
 
-/** A larger `.env` holds something else than settings, and is not read. */
+/** A larger `.env` does not contain settings, and is not read. */
 const MAX_ENV_FILE_BYTES = 256 * 1024;
 const MAX_WARNED_CHARACTERS = 40;
 
 /**
- * The settings as they stand now: each from `environment`, else, where that may set it, from `.env` in `directory`, else
- * its default. Never throws. Cheap enough for every command: the file is read again only when it has changed.
+ * The current settings: each from `environment`, else, if allowed there, from `.env` in `directory`, else its default.
+ * Never throws. Cheap enough for every command: the file is read again only when it has changed.
  *
  * @param directory undefined: no `.env` is looked for.
  */
@@ -174,8 +174,8 @@ export function readSettings(
 }
 
 /**
- * The settings of a process, read once for each call however many ask. TODO_SESSION, TODO_AGENT, TODO_TEAM and
- * TODO_TASK_LIST count as the caller has them; all others are the host's.
+ * The settings of a process, read once per call. TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST are the
+ * caller's; all others are the host's.
  *
  * @param directory gives the current directory, or throws where it has been deleted.
  */

@@ -131,6 +131,9 @@ test.each([
   expect(README).toContain(feature);
   const lastWord = /[A-Za-z]+$/.exec(feature)?.[0] ?? '';
   const fileName = lastWord.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();
-  const found = sources.filter(({ name }) => basename(name) === `${fileName}.ts`);
+  // Executables start in bin/, under the same names.
+  const found = sources.filter(
+    ({ name, part }) => part !== 'bin' && basename(name) === `${fileName}.ts`,
+  );
   expect(found.map(({ name }) => name)).toEqual([join(file)]);
 });

@@ -84,7 +84,7 @@ function homeIn(folder, name) {
   return home;
 }
 
-/** A program that is told of the machine no more than PATH. */
+/** A program that knows nothing of the machine but PATH. */
 function programIn(home, program, variables = {}) {
   const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...variables };
   return (...argv) => runToEnd(program, argv, { cwd: home, env });

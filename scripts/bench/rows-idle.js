@@ -37,7 +37,7 @@ export async function* idleRows({ idleSeconds }) {
   };
 }
 
-/** How an idle shell stands at the start and at the end of so many milliseconds. */
+/** How an idle shell stands at the start and at the end of this many milliseconds. */
 async function watch(milliseconds) {
   const home = mkdtempSync(join(tmpdir(), 'bench-idle-'));
   writeFileSync(join(home, '.bashrc'), "PS1='prompt> '\n");
@@ -64,7 +64,7 @@ async function watch(milliseconds) {
   }
 }
 
-/** Of the shell and all that it keeps running. */
+/** Of the shell and everything that it keeps running. */
 function stateOf(shell) {
   const processes = treeOf(shell);
   const sum = (of) => processes.reduce((total, pid) => total + of(pid), 0);

@@ -69,7 +69,7 @@ while :; do
         printf %s "$b"
       fi || lost ;;
     text) # a: exit code; b, c: bytes of errors and of output
-      # -N reads it at once, where there is one.
+      # -N reads it at once, if there is one.
       err= out= exactly=-N
       [ "$BASH_VERSINFO" -gt 3 ] || exactly=-n
       [ "$b" = 0 ] || IFS= read -r -u 4 -d '' "$exactly" "$b" err

@@ -65,7 +65,7 @@ const SCRIPT = 'bash';
  *
  * Bash runs a script, which is a FIFO: for each line it gets one short command. Bash reads a pipe byte by byte, so the
  * line itself comes from a file. It is evaluated at the top level, not in a loop or a sourced file, so `break`,
- * `return`, `exit` and error messages are as with `bash -c`. How it ended comes on a descriptor of its own, with a
+ * `return`, `exit` and error messages are as with `bash -c`. How it ended comes on its own descriptor, with a
  * nonce that only this line knows. All pipes are FIFOs and not what Node calls a pipe, a socket, which
  * `tee /dev/stderr` could not open. Standard input is no part of this, so that nothing must be redirected around a
  * line: bash would keep the old descriptor at 10, where the user may open or close another.
@@ -114,7 +114,7 @@ export class BashProcess {
       onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
     });
     const outputs = this.#outputs.map((file) => openSync(file, constants.O_WRONLY));
-    // detached: a session and a process group of its own, so that all of it can be ended.
+    // detached: a session and its own process group, so that all of it can be ended.
     this.#child = spawn(bash, ['--norc', SCRIPT], {
       argv0: 'bash',
       cwd: directory,
@@ -208,7 +208,7 @@ export class BashProcess {
     return { exitCode, alive: true, cwd, ...(this.#questions.isRescued ? { note } : {}) };
   }
 
-  /** How bash stands before a call of an agent command; undefined where bash does not say. */
+  /** How bash stands before a call of an agent command; undefined if bash does not say. */
   async callerState(name: string): Promise<CallerState | undefined> {
     const fields = await this.#questions.ask(CALLER_FIELDS, (nonce) => {
       this.#command(callerCommand(name, nonce, this.#statusFd, this.#outputs));

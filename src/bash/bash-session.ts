@@ -29,7 +29,7 @@ export interface BashSessionOptions {
 export interface RunOptions {
   /** What the line reads on its standard input; /dev/null unless given. */
   stdin?: string | undefined;
-  /** After so many milliseconds the line is killed. No limit unless given, nor with Infinity or more than 2^31 - 1. */
+  /** After this many milliseconds the line is killed. No limit unless given, nor with Infinity or more than 2^31 - 1. */
   timeoutMs?: number | undefined;
   /** Kills the line when it is aborted. */
   signal?: AbortSignal | undefined;
@@ -40,7 +40,7 @@ export interface RunOptions {
   onStdout?: ((chunk: Buffer) => void | Promise<void>) | undefined;
   onStderr?: ((chunk: Buffer) => void | Promise<void>) | undefined;
   /**
-   * Of more than so many bytes of output, and of errors, the result has the first and the last half, and a line between
+   * Of more than this many bytes of output, and of errors, the result has the first and the last half, and a line between
    * them that counts the rest. Unless given, it has the first 64 MiB.
    */
   maxOutputBytes?: number | undefined;
@@ -215,7 +215,7 @@ export class BashSession {
     return this.#ended(ending.exitCode, note);
   }
 
-  /** Starts bash anew where an error has broken its memory, and says so. */
+  /** Starts bash again where an error has broken its memory, and says so. */
   async #heal(home: Home): Promise<string | undefined> {
     const file = join(home.folder.path, 'state');
     if (!this.#process?.isWhole) {

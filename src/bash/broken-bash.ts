@@ -10,7 +10,7 @@ const READS_TEXT =
 
 /**
  * Which lines may have broken bash: version 5.2 breaks its own memory after an error inside `"$(`. To try that out takes a
- * child of bash, so it is done only where there may have been such an error.
+ * child of bash, so it is done only if there may have been such an error.
  */
 export class BrokenBashSigns {
   readonly #alwaysReadsText: boolean;

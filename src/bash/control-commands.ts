@@ -16,7 +16,7 @@ const BUILTIN = '\\builtin';
 // command is discarded, because it divides by zero, stays. That would end a bash in POSIX mode, which sets this variable.
 const RESET_LINENO = 'case $((LINENO=-1))${POSIXLY_CORRECT-$((1/0))} in esac';
 
-// After a syntax error bash 5.2 may take all that follows for a condition, where it was within [[ ]], or write before
+// After a syntax error bash 5.2 may take everything that follows for a condition, where it was within [[ ]], or write before
 // the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both, and
 // `command` keeps it from ending a bash in POSIX mode.
 const RESET_PARSER = `${BUILTIN} command eval \\)`;
@@ -42,7 +42,7 @@ export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
 export interface CallerState {
   /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that are exported. */
   env: Record<string, string>;
-  /** The file that bash would run; empty where it would run something else. */
+  /** The file that bash would run; empty if it would run something else. */
   program: string;
   /** Whether both outputs are still the session's own. */
   ownOutputs: boolean;
@@ -54,7 +54,7 @@ export function startCommand(start: {
   oldDirectory: string | undefined;
   status: string;
   statusFd: number;
-  /** Descriptors that are to be closed. */
+  /** Descriptors to be closed. */
   leaked: readonly number[];
   /** A file of commands that bring back the state of a bash before. */
   restore: string | undefined;
@@ -121,7 +121,7 @@ export function rescueCommand(report: string): string {
   );
 }
 
-/** Brings back `$?` and what was off meanwhile, in a file that is sourced; empty where there is nothing to do. */
+/** Brings back `$?` and what was off meanwhile, in a file that is sourced; empty if there is nothing to do. */
 export function preludeText(
   { flags, traps }: HeldSettings,
   lastExitCode: number,

@@ -5,7 +5,7 @@ import script from './editor.sh';
 import { findProgram } from './find-program.ts';
 import { quote } from './shell-words.ts';
 
-// The names that Vim goes by, also where git or another program calls it.
+// The names that Vim goes by, also if git or another program calls it.
 const NAMES = ['vim', 'vi', 'view', 'editor'];
 
 /**

@@ -18,7 +18,7 @@ export class FifoReader {
   /**
    * @param onData gets a chunk whose memory is used again afterwards: copy what is to be kept. Where it returns a
    *   promise, no more is read before that resolves, but for `drain()`.
-   * @param buffer what to read into; readers may share it where none is read while another one's chunk is in use.
+   * @param buffer what to read into; readers may share it if none is read while another one's chunk is in use.
    */
   constructor(
     path: string,

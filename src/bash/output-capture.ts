@@ -18,7 +18,7 @@ export class OutputCapture {
     this.#limit = limit;
   }
 
-  /** Until the next `take`: of more than so many bytes, keeps the first and the last half and counts the rest. */
+  /** Until the next `take`: of more than this many bytes, keeps the first and the last half and counts the rest. */
   keepEnds(bytes: number | undefined): void {
     if (bytes === undefined || !(bytes < this.#most)) return;
     const pending = Buffer.concat(this.#chunks);
@@ -107,7 +107,7 @@ export class OutputCapture {
   }
 }
 
-/** At most so many bytes of a text, as a capture would keep them. */
+/** At most this many bytes of a text, as a capture would keep them. */
 export function endsOf(text: string, bytes: number | undefined): string {
   // No character takes more than three bytes for each of its units.
   if (bytes === undefined || text.length * 3 <= bytes) return text;

@@ -82,7 +82,7 @@ export class PrivateFolder {
     return now !== undefined && now.ino === own.ino && now.dev === own.dev;
   }
 
-  /** Removes it with all that is in it. */
+  /** Removes it with everything that is in it. */
   remove(): void {
     try {
       for (let tries = 1; this.isThere; tries += 1) this.#tryToRemove(tries);

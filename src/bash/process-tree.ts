@@ -54,7 +54,7 @@ function isGroupAlive(leader: number): boolean {
   }
 }
 
-/** The session's processes, their descendants in other sessions, and their orphans. Empty where there is no /proc. */
+/** The session's processes, their descendants in other sessions, and their orphans. Empty if there is no /proc. */
 function liveMembers(leader: number, folders: readonly string[]): Set<number> {
   const processes = readProcesses();
   const members = new Set<number>();
@@ -130,7 +130,7 @@ function read(file: string): string {
   }
 }
 
-/** Whether a process waits for what comes next in a file that it has read to its end. False where there is no /proc. */
+/** Whether a process waits for what comes next in a file that it has read to its end. False if there is no /proc. */
 export function isReading(pid: number, path: string): boolean {
   // number of the system call, its first argument, ...; "running" for one that is not blocked.
   const [, fd] = /^\d+ 0x([0-9a-f]+) /.exec(read(`/proc/${pid}/syscall`)) ?? [];

@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 2_000;
 interface Question {
   readonly nonce: string;
   readonly fieldCount: number;
-  /** Gets the answer; undefined where bash has ended, or will never say anything. */
+  /** Gets the answer; undefined if bash has ended, or will never say anything. */
   readonly answer: (fields: readonly string[] | undefined) => void;
 }
 
@@ -47,7 +47,7 @@ export class Questions {
    * Asks bash.
    *
    * @param send writes the question, and returns the command that asks it again, where that makes sense.
-   * @returns so many fields; undefined where bash has ended, or will never say anything.
+   * @returns this many fields; undefined if bash has ended, or will never say anything.
    */
   ask(
     fieldCount: number,

@@ -1,7 +1,7 @@
 import { readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Removes a directory with all that is in it. */
+/** Removes a directory with everything that is in it. */
 export function removeDirectory(path: string): void {
   try {
     // What rmSync loads for a directory takes longer than to remove a few files.

@@ -22,7 +22,7 @@ export class RewrittenFile {
     this.path = path;
   }
 
-  /** Makes `text` the whole of the file, and the file anew if someone deleted it. */
+  /** Makes `text` the whole of the file, and the file again if someone deleted it. */
   write(text: string): void {
     if (this.#fd !== undefined && fstatSync(this.#fd).nlink === 0) {
       this.close();

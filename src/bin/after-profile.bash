@@ -1,4 +1,4 @@
-# Read by a login shell that does not prompt, after the profile: puts the agent commands back on a PATH set anew.
+# Read by a login shell that does not prompt, after the profile: puts the agent commands back on a PATH set again.
 type -P TodoWrite >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/commands:${BASH_SOURCE%/*}/near
 if [ -n "$AGENT_SHELL_BASH_ENV" ]; then
   BASH_ENV=$AGENT_SHELL_BASH_ENV

@@ -223,7 +223,7 @@ if [ -n "$agent_shell_prompts" ]; then
     set -- --posix "$@"
   fi
 elif [ -n "$agent_shell_login" ]; then
-  # Read after the profile, which sets PATH anew on many systems.
+  # Read after the profile, which sets PATH again on many systems.
   export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"
   export BASH_ENV="$agent_shell_bin/after-profile.bash"
 fi

@@ -93,7 +93,7 @@ __todo_tail() {
 # Writes to the terminal that the prompt is on.
 __todo_put() { builtin printf %s "$1" >&3; }
 
-# Where there is nothing to show, what still stands there goes. A job in the background may yet draw a panel.
+# If there is nothing to show, what still stands there goes. A job in the background may yet draw a panel.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put $'\e[J'; fi
   __todo_drawn=0 __todo_start= __todo_title=
@@ -101,7 +101,7 @@ __todo_show_nothing() {
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$'\e[J'; fi
 }
 
-# Sets __todo_mode. `auto` only where a person can see a panel, and PS0 (bash 4.4) can take it away; else `above`.
+# Sets __todo_mode. `auto` only if a person can see a panel, and PS0 (bash 4.4) can take it away; else `above`.
 __todo_choose_mode() {
   __todo_mode=${TODO_PANEL:-auto}
   case $__todo_mode in
@@ -253,7 +253,7 @@ __todo_begin() {
   fi
 }
 
-# Bash reads this file in the place of ~/.bashrc; or, where it was started so as to read another one or the profile, by
+# Bash reads this file instead of ~/.bashrc; or, where it was started so as to read another one or the profile, by
 # way of ENV (agent-shell.sh has that), and then AGENT_SHELL_STARTUP says which.
 __todo_startup=${AGENT_SHELL_STARTUP-}
 unset AGENT_SHELL_STARTUP

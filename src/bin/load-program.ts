@@ -45,7 +45,7 @@ const script = new Script(source, { filename: 'program.cjs', ...(cachedData && {
 script.runInThisContext()(exports, require, module, program, dirname(program), name);
 if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
 
-/** Code is run from it: it counts only where no other user can have written it. */
+/** Code is run from it: it counts only if no other user can have written it. */
 function compiledBefore(): Buffer | undefined {
   for (const kept of keptFiles) {
     try {

@@ -2,7 +2,7 @@
 
 const NEEDED = 'needs Node 20.19 or newer (22.12 or newer in the 22 line)';
 
-/** Why the package cannot run here, in a few words; undefined where it can. */
+/** Why the package cannot run here, in a few words; undefined if it can. */
 export function unsupportedRuntime(versions: NodeJS.ProcessVersions): string | undefined {
   for (const name of ['bun', 'deno']) {
     const version = versions[name];

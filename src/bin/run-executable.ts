@@ -13,7 +13,7 @@ import { TodoLists } from '../todo/todo-lists.ts';
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
 const CHANGES_NOTHING = ['TodoRead', 'TaskList', 'TaskGet'];
 
-/** Runs an agent command as a program of its own, on lists in files. */
+/** Runs an agent command as its own program, on lists in files. */
 export async function runExecutable(
   create: (
     lists: TodoLists,
@@ -42,7 +42,7 @@ export async function runExecutable(
   }
 }
 
-/** Node puts U+FFFD in the place of what is not UTF-8. What was there, only Linux tells. */
+/** Node puts U+FFFD instead of what is not UTF-8. What was there, only Linux tells. */
 function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
   if (!argv.some((argument) => argument.includes('\ufffd'))) return undefined;
   try {

@@ -1,4 +1,4 @@
-// Imported by the library before all else: where the library cannot run, one line says so in the place of a stack.
+// Imported by the library before all else: where the library cannot run, one line says so instead of a stack.
 import { unsupportedRuntime } from './node-version.ts';
 
 const unsupported = unsupportedRuntime(process.versions);

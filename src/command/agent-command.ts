@@ -20,7 +20,7 @@ export function done(stdout: string, stderr = ''): CommandResult {
   return { stdout, stderr, exitCode: EXIT_CODES.done };
 }
 
-/** A command that did not: why is on stderr. */
+/** A command that failed; stderr says why. */
 export function failed(
   how: Exclude<keyof typeof EXIT_CODES, 'done'>,
   stderr: string,
@@ -35,23 +35,23 @@ export interface Invocation {
   /** Reads standard input to its end. An interactive shell and a missing redirection give the empty string. */
   stdin: () => Promise<string>;
   /**
-   * The text after the command's name as the model typed it, where the router saw it. It is there so that a handler
-   * can still read JSON whose quotes bash took away; bash's own reading in `argv` comes first.
+   * The text after the command's name as the model typed it, if the router saw it. A handler can read JSON from it
+   * whose quotes bash removed; bash's own reading in `argv` comes first.
    */
   raw?: string;
   /**
-   * Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that the caller has in its environment, exported or
-   * set before the command. Undefined where nobody can tell: then the host's own environment counts.
+   * Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that are set in the caller's environment, exported
+   * or before the command. If undefined, the host's own environment is used.
    */
   env?: Readonly<Record<string, string>>;
-  /** The lines that the caller's session has run before this call, the oldest first. Missing where nobody saw any. */
+  /** The lines that the caller's session ran before this call, oldest first. Missing if nobody recorded them. */
   seen?: () => readonly SeenLine[];
   /**
    * Bash commands that bring back the caller's directory and its exported variables; there with `--prove`, where the call
    * came from inside a bash.
    */
   surroundings?: string;
-  /** Why a command must not be run for this call; undefined where it may. Without it any may. */
+  /** Why a command must not be run for this call; undefined if it may. Without it any may. */
   whyNotRun?: (command: string) => Promise<string | undefined>;
   /** Aborted when the caller is gone. */
   signal?: AbortSignal;
@@ -60,7 +60,7 @@ export interface Invocation {
 /** One line that a session has run. */
 export interface SeenLine {
   readonly line: string;
-  /** Undefined where nobody knows how it ended. */
+  /** Undefined if nobody knows how it ended. */
   readonly exitCode: number | undefined;
   /** It began at this time or later. */
   readonly from: Date;
@@ -70,15 +70,15 @@ export interface SeenLine {
 
 /** A command that the agent shell itself carries out. A host registers its own beside TodoWrite and TodoRead. */
 export interface AgentBashHandler {
-  /** The command's name as it stands on a command line; letters, digits, `_` and `-`. */
+  /** The command's name on a command line: letters, digits, `_` and `-`. */
   readonly name: string;
   /** What it does, in a few words for a model's system prompt. */
   readonly summary?: string;
   /** Whether the handler can read JSON from `raw`: then a line that is this name and raw JSON is a call of it. */
   readonly readsRawJson?: boolean;
-  /** JSON that it reads, for an error that shows how to pass it by heredoc. */
+  /** Example input, for errors that show how to pass JSON in a heredoc. */
   readonly jsonExample?: string;
-  /** Never prints or exits: what is to be said is in the result. */
+  /** Never prints or exits: all output is in the result. */
   execute(invocation: Invocation): Promise<CommandResult>;
 }
 
@@ -96,7 +96,7 @@ export function withExecute(
   };
 }
 
-/** Carries out a call. A handler that throws in spite of its contract gives an error like any other command's. */
+/** Runs a call. If the handler throws, the result is an ordinary error. */
 export async function executeSafely(
   handler: AgentBashHandler,
   invocation: Invocation,

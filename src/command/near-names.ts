@@ -20,7 +20,7 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   TaskRelease: ['TaskDrop', 'TaskUnassign'],
 };
 
-/** The agent command that a name which is none most likely means; undefined where none is close. */
+/** The agent command that an unknown name most likely means; undefined if none is close. */
 export function nearName(name: string, commands: readonly string[]): string | undefined {
   const plain = plainly(name);
   const same = commands.find((command) => plainly(command) === plain);

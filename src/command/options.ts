@@ -2,9 +2,8 @@ import { inQuotes, MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
 import { type CommandResult, done, failed } from './agent-command.ts';
 
 /**
- * What follows an option: nothing, a text, a name (a text that is not empty), a text each time it is repeated, the
- * number of a version, or one of a few words. `{ instead }` is no option but one that models try, and what to write
- * instead.
+ * What follows an option: nothing, a text, a name (a non-empty text), one text per repetition, a version number, or one
+ * of a few words. `{ instead }` marks an option that models try but that does not exist, with what to write instead.
  */
 export type OptionKind =
   | 'flag'
@@ -45,10 +44,10 @@ export const HELP_OPTIONS = { '-h': 'flag', '--help': 'flag', '--version': 'flag
 /**
  * Takes the options out of the arguments; `rest` holds the other words.
  *
- * A value is the next argument, or follows after `=`. `--` ends the options. After a word that begins as JSON does,
- * there are options only if all that follows are: what looks like one may be a word of a JSON text whose quotes broke.
+ * A value is the next argument, or follows `=`. `--` ends the options. After a word that begins like JSON, options are
+ * read only if all later words are options: what looks like one may be part of JSON with broken quotes.
  *
- * @param end `first word`: options end at the first word that is none, as they do for bash.
+ * @param end `first word`: options end at the first other word, as they do for bash.
  */
 export function parseOptions<const Table extends OptionTable>(
   argv: readonly string[],
@@ -100,7 +99,7 @@ export function wrongUsage(problem: string, usage: string): CommandResult {
   return failed('wrongUsage', `Error: ${problem}\n${usage}`);
 }
 
-/** What a call prints that asks for help or for the version; undefined where it asks for neither. */
+/** What a call prints that asks for help or for the version; undefined if it asks for neither. */
 export function helpReply(
   options: Options<typeof HELP_OPTIONS>,
   usage: string,
@@ -114,7 +113,7 @@ export function helpReply(
   return stdout ? done(stdout) : undefined;
 }
 
-/** The known word that a word most likely stands for; undefined where none is at most `most` letters away. */
+/** The known word closest to a word; undefined if none is within `most` letters. */
 export function nearest(word: string, known: readonly string[], most = 2): string | undefined {
   const plain = plainly(word);
   let best: { name: string; distance: number } | undefined;

@@ -5,7 +5,7 @@ export interface Problems {
   readonly lines: readonly string[];
   /** How many more there are that `lines` does not hold. */
   readonly unlisted?: number;
-  /** Lines that come last and are never left out for want of room. */
+  /** Lines that come last and are always shown. */
   readonly closing?: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const MAX_LINES = 20;
 /** All of stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */
 const MAX_BYTES_OF_LINES = 3000;
 
-/** A request that was refused: exit code 1, nothing on stdout, and an error that says all that is to be mended. */
+/** A refused request: exit code 1, nothing on stdout, and an error that lists everything to fix. */
 export function refusal(title: string, problems: Problems = NONE, ending = ''): CommandResult {
   return failed('refused', `Error: ${title}\n${bulletList(problems)}${ending}`);
 }

@@ -8,7 +8,7 @@ const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM'];
 const ELSEWHERE =
   '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder of yours that can be written to\n';
 
-/** Does what a command does; trouble with where the list lives becomes exit code 3 and an error that names the file. */
+/** Runs a command's work; trouble with the list's storage becomes exit code 3 and an error that names the file. */
 export async function withStorageTrouble(
   title: string,
   action: () => CommandResult | Promise<CommandResult>,

@@ -4,11 +4,11 @@ import { refusal } from './refusal.ts';
 
 const REPLACEMENT = Buffer.from('\ufffd');
 
-/** Bytes that were to be text and are none. The message says where the first wrong one is. */
+/** Bytes that are not valid UTF-8. The message gives the place of the first wrong byte. */
 export class InvalidUtf8 extends Error {}
 
 /**
- * The text that the bytes are in UTF-8. Node's own decoder puts U+FFFD in the place of what is not UTF-8, which would
+ * The text that the bytes are in UTF-8. Node's own decoder puts U+FFFD instead of what is not UTF-8, which would
  * then be stored as something that nobody wrote.
  *
  * @param limit of more bytes than this, which the caller refuses anyway, none is judged.

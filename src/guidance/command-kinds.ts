@@ -65,7 +65,7 @@ export const COMMAND_KINDS: Readonly<Record<CommandKind, KindRow>> = {
   },
 };
 
-/** Where one of these stands first, or with a variable or a script in its place, the line may run anything. */
+/** If one of these stands first, or with a variable or a script in its place, the line may run anything. */
 export const RUNS_ANYTHING =
   /^(?:(?:ba|z|da|k|fi)?sh|source|\.|eval|xargs|parallel|ssh|docker|podman|kubectl|act|tmux|screen|just|task|invoke|ant|turbo|nx|lerna|\$.*|(?:npm|pnpm|yarn|bun) run(?:-script)? (?!(?:dev|start|serve|watch)\b).*|\S*\/\S*|\S+\.sh)(?: |$)/;
 

@@ -25,11 +25,11 @@ const WRAPPER =
 const RUNNER_OPTIONS =
   /^(npm|pnpm|yarn|bun|make|just|mvnw?|gradlew?|cargo|go|dotnet)(?: (?:--?(?:prefix|C|w|workspace|filter|F|f|cwd|dir|directory|manifest-path|p|file) [^\s-]\S*|(?!--test|--build)-[^\s]+))+(?= )/;
 
-/** Each item of a list asks anew what the same lines say; to read a line takes long. */
+/** Each item of a list asks again what the same lines say; to read a line takes long. */
 const known = new WeakMap<RoutedCommand, Map<CommandKind, Outcome | undefined>>();
 const parsed = new WeakMap<RoutedCommand, { commands: SimpleCommand[] | undefined }>();
 
-/** What one line, by its exit code, says of the commands of a kind. Undefined where it has certainly run none. */
+/** What one line, by its exit code, says of the commands of a kind. Undefined if it has certainly run none. */
 export function outcomeOf(command: RoutedCommand, kind: CommandKind): Outcome | undefined {
   const outcomes = known.get(command) ?? new Map<CommandKind, Outcome | undefined>();
   if (!outcomes.has(kind)) {

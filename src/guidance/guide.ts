@@ -77,7 +77,7 @@ export class Guide {
   }
 
   /**
-   * To be called when that line has ended, with undefined where nobody knows how. Gives the reminders that are due, each
+   * To be called when that line has ended, with undefined if nobody knows how. Gives the reminders that are due, each
    * of some lines.
    */
   commandEnded(exitCode: number | undefined): readonly string[] {
@@ -87,7 +87,7 @@ export class Guide {
     if (this.#options.reminders === false) return [];
     const due = this.#dueReminders();
     const isChanged = this.#isChangedByUser();
-    // The settings are read only where there is something to say, which is seldom.
+    // The settings are read only if there is something to say, which is seldom.
     if (due.length === 0 && !isChanged) return [];
     if (this.#settings().guidance !== 'all') return [];
     for (const { key } of due) this.#given.set(key, (this.#given.get(key) ?? 0) + 1);
@@ -192,7 +192,7 @@ export class Guide {
   }
 }
 
-/** Lines as one text of notes; nothing where there are none. */
+/** Lines as one text of notes; nothing if there are none. */
 function asText(lines: readonly string[]): string[] {
   return lines.length > 0 ? [noteLines(lines).trimEnd()] : [];
 }

@@ -15,7 +15,7 @@ const FINISHED = 'Everything is done. For new work, write a new list with TodoWr
 
 /**
  * The list for a conversation that has not seen it, or no longer: at the start of a session, when one is resumed, after
- * the conversation was cut. Empty where there is no list. Where not all of it fits, what is open comes first.
+ * the conversation was cut. Empty if there is no list. Where not all of it fits, what is open comes first.
  */
 export function listInContext(items: Items): string {
   if (items.length === 0) return '';

@@ -7,9 +7,9 @@ export interface PastLine {
   /** Empty where it is not known. */
   readonly line: string;
   readonly type?: CommandType;
-  /** Undefined where nobody knows. */
+  /** Undefined if nobody knows. */
   readonly exitCode: number | undefined;
-  /** The list after it; undefined where nobody saw, or there is none. */
+  /** The list after it; undefined if nobody saw, or there is none. */
   readonly list?: TodoVersion | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface ItemChange {
   /** Whether it has ever been in progress, as far as was seen. */
   readonly hasBegun: boolean;
   /**
-   * The lines that may have been work on it, the oldest first: those since the list was written the last time before
+   * The lines that may have been work on it, oldest first: those since the list was written the last time before
    * the item began, or before it was listed where it never began. Undefined where not all of them are known.
    */
   readonly commands: readonly RoutedCommand[] | undefined;
@@ -39,7 +39,7 @@ export interface TaskWork {
   readonly commandsSinceChange: number;
 }
 
-/** All that a rule may look at. */
+/** Everything that a rule may look at. */
 export interface Work {
   /** The list as it is. */
   readonly items: Items;
@@ -47,7 +47,7 @@ export interface Work {
   readonly changes: readonly ItemChange[];
   /** How many lines ran since the list was last written; one that wrote it does not count. */
   readonly commandsSinceWrite: number;
-  /** The latest lines, the oldest first; at most 500. */
+  /** The latest lines, oldest first; at most 500. */
   readonly commands: readonly RoutedCommand[];
   /** The setting TODO_REMINDER_TURNS. */
   readonly reminderTurns: number;
@@ -57,7 +57,7 @@ export interface Work {
   readonly dropped: Items;
   /** Whether the list is that of an agent which another one has started. */
   readonly isSubagent: boolean;
-  /** The tasks of a team; undefined where the guide was given none. */
+  /** The tasks of a team; undefined if the guide was given none. */
   readonly tasks: TaskWork | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface GuidanceRule {
   /** How often a reminder may be given for one state of the list; once unless given. */
   readonly times?: number;
   /**
-   * What to say, without `Note: `, a line each. Nothing to say is undefined; when in doubt, say nothing.
+   * What to say, without `Note: `, one line each. Nothing to say is undefined; when in doubt, say nothing.
    *
    * @param given how often the reminder was given for this state of the list.
    */

@@ -19,7 +19,7 @@ const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 export interface MissingEvidence {
   readonly item: Item;
   readonly kind: CommandKind;
-  /** The last command of the kind, which failed; undefined where none ran. */
+  /** The last command of the kind, which failed; undefined if none ran. */
   readonly failed: { readonly line: string; readonly exitCode: number | undefined } | undefined;
 }
 

@@ -9,7 +9,7 @@ export const MAX_LINE_LENGTH = 20_000;
 /** When the work on an item began. */
 interface Track {
   readonly hasBegun: boolean;
-  /** The number of the first line that may have been work on it; undefined where that was before anything was seen. */
+  /** The number of the first line that may have been work on it; undefined if that was before anything was seen. */
   readonly since: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export class WorkHistory implements Work {
   #isRunning = false;
   #wroteInCommand = false;
 
-  /** @param asked What is looked up only where a rule asks for it: a setting, and whose list it is; and the team's tasks. */
+  /** @param asked What is looked up only if a rule asks for it: a setting, and whose list it is; and the team's tasks. */
   constructor(asked: {
     reminderTurns: () => number;
     isSubagent: () => boolean;
@@ -127,7 +127,7 @@ export class WorkHistory implements Work {
     return known && !begins ? known : { hasBegun: begins, since: this.#writtenAt };
   }
 
-  /** Undefined where no line was seen at all, as outside of a session, or where these began too long ago. */
+  /** Undefined if no line was seen at all, as outside of a session, or if these began too long ago. */
   #commandsBetween(first: number | undefined, last: number): readonly RoutedCommand[] | undefined {
     const firstKept = this.#lastNumber - this.#commands.length + 1;
     const isSeen = first !== undefined && last > 0;

@@ -28,7 +28,7 @@ export interface World {
   readonly now: () => Date;
 }
 
-/** What there is to say when something happens to an agent. Where there is no list, that is nothing. */
+/** What there is to say when something happens to an agent. If there is no list, that is nothing. */
 export async function answer(event: HookEvent, world: World): Promise<Reply> {
   if (event.what.kind === 'other') return {};
   const lists = new TodoLists(world.environment, world.directory);
@@ -206,7 +206,7 @@ class Memory {
   }
 }
 
-/** The newest version at which nothing was left to do; 0 where none is kept. */
+/** The newest version at which nothing was left to do; 0 if none is kept. */
 function lastFinish(history: readonly TodoVersion[]): number {
   const isFinished = ({ items }: TodoVersion) =>
     items.every(({ status }) => status === 'completed');

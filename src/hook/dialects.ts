@@ -2,7 +2,7 @@ import type { HookEvent, Reply, Stop } from './event.ts';
 
 /** What one harness sends and understands. */
 interface Dialect {
-  /** The variable by which it tells the commands that it runs the id of its session; undefined where it does not. */
+  /** The variable by which it tells the commands that it runs the id of its session; undefined if it does not. */
   readonly sessionVariable?: string;
   read(input: Input): Omit<HookEvent, 'what'> & { what: HookEvent['what'] };
   /** The JSON for its standard output. */

@@ -4,7 +4,7 @@ export interface HookEvent {
   readonly name: string;
   /** The id of the harness's session. */
   readonly session: string;
-  /** The directory of the session; undefined where the harness does not say. */
+  /** The directory of the session; undefined if the harness does not say. */
   readonly directory: string | undefined;
   readonly what: Happening;
 }
@@ -16,7 +16,7 @@ export type Happening =
   | { readonly kind: 'prompt' }
   /** The conversation is about to be cut, and its start will not be told of. */
   | { readonly kind: 'cut' }
-  /** A command line has ended; the exit code is undefined where the harness does not tell it. */
+  /** A command line has ended; the exit code is undefined if the harness does not tell it. */
   | { readonly kind: 'command'; readonly line: string; readonly exitCode: number | undefined }
   | ({ readonly kind: 'stop' } & Stop)
   /** Nothing that a list has to do with. */

@@ -17,7 +17,7 @@ export interface Leaving {
   readonly refusals: number;
 }
 
-/** Why an agent should not stop yet; undefined where it may. In doubt it may. */
+/** Why an agent should not stop yet; undefined if it may. In doubt it may. */
 export function whyNotStop(stop: Stop, leaving: Leaving): string | undefined {
   const { items, isOwn, isRefused, refusals } = leaving;
   const open = items.filter(({ status }) => status !== 'completed').length;

@@ -7,7 +7,7 @@ const FILE = 'hook.log~';
 const MAX_BYTES = 64 * 1024;
 const MAX_CHARACTERS = 400;
 
-/** Where calls of the hook tell what went wrong, a line each. The harness must not be bothered with it. */
+/** Where calls of the hook tell what went wrong, one line each. The harness must not be bothered with it. */
 export function hookLog(stateFolder: string): string {
   return join(stateFolder, FILE);
 }

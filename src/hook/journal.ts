@@ -20,7 +20,7 @@ export interface Entry {
   readonly session: string;
   /** A command line that has ended. */
   readonly line?: string;
-  /** Its exit code, where that is known. */
+  /** Its exit code, if that is known. */
   readonly exit?: number;
   /** So many lines before, of which no more is known. */
   readonly lines?: number;

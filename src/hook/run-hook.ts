@@ -16,7 +16,7 @@ export interface HookCall {
   readonly now: () => Date;
 }
 
-/** A harness may hand over all that a command has printed. */
+/** A harness may hand over everything that a command has printed. */
 export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
 
 /**

@@ -8,14 +8,14 @@ import { describeProblem, readJson } from './json-reader.ts';
 /** A longer JSON text, however it comes, is refused before it is read. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 
-/** What a command that takes JSON says of it, and how it checks it. */
+/** How a command that takes JSON describes and checks it. */
 export interface JsonForm<Value> {
   readonly name: string;
   /** What its JSON is: a `list`, the `input`. */
   readonly noun: string;
   /** JSON that it takes, for an error that shows how to pass it. */
   readonly example: string;
-  /** The last line of an error, each with its newline: where the JSON is missing, and where it is none. */
+  /** The last line of an error, with its newline: for missing and for invalid JSON. */
   readonly usage: { readonly missing: string; readonly invalid: string };
   readonly check: (value: unknown) => CheckedJson<Value>;
 }
@@ -23,15 +23,15 @@ export interface JsonForm<Value> {
 export type CheckedJson<Value> =
   | { readonly value: Value; readonly notes: readonly string[] }
   | { readonly problems: Problems }
-  /** A text in the JSON that was to be JSON itself is none; the line says where. */
+  /** A string in the JSON that should contain JSON does not; the line says where. */
   | { readonly malformed: string; readonly kind: JsonProblem['kind'] };
 
-/** What was given, checked, and a note for each slip that was forgiven; or the refusal. */
+/** The checked value, with a note for each forgiven slip; or the refusal. */
 export type JsonInput<Value> =
   | { readonly value: Value; readonly notes: readonly string[] }
   | { readonly refused: CommandResult };
 
-/** The ways in which bash is known to spoil a JSON argument before the command gets it. */
+/** Known ways in which bash spoils a JSON argument before the command gets it. */
 const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string> = {
   cut: 'The JSON is cut short, as when an unescaped quote, a backtick or $( in its text ends it early.',
   split: 'The JSON is in pieces, as when an unescaped quote in its text splits it.',
@@ -43,8 +43,8 @@ export const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
 /**
- * Reads the JSON that a command was given: as its one argument, on standard input where there is none or `-`, or else
- * as it was typed. Bash's own reading comes first; what was typed counts only where that gives nothing valid.
+ * Reads a command's JSON: from its only argument, from standard input if there is none or `-`, or else as it was typed.
+ * Bash's own reading comes first; the typed text is used only if that gives nothing valid.
  */
 export async function readJsonInput<Value>(
   form: JsonForm<Value>,
@@ -53,7 +53,7 @@ export async function readJsonInput<Value>(
   return orAsTyped(form, { argv, raw }, await asBashReadIt(form, { argv, stdin, raw }));
 }
 
-/** What bash's reading gave or, where that is refused, what was typed, if that is JSON. */
+/** What bash's reading gave or, if that is refused, what was typed, if that is JSON. */
 export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   form: JsonForm<Value>,
   { argv, raw = '' }: Pick<Invocation, 'argv' | 'raw'>,
@@ -105,7 +105,7 @@ function tooManyArguments<Value>(form: JsonForm<Value>, argv: readonly string[])
   return notJson(form, line, 'split');
 }
 
-/** Says what is wrong and, where bash may have done it, the heredoc form, in which it cannot. */
+/** Says what is wrong and, if bash may be the cause, shows the heredoc form, where it cannot be. */
 function notJson<Value>(
   { name, example, usage }: JsonForm<Value>,
   line: string,
@@ -118,7 +118,7 @@ function notJson<Value>(
   return refusal('Invalid JSON format', { lines: [line] }, hint + usage.invalid);
 }
 
-/** The form of a command in which no character of its JSON means anything to bash. Ready to paste. */
+/** The form of a command in which bash interprets no character of the JSON. Ready to paste. */
 export function heredoc(name: string, example: string): string {
   return `${name} <<'EOF'\n${example}\nEOF\n`;
 }
@@ -143,9 +143,8 @@ export function isJsonCollection(text: string): boolean {
 }
 
 /**
- * What someone means by the rest of a command line that is one outer pair of quotes, if the text between them is taken
- * as it was typed: quotes inside it, which would end the pair for bash, are part of the text. Blanks around it are cut
- * off; text without such a pair is returned as it is.
+ * The text inside one outer pair of quotes, taken as it was typed: inner quotes, which would end the pair for bash, are
+ * part of the text. Blanks around it are removed; text without such a pair is returned unchanged.
  */
 export function withoutOuterQuotes(rest: string): string {
   const text = rest.trim();

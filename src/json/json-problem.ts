@@ -3,16 +3,16 @@ export interface JsonProblem {
   /** An index into the text; its length where the text ends too early. */
   readonly offset: number;
   readonly message: string;
-  /** What accident may have led to it: a text cut short, quotes taken away, a bare quote inside a string. */
+  /** The likely accident: a truncated text, removed quotes, a bare quote inside a string. */
   readonly kind: 'cut' | 'unquoted' | 'inner quote' | 'other';
 }
 
 /**
- * The first problem of a JSON text, or undefined where there is none.
+ * The first problem of a JSON text, or undefined if there is none.
  *
- * Node's own messages differ from release to release and stop at slips that are forgiven here. This passes over those
- * (trailing commas, shell escapes, line breaks in strings), so that what it names is what must be mended. A key that
- * stands twice in one object is a problem too: JSON.parse would drop the first one without a word.
+ * Node's own messages differ between releases and stop at slips that are forgiven here. This skips those (trailing
+ * commas, shell escapes, line breaks in strings), so that it names what must be fixed. A duplicate key is a problem
+ * too: JSON.parse would silently drop the first one.
  */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   return new Scanner(text).run();
@@ -78,7 +78,7 @@ class Scanner {
         if (character === ',') return this.#pass(closing === '}' ? 'key' : 'element');
         return this.#problem(
           `expected ',' or '${closing}'`,
-          // A bare word there, and no mere missing comma, is text that a quote has let out of its string.
+          // A bare word here is not a missing comma, but text that a quote has let out of its string.
           this.#isAfterString && !/["{[\]}:]/.test(character) ? 'inner quote' : 'other',
         );
       case 'nothing':

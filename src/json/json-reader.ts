@@ -5,16 +5,16 @@ import { FRAME_REPAIRS, type JsonRepair, TEXT_REPAIRS } from './json-repairs.ts'
 export type JsonReading =
   | {
       readonly value: unknown;
-      /** What was mended to read it, a line each. */
+      /** What was fixed to read it, one line each. */
       readonly notes: readonly string[];
     }
   | { readonly problem: JsonProblem };
 
 /**
- * Reads a JSON text, forgiving the slips of json-repairs.ts where the text is not JSON as it stands.
+ * Reads a JSON text, forgiving the slips of json-repairs.ts where the text is not JSON as it is.
  *
- * It is read whole or not at all. A property that stands twice in one object is a problem, not a value: which of the
- * two was meant is not certain. Never throws, and takes time linear in the length of the text.
+ * A text is read as a whole or not at all. A duplicate property is a problem, since it is not certain which one was
+ * meant. Never throws, and takes time linear in the length of the text.
  */
 export function readJson(text: string): JsonReading {
   const asItStands = parse(text);

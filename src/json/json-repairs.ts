@@ -1,16 +1,16 @@
 import { endOfString } from './json-problem.ts';
 
-/** One slip that is forgiven: how to mend it in a JSON text, and what to say of it. */
+/** One forgiven slip: how to fix it in a JSON text, and the note for it. */
 export interface JsonRepair {
   /** Said when the text was changed; one line. */
   readonly note: string;
-  /** Only a text in which this is found can have the slip. It spares most texts the taking apart. */
+  /** Only a text that contains this can have the slip, so most texts need not be taken apart. */
   readonly sign: RegExp;
-  /** The mended text, or the same text where there is nothing to mend. Takes time linear in its length. */
+  /** The fixed text, or the same text where there is nothing to fix. Takes time linear in its length. */
   readonly mend: (text: string) => string;
 }
 
-/** Around the JSON. They put blanks in the place of what they take away, so that positions in the text stay true. */
+/** Around the JSON. They replace what they remove with blanks, so that positions in the text stay the same. */
 export const FRAME_REPAIRS: readonly JsonRepair[] = [
   {
     note: 'left out a byte-order mark before the JSON',
@@ -24,7 +24,7 @@ export const FRAME_REPAIRS: readonly JsonRepair[] = [
   },
 ];
 
-/** Within the JSON. Each leaves what the others mend as it is, so that they work in any combination. */
+/** Within the JSON. Each leaves the other slips alone, so that they work in any combination. */
 export const TEXT_REPAIRS: readonly JsonRepair[] = [
   {
     note: "read \\!, \\', \\` and \\$ as the characters themselves; JSON has no such escapes",

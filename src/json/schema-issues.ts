@@ -3,10 +3,10 @@ import type { Problems } from '../command/refusal.ts';
 import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
 import { typeName } from './json-value.ts';
 
-/** As many lines as an error ever shows; further problems are only counted. */
+/** The most lines that an error shows; further problems are only counted. */
 const MAX_LINES_KEPT = 20;
 const MAX_RANGES_NAMED = 5;
-/** Of the unknown keys of one object, no more are looked at. */
+/** At most this many unknown keys of one object are looked at. */
 const MAX_KEYS = 100;
 
 /** One problem, and the places in a list that have it: `todos[0..39].activeForm: Required`. */
@@ -100,14 +100,14 @@ function pathText(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** The path comes from the schema: it holds indices and the schema's own keys, never a key of the input. */
+/** The path comes from the schema: it contains indices and the schema's own keys, never a key of the input. */
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
   for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
   return value;
 }
 
-/** What is wrong with a text that is to be seen and not too long; undefined where nothing is. */
+/** What is wrong with a text that must be visible and not too long; undefined if nothing is. */
 export function textProblem(text: string, maxLength: number): string | undefined {
   if (isBlank(text)) return 'Cannot be blank';
   // Code points are never more than code units, so most texts need not be counted.

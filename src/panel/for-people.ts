@@ -19,7 +19,7 @@ export interface PeopleLook {
 type Status = keyof typeof GLYPH_OF;
 const STATUSES: readonly Status[] = ['completed', 'in_progress', 'pending'];
 
-/** A list with its times, and a line that sums it up. @param versions from the one that is shown on, the newest first. */
+/** A list with its times, and a line that sums it up. @param versions from the one that is shown on, newest first. */
 export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLook): string {
   const { theme } = look;
   const [list] = versions;

@@ -6,7 +6,7 @@ import type { TodoItem, TodoState } from '../todo/todo-store.ts';
 type Listed = Pick<TodoState, 'items'>;
 
 /**
- * A change of the list in one line of words, for screen readers and logs; empty where nothing changed.
+ * A change of the list in one line of words, for screen readers and logs; empty if nothing changed.
  *
  *     Tasks 2/5: in progress: Writing tests; completed: Build the parser
  */

@@ -29,7 +29,7 @@ export class RecentChanges {
     return this.#until.has(shown);
   }
 
-  /** The moment at which the next of them settles; undefined where none is left. */
+  /** The moment at which the next of them settles; undefined if none is left. */
   get nextSettling(): number | undefined {
     return this.#until.size === 0 ? undefined : Math.min(...this.#until.values());
   }

@@ -59,7 +59,7 @@ export const GLYPH_OF = {
 /**
  * The lines of a panel: none for an empty list, each at most `columns` wide, each without a newline.
  *
- * @param row draws one item in at most so many columns.
+ * @param row draws one item in at most this many columns.
  */
 export function renderList<Item extends Arrangeable>(
   items: readonly Item[],

@@ -5,7 +5,7 @@ import { renderTasks } from './render-tasks.ts';
 import { renderDone, renderTodos } from './render-todos.ts';
 
 /**
- * The lines for a list of todos and for a team's tasks, a box each where there are any. Where there are both, the
+ * The lines for a list of todos and for a team's tasks, a box each where there are any. If there are both, the
  * first leaves room for the second.
  *
  * @param isFolded whether a list of todos that are all completed is one line.

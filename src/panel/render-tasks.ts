@@ -12,7 +12,7 @@ import {
 import type { Theme } from './theme.ts';
 
 const TITLE = 'Team tasks';
-/** The text of a task keeps at least so many columns; what is said about it gets the rest. */
+/** The text of a task keeps at least this many columns; what is said about it gets the rest. */
 const LEAST_TEXT = 12;
 
 /** The lines of the panel for a team's tasks: a row each, with its owner, or with what blocks it. */

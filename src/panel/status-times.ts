@@ -13,7 +13,7 @@ export interface StatusTimes {
 
 /**
  * @param newestFirst the versions of the list that are kept. They are read as far back as they tell something new.
- * @param known what was told of a version before, from which on nothing is read anew.
+ * @param known what was told of a version before, from which on nothing is read again.
  */
 export function statusTimes(
   newestFirst: Iterable<TodoVersion>,

@@ -48,7 +48,7 @@ const FRAME_MS = 25;
  * printed past it is never erased, but may run into the panel.
  */
 export class TaskPanel {
-  /** The terminal with the panel, for who shows more than output there, such as a prompt. */
+  /** The terminal with the panel, for whoever shows more than output there, such as a prompt. */
   readonly screen: Screen;
   readonly #store: TodoStore;
   readonly #tasks: TaskView | undefined;

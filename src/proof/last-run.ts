@@ -14,8 +14,8 @@ const BEGINS: readonly string[] = ['', ';', '&'];
 const ENDS: readonly string[] = ['', ';'];
 
 /**
- * The last of these lines that certainly ran a command, with exit code 0, since some time. Undefined where there is none,
- * or where the command may have failed later. A line shows that a command ended with 0 where the line did, and is that
+ * The last of these lines that certainly ran a command, with exit code 0, since some time. Undefined if there is none,
+ * or if the command may have failed later. A line shows that a command ended with 0 where the line did, and is that
  * command or a list joined by `&&` that holds it.
  */
 export function lastRun(

@@ -13,7 +13,7 @@ export interface ProgramOptions extends Surroundings {
   readonly input?: string;
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Of its output so many bytes are kept, of the beginning or of the end. */
+  /** Of its output this many bytes are kept, of the beginning or of the end. */
   readonly keep: 'beginning' | 'end';
 }
 
@@ -31,7 +31,7 @@ const MAX_BYTES = 8192;
 /** What it said may still be on its way when it has ended; what it left running may hold the pipe open for ever. */
 const PATIENCE_MS = 100;
 
-/** Runs a program in a process group of its own, so that what it has started ends with it. Never rejects. */
+/** Runs a program in its own process group, so that what it has started ends with it. Never rejects. */
 export async function runProgram(
   [path, ...argv]: readonly [string, ...string[]],
   { environment, cwd, input, limitMs, signal, keep }: ProgramOptions,

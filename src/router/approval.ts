@@ -10,7 +10,7 @@ export interface ApprovalRequest {
    */
   readonly commands: readonly (readonly string[])[];
   /**
-   * Whether `commands` are all that the text of the line runs or changes. False for a line with a substitution, a loop or
+   * Whether `commands` are everything that the text of the line runs or changes. False for a line with a substitution, a loop or
    * a group, an assignment, a redirection to or from a file, `eval` and its like, or a command that only bash can know.
    */
   readonly isCertain: boolean;

@@ -88,7 +88,7 @@ export type ReminderPlace = 'field' | 'stderr';
 export interface RouteResult extends CommandResult {
   /** What the line was, as `identifyCommandType` tells it. */
   type: CommandType;
-  /** Guidance that is no part of what the line printed, each of one line or more. Missing where there is none. */
+  /** Guidance that is no part of what the line printed, each of one line or more. Missing if there is none. */
   reminders?: readonly string[];
 }
 
@@ -238,7 +238,7 @@ export class BashRouter {
   ): Promise<CommandResult> {
     if (call) {
       const state = await this.#shell.callerState?.(call.handler.name);
-      // Where bash would do something else with it, a literal line is bash's; and so is one whose checks are to be run
+      // If bash would do something else with it, a literal line is bash's; and so is one whose checks are to be run
       // where bash is.
       const runsChecks = state !== undefined && call.argv.includes('--prove');
       if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
@@ -262,7 +262,7 @@ export class BashRouter {
     return { ...result, stderr: stderr + hint };
   }
 
-  /** The line with the quotes of its JSON mended, where bash cannot read it as it was typed. */
+  /** The line with the quotes of its JSON fixed, where bash cannot read it as it was typed. */
   async #mended(line: string): Promise<string | undefined> {
     // Few lines come to be read: bash is looked for only then.
     const canRead = async (text: string) =>
@@ -309,7 +309,7 @@ async function heard(
   };
 }
 
-/** What a caller has that this process has not; undefined where both have the same. */
+/** What a caller has that this process has not; undefined if both have the same. */
 function othersEnvironment(env: Invocation['env']): Invocation['env'] {
   return env && isDeepStrictEqual(env, callerVariables(process.env)) ? undefined : env;
 }

@@ -4,8 +4,8 @@ import { noteLines } from '../command/notes.ts';
 import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
 /**
- * What to add to bash's own error where bash could not read a line that names an agent command: how to pass the JSON
- * so that it can. Empty where bash can read the line, or where it names none, and for a line that is too long for a list.
+ * What to add to bash's own error if bash could not read a line that names an agent command: how to pass the JSON
+ * so that it can. Empty if bash can read the line, or if it names none, and for a line that is too long for a list.
  *
  * @param bash the absolute path of bash.
  */

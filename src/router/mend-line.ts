@@ -35,7 +35,7 @@ const STAND_IN = /\0\0\0\0(\x01?)/g;
  * Nothing is guessed. The JSON has to end in one place only, nothing in it may be meant to be expanded, and bash has to be
  * able to read what comes of it. Bash is only asked about a line that would be another one.
  *
- * @returns undefined where bash can read the line as it stands, or where it cannot be mended.
+ * @returns undefined if bash can read the line as it is, or if it cannot be fixed.
  */
 export async function mendLine(
   line: string,
@@ -61,7 +61,7 @@ export function inSingleQuotes(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The line with the JSON of each agent command in quotes that hold; as it is where there is none, or no one end to it. */
+/** The line with the JSON of each agent command in quotes that hold; as it is if there is none, or no one end to it. */
 function quoteJson(line: string, names: Names): string {
   if (/[\0\x01]/.test(line)) return line;
   const parts: Part[] = [];

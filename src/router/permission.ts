@@ -9,7 +9,7 @@ export interface PermissionWorld {
   readonly questions: Questions;
   /** Whether a name on a line of its own is certainly that agent command. */
   readonly isPlain: (name: string) => Promise<boolean>;
-  /** The line with broken quotes mended, as bash will get it; undefined where nothing is to be mended. */
+  /** The line with broken quotes fixed, as bash will get it; undefined if nothing is to be fixed. */
   readonly mended: (line: string) => Promise<string | undefined>;
   readonly cwd: () => string;
 }
@@ -33,7 +33,7 @@ export async function permissionFor(
   const { agent, questions, cwd } = world;
   const request = { line: run, ...reading, cwd: cwd(), ...(agent !== undefined && { agent }) };
   const decision = await questions.ask(approve, request, signals);
-  // What is mended once more gets its note.
+  // What is fixed once more gets its note.
   const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;
   return isUnchanged ? { line } : decision;
 }

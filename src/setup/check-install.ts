@@ -15,7 +15,7 @@ export interface World {
   readonly home: string;
 }
 
-/** What was checked, a line each, and whether all is as it should be. */
+/** What was checked, one line each, and whether all is as it should be. */
 export interface Checked {
   readonly lines: readonly string[];
   readonly isGood: boolean;

@@ -27,7 +27,7 @@ const PAUSE_MS = 20;
 export type Outcome = 'written' | 'removed' | 'unchanged';
 
 /**
- * The text of a file, without a byte-order mark; undefined where there is none.
+ * The text of a file, without a byte-order mark; undefined if there is none.
  *
  * @throws SetupError where it cannot be read, or is no UTF-8.
  */

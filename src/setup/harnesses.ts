@@ -8,7 +8,7 @@ import opencodePlugin from './opencode-plugin.txt';
 import { hasHooks, tomlHooks } from './toml-hooks.ts';
 import { wholeFile } from './whole-file.ts';
 
-/** Where a harness is set up: in a project, or for all that a user does. */
+/** Where a harness is set up: in a project, or for everything that a user does. */
 export interface Place {
   readonly scope: 'project' | 'user';
   /** The project's folder. */
@@ -17,7 +17,7 @@ export interface Place {
   readonly environment: Environment;
   /** Whether the finish gate is to be on. */
   readonly gate: boolean;
-  /** The text of a file, undefined where there is none. */
+  /** The text of a file, undefined if there is none. */
   readonly read: (path: string) => string | undefined;
 }
 

@@ -169,7 +169,7 @@ function upwards(place: Place, text: string): Place {
   return upwards({ node: up, parent: up.parent }, text);
 }
 
-/** Undefined where the file itself goes. */
+/** Undefined if the file itself goes. */
 function withoutEntry(text: string, place: Place | undefined): string | undefined {
   if (place === undefined) return text;
   const { node, parent } = place;
@@ -188,7 +188,7 @@ function withoutEntry(text: string, place: Place | undefined): string | undefine
   return withoutAll(text, parent, end);
 }
 
-/** Without all that an object or list has in it; undefined where it is the file, made by us. */
+/** Without everything that an object or list has in it; undefined where it is the file, made by us. */
 function withoutAll(text: string, parent: Node, end: number): string | undefined {
   const isMade = /\s/.test(text[parent.offset + 1] ?? '');
   if (parent.parent === undefined && isMade) return undefined;

@@ -10,7 +10,7 @@ interface Group {
 }
 
 /**
- * Hooks in a TOML file: tables in a marked section at its end. TOML's own libraries would write the file anew; this way
+ * Hooks in a TOML file: tables in a marked section at its end. TOML's own libraries would rewrite the whole file; this way
  * every byte of it stays, and the library only tells whether the file is good before and after.
  */
 export function tomlHooks(events: Readonly<Record<string, Group>>, owner: string): Edit {

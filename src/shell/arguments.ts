@@ -4,7 +4,7 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { PANEL_MODES, parseWatchArguments, type WatchArguments } from '../watch/watch-arguments.ts';
 
-/** What the command line of agent-shell asks for, where it is not for bash. */
+/** What the command line of agent-shell asks for, if it is not for bash. */
 export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)

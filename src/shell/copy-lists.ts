@@ -17,7 +17,7 @@ export interface Copied {
 /**
  * Copies all lists with their history, each version with its time and its author, and reads each copy back to compare.
  *
- * Versions are numbered anew from 1. A list that is there already is left alone.
+ * Versions are numbered again from 1. A list that is there already is left alone.
  */
 export async function* copyLists(from: Storage, to: Storage): AsyncGenerator<Copied> {
   for (const found of await from.lists()) {

@@ -93,7 +93,7 @@ function rawId(line: string): string {
   );
 }
 
-/** The id of a request that is to be cancelled, where the line asks for that. */
+/** The id of a request to be cancelled, where the line asks for that. */
 function idToCancel(line: string): string | undefined {
   return /^\s*\{\s*"cancel"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*\}\s*$/.exec(
     line.length > MAX_ID_PLACE ? '' : line,
@@ -181,7 +181,7 @@ class RawId {
   }
 }
 
-/** At most so many bytes of a text: its beginning, how much was left out, its end. */
+/** At most this many bytes of a text: its beginning, how much was left out, its end. */
 function headAndTail(text: string, limit: number | undefined): string {
   if (limit === undefined || text.length * 3 <= limit) return text;
   const bytes = Buffer.from(text);

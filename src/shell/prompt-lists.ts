@@ -28,7 +28,7 @@ export interface Prompt {
 
 /** One line that was run at the prompt, and the versions of the lists after it; undefined for no list. */
 export interface PromptCommand {
-  /** Empty where the shell's history does not have it. */
+  /** Empty if the shell's history does not have it. */
   readonly line: string;
   readonly exitCode: number;
   readonly todos: number | undefined;
@@ -83,7 +83,7 @@ export class PromptLists {
     this.#tasks = taskView(this.#taskStore).rows();
   }
 
-  /** The panel, where a prompt takes so many rows; a list of todos that are all completed may be folded to one line. */
+  /** The panel, where a prompt takes this many rows; a list of todos that are all completed may be folded to one line. */
   rows(promptRows = 1, isFolded = false): string[] {
     const { columns, rows } = this.#prompt;
     const options = { columns, rows: rows + 1 - promptRows, theme: this.theme };
@@ -94,7 +94,7 @@ export class PromptLists {
     return this.#todos.items.every(({ status }) => status === 'completed');
   }
 
-  /** What the terminal's title says while a command runs: `3/8 Fixing login`; empty where nothing is open. */
+  /** What the terminal's title says while a command runs: `3/8 Fixing login`; empty if nothing is open. */
   get title(): string {
     const { items } = this.#todos;
     if (this.isDone || !HAS_TITLE.test(this.#prompt.environment.TERM ?? '')) return '';

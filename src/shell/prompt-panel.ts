@@ -56,7 +56,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     .join('');
 }
 
-/** What draws a panel below a prompt that is about to be written, in the place of all that is there. */
+/** What draws a panel below a prompt that is about to be written, instead of everything that is there. */
 function frame(rows: readonly string[], promptRows: number): string {
   if (rows.length === 0) return '';
   const drawn = drawBelow(rows, { enter: NEW_ROW }, NEW_ROW, promptRows - 1);

@@ -5,7 +5,7 @@ import { attempt, errorCode } from './state-error.ts';
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Writes a new file that a power cut cannot take away. Where that fails, no file stays behind. */
+/** Writes a new file that a power cut cannot take away. If that fails, no file stays behind. */
 export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void {
   const descriptor = attempt('create', path, () => fs.open(path, 'wx', PRIVATE_FILE));
   try {
@@ -56,7 +56,7 @@ export function makeFolder(fs: FileSystem, path: string): void {
   syncFolder(fs, parent);
 }
 
-/** Removes a file that nobody needs. Where that fails it stays, and does no harm. */
+/** Removes a file that nobody needs. If that fails it stays, and does no harm. */
 export function discard(fs: FileSystem, path: string): void {
   try {
     fs.unlink(path);

@@ -7,7 +7,7 @@ export interface VersionName {
 
 /** What the names in a list's folder say. */
 export interface FolderReading {
-  /** The newest version; undefined where there is no list. */
+  /** The newest version; undefined if there is no list. */
   readonly head: VersionName | undefined;
   /** All version files, those of attempts that failed or are under way included. */
   readonly versions: readonly VersionName[];

@@ -26,7 +26,7 @@ export class ListHome {
   #folder: string | undefined;
   #server: ServerLists | undefined;
 
-  /** @param directory The current directory; undefined where it has been deleted. */
+  /** @param directory The current directory; undefined if it has been deleted. */
   constructor(environment: Environment, directory: string | undefined, settings: HomeSettings) {
     this.#environment = environment;
     this.#directory = directory;

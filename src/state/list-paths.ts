@@ -33,7 +33,7 @@ export function stateFolder(
  * The session that has no other name: the enclosing git work tree or, outside of any, the folder itself.
  *
  * A work tree is this user's or root's, and so is its `.git`: one that somebody else has put into a shared folder, such
- * as /tmp, does not make one session of all that is below.
+ * as /tmp, does not make one session of everything that is below.
  */
 export function sessionOf(directory: string): string {
   for (let folder = directory; ; folder = dirname(folder)) {
@@ -42,7 +42,7 @@ export function sessionOf(directory: string): string {
   }
 }
 
-/** What harnesses export to the commands they run: the id of their session. Where one runs inside another, the first counts. */
+/** What harnesses export to the commands they run: the id of their session. If one runs inside another, the first counts. */
 export const HARNESS_SESSIONS = [
   'CLAUDE_CODE_SESSION_ID',
   'CODEX_THREAD_ID',
@@ -50,7 +50,7 @@ export const HARNESS_SESSIONS = [
   'OPENCODE_SESSION_ID',
 ] as const;
 
-/** The id of the harness's session; undefined where none is known. */
+/** The id of the harness's session; undefined if none is known. */
 export function harnessSession(environment: Environment): string | undefined {
   return HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
 }

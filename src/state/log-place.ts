@@ -16,7 +16,7 @@ export interface LogEntry<Step> {
   readonly step: Step;
 }
 
-/** One in so many versions stores the whole content, so that no more than these are ever read. */
+/** One in so many versions stores the whole content, so that at most these are ever read. */
 const STEPS_PER_WHOLE = 50;
 
 /** How much of the history the entries' place must keep, so that there is always a whole to start from. */
@@ -25,7 +25,7 @@ export const ENTRIES_KEPT = 3 * STEPS_PER_WHOLE;
 type Entry<Step> = Version<LogEntry<Step>>;
 
 /**
- * A place for what is too large to be written anew at each change: of most versions only the step is stored. What it
+ * A place for what is too large to be written again at each change: of most versions only the step is stored. What it
  * promises is what the place of its entries promises, since a version is still one entry, committed in one piece; and
  * it needs waiting where that place does.
  */
@@ -108,7 +108,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
         if (entry.content.isWhole || this.#isLatest(entry)) return entries;
       }
       if (known === undefined) return entries;
-      // What is known is no longer there: the list has gone far on, or someone began it anew.
+      // What is known is no longer there: the list has gone far on, or someone began it again.
       this.#latest = undefined;
       return this.#entriesToApply();
     });

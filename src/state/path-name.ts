@@ -5,7 +5,7 @@ const HASH_DIGITS = 32;
 const CUT = /^[a-z0-9%+_-][a-z0-9%+._-]*~[0-9a-f]{32}$/;
 
 /**
- * Makes any text the name of one file or folder, so that two different texts never get the same one, not even where the
+ * Makes any text the name of one file or folder, so that two different texts never get the same one, not even if the
  * file system takes upper and lower case, or two ways to compose a letter, for the same.
  *
  * Lower-case letters, digits, `-`, `_` and all dots but the first character stay; `A` becomes `+a`; everything else
@@ -17,7 +17,7 @@ export function pathName(text: string): string {
   return name.length <= LONGEST ? name : `${name.slice(0, KEPT_OF_LONG)}~${sha256(text)}`;
 }
 
-/** The text that `pathName` made the name of; undefined where the name was cut, or is none of its names. */
+/** The text that `pathName` made the name of; undefined if the name was cut, or is none of its names. */
 export function textOfPathName(name: string): string | undefined {
   if (name === '%') return '';
   try {

@@ -37,16 +37,16 @@ export type Awaitable<T> = T | Promise<T>;
 export interface SharedPlace<T> {
   /** Who signs what is committed through this place. */
   readonly author: string;
-  /** The newest version, or undefined where there is none yet. */
+  /** The newest version, or undefined if there is none yet. */
   load(): Awaitable<Version<T> | undefined>;
-  /** The versions that are kept, the newest first; those of `range` alone, where reading more would cost something. */
+  /** The versions that are kept, newest first; those of `range` alone, where reading more would cost something. */
   history(range?: HistoryRange): Awaitable<Iterable<Version<T>>>;
   /**
    * Makes `content` the version after `base`, whole and for good, or does nothing at all.
    *
-   * @param base the number of the version that it replaces; 0 where there is none.
+   * @param base the number of the version that it replaces; 0 if there is none.
    * @param at when the new version is made.
-   * @returns the new version; undefined where `base` is not, or no longer, the newest.
+   * @returns the new version; undefined if `base` is not, or no longer, the newest.
    */
   commit(base: number, content: T, at: Date): Awaitable<Version<T> | undefined>;
   /**
@@ -72,14 +72,14 @@ export const DEFAULT_AGENT = 'main';
 /** Of the pauses that were tried with 32 writers on one list, this one did best. */
 const LONGEST_PAUSE_MS = 2;
 
-/** How many versions a place keeps unless told otherwise, the newest included. */
+/** How many versions a place keeps by default, the newest included. */
 export const DEFAULT_HISTORY = 50;
 
 /**
  * Replaces what a place holds by what is computed from it, again and again until nobody else came in between.
  *
  * @param compute gets the newest version; may return undefined to leave it be.
- * @returns the new version; undefined where `compute` left it be.
+ * @returns the new version; undefined if `compute` left it be.
  */
 export function change<T>(
   place: Place<T>,

@@ -23,7 +23,7 @@ export function attempt<T>(action: string, path: string, operation: () => T): T 
   }
 }
 
-/** The code of the system's error, such as `ENOENT`, also where `attempt` has wrapped it. */
+/** The code of the system's error, such as `ENOENT`, also if `attempt` has wrapped it. */
 export function errorCode(error: unknown): string | undefined {
   const system = error instanceof StateError ? error.cause : error;
   return (system as NodeJS.ErrnoException | null | undefined)?.code;

@@ -51,7 +51,7 @@ export class VersionFolder<T> {
     }
   }
 
-  /** @returns undefined where the file is not there. */
+  /** @returns undefined if the file is not there. */
   read(name: VersionName): StoredVersion<T> | undefined {
     const path = this.#pathOf(name);
     let bytes: Buffer;
@@ -79,7 +79,7 @@ export class VersionFolder<T> {
   }
 
   /**
-   * Makes the folder with the head of version 0 in it, where it is not there. It appears with its head or not at all,
+   * Makes the folder with the head of version 0 in it, if it is not there. It appears with its head or not at all,
    * so this head too is made only once. All steps may be done by several at once, or be done again after a crash.
    */
   create(): VersionName {
@@ -173,7 +173,7 @@ export class VersionFolder<T> {
     try {
       this.#fs.rmdir(path);
     } catch {
-      // Another process is making it anew; it will come here too.
+      // Another process is making it again; it will come here too.
     }
   }
 

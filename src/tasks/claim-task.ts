@@ -90,7 +90,7 @@ export function begunBy(graph: TaskGraph, agent: string): number[] {
   return idsOf(workOf(graph, agent), 'in_progress');
 }
 
-/** Why an agent may not have a task: all reasons, none where it may. */
+/** Why an agent may not have a task: all reasons, none if it may. */
 export function reasonsAgainst(
   graph: TaskGraph,
   task: Task,

@@ -14,7 +14,7 @@ export interface HookChange {
 
 /** Where hooks are, and what they find around them. */
 export interface HookOptions extends Surroundings {
-  /** The folder that the hooks are in; undefined where there are none. */
+  /** The folder that the hooks are in; undefined if there are none. */
   readonly directory: string | undefined;
   readonly limitMs?: number;
 }
@@ -27,7 +27,7 @@ const MAX_REASON_CHARACTERS = 1000;
  * Asks the hook of that name, with the change as one line of JSON on its standard input. Exit code 0 lets the change
  * pass, all else refuses it. A file that is missing, or that may not be executed, is no hook.
  *
- * @returns why the change is refused; undefined where it may be made.
+ * @returns why the change is refused; undefined if it may be made.
  */
 export async function askHook(
   name: HookName,

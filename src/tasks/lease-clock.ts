@@ -19,7 +19,7 @@ function clockId(): string {
     try {
       boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     } catch {
-      // Not on Linux. A clock that has begun anew is found out by its going back.
+      // Not on Linux. A clock that has begun again is found out by its going back.
     }
     id = boot || hostname();
   }

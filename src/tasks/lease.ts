@@ -21,7 +21,7 @@ export function leaseFor(ms: number, clock: LeaseClock, before?: TaskLease): Tas
   return { ms, beat: (before?.beat ?? 0) + 1, clock: clock.id, tick: Math.floor(clock.now()) };
 }
 
-/** How long a claim still holds, in milliseconds; 0 where its lease has run out, undefined where it has none. */
+/** How long a claim still holds, in milliseconds; 0 where its lease has run out, undefined if it has none. */
 export function leaseLeft(task: Task, clock: LeaseClock): number | undefined {
   const { lease, status, id } = task;
   if (lease === undefined || status !== 'in_progress') return undefined;
@@ -32,7 +32,7 @@ export function isLeaseOver(task: Task, clock: LeaseClock): boolean {
   return leaseLeft(task, clock) === 0;
 }
 
-/** The leases of an agent renewed, where that is due. The same graph where none is. */
+/** The leases of an agent renewed, if that is due. The same graph if none is. */
 export function renewLeases(
   graph: TaskGraph,
   agent: string,
@@ -50,7 +50,7 @@ export function renewLeases(
 
 function elapsed(id: number, lease: TaskLease, clock: LeaseClock): number {
   const since = clock.now() - lease.tick;
-  // After a restart of the machine its clock has begun anew.
+  // After a restart of the machine its clock has begun again.
   if (lease.clock === clock.id && since >= 0) return since;
   return clock.now() - clock.firstSeen(id, lease.beat);
 }

@@ -8,8 +8,8 @@ import type { TaskStore } from './task-store.ts';
 const MOST_TOLD = 5;
 
 /**
- * To be called now and then for an agent that works without task commands: its leases are renewed, where that is due, and
- * what concerns it comes back, a line each; it will not hear it again. Nothing where the list cannot be read.
+ * To be called now and then for an agent that works without task commands: its leases are renewed, if that is due, and
+ * what concerns it comes back, one line each; it will not hear it again. Nothing if the list cannot be read.
  */
 export async function signOfLife(
   { open, clock, unnamedAgent }: TaskContext,
@@ -26,7 +26,7 @@ export async function signOfLife(
   }
 }
 
-/** What concerns an agent and it has not heard, a line each; it will not hear it again. */
+/** What concerns an agent and it has not heard, one line each; it will not hear it again. */
 export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
   const { graph } = await store.read();
   if (!graph.inboxes?.has(agent)) return [];
@@ -38,7 +38,7 @@ export async function newsFor(agent: string, store: TaskStore): Promise<string[]
   return lines;
 }
 
-/** A sign of life: the leases of an agent are renewed, where that is due. */
+/** A sign of life: the leases of an agent are renewed, if that is due. */
 export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
   const { graph } = await store.read();
   if (renewLeases(graph, agent, clock).graph === graph) return;

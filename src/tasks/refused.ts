@@ -66,7 +66,7 @@ export function agentBusy(
   return { code: 'agent_busy', text: `${agentText(agent)} ${parts.join(' and ')}` };
 }
 
-/** @param begun what the agent works on: one that has started anew does not know of it, and nobody else may claim it. */
+/** @param begun what the agent works on: one that has started again does not know of it, and nobody else may claim it. */
 export function nothingReady(begun: readonly number[]): Reason {
   const yours = begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
   const text = `no task is pending, unblocked, and yours or nobody's${yours}`;
@@ -106,7 +106,7 @@ export function builtUpon(ids: readonly number[]): Reason {
   return { code: 'built_upon', text: `${someIds(ids)} changed since; nothing was undone` };
 }
 
-/** @param kept the versions that are kept, the newest first. */
+/** @param kept the versions that are kept, newest first. */
 export function noSuchVersion(version: number, kept: readonly number[]): Reason {
   const range =
     kept.length === 0

@@ -5,7 +5,7 @@ import { metadataProblem } from './metadata.ts';
 
 /**
  * What is wrong with a change to a list of tasks that was read from a file, which anyone may have written: the first thing
- * only, since nobody will mend it by hand. Lengths are not judged: the limits may have been others.
+ * only, since nobody will fix it by hand. Lengths are not judged: the limits may have been others.
  */
 export function storedEntryProblem(entry: unknown): string | undefined {
   const step = isObject(entry) ? entry.step : undefined;

@@ -8,7 +8,7 @@ import type { TaskForm } from './task-form.ts';
 import { duration, requestSchema, taskIds } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 
-/** Which completed tasks: these, or all that were completed so many milliseconds ago. */
+/** Which completed tasks: these, or all that were completed this many milliseconds ago. */
 interface ArchiveRequest {
   readonly taskIds?: readonly number[];
   readonly olderThan?: number;

@@ -20,7 +20,7 @@ export interface TaskContextOptions {
   readonly settings?: SettingsSource;
   /** Where lists live, made when first needed; where the environment says unless given. */
   readonly lists?: () => ListHome;
-  /** Where neither a list nor a session is named; that of the work tree, in files, unless given. */
+  /** If neither a list nor a session is named; that of the work tree, in files, unless given. */
   readonly unnamed?: TaskStore | undefined;
   readonly forPeople?: TaskContext['forPeople'];
   readonly session?: string | undefined;

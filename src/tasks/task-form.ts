@@ -14,7 +14,7 @@ export interface RequestLimits {
   readonly maxContentLength: number;
 }
 
-/** Checks a request's fields. Gives the request, or all that is wrong with it. */
+/** Checks a request's fields. Gives the request, or everything that is wrong with it. */
 export type RequestSchema<Request> = (
   value: unknown,
   limits: RequestLimits,
@@ -60,7 +60,7 @@ export interface TaskCall {
   readonly store: TaskStore;
   /** Who calls: who said so, else the agent `main`. */
   readonly agent: string;
-  /** Who claims; undefined where nobody said, and several agents use this list. */
+  /** Who claims; undefined if nobody said, and several agents use this list. */
   readonly claimant: (graph: TaskGraph) => string | undefined;
   /** What `--agent` says. */
   readonly namedAgent: string | undefined;

@@ -17,12 +17,12 @@ export interface TaskChangeEntry {
 const MAX_SUBJECT_CHARACTERS = 60;
 const MOST_NAMED = 5;
 
-/** The changes that are kept, the newest first. What no list shows, such as the renewal of a lease, is left out. */
+/** The changes that are kept, newest first. What no list shows, such as the renewal of a lease, is left out. */
 export async function changesOf(store: TaskStore): Promise<TaskChangeEntry[]> {
   const versions = await store.history();
   const entries: TaskChangeEntry[] = [];
   for (const [index, { version, at, graph: after }] of versions.entries()) {
-    // What was before the oldest version that is kept is known only where that is the first.
+    // What was before the oldest version that is kept is known only if that is the first.
     const before = versions[index + 1]?.graph ?? (version === 1 ? NO_TASKS : undefined);
     const ids = before ? changedTasks(before, after) : [];
     if (before && ids.length > 0) entries.push({ version, at, before, after, ids });

@@ -120,7 +120,7 @@ function sorted(tasks: Task[], { sort, mine }: TaskFilter): Task[] {
     case 'updated':
       return tasks.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
     default:
-      // What waits to be begun comes first in what is one's own.
+      // What waits to be begun comes first in what is your own.
       return mine
         ? tasks.sort((a, b) => Number(a.status !== 'pending') - Number(b.status !== 'pending'))
         : tasks;

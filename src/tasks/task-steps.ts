@@ -8,7 +8,7 @@ export interface TaskStep {
   readonly deleted: readonly number[];
   /** Who made it. */
   readonly by?: string;
-  /** For each agent whose inbox has changed: how many of its notices it has heard, the oldest first, and new ones. */
+  /** For each agent whose inbox has changed: how many of its notices it has heard, oldest first, and new ones. */
   readonly inboxes?: Readonly<Record<string, InboxStep>>;
 }
 

@@ -71,7 +71,7 @@ export class TaskStore {
     return this.#lastChange;
   }
 
-  /** The list as it stands. A later change does not alter what was returned. */
+  /** The list as it is. A later change does not alter what was returned. */
   read(): Awaitable<TaskVersion> {
     return whenDone(this.#place.load(), (newest) => {
       const { version = 0, content: graph = NO_TASKS } = newest ?? {};
@@ -91,7 +91,7 @@ export class TaskStore {
     return this.#seen;
   }
 
-  /** The versions that are kept, the newest first, and when each was made. */
+  /** The versions that are kept, newest first, and when each was made. */
   history(): Awaitable<readonly (TaskVersion & { readonly at: Date })[]> {
     return whenDone(this.#place.history(), (versions) =>
       Array.from(versions, ({ version, content: graph, at }) => ({ version, graph, at })),

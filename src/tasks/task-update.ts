@@ -96,7 +96,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   },
 };
 
-/** The proof of the check of a task that is to be completed, as far as there is one. */
+/** The proof of the check of a task to be completed, as far as there is one. */
 async function proofOf({ taskId, status, check: changed }: TaskChanges, call: TaskCall) {
   if (status !== 'completed') return undefined;
   const { store, evidence, flags } = call;

@@ -10,7 +10,7 @@ export interface TaskRow
 
 /** A list of tasks for those who only look on. */
 export interface TaskView {
-  /** The tasks as they stand. Never fails: what cannot be read is as it was seen last. */
+  /** The tasks as they are. Never fails: what cannot be read is as it was seen last. */
   rows(): readonly TaskRow[];
   /** Calls back after a change. Returns what ends it. */
   onChange(listener: () => void): () => void;

@@ -1,6 +1,6 @@
 import type { Proof } from '../proof/proof.ts';
 
-/** How far a task is: not begun, being worked on by its owner, wholly done. */
+/** How far a task is: not begun, being worked on by its owner, fully done. */
 export type TaskStatus = 'pending' | 'in_progress' | 'completed';
 
 /** How much a task matters; one that does not say is medium. */
@@ -51,9 +51,9 @@ export interface Task {
   readonly proof?: Proof;
   /** The agent that created it. */
   readonly createdBy?: string;
-  /** Missing where the claim holds until it is given back. */
+  /** Missing if the claim holds until it is given back. */
   readonly lease?: TaskLease;
-  /** The session that its owner has begun it in, whose end gives it back; missing where that was none. */
+  /** The session that its owner has begun it in, whose end gives it back; missing if that was none. */
   readonly begunIn?: string;
   /** Who had it when a lease ran out, and has not claimed it again. */
   readonly lostBy?: readonly string[];
@@ -70,9 +70,9 @@ export interface TaskGraph {
   readonly nextId: number;
   /** By id, in the order of ids. */
   readonly tasks: ReadonlyMap<number, Task>;
-  /** Who made the last change, where that is known. */
+  /** Who made the last change, if that is known. */
   readonly by?: string;
-  /** What each agent has yet to hear, the oldest first. */
+  /** What each agent has yet to hear, oldest first. */
   readonly inboxes?: ReadonlyMap<string, readonly Notice[]>;
 }
 

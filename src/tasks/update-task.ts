@@ -39,7 +39,7 @@ export interface TaskChanges extends LinkChanges {
 
 /** Under which rules a task may get another owner, or be begun. */
 export interface UpdateRules {
-  /** Who makes the change; undefined where nobody said. */
+  /** Who makes the change; undefined if nobody said. */
   readonly agent: string | undefined;
   /** Who signs a comment: the agent unless given. */
   readonly by?: string;
@@ -60,7 +60,7 @@ export interface Updated {
   /** The same graph where nothing has changed. */
   readonly graph: TaskGraph;
   readonly before: Task;
-  /** Undefined where the task is deleted. */
+  /** Undefined if the task is deleted. */
   readonly task: Task | undefined;
   /** The names of the fields that have changed. */
   readonly changed: readonly string[];

@@ -21,13 +21,13 @@ export interface Joint {
 }
 
 /**
- * Draws rows below the cursor, in place of all that is there, and comes back to it.
+ * Draws rows below the cursor, in place of everything that is there, and comes back to it.
  *
- * The rows are best entered by wrapping. xterm.js, when it narrows, lays out anew every line but the one that the
+ * The rows are best entered by wrapping. xterm.js, when it narrows, lays out again every line but the one that the
  * cursor is in, and counts the rows which this adds below the cursor as if they were above. So all are one line.
  *
  * @param intoNext How to get from each row into the next.
- * @param skip Rows below the cursor that are not the panel's, but of the prompt that is to be written there.
+ * @param skip Rows below the cursor that are not the panel's, but of the prompt to be written there.
  */
 export function drawBelow(
   rows: readonly string[],
@@ -49,7 +49,7 @@ export function drawBelow(
 }
 
 /**
- * Erases all that is below the cursor.
+ * Erases everything that is below the cursor.
  *
  * @param lineEnd What erases the cursor's row behind its text: a terminal that has become wider may have put the first
  *   row of the panel there.

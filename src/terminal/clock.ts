@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970, as dates count them. */
   now(): number;
-  /** Calls back once after so many milliseconds, without keeping the process alive. Returns what prevents it. */
+  /** Calls back once after this many milliseconds, without keeping the process alive. Returns what prevents it. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 

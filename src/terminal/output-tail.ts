@@ -18,7 +18,7 @@ const MAX_STYLE = 256;
 export class OutputTail {
   /** The colours and the like that are on, as the sequences that turned them on. */
   style = '';
-  /** How the cursor's row may look. After a resize there are two answers, as not all terminals lay out lines anew. */
+  /** How the cursor's row may look. After a resize there are two answers, as not all terminals lay out lines again. */
   #layouts = [new RowLayout()];
   /** The columns of the line in the rows above the cursor's. */
   #above = 0;

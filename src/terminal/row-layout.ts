@@ -5,7 +5,7 @@ export class RowLayout {
   /** The columns up to the last one that has text. */
   filled = 0;
 
-  /** Prints so many columns, going on in new rows where they do not fit. */
+  /** Prints this many columns, going on in new rows where they do not fit. */
   advance(width: number, columns: number): void {
     const end = this.column + width;
     if (end > columns) this.filled = 0;

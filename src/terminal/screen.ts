@@ -37,14 +37,14 @@ export class Screen {
   readonly #wrapsRows: boolean;
   readonly #filter = new OutputFilter();
   readonly #tail = new OutputTail();
-  /** The rows to show, and those that are on the terminal now; undefined where that is not known. */
+  /** The rows to show, and those that are on the terminal now; undefined if that is not known. */
   #panel: readonly string[] = [];
   #shown: readonly string[] | undefined = [];
   #isHidden = false;
 
   /**
    * @param options.filters Whether output is filtered, as it must be where a panel is to be set.
-   * @param options.wrapsRows Whether to draw for a terminal that may lose its cursor when it lays out lines anew; see
+   * @param options.wrapsRows Whether to draw for a terminal that may lose its cursor when it lays out lines again; see
    *   `drawBelow`. On one that does not, plain rows take less room when it narrows.
    */
   constructor(stream: PanelStream, { filters = true, wrapsRows = true } = {}) {
@@ -144,7 +144,7 @@ export class Screen {
   #erase(): string {
     if (this.#shown?.length === 0) return '';
     this.#shown = [];
-    // Where nothing can be below the cursor, making room would scroll the cursor's own row away.
+    // If nothing can be below the cursor, making room would scroll the cursor's own row away.
     return this.rows > 1 ? eraseBelow(this.#lineEnd()) + this.#refill() : '';
   }
 
@@ -172,7 +172,7 @@ export class Screen {
     return this.#tail.isFull(this.columns) ? this.#tail.refill(this.columns) : '';
   }
 
-  /** What erases the cursor's row behind its text, where that is known. */
+  /** What erases the cursor's row behind its text, if that is known. */
   #lineEnd(): string {
     const { columns } = this;
     if (this.#tail.isFull(columns)) return '';

@@ -9,8 +9,8 @@ type Items = readonly Readonly<TodoItem>[];
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
 /**
- * A task as one line for a model to read, its state first: `[>] Run tests <- Running tests (id: 7, priority: high)`.
- * What the line does not show, a model that reads it back would drop.
+ * An item as one line for a model: `[>] Run tests <- Running tests (id: 7, priority: high)`. It shows everything, since
+ * a model would drop what it does not see when it writes the list back.
  */
 export function itemLine(item: Readonly<TodoItem>): string {
   const { status, content, activeForm, id, priority, check } = item;
@@ -32,10 +32,10 @@ export function listText(items: Items): string {
   return `${items.map(itemLine).join('\n')}\n\n(${completed}/${items.length} completed)\n`;
 }
 
-/** A status line has room for so much of each. */
+/** How much of each text fits into a status line. */
 const MAX_LINE_CHARACTERS = 50;
 
-/** A list in one line for people, as in `3/8 Fixing login · next: Run the tests`; empty where there is none. */
+/** A list in one line for people, as in `3/8 Fixing login · next: Run the tests`; empty if there is none. */
 export function listLine(items: readonly Readonly<TodoItem>[]): string {
   if (items.length === 0) return '';
   const completed = items.filter(({ status }) => status === 'completed').length;

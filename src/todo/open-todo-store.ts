@@ -27,7 +27,7 @@ const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];
 const PRIORITIES: readonly unknown[] = ['high', 'medium', 'low', undefined];
 
 /**
- * What is wrong with the items of a file, which anyone may have written: the first thing only, since nobody will mend it
+ * What is wrong with the items of a file, which anyone may have written: the first thing only, since nobody will fix it
  * by hand. The schema is stricter; limits are not judged, which may have been others when the list was written.
  */
 export function storedItemsProblem(items: unknown): string | undefined {

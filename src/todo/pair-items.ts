@@ -3,7 +3,7 @@ import type { TodoItem } from './todo-store.ts';
 type Item = Readonly<TodoItem>;
 type Items = readonly Item[];
 
-/** An item of the list before and the same task on the list after; one of them is missing where it has no other. */
+/** An item of the list before and the same task on the list after; one of them is missing if it has no other. */
 export interface ItemPair {
   before: Item | undefined;
   after: Item | undefined;
@@ -11,7 +11,7 @@ export interface ItemPair {
 
 /**
  * Finds each task again on the list that replaced its own: by its content, else by its id, where both have one. Content
- * comes first because models number their items anew when they take one out.
+ * comes first because models number their items again when they take one out.
  *
  * The item in progress that is found in neither way has been renamed if a new item is in progress or completed, unless
  * both have an id, which would be the same.
@@ -85,7 +85,7 @@ function exactly({ id = '', content }: Item): string {
   return `${id} ${content}`;
 }
 
-/** Undefined where the item cannot be found so. */
+/** Undefined if the item cannot be found so. */
 function idOnly(item: Item): string | undefined {
   return item.id;
 }

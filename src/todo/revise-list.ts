@@ -20,7 +20,7 @@ export interface RevisedList {
 
 const MAX_NAME_CHARACTERS = 40;
 
-/** The list after some steps, or all that stands against them. Limits are not judged here. */
+/** The list after some steps, or all reasons against them. Limits are not checked here. */
 export function reviseList(
   before: Items,
   { start = [], done = [], drop = [], add = [] }: ListSteps,
@@ -70,7 +70,7 @@ export function nameOf(items: Items, at: number): string {
   return id !== undefined && /^[\w.-]+$/.test(id) ? id : String(at + 1);
 }
 
-/** An id comes before a place: who gives its items ids, names them so. */
+/** An id comes before a place: lists with ids use them as names. */
 function placeOf(items: Items, name: string): number | undefined {
   const byId = items.findIndex(({ id }) => id === name);
   if (byId !== -1) return byId;

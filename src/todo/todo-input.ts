@@ -15,13 +15,13 @@ export interface GivenList {
 /** What was read of a list, before it is checked. */
 interface Reading {
   readonly value: unknown;
-  /** What was forgiven, a line each. */
+  /** What was forgiven, one line each. */
   readonly notes: readonly string[];
 }
 
 /**
- * Takes a JSON value for a list, forgiving the slips whose meaning is certain: another shape around the items, another
- * spelling of the same word. What is right already is never changed. Never throws.
+ * Reads a list from a JSON value and forgives slips whose meaning is certain: another shape around the items, another
+ * spelling of the same word. Correct values are never changed. Never throws.
  */
 export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<GivenList> {
   const shaped = mendShape(input);
@@ -60,7 +60,7 @@ function mendShape(given: unknown): Reading | Extract<CheckedJson<never>, { malf
   // Some harnesses turn an array into a string on its way.
   const reading = readJson(value.todos);
   if ('problem' in reading) {
-    // Text that is no array at all is a wrong type, which the schema names better.
+    // Text that is not an array at all is a wrong type, which the schema names better.
     if (!value.todos.includes('[')) return { value, notes };
     const malformed = `in the string "todos": ${describeProblem(value.todos, reading.problem)}`;
     return { malformed, kind: reading.problem.kind };
@@ -84,7 +84,7 @@ function wrapItem(around: object, item: object, notes: readonly string[]): Readi
 
 const OTHER_NAMES = /^(?:items|tasks|todos)$/i;
 
-/** Where several names are given, it is not certain which is meant. */
+/** If several names are given, it is not certain which is meant. */
 function renameList(value: Record<string, unknown>): {
   value: Record<string, unknown>;
   notes: readonly string[];
@@ -162,7 +162,7 @@ function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
     const mended: Record<string, unknown> = Object.create(null);
     for (const [key, text] of Object.entries(item)) {
       const name = String(KEYS.find(([, spelling]) => spelling.test(key))?.[0] ?? key);
-      // Where both spellings are there, it is not certain which is meant.
+      // If both spellings are there, it is not certain which is meant.
       const isFree = name === key || !(Object.hasOwn(item, name) || Object.hasOwn(mended, name));
       mended[isFree ? String(spelled(key, KEYS)) : key] = text;
     }

@@ -16,7 +16,7 @@ type Items = TodoState['items'];
 
 /** A list as the commands use it: a store, or a list on a server. All may throw a StateError, or reject with one. */
 export interface TodoList {
-  /** The list for those who look on and cannot wait: as it stands, or as it was last seen. */
+  /** The list for those who look on and cannot wait: as it is, or as it was last seen. */
   readonly shown: TodoStore;
   /** Who signs what is written through this list. */
   readonly author: string;
@@ -28,14 +28,14 @@ export interface TodoList {
     items: readonly TodoItem[],
     options?: WriteOptions,
   ): Awaitable<TodoVersion | undefined>;
-  /** @returns undefined where no list before the newest is kept. */
+  /** @returns undefined if no list before the newest is kept. */
   undo(): Awaitable<TodoVersion | undefined>;
-  /** The versions that are kept, the newest first. */
+  /** The versions that are kept, newest first. */
   history(): Awaitable<readonly TodoVersion[]>;
   sinceOwn(): Awaitable<SinceOwn>;
 }
 
-/** A list on a server. What is read and written is shown to an in-memory store, which panels and guides look at. */
+/** A list on a server. An in-memory store mirrors what is read and written, for panels and guides. */
 export class ServerTodoList implements TodoList {
   readonly shown: TodoStore;
   readonly #place: SharedPlace<Items>;
@@ -89,7 +89,7 @@ export class ServerTodoList implements TodoList {
     return sinceOwn(this.author, await this.#place.history());
   }
 
-  /** Keeps `shown` as the list is, whoever changes it. Returns what ends it. */
+  /** Keeps `shown` up to date, whoever changes the list. Returns a function that ends this. */
   follow(): () => void {
     const look = () => {
       this.read().catch(() => {

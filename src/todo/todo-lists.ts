@@ -14,7 +14,7 @@ export class TodoLists extends ListHome {
   readonly #names = new WeakMap<TodoList, ListName>();
 
   /**
-   * @param directory The current directory; undefined where it has been deleted.
+   * @param directory The current directory; undefined if it has been deleted.
    * @param settings Those of the environment, where they have been read already.
    */
   constructor(
@@ -26,10 +26,10 @@ export class TodoLists extends ListHome {
     this.#settings = settings;
   }
 
-  /** A list by its name; the same one each time that the same author asks for it. */
+  /** A list by its name; the same object each time for the same author. */
   readonly open = (partial: Partial<ListName>, settings: Settings = this.#settings): TodoList => {
     const name = this.name(partial, settings);
-    // Who writes the list of another agent, as a leader does, signs with its own name.
+    // An agent that writes another's list, as a leader does, signs with its own name.
     const author = settings.agent ?? partial.agent ?? DEFAULT_AGENT;
     const key = JSON.stringify([name, author]);
     const list = this.#lists.get(key) ?? this.openFound(listKey(name), author);
@@ -48,13 +48,13 @@ export class TodoLists extends ListHome {
     return new ServerTodoList(this.server.place({ key }, options), history);
   }
 
-  /** Says of a list that its agent should not stop before it is finished, from a version on: for the hook. */
+  /** Tells the hook that the agent of a list should not stop before the list is finished, from a version on. */
   setUntilDone(list: TodoList, version: number): void {
     const name = this.#names.get(list);
     if (name) setUntilDone(hookFolder(this.folder, name), version);
   }
 
-  /** Whether a list that was opened here is that of an agent which another agent of its session has started. */
+  /** Whether a list that was opened here belongs to an agent that another agent of its session has started. */
   isOfSubagent(list: TodoList): boolean {
     const name = this.#names.get(list);
     return name !== undefined && this.isSubagent(name);

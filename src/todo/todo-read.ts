@@ -43,11 +43,13 @@ type ReadOptions = Options<typeof READ_OPTIONS>;
 /** How a list is printed: for a program, as one line, or for a model where nothing is asked for. */
 type Form = ExportFormat | 'line' | undefined;
 
-/** Prints a list for a person: the version that is shown, and those before it, the newest first. */
+/** Prints a list for a person: the version that is shown, and those before it, newest first. */
 type ForPeople = (versions: readonly TodoVersion[]) => string | Promise<string>;
 
-/** `TodoRead`: shows the list, for a model to read or, with `--json`, for a program. What a person changed is noted on
- * stderr, once; it changes nothing else. */
+/**
+ * `TodoRead`: shows the list, for a model or, with `--json`, for a program. A person's changes are noted on stderr,
+ * once; otherwise it changes nothing.
+ */
 export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoRead';
   readonly summary = 'shows your task list';
@@ -60,8 +62,8 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   }
 
   /**
-   * Exit code 0; 1 for a version that is not kept; 2 for an argument that it does not know; 3 where the list cannot be
-   * read, and stderr names the file.
+   * Exit code 0; 1 for a version that is not kept; 2 for an unknown argument; 3 if the list cannot be read, with the
+   * file on stderr.
    */
   async execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
     const parsed = parseOptions(call.argv, READ_OPTIONS);
@@ -104,7 +106,7 @@ async function read(
   }
   if (at === undefined) {
     if (form === undefined && forPeople) return readByPerson(list, forPeople);
-    // A status line asks again and again, and no agent reads it.
+    // A status line asks all the time, and no agent reads it.
     const notes = asLine ? [] : await hearUser(list);
     return { ...shown(await list.read(), form), stderr: noteLines(notes) };
   }
@@ -116,7 +118,7 @@ async function read(
   return shown(version, form);
 }
 
-/** Whose terminal it is nobody knows: a person who looks at the list does not hear for the agent. */
+/** A person who looks at the list on a terminal does not hear the notes for the agent. */
 async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<CommandResult> {
   const unheard = await unheardChanges(list);
   const notes = unheard ? notesOf(unheard) : [];

@@ -5,18 +5,18 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
 import type { TodoItem } from './todo-store.ts';
 
-/** Of a list that is too long anyway, no more items are looked at, so that refusing it costs little. */
+/** At most this many items of an overlong list are looked at, so that refusing it is cheap. */
 const MAX_ITEMS_LOOKED_AT = 100;
 const MAX_INDICES_NAMED = 5;
 
-/** The items of a valid list, or all that is wrong with one that is not. */
+/** The items of a valid list, or everything that is wrong with one that is not. */
 export type ListValidation =
   | { readonly items: readonly TodoItem[] }
   | { readonly problems: Problems };
 
 /**
- * Checks a JSON value against the schema and the limits. Never throws. Takes an already parsed value: the slips that
- * TodoWrite forgives are not forgiven here.
+ * Checks a parsed JSON value against the schema and the limits. Never throws. Slips that TodoWrite forgives are not
+ * forgiven here.
  */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
   const listProblems = problemsOfList(value, settings);
@@ -34,13 +34,12 @@ export function validateTodoList(value: unknown, settings: ListLimits): ListVali
 /** The zod schema of `{"todos":[...]}`. */
 export type TodoListSchema = ReturnType<typeof buildSchemas>['whole'];
 
-/** Building schemas takes longer than reading a list with them, and a program hardly ever changes its limits. */
+/** Building a schema takes longer than checking a list with it, and programs hardly ever change their limits. */
 let built: { maxContentLength: number; schemas: ReturnType<typeof buildSchemas> } | undefined;
 
 /**
- * The schema of `{"todos":[...]}`, for a host that builds on it. It holds what concerns one item: keys, types, and the
- * length of texts. What concerns the whole list, its length and the single item in progress, only `validateTodoList`
- * checks.
+ * The schema of `{"todos":[...]}`, for a host that builds on it. It covers single items: keys, types, and the length of
+ * texts. The rules for the whole list (its length, one item in progress) are checked only by `validateTodoList`.
  */
 export function todoListSchema(settings: ListLimits): TodoListSchema {
   return schemasFor(settings).whole;
@@ -120,7 +119,7 @@ function problemsOfList(value: unknown, { maxItems }: ListLimits): string[] {
   return lines;
 }
 
-/** An id that two items have names neither. */
+/** An id that two items share identifies neither. */
 function repeatedIds(todos: unknown): string[] {
   if (!Array.isArray(todos)) return [];
   const byId = new Map<string, number[]>();

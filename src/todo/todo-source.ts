@@ -5,15 +5,15 @@ import type { TodoList } from './todo-list.ts';
 import { todoStore } from './todo-store.ts';
 
 /**
- * Opens the list of a session and an agent. What is not named is as the settings of the call say. Where there is no such
- * list it says why, without `Error: `.
+ * Opens the list of a session and an agent; the settings of the call fill in what is not named. If there is no such
+ * list, it says why, without `Error: `.
  */
 export type OpenList = (
   name: { session?: string; agent?: string },
   settings: Settings,
 ) => Awaitable<TodoList | { problem: string }>;
 
-/** The list of a command; or, where the command may be told to take another, what opens lists. */
+/** The list of a command; or a function that opens lists, if callers may choose another. */
 export type TodoSource = TodoList | OpenList;
 
 /** What TodoWrite and TodoRead are made of. */
@@ -23,7 +23,7 @@ export abstract class TodoCommand {
 
   /**
    * @param source `todoStore` unless given.
-   * @param settings Asked at each call, so that a change counts at once. Without it the defaults hold.
+   * @param settings Read at each call, so that changes take effect at once. The defaults unless given.
    */
   constructor(
     source: TodoSource = todoStore,
@@ -40,7 +40,7 @@ export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
 /**
  * The list that the options and the settings of the call name, or why there is none.
  *
- * @param host the settings that hold without a caller; needed only where the call has an environment of its own.
+ * @param host the settings that hold without a caller; needed only if the call has an environment of its own.
  */
 export function openSource(
   source: TodoSource,
@@ -68,7 +68,7 @@ export function openSource(
   };
 }
 
-/** The variable by which a caller means another list than its host's own. */
+/** The variable by which a caller means a list other than its host's. */
 function otherList(callers: Settings, own: Settings): string | undefined {
   if (callers.session !== undefined && callers.session !== own.session) return 'TODO_SESSION';
   if (callers.agent !== undefined && callers.agent !== own.agent) return 'TODO_AGENT';

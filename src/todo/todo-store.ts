@@ -3,25 +3,25 @@ import { MemoryPlace } from '../state/memory-place.ts';
 import { change, type Place, type Version } from '../state/place.ts';
 import type { TodoList } from './todo-list.ts';
 
-/** How far a task is: not begun, being worked on now, wholly done. */
+/** How far a task is: not begun, being worked on now, fully done. */
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
-/** How much a task matters, where its list says so. */
+/** How important a task is, if its list says so. */
 export type TodoPriority = 'high' | 'medium' | 'low';
 
 /** One task of the list. */
 export interface TodoItem {
-  /** What is to be done: "Run tests". */
+  /** What to do: "Run tests". */
   content: string;
-  /** The same while it is being done: "Running tests". */
+  /** The same while doing it: "Running tests". */
   activeForm: string;
   status: TodoStatus;
   /** A name by which the writer of the list knows the task. */
   id?: string;
   /** Items that carry one are sorted by it in the panel. */
   priority?: TodoPriority;
-  /** A command that proves that it is done: it ends with 0. */
+  /** A command that exits with 0 once the item is done. */
   check?: string;
-  /** What was seen of the check of a completed item. TodoWrite takes it from nobody: it finds it itself. */
+  /** What was seen of the check of a completed item. TodoWrite determines this itself and never accepts it as input. */
   proof?: Proof;
 }
 
@@ -38,13 +38,16 @@ export interface TodoVersion extends TodoState {
   readonly version: number;
   /** The agent that wrote it. */
   readonly by: string;
-  /** What was written, where the list was emptied in the same change since all of it was completed. */
+  /** What was written, if the list was emptied in the same change because everything was completed. */
   readonly asWritten?: Items;
   /** The items that this version left out on purpose. */
   readonly dropped?: Items;
 }
 
-/** Hears of each change of a store. One that throws silences no other and undoes no update: it becomes a warning. */
+/**
+ * Called after each change of a store. If a listener throws, the others still run and the update stands; the error
+ * becomes a warning.
+ */
 export type TodoListener = (state: TodoVersion) => void;
 
 type Items = readonly Readonly<TodoItem>[];
@@ -60,9 +63,9 @@ export interface WriteOptions {
 /**
  * Holds one task list and tells its listeners of each change.
  *
- * An update replaces the whole list; nothing is merged. Snapshots are frozen copies, so that nothing that a caller
- * does to its own array afterwards changes the store. Where the list lives in files, others may change it at any time,
- * and whatever reads or writes it may throw a StateError; then nothing is changed, unless its message says so.
+ * An update replaces the whole list; nothing is merged. Snapshots are frozen copies: later changes to a caller's array
+ * do not change the store. A list in files may be changed by others at any time, and reading or writing it may throw a
+ * StateError; then nothing has changed, unless its message says so.
  */
 export class TodoStore implements TodoList {
   readonly #now: () => Date;
@@ -73,7 +76,7 @@ export class TodoStore implements TodoList {
   #endWatch: (() => void) | undefined;
 
   /**
-   * @param now The clock that `updatedAt` is read from; that of the machine unless given.
+   * @param now The clock for `updatedAt`; the machine's unless given.
    * @param place Where the list lives; in memory, empty, unless given.
    */
   constructor(now: () => Date = () => new Date(), place: Place<Items> = new MemoryPlace()) {
@@ -92,7 +95,7 @@ export class TodoStore implements TodoList {
     return this;
   }
 
-  /** The list as it stands. A later update does not change what was returned. */
+  /** The current list. Later updates do not change the returned object. */
   get(): TodoVersion {
     const newest = this.#place.load();
     return newest ? this.#stateOf(newest) : this.#unwritten;
@@ -104,8 +107,8 @@ export class TodoStore implements TodoList {
   }
 
   /**
-   * Replaces the list and calls the listeners, in the order in which they were added. The items are copied as they
-   * are: who takes them from outside checks them first, with `validateTodoList`.
+   * Replaces the list and calls the listeners, in the order in which they were added. The items are copied without
+   * checks: check items from outside first, with `validateTodoList`.
    *
    * @returns the version that it made; another may have replaced it by now.
    */
@@ -127,7 +130,7 @@ export class TodoStore implements TodoList {
     return written && this.#stateOf(written);
   }
 
-  /** Makes the list before the newest the list again, as a new version. @returns undefined where none is kept. */
+  /** Makes the list before the newest the list again, as a new version. @returns undefined if none is kept. */
   undo(): TodoVersion | undefined {
     const undone = change(this.#place, (newest) => {
       const content = newest && contentBefore(newest, this.#place.history());
@@ -136,7 +139,7 @@ export class TodoStore implements TodoList {
     return undone && this.#stateOf(undone);
   }
 
-  /** The versions that are kept, the newest first. */
+  /** The versions that are kept, newest first. */
   history(): TodoVersion[] {
     return TodoStore.versionsOf(this.#place.history());
   }
@@ -155,7 +158,7 @@ export class TodoStore implements TodoList {
     this.update([]);
   }
 
-  /** Calls `listener` with each later state, not with the present one. Returns what ends it. */
+  /** Calls `listener` with each later state, not with the current one. Returns its unsubscribe function. */
   onChange(listener: TodoListener): () => void {
     const entry = { listener };
     this.#listeners.add(entry);
@@ -185,7 +188,7 @@ export class TodoStore implements TodoList {
 }
 
 /**
- * The versions that others have made since the author of a list made one, the newest first, and that one; of those that
+ * The versions that others have made since the author of a list made one, newest first, and that one; of those that
  * are kept.
  */
 export interface SinceOwn {
@@ -202,12 +205,12 @@ export function sinceOwn(author: string, history: Iterable<Version<Items>>): Sin
   return { others, own: undefined };
 }
 
-/** What the list was before its newest version. @returns undefined where that is not kept. */
+/** What the list was before its newest version. @returns undefined if that is not kept. */
 export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
 ): Items | undefined {
-  // A version that changed nothing, as of an agent that was told of another's, is none to go back to.
+  // Skip versions that changed nothing, such as those of an agent that was told about another's.
   const present = JSON.stringify(newest.content);
   let first: number | undefined;
   for (const { version, content } of history) {
@@ -232,7 +235,7 @@ export function contentOf(
   return content;
 }
 
-/** The update stands, and the others must hear of it; a warning keeps the error from being lost. */
+/** The update stands, and the other listeners must run; a warning keeps the error from being lost. */
 function withWarning(action: () => void): void {
   try {
     action();

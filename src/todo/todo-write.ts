@@ -62,18 +62,20 @@ export const WRITE_OPTIONS = {
 
 type WriteOptions = Options<typeof WRITE_OPTIONS>;
 
-/** Takes note that an agent should not stop before its list is done, from the version on that is about to be written. */
+/**
+ * Records that an agent should not stop before its list is done, starting with the version that is about to be written.
+ */
 type UntilDone = (list: TodoList, version: number) => void;
 
 const NOTHING: { options: WriteOptions; rest: readonly string[] } = { options: {}, rest: [] };
 
 /**
- * `TodoWrite`: replaces the whole list by the one that is given as JSON, in one argument or on standard input.
+ * `TodoWrite`: replaces the whole list with the one given as JSON, in one argument or on standard input.
  *
  * Exit code 0: the list is replaced; stdout is the one line that counts its items, or with `--output` the whole list.
- * Exit code 1: stderr says what is wrong, in at most 4 KB, and the list is untouched; so it is with 2, for arguments
- * that are not understood, and 3, where the list cannot be read or saved, and stderr names the file. What else there is
- * to say is on stderr, a line each: `Note: ...` for a slip that was forgiven, `Warning: ...` for an invalid setting.
+ * Exit code 1: stderr says what is wrong, in at most 4 KB, and the list is untouched. The same holds for 2, wrong
+ * usage, and 3, if the list cannot be read or saved. Anything else is on stderr, one line each: `Note: ...` for a
+ * forgiven slip, `Warning: ...` for an invalid setting.
  */
 export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoWrite';
@@ -102,7 +104,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   get list(): { get(): TodoVersion | undefined } {
     return {
       get: () => {
-        // Asked before and after each line; a store of its own needs no settings to be found.
+        // Asked before and after each line; its own store needs no settings to be found.
         if (this.source instanceof TodoStore) return this.source.get();
         const list = openSource(this.source, {}, this.settings().settings, undefined);
         return list instanceof Promise || 'problem' in list ? undefined : list.shown.get();
@@ -110,7 +112,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     };
   }
 
-  /** Never rejects. The words of a list whose quotes broke ask for nothing, though one of them be `--help`. */
+  /** Never rejects. The words of a list with broken quotes are not options, even if one of them is `--help`. */
   async execute(invocation: Invocation): Promise<CommandResult> {
     try {
       const { settings, warnings } = this.settings(invocation);
@@ -172,7 +174,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       const output = steps && rules.runs !== 'all' ? 'next' : 'summary';
       return this.#reply(outcome, options['--output'] ?? output);
     }
-    // What was typed begins with the options, and so is no list.
+    // The typed text begins with the options, so it is not a list.
     const typed = rest.length < argv.length ? '' : raw;
     const given = misused
       ? orAsTyped(form, { argv, raw: typed }, { refused: wrongUsage(misused, '') })
@@ -226,7 +228,7 @@ function misuse(
     : `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`;
 }
 
-/** The steps that the options ask for, what is wrong with them, or undefined where they ask for none. */
+/** The steps that the options ask for, what is wrong with them, or undefined if they ask for none. */
 function stepsOf(options: WriteOptions): ListSteps | { readonly problem: string } | undefined {
   const { '--start': start, '--done': done, '--drop': drop } = options;
   const { '--add': contents = [], '--active-form': forms = [] } = options;

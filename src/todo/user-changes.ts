@@ -26,15 +26,15 @@ interface UserChange {
   isUndoneBy(items: Items): boolean;
 }
 
-/** What a person changed that the agent has not heard of, and the list as it now stands. */
+/** What a person changed that the agent has not heard of, and the list as it is now. */
 export interface Unheard {
   readonly now: TodoVersion;
   readonly changes: readonly UserChange[];
 }
 
 /**
- * What a person changed since the agent of this store wrote the list or was told. Nothing is kept for that but the
- * versions: who is told signs the list as it stands as a version of its own.
+ * What a person changed since the agent of this store wrote the list or was told. This uses only the versions: an agent
+ * that is told signs the current list as a version of its own.
  */
 export function unheardChanges(list: TodoStore): Unheard | undefined;
 export function unheardChanges(list: TodoList): Awaitable<Unheard | undefined>;
@@ -49,7 +49,7 @@ function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
   const [now] = others;
   if (now === undefined) return undefined;
   const changes: UserChange[] = [];
-  // A run of a person's versions is one change: what was done and taken back is none.
+  // Consecutive versions by a person are one change: something done and undone is no change.
   for (let end = 0; end < others.length; ) {
     let start = end;
     while (others[start]?.by === USER) start++;
@@ -64,7 +64,7 @@ function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
   return changes.length > 0 ? { now, changes } : undefined;
 }
 
-/** Tells the agent of this store what a person changed, a line each; only once, since the agent has heard it then. */
+/** Tells the agent of this store what a person changed, one line each; only once, since the agent has heard it then. */
 export function hearUser(list: TodoStore): readonly string[];
 export function hearUser(list: TodoList): Awaitable<readonly string[]>;
 export function hearUser(list: TodoList): Awaitable<readonly string[]> {
@@ -80,9 +80,11 @@ export function notesOf({ changes }: Unheard): string[] {
   return more > 0 ? [...notes, `the user changed ${more} more`] : notes;
 }
 
-/** Signs the list as the agent's: it has heard of all that is in it. @returns undefined where the list has moved on. */
+/**
+ * Signs the list as the agent's: it has been told about everything in it. @returns undefined if the list has moved on.
+ */
 export function sign(list: TodoList, now: TodoVersion): Awaitable<TodoVersion | undefined> {
-  // Who may only read is told again the next time, which is better than not to be told.
+  // An agent that may only read is told again next time, which is better than not at all.
   const unsigned = (error: unknown) => {
     if (!(error instanceof StateError)) throw error;
     return now;
@@ -95,7 +97,7 @@ export function sign(list: TodoList, now: TodoVersion): Awaitable<TodoVersion | 
   }
 }
 
-/** Refuses, once, what goes against a person's change that the agent has not heard of. */
+/** Refuses, once, a write that would undo a person's change the agent does not know about. */
 export function refuseForUser(
   title: string,
   unheard: Unheard,

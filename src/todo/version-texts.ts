@@ -18,7 +18,7 @@ ${itemLines(items)}Take this list into account, then write with --if-version ${v
   return failed('refused', stderr);
 }
 
-/** A list for an error, a line an item, as many as there is room for. */
+/** A list for an error, one line per item, as many as there is room for. */
 export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_LIST): string {
   let text = '';
   let shown = 0;
@@ -32,7 +32,7 @@ export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_L
   return text || 'No todos.\n';
 }
 
-/** The versions that are kept, a line each, the newest first: number, time, agent, what changed. */
+/** The versions that are kept, one line each, newest first: number, time, agent, what changed. */
 export function historyText(versions: readonly TodoVersion[]): string {
   if (versions.length === 0) return 'No versions.\n';
   return versions.map((version, index) => historyLine(version, versions[index + 1])).join('');

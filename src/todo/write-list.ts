@@ -43,7 +43,7 @@ export async function replace(
   }
 }
 
-/** Changes single items of the list as it now is, in one step; else as `replace` does. */
+/** Changes single items of the current list, in one step; otherwise like `replace`. */
 export async function revise(
   list: TodoList,
   steps: ListSteps,
@@ -56,7 +56,7 @@ export async function revise(
     if (expected !== undefined && before.version !== expected) {
       return { refused: movedOn(before, expected) };
     }
-    // Who has not heard that the list is another one may name other items by their places than it means.
+    // An agent that does not know the list has changed may name other items by their places than it means.
     const unheard = expected === undefined ? await unheardChanges(list) : undefined;
     if (unheard) {
       const told = await sign(list, unheard.now);
@@ -84,7 +84,7 @@ export async function revise(
   }
 }
 
-/** Brings the list before this one back. */
+/** Restores the previous list. */
 export async function undo(list: TodoList): Promise<WriteOutcome> {
   const unheard = await unheardChanges(list);
   const told = unheard && (await sign(list, unheard.now));

@@ -29,8 +29,8 @@ const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
 const FILE = /^[^\s{}[\]"']*(?:\.\w{1,8}|\/[^\s{}[\]"']*)$/;
 
 /**
- * What is wrong with words in the place of the list, and the call that is most likely meant; undefined for what is
- * rather JSON, or a try at it.
+ * The error for words in place of a list, with the call that was most likely meant; undefined for anything that looks
+ * like JSON.
  */
 export function wrongWord(words: readonly string[]): string | undefined {
   const [first = '-', ...more] = words;

@@ -16,11 +16,11 @@ type Items = TodoState['items'];
 interface Following {
   readonly list: FollowedList;
   readonly place: SharedPlace<Items>;
-  /** The newest version that was told of; undefined where the newest is to be told of first. */
+  /** The newest version that was told of; undefined if the newest is to be told of first. */
   seen: number | undefined;
 }
 
-/** Of a list whose history is kept without end, no more than this is read at the beginning. */
+/** Of a list whose history is kept without end, at most this is read at the beginning. */
 const MOST_VERSIONS = 1000;
 /** A server that could not be reached is asked again after so long. */
 const RETRY_MS = 2000;

@@ -10,7 +10,7 @@ interface TasksFollower {
   failed(error: StateError): void;
 }
 
-/** Tells of a team's tasks as they stand, and then after each change. Returns what ends it. */
+/** Tells of a team's tasks as they are, and then after each change. Returns what ends it. */
 export function followTasks(store: TaskStore, follower: TasksFollower): () => void {
   let known: KnownTasks | undefined;
   let hasEnded = false;
@@ -45,7 +45,7 @@ export function followTasks(store: TaskStore, follower: TasksFollower): () => vo
 }
 
 /**
- * The tasks as they stand, and since when each has its status: the versions tell that where nothing is known yet, and
+ * The tasks as they are, and since when each has its status: the versions tell that where nothing is known yet, and
  * later the tasks themselves, so that a busy list does not have its whole history read again and again.
  */
 async function tasksOf(store: TaskStore, before: KnownTasks | undefined): Promise<KnownTasks> {

@@ -25,14 +25,14 @@ export interface Follower {
 }
 
 export interface FollowOptions {
-  /** What is told of a list as it stands: its newest version, or all that are kept. */
+  /** What is told of a list as it is: its newest version, or all that are kept. */
   readonly start: 'newest' | 'all';
   /** Which agents' lists to follow; all unless given. */
   readonly isMeant?: (agent: string) => boolean;
 }
 
 /**
- * Tells of the lists in the folder of a session as they stand, and then of each version; those included that are yet
+ * Tells of the lists in the folder of a session as they are, and then of each version; those included that are yet
  * to come.
  *
  * @param session the key of the session.
@@ -103,7 +103,7 @@ function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersi
   return TodoStore.versionsOf(versions);
 }
 
-/** The number of the version after which there is news; a list that was deleted and begun anew is at a lower number. */
+/** The number of the version after which there is news; a list that was deleted and begun again is at a lower number. */
 export function lastSeen(seen: number | undefined, newest: number): number {
   if (seen === undefined) return newest - 1;
   return newest < seen ? 0 : seen;

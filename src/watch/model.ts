@@ -3,7 +3,7 @@ import { contentKey } from '../todo/pair-items.ts';
 import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 import type { FoundList } from './watched-lists.ts';
 
-/** The versions of one agent's list that are kept, the newest first; at least one. */
+/** The versions of one agent's list that are kept, newest first; at least one. */
 export interface KnownList {
   readonly agent: string;
   readonly versions: readonly [TodoVersion, ...TodoVersion[]];
@@ -24,7 +24,7 @@ export const NEWEST_OFFERED = 5;
 
 /** What is known of a session. */
 export interface Known {
-  /** Its name, for people; undefined where none is named, as it must be on a server. */
+  /** Its name, for people; undefined if none is named, as it must be on a server. */
   readonly session: string | undefined;
   /** What tells it from all others. */
   readonly key: string | undefined;
@@ -128,7 +128,7 @@ export function busyLists({ known }: ViewerState): readonly KnownList[] {
   return known.lists.filter(({ versions }) => versions[0].items.length > 0);
 }
 
-/** The versions from the one that the page shows on, the newest first; those of the newest, but for the page of one. */
+/** The versions from the one that the page shows on, newest first; those of the newest, but for the page of one. */
 export function shownVersions(state: ViewerState): readonly TodoVersion[] {
   const versions = shownList(state)?.versions ?? [];
   const page = pageOf(state);
@@ -158,7 +158,7 @@ export function namedItems(items: readonly Readonly<TodoItem>[]): NamedItem[] {
   });
 }
 
-/** What one can move to on the page that is shown, from first to last. None where one only scrolls. */
+/** What one can move to on the page that is shown, from first to last. None if one only scrolls. */
 export function choices(state: ViewerState): readonly string[] {
   switch (pageOf(state).name) {
     case 'list':
@@ -187,7 +187,7 @@ export function isWaiting(state: ViewerState): boolean {
   return pageOf(state).name === 'list' && shownList(state) === undefined;
 }
 
-/** Which of `choices` is chosen; -1 where there is none. */
+/** Which of `choices` is chosen; -1 if there is none. */
 export function chosen(state: ViewerState): number {
   const names = choices(state);
   const { cursor } = pageOf(state);

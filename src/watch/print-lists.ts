@@ -29,7 +29,7 @@ async function printUntil(
   { list, all, jsonl }: Pick<WatchArguments, 'list' | 'all' | 'jsonl'>,
 ): Promise<number> {
   const name = watched.lists.name(list);
-  // What cannot be read from the start is a mistake; what becomes so may be mended while we watch.
+  // What cannot be read from the start is a mistake; what becomes so may be fixed while we watch.
   let isStart = true;
   let told = '';
   let failAtStart = (_exitCode: number) => {};

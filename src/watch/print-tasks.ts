@@ -54,7 +54,7 @@ function printWords(store: TaskStore): () => void {
   return end;
 }
 
-/** Prints what each change did; the first line is all that is there. Changes that come together are one line. */
+/** Prints what each change did; the first line is everything that is there. Changes that come together are one line. */
 function printSteps(store: TaskStore): () => void {
   let seen = { version: 0, graph: NO_TASKS };
   const print = () => {

@@ -9,7 +9,7 @@ const LEAST_ROWS = 5;
 /** The rows around the page. */
 const OTHER_ROWS = 4;
 
-/** How the lists of all agents are laid out on the page: so many side by side, each so many rows high. */
+/** How the lists of all agents are laid out on the page: so many side by side, each this many rows high. */
 export function gridOf(state: ViewerState): { across: number; height: number } {
   const count = Math.max(1, busyLists(state).length);
   const across = Math.max(
@@ -47,7 +47,7 @@ export function agentsBody(state: ViewerState, look: ItemLook): Body {
   return { blocks, focus: row, follows: pageOf(state).cursor === undefined };
 }
 
-/** One agent's list in so many rows, with what is in progress in sight. */
+/** One agent's list in this many rows, with what is in progress in sight. */
 function agentLines(
   { agent, versions }: KnownList,
   look: ItemLook,

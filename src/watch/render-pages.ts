@@ -17,7 +17,7 @@ import type { FoundList } from './watched-lists.ts';
 
 const MAX_AUTHOR_CHARACTERS = 40;
 
-/** Who changed what, and when: a version a line, the newest first. */
+/** Who changed what, and when: a version a line, newest first. */
 export function historyBody(state: ViewerState, look: ItemLook): Body {
   const { theme, times, columns } = look;
   const versions = shownList(state)?.versions ?? [];

@@ -21,9 +21,9 @@ import { type ItemLook, itemsBody } from './render-items.ts';
 import { helpBody, historyBody, sessionsBody, waitingBody } from './render-pages.ts';
 import { type Body, type Sight, sightOf } from './scroll.ts';
 
-/** From so many rows on there is room for a header of more than a row, and for the keys. */
+/** From this many rows on there is room for a header of more than a row, and for the keys. */
 const ROOMY_ROWS = 9;
-/** What a state looks like, and where its page is scrolled to by that. */
+/** What a state looks like, and if its page is scrolled to by that. */
 export interface Picture {
   /** From the top; each is narrower than the screen, so that none can wrap. */
   readonly rows: readonly string[];
@@ -70,7 +70,7 @@ function inputLine({ kind, before, after }: Input, { theme, columns }: ItemLook)
   };
 }
 
-/** The end of a text, in at most so many columns. */
+/** The end of a text, in at most this many columns. */
 function lastColumns(text: string, columns: number): string {
   let result = '';
   for (const character of [...text].reverse()) {

@@ -3,7 +3,7 @@ import type { Line } from './lines.ts';
 /** What there is to scroll through: blocks of lines, and the one that must be in sight. */
 export interface Body {
   readonly blocks: readonly (readonly Line[])[];
-  /** Undefined where nothing is chosen: then only `top` counts. */
+  /** Undefined if nothing is chosen: then only `top` counts. */
   readonly focus?: number | undefined;
   /** Whether the focus moves by itself, so that it comes with lines above and below it. */
   readonly follows?: boolean;
@@ -14,7 +14,7 @@ export interface Sight {
   readonly lines: readonly Line[];
   /** The line that is at the top. */
   readonly top: number;
-  /** How many blocks are out of sight, wholly or in part. */
+  /** How many blocks are out of sight, fully or in part. */
   readonly above: number;
   readonly below: number;
   /** Whether the chosen block goes on out of sight. */

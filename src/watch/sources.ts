@@ -16,17 +16,17 @@ import { followTasks } from './follow-tasks.ts';
 import type { Known, KnownList, KnownTasks, WriteRequest } from './model.ts';
 import { type FoundList, WatchedLists } from './watched-lists.ts';
 
-/** Of a list whose history is kept without end, no more than this is looked at. */
+/** Of a list whose history is kept without end, at most this is looked at. */
 const MOST_VERSIONS = 1000;
 const NO_TASKS: KnownTasks = { tasks: new Map(), since: new Map(), updatedAt: undefined };
 
 /** A session whose lists are to be followed. */
 export interface SessionToFollow {
-  /** Undefined where only the team's tasks are. */
+  /** Undefined if only the team's tasks are. */
   readonly session: string | undefined;
   /** Its key; that of its name unless given. */
   readonly key?: string | undefined;
-  /** The name of the team's list, where it is not the one that the session has. */
+  /** The name of the team's list, if it is not the one that the session has. */
   readonly taskList?: string | undefined;
 }
 
@@ -171,10 +171,10 @@ export class Sources {
 
   #add({ agent, key }: FollowedList, version: TodoVersion): void {
     const known = this.#lists.get(key)?.versions;
-    // Of what was written here one hears again.
+    // Our own writes are reported again.
     const isOld = known && version.version <= known[0].version;
     if (isOld && known.some((one) => isSame(one, version))) return;
-    // A list that was deleted begins anew.
+    // A deleted list begins again.
     const before = known && !isOld ? known : [];
     const versions = [version, ...before.slice(0, MOST_VERSIONS - 1)] as const;
     if (version.version === 0) this.#lists.delete(key);

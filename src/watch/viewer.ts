@@ -179,7 +179,7 @@ class Viewer {
     this.#tickIn(times.untilChange);
   }
 
-  /** Where there is no list but a team with tasks, these are what there is to see, unless a person chose otherwise. */
+  /** If there is no list but a team with tasks, these are what there is to see, unless a person chose otherwise. */
   #withBoard(state: ViewerState): ViewerState {
     const hasTasks = state.known.tasks.tasks.size > 0;
     if (!this.#isUntouched || !hasTasks || !isWaiting(state)) return state;

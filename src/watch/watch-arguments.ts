@@ -11,7 +11,7 @@ export interface WatchArguments {
   /** The team's tasks, not the lists of todos; of the list of that name where there is one. */
   readonly tasks: boolean;
   readonly taskList: string | undefined;
-  /** JSON lines in the place of a panel. */
+  /** JSON lines instead of a panel. */
   readonly jsonl: boolean;
   /** Lines of words, on a terminal too. */
   readonly plain: boolean;

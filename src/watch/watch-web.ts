@@ -42,7 +42,7 @@ export async function watchWeb({ list, taskList, port }: WatchArguments): Promis
   return exitCode;
 }
 
-/** Shows a session to one page, as it stands and after each change, until what is returned is called. */
+/** Shows a session to one page, as it is and after each change, until what is returned is called. */
 function followForPage(
   watched: WatchedLists,
   { id, list, taskList }: Pick<WatchArguments, 'list' | 'taskList'> & { id: string | undefined },
@@ -88,7 +88,7 @@ function followForPage(
   };
 }
 
-/** All that a page shows, with nothing in it that could turn a text around. */
+/** Everything that a page shows, with nothing in it that could turn a text around. */
 function stateOf(known: Known) {
   const sessions = new Map(known.found.map(({ key, session }) => [sessionKeyOf(key), session]));
   return {

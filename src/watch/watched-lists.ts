@@ -36,13 +36,13 @@ export class WatchedLists {
     this.lists = lists;
   }
 
-  /** Where they are, as one may show it. */
+  /** If they are, as one may show it. */
   async where(): Promise<string> {
     const { server, folder } = this.lists;
     return server ? (await server.engine()).name : folder;
   }
 
-  /** Tells of the lists of a session as they stand, and then of each version. Returns what ends it. */
+  /** Tells of the lists of a session as they are, and then of each version. Returns what ends it. */
   follow(session: string, follower: Follower, options: FollowOptions): () => void {
     const { server, folder } = this.lists;
     if (server === undefined) return followInFiles(folder, session, follower, options);

@@ -10,7 +10,7 @@ export function randomText(): string {
 }
 
 /**
- * The token in a file that only its user can read; made where there is none. So a page that is open finds its server
+ * The token in a file that only its user can read; made if there is none. So a page that is open finds its server
  * again after a restart. Where the file cannot be written, the token is good for this time only.
  */
 export function tokenIn(file: string): string {

@@ -313,7 +313,7 @@ describe('wherever bash calls a command, the agent command is called', () => {
     ['find -exec', 'touch x; find . -name x -printf "" -exec Agent x \\;'],
     ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
     ['another directory', 'cd / && Agent x'],
-    // Where there is no directory, bash itself says so when it starts.
+    // If there is no directory, bash itself says so when it starts.
     ['a removed directory', 'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..'],
     ['hash -r', 'hash -r; Agent x'],
     ['a low limit of descriptors', '(ulimit -n 10; Agent x)'],

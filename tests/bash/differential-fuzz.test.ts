@@ -34,7 +34,7 @@ interface Outcome extends CommandResult {
   calls: unknown[];
 }
 
-/** A TodoWrite on a list of its own that remembers its calls. */
+/** A TodoWrite on its own list that remembers its calls. */
 class RecordedTodoWrite implements AgentBashHandler {
   readonly name = 'TodoWrite';
   readonly readsRawJson = true;
@@ -141,7 +141,7 @@ function withoutHint(routed: Outcome): Outcome {
   return { ...routed, stderr };
 }
 
-/** What is mended does in the router what no plain bash does, which cannot read it. */
+/** What is fixed does in the router what no plain bash does, which cannot read it. */
 function isMended(plain: Outcome, routed: Outcome): boolean {
   return (
     routed.stderr.includes('Note: read the JSON as it was typed') &&

@@ -17,7 +17,7 @@ const DENY_SOCKETS = [
 const works = ([program = '', ...argv]: readonly string[]) =>
   String(spawnSync(program, [...argv, 'echo', 'ok']).stdout) === 'ok\n';
 
-/** What a session does that uses all that it needs of the system; its results, one a line. */
+/** What a session does that uses everything that it needs of the system; its results, one a line. */
 const LINES = [
   'echo hi | cat; cd /; echo "$PWD"',
   `Agent '${'x'.repeat(100_000)}' | wc -c`,

@@ -69,7 +69,7 @@ class Caller {
     return this;
   }
 
-  /** All that has come so far, once it ends with `end`. */
+  /** Everything that has come so far, once it ends with `end`. */
   receive(end: RegExp): Promise<string> {
     let text = '';
     const buffer = Buffer.alloc(100_000);

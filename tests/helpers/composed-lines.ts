@@ -113,7 +113,7 @@ export class ComposedLines {
     return list + this.#endOfLine();
   }
 
-  /** A newline and the texts of the heredocs of its line; nothing where there are none. */
+  /** A newline and the texts of the heredocs of its line; nothing if there are none. */
   #endOfLine(): string {
     const texts = this.#heredocs.join('');
     this.#heredocs = [];
@@ -185,7 +185,7 @@ export class ComposedLines {
     }
   }
 
-  /** With the texts of its own heredocs within it, and not where the line around it ends. */
+  /** With the texts of its own heredocs within it, and not if the line around it ends. */
   #withoutHeredocs(make: () => string): string {
     const kept = this.#heredocs;
     this.#heredocs = [];

@@ -177,7 +177,7 @@ export class EtcdCluster {
   }
 }
 
-/** A PostgreSQL server of its own, with the tables for lists unless told otherwise. */
+/** A PostgreSQL server of its own, with the tables for lists by default. */
 export class PostgresServer {
   readonly folder = mkdtempSync(join(tmpdir(), 'postgres-test-'));
   readonly port: number;

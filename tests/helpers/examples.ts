@@ -45,7 +45,7 @@ export interface Example {
  *
  * - `console`: runs what stands after `$ ` (and `> ` for further lines) in one bash, and compares what follows it.
  *   `console agent-shell`: the same in an agent shell.
- * - `ts` is type-checked as a program of its own and run, `python` is run where there is one. The block
+ * - `ts` is type-checked as its own program and run, `python` is run where there is one. The block
  *   `text output` that follows is what it prints.
  * - `LANGUAGE file=NAME` is a file for the blocks that follow.
  * - `text` is a picture or a form, `yaml` a file for other programs, `mermaid` a diagram, `sh` a line for a fresh machine. They are not run, and no other

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 
-/** A program that uses the library, in a process of its own. */
+/** A program that uses the library, in its own process. */
 export interface HostProgram {
   readonly child: ChildProcess;
   /** Where its sessions put their private files. */

@@ -83,7 +83,7 @@ export class PlainShell {
   }
 
   environment(): Record<string, string | undefined> {
-    // A function that a slip made call itself ends here, and not where the stack does.
+    // A function that a slip made call itself ends here, and not if the stack does.
     return { ...ENV, PATH: `${this.#directory}:${ENV.PATH}`, FUNCNEST: '50', SHLVL: '1' };
   }
 

@@ -20,7 +20,7 @@ export const RUNTIMES = Object.keys(PACKAGES) as Name[];
 
 const started = new Map<Name, Promise<string | undefined>>();
 
-/** The path of a runtime's program; undefined where it cannot be had from the registry. Kept for the next time. */
+/** The path of a runtime's program; undefined if it cannot be had from the registry. Kept for the next time. */
 export function runtime(name: Name): Promise<string | undefined> {
   const found = started.get(name) ?? install(name);
   started.set(name, found);

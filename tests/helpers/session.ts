@@ -9,7 +9,7 @@ export interface TestSession extends BashSession {
   readonly tmp: string;
 }
 
-/** A session that ends with the test. It starts in a directory of its own unless told otherwise. */
+/** A session that ends with the test. It starts in a directory of its own by default. */
 export function startSession(
   options: Partial<Omit<BashSessionOptions, 'handlers'>> & {
     handlers?: readonly AgentBashHandler[];

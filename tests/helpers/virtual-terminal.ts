@@ -23,7 +23,7 @@ const widths: xterm.IUnicodeVersionProvider = {
 /** A terminal without a window, and the stream of a program that runs on it. */
 export class VirtualTerminal extends EventEmitter {
   isTTY = true;
-  /** All that was written, for counting; tests look at the screen, not at bytes. */
+  /** Everything that was written, for counting; tests look at the screen, not at bytes. */
   readonly writes: string[] = [];
   readonly #terminal: xterm.Terminal;
 
@@ -53,12 +53,12 @@ export class VirtualTerminal extends EventEmitter {
     return true;
   }
 
-  /** Waits until all that was written has been carried out. */
+  /** Waits until everything that was written has been carried out. */
   async settle(): Promise<void> {
     await new Promise<void>((resolve) => this.#terminal.write('', resolve));
   }
 
-  /** The terminal takes its new size, and then the program hears of it, as with SIGWINCH. */
+  /** The terminal takes its new size, and then the program is told about it, as with SIGWINCH. */
   async resize(columns: number, rows: number): Promise<void> {
     await this.settle();
     this.#terminal.resize(columns, rows);

@@ -104,7 +104,7 @@ test.each(SPELLINGS.map((argv) => ({ argv })))('as bash does it: $argv', ({ argv
   expect(shell(AGENT_SHELL, argv)).toEqual(shell('bash', argv));
 });
 
-// Who starts a login shell puts a `-` before its name, which no script hears of.
+// Who starts a login shell puts a `-` before its name, which no script is told about.
 const canSu = process.getuid?.() === 0 && spawnSync('su', ['root', '-c', 'true']).status === 0;
 test
   .runIf(canSu && existsSync('/proc/self/comm'))

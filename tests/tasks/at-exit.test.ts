@@ -86,7 +86,7 @@ test.runIf(hasProc)(
     process.kill(waiting, 'SIGSTOP');
     host.kill('SIGKILL');
     await ended(host);
-    // Its agent is there again before anything was given back. It begins one task anew and takes up another.
+    // Its agent is there again before anything was given back. It begins one task again and takes up another.
     run('TaskCreate', ['--subject', 'D']);
     const next = await start('ann', 'TaskClaim --next; TaskClaim 2');
     expect(next.answer.stdout).toBe('Task #4 claimed by ann: D\nTask #2 claimed by ann: B\n');

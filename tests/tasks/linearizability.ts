@@ -14,7 +14,7 @@ export type Operation =
 /** An operation as its process logged it; without an end where the process was killed before that. */
 export interface Logged {
   key: string;
-  /** Each process has another name, also where it does the work of an agent whose process was killed. */
+  /** Each process has another name, also if it does the work of an agent whose process was killed. */
   process: string;
   agent: string;
   operation: Operation;
@@ -105,7 +105,7 @@ export class Model {
     }
   }
 
-  /** A task in the words of the list; undefined where there is none. */
+  /** A task in the words of the list; undefined if there is none. */
   task(id: number): object | undefined {
     const task = this.tasks.get(id);
     if (task === undefined) return undefined;

@@ -62,7 +62,7 @@ class Host {
     this.#child.stdin?.on('error', () => {});
   }
 
-  /** Undefined where the host was killed. */
+  /** Undefined if the host was killed. */
   async ask(command: string): Promise<Answer | undefined> {
     this.#child.stdin?.write(`${JSON.stringify({ id: 1, command })}\n`);
     const { value, done } = await this.#lines.next();
@@ -90,7 +90,7 @@ function hear(heard: Heard, agent: string, { stderr, reminders = [] }: Answer): 
   heard.set(agent, [...(heard.get(agent) ?? []), ...notes]);
 }
 
-/** The task that a model goes on with: claimed just now, or begun before it was started anew. */
+/** The task that a model goes on with: claimed just now, or begun before it was started again. */
 function taskIn({ stdout, stderr }: Answer): { id: number; isClaimed: boolean } | undefined {
   const claimed = /^Task #(\d+) claimed/.exec(stdout)?.[1];
   const id = claimed ?? /nothing_ready: .*; you have begun #(\d+)/.exec(stderr)?.[1];

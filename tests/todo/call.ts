@@ -19,7 +19,7 @@ export interface Outcome extends CommandResult {
   items: readonly Readonly<TodoItem>[];
 }
 
-/** Calls TodoWrite on a store of its own that holds `BEFORE`. */
+/** Calls TodoWrite on its own store that holds `BEFORE`. */
 export async function todoWrite(argv: string[], call: Call = {}): Promise<Outcome> {
   const store = new TodoStore();
   store.update(BEFORE);

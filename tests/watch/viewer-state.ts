@@ -11,7 +11,7 @@ import { todos } from '../panel/todos.ts';
 /** A moment in the local time of whoever runs the tests. */
 export const NOON = +new Date(2026, 4, 5, 12, 0, 0);
 
-/** An agent's list that was replaced by each of these, each so many seconds before noon. */
+/** An agent's list that was replaced by each of these, each this many seconds before noon. */
 export function listOf(
   agent: string,
   ...writes: [secondsAgo: number, ...lines: string[]][]

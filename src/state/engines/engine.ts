@@ -27,9 +27,9 @@ export interface Engine {
   lists(prefix: string): Promise<{ readonly key: string; readonly version: number }[]>;
   /** Calls back once at the beginning, and soon after one of these lists has changed. Returns what ends it. */
   watch(prefix: string, listener: () => void): () => void;
-  /** Makes what the engine needs before the first list, where it is not there. */
+  /** Makes what the engine needs before the first list, if it is not there. */
   init(): Promise<void>;
-  /** What can be said of its servers, a line each. */
+  /** What can be said of its servers, one line each. */
   status(): Promise<string[]>;
   /** Ends its connections. */
   close(): Promise<void>;

@@ -30,7 +30,7 @@ export interface EtcdPlaceOptions {
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
 
 /**
- * A list on etcd: one key a version, the newest first in one range.
+ * A list on etcd: one key a version, newest first in one range.
  *
  * A commit is one transaction that compares "no key newer than the base" and "the base is there". The first alone
  * would let a delayed writer in whose number was given out and pruned long ago; together they cannot both hold again.

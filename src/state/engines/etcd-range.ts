@@ -85,8 +85,8 @@ export async function lastChangeIn(client: EtcdClient, range: KeyRange): Promise
 /**
  * Watches a range of keys: looks at each event of it, and now and then without one.
  *
- * A watch that ends is opened anew, at the next member, and what came in between is looked for. One that did not tell of
- * what was found without it is cut off somewhere, though its connection stands; it is opened anew too.
+ * A watch that ends is opened again, at the next member, and what came in between is looked for. One that did not tell of
+ * what was found without it is cut off somewhere, though its connection stands; it is opened again too.
  */
 export function watchRange<Seen extends Sighting>(
   client: EtcdClient,

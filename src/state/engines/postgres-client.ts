@@ -93,7 +93,7 @@ export class PostgresClient {
   }
 
   /**
-   * Hears of each change of a list, by its name; of undefined after a connection was made anew, when any list may have
+   * Hears of each change of a list, by its name; of undefined after a connection was made again, when any list may have
    * changed unheard. A pooler may swallow it all. Returns what ends it.
    */
   listen(listener: (key: string | undefined) => void): () => void {

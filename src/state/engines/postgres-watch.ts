@@ -1,7 +1,7 @@
 import type { PostgresClient } from './postgres-client.ts';
 import { type Sighting, VersionWatch } from './version-watch.ts';
 
-/** How often to look where notifications arrive, and where a pooler swallows them. */
+/** How often to look where notifications arrive, and if a pooler swallows them. */
 const LOOK_SELDOM_MS = 4000;
 const LOOK_OFTEN_MS = 500;
 

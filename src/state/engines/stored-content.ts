@@ -42,7 +42,7 @@ export function versionOf<T>(
   return { version, at: new Date(at), by, content };
 }
 
-/** @returns undefined where the bytes are not what `encodeContent` makes. */
+/** @returns undefined if the bytes are not what `encodeContent` makes. */
 export function decodeContent<T>(bytes: Buffer): StoredContent<T> | undefined {
   try {
     const json =

@@ -48,7 +48,7 @@ export class VersionWatch<Seen extends Sighting> {
     if (found !== undefined) this.#options.listener();
   }
 
-  /** Tells of a version that was committed here, without a look; one under way begins anew. */
+  /** Tells of a version that was committed here, without a look; one under way begins again. */
   committed(version: Seen): void {
     // A look under way may have seen it, and told of it.
     if (version !== this.#seen) {
