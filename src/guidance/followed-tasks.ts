@@ -52,7 +52,7 @@ export class FollowedTasks implements TaskWork {
     }
   }
 
-  /** Undefined if it cannot be told which list it is: the command that needs it says so itself. */
+  /** Undefined if it is unclear which list is meant: the command that needs it will say so. */
   #store(caller?: Invocation): TaskStore | undefined {
     try {
       return this.#context.open(undefined, settingsOf(this.#context, caller).settings);

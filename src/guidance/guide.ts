@@ -22,15 +22,15 @@ const MAX_LINE_CHARACTERS = 300;
 
 /** What a guide is made of. */
 export interface GuideOptions {
-  /** What holds the list: a TodoStore. It gives undefined while it is not known which list it is. */
+  /** The store of the list, such as a TodoStore. It returns undefined while it is unknown which list that is. */
   store?: { get(): TodoVersion | undefined };
-  /** TODO_GUIDANCE and TODO_REMINDER_TURNS, asked each time that there might be something to say. */
+  /** TODO_GUIDANCE and TODO_REMINDER_TURNS, read each time there might be something to say. */
   settings?: () => GuidanceSettings;
   /** What it may say: `GUIDANCE_RULES` unless given; pass them without one of them, or with one of your own. */
   rules?: readonly GuidanceRule[];
   /** What the commands on a team's tasks work with, for guidance on tasks and news of them. */
   tasks?: TaskContext;
-  /** The list itself, where a person may change it from outside: the agent is told of that, once. */
+  /** The list itself, if a person may change it from outside: the agent is told about such changes, once. */
   shared?: TodoStore;
   /** Whether the list is that of an agent which another one has started; false unless given. */
   isSubagent?: () => boolean;
@@ -43,8 +43,8 @@ export interface GuideOptions {
 /**
  * Watches the lists of one session and the lines that its router runs, and says when something is off.
  *
- * It changes nothing: a note is one more line on the stderr of a command that changed a list, a reminder is for
- * whoever runs the router to show.
+ * It changes nothing: a note is one more line on the stderr of a command that changed a list; reminders are for the
+ * router's host to show.
  */
 export class Guide {
   readonly #options: GuideOptions;
@@ -65,20 +65,20 @@ export class Guide {
     });
   }
 
-  /** The same command, which also says on stderr what is to be noted of a change that it makes. */
+  /** The same command, with notes on stderr about the changes it makes. */
   guided(handler: AgentBashHandler): AgentBashHandler {
     return withExecute(handler, (invocation) => this.#execute(handler, invocation));
   }
 
-  /** To be called before a line runs. */
+  /** Call this before a line runs. */
   commandStarted(line: string, type: CommandType): void {
     this.look();
     this.#history.commandStarted(line, type);
   }
 
   /**
-   * To be called when that line has ended, with undefined if nobody knows how. Gives the reminders that are due, each
-   * of some lines.
+   * Call this when that line has ended, with its exit code, or undefined if that is unknown. Returns the reminders that
+   * are due, each of one or more lines.
    */
   commandEnded(exitCode: number | undefined): readonly string[] {
     this.look();
@@ -94,17 +94,17 @@ export class Guide {
     return [...this.#ofUser(isChanged), ...due.map(({ text }) => text)];
   }
 
-  /** What others did that concerns the agent, a text or none; to be called after `commandEnded`. */
+  /** What others did that concerns the agent, as one text or none. Call it after `commandEnded`. */
   async news(): Promise<readonly string[]> {
     if (this.#options.reminders === false || this.#tasks === undefined) return [];
     return asText(await this.#tasks.news());
   }
 
   /**
-   * Takes in what became of the list since the last look, and tells whether it was replaced.
+   * Takes in changes of the list since the last look. Returns whether it was replaced.
    *
-   * The guide itself looks before and after each command and each line. It does not listen to the store: to listen to
-   * a list in a file keeps a process alive, and one may live only to write it once.
+   * The guide itself looks before and after each command and each line. It does not listen to the store: listening to a
+   * list in a file keeps the process alive, and a process may only live to write the list once.
    *
    * @param how `found` where somebody else has changed it: nobody saw how the work on it was done.
    */
@@ -117,7 +117,7 @@ export class Guide {
       if (seen === undefined || how === 'found') this.#history.listFound(state.items);
       else this.#history.listWritten(state.asWritten ?? state.items, state.dropped);
     } catch {
-      // A list that cannot be read is told of by the command that needs it.
+      // The command that needs the list will report that it cannot be read.
       return false;
     }
     return seen !== undefined;
@@ -156,7 +156,7 @@ export class Guide {
     return { ...result, stderr: result.stderr + noteLines(notes) };
   }
 
-  /** The reminders that are due, and by what each is known: it is given only so often for one state of its list. */
+  /** The reminders that are due, each with its key: it is given only so often for one state of its list. */
   #dueReminders(): { key: string; text: string }[] {
     const due: { key: string; text: string }[] = [];
     let list: string | undefined;
@@ -171,7 +171,7 @@ export class Guide {
     return due;
   }
 
-  /** What a rule says, as lines that are safe to show. One that throws must not fail the command that it speaks of. */
+  /** What a rule says, as lines that are safe to show. A rule that throws must not fail the command. */
   #linesOf({ name, say }: GuidanceRule, given: number): string[] {
     let said: string | readonly string[] | undefined;
     try {

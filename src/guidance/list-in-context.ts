@@ -14,8 +14,8 @@ const RULE =
 const FINISHED = 'Everything is done. For new work, write a new list with TodoWrite.';
 
 /**
- * The list for a conversation that has not seen it, or no longer: at the start of a session, when one is resumed, after
- * the conversation was cut. Empty if there is no list. Where not all of it fits, what is open comes first.
+ * The list for a conversation that has not seen it or no longer has it: at the start of a session, on resume, after
+ * compaction. Empty if there is no list. If not everything fits, open items come first.
  */
 export function listInContext(items: Items): string {
   if (items.length === 0) return '';

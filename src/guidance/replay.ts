@@ -16,8 +16,8 @@ export interface PastLine {
 const WRITES_LIST = /\bTodoWrite\b/;
 
 /**
- * Guidance where no process lives as long as the session: a guide goes through all that happened again, and so comes to
- * say what one that lasted would have said. Only what it says of the last line is news.
+ * Guidance where no process lives as long as the session: a guide goes through everything that happened, and then says
+ * what a lasting one would have said. Only what it says about the last line is new.
  */
 export class Replay {
   readonly #guide: Guide;

@@ -51,7 +51,7 @@ export interface Work {
   readonly commands: readonly RoutedCommand[];
   /** The setting TODO_REMINDER_TURNS. */
   readonly reminderTurns: number;
-  /** Whether there ever was a list, as far as was seen. */
+  /** Whether there ever was a list, as far as we saw. */
   readonly hasList: boolean;
   /** The items that the last replacement left out on purpose. */
   readonly dropped: Items;
@@ -62,29 +62,29 @@ export interface Work {
 }
 
 /**
- * One thing that guidance may say.
+ * One thing that guidance can say.
  *
- * A `note` is asked after each change of the list, and what it says is on the stderr of the command that made it.
- * A `reminder` is asked after each line that the router ran, and is given once for each state of the list, or as often as
- * `times` says.
+ * A `note` is evaluated after each change of the list; its text goes to the stderr of the command that made the change.
+ * A `reminder` is evaluated after each line that the router ran, and is given once per state of the list, or as often
+ * as `times` says.
  */
 export interface GuidanceRule {
   /** Short and unique, such as `dropped-items`. */
   readonly name: string;
   readonly kind: 'note' | 'reminder';
-  /** What it speaks of: the list of todos, unless given. A note on tasks is asked after each change of the tasks. */
+  /** What it is about; the todo list unless given. A note on tasks is evaluated after each change of the tasks. */
   readonly about?: 'list' | 'tasks';
   /** How often a reminder may be given for one state of the list; once unless given. */
   readonly times?: number;
   /**
-   * What to say, without `Note: `, one line each. Nothing to say is undefined; when in doubt, say nothing.
+   * Returns what to say, without `Note: `, one line each; undefined for nothing. When in doubt, say nothing.
    *
    * @param given how often the reminder was given for this state of the list.
    */
   readonly say: (work: Work, given: number) => readonly string[] | string | undefined;
 }
 
-/** A row of a table of rules: what is found is what the text is made from. */
+/** A row of a table of rules: `find` looks for something to say, `text` says it. */
 export function rule<Finding>(
   name: string,
   kind: GuidanceRule['kind'],

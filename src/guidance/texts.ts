@@ -24,8 +24,8 @@ export interface MissingEvidence {
 }
 
 /**
- * All that guidance says, for a team to reword. A text is one line, or a list of lines; `Note: ` comes before each of
- * them later. What an item or a command holds is always cut short here: it may be long, and it is not ours.
+ * All texts of guidance, for a team to reword. A text is one line or a list of lines; `Note: ` is added later. Quotes
+ * from items and commands are always cut short here: they may be long, and they are not ours.
  */
 export const TEXTS = {
   droppedItems: (items: readonly Item[]): string =>
@@ -47,7 +47,7 @@ export const TEXTS = {
   nothingInProgress: (open: readonly Item[]): string =>
     `${open.length === 1 ? '1 item is' : `${open.length} items are`} open and none is in_progress. Mark the one that you work on.`,
 
-  /** Each time that it is said for one list, it is shorter. */
+  /** Gets shorter each time it is said about the same list. */
   staleList: (
     { open, commands }: { open: readonly Item[]; commands: number },
     given: number,
@@ -68,7 +68,7 @@ export const TEXTS = {
   noList: ({ commands, changes }: { commands: number; changes: number }): string =>
     `${commands} commands without a task list, ${changes} of them changes. If steps are left, plan them with TodoWrite.`,
 
-  /** In place of what a rule would say that threw an error. */
+  /** Said instead of a rule's text if the rule threw an error. */
   brokenRule: (name: string, error: unknown): string =>
     `the guidance rule ${name} failed: ${error instanceof Error ? error.message : error}`,
 };

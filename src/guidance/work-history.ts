@@ -3,7 +3,7 @@ import { type ItemPair, pairItems } from '../todo/pair-items.ts';
 import type { ItemChange, Items, RoutedCommand, TaskWork, Work } from './rule.ts';
 
 const MAX_COMMANDS = 500;
-/** A line that is longer is kept cut to this length and one more; rules take such a line for one they cannot read. */
+/** Longer lines are cut to one character more than this; rules treat them as unreadable. */
 export const MAX_LINE_LENGTH = 20_000;
 
 /** When the work on an item began. */
@@ -13,7 +13,7 @@ interface Track {
   readonly since: number | undefined;
 }
 
-/** What happened to the list and which lines ran, as far as rules ask for it. Knows no store, no shell and no rule. */
+/** What happened to the list and which lines ran, as rules need it. Knows nothing of stores, shells and rules. */
 export class WorkHistory implements Work {
   readonly tasks: TaskWork | undefined;
   readonly #reminderTurns: () => number;
@@ -43,7 +43,7 @@ export class WorkHistory implements Work {
     this.#isSubagent = asked.isSubagent;
   }
 
-  /** The list as it was at the start, or as somebody else left it: nobody saw how the work on it was done. */
+  /** The list at the start, or as somebody else left it: we did not see how the work on it was done. */
   listFound(items: Items): void {
     this.#hasList = items.length > 0;
     this.#commandsSinceWrite = 0;
@@ -136,7 +136,7 @@ export class WorkHistory implements Work {
   }
 }
 
-/** Hardly any rule looks at the lines of an item, and they may be many: they are collected when one does. */
+/** Few rules look at the lines of an item, and there may be many: they are collected only when needed. */
 class FollowedChange implements ItemChange, Track {
   readonly before: ItemChange['before'];
   readonly after: ItemChange['after'];

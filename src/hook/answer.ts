@@ -16,7 +16,7 @@ import type { HookEvent, Reply, Stop } from './event.ts';
 import { whyNotStop } from './finish-gate.ts';
 import { type Entry, Journal } from './journal.ts';
 
-/** What there is around an event. */
+/** The context of an event. */
 export interface World {
   /** With the id of the harness's session, as commands see it. */
   readonly environment: Environment;
@@ -114,9 +114,9 @@ function texts(...some: readonly (string | undefined)[]): string {
   return some.filter(Boolean).join('\n');
 }
 
-/** A hook speaks into a conversation, so it says each thing once for a state of the list. */
+/** A hook speaks into a conversation, so it says each thing once per state of the list. */
 const RULES = LINE_RULES.map((rule) => ({ ...rule, times: 1 }));
-/** A line of which no more is known than that it ran: nothing can be read from it. */
+/** A line of which we only know that it ran; it cannot be parsed. */
 const SOME_LINE = { line: '(', exitCode: undefined };
 
 /** What is due after the last entry. */
@@ -196,7 +196,7 @@ class Memory {
     });
     if (refusal === undefined) return {};
     const entries = this.add({ said: 'gate' });
-    // Of two that ask at once, one is answered.
+    // If two ask at once, only one is answered.
     const isFirst =
       entries.filter(
         ({ said, version, session }) =>

@@ -1,4 +1,4 @@
-/** What a harness tells of, in words that are the same for all of them. */
+/** An event of a harness, in words common to all of them. */
 export interface HookEvent {
   /** The harness's own name of the event; an answer may have to repeat it. */
   readonly name: string;
@@ -14,17 +14,17 @@ export type Happening =
   | { readonly kind: 'start' }
   /** The user has said something. */
   | { readonly kind: 'prompt' }
-  /** The conversation is about to be cut, and its start will not be told of. */
+  /** The conversation is about to be cut, and the harness will not report its new start. */
   | { readonly kind: 'cut' }
   /** A command line has ended; the exit code is undefined if the harness does not tell it. */
   | { readonly kind: 'command'; readonly line: string; readonly exitCode: number | undefined }
   | ({ readonly kind: 'stop' } & Stop)
-  /** Nothing that a list has to do with. */
+  /** Nothing that concerns a list. */
   | { readonly kind: 'other' };
 
 /** An agent is about to stop. */
 export interface Stop {
-  /** It goes on already because a hook made it. */
+  /** It already continues because of a hook. */
   readonly continues: boolean;
   readonly isPlanning: boolean;
   /** Something runs on, or the harness will wake the agent. */

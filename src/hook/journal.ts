@@ -22,7 +22,7 @@ export interface Entry {
   readonly line?: string;
   /** Its exit code, if that is known. */
   readonly exit?: number;
-  /** So many lines before, of which no more is known. */
+  /** This many earlier lines, of which nothing else is known. */
   readonly lines?: number;
   /** When it was added, as in `2026-01-31T12:00:00.000Z`. */
   readonly at?: string;
@@ -40,9 +40,9 @@ const FILE = 'hook.jsonl';
 const MAX_BYTES = 256 * 1024;
 
 /**
- * What calls of the hook remember of one list, in a file. Each call is a process, and several may run at once:
- * each appends one line and reads them all, so that all agree on what came first. A line that a killed process has
- * left half written is passed over.
+ * What calls of the hook remember about one list, in a file. Each call is a process, and several may run at once: each
+ * appends one line and reads them all, so that all agree on what came first. A line that a killed process left half
+ * written is skipped.
  */
 export class Journal {
   readonly #path: string;
@@ -73,7 +73,7 @@ export class Journal {
     return text.split('\n').flatMap(parseEntry);
   }
 
-  /** What is added by another process meanwhile is lost, which does no harm: it is a count that is one too low. */
+  /** Entries that another process adds meanwhile are lost, which does no harm: a count is one too low. */
   #shorten(entries: readonly Entry[]): void {
     if (statSync(this.#path).size <= MAX_BYTES) return;
     const unfinished = `${this.#path}.${newId()}`;

@@ -20,8 +20,8 @@ export interface HookCall {
 export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * What a call of the hook prints: JSON in the dialect of the harness, or nothing. Never throws: an agent must not be
- * held up by its list. What went wrong is a line in the log.
+ * What a call of the hook prints: JSON in the dialect of the harness, or nothing. Never throws: a list must not hold up
+ * its agent. Errors become a line in the log.
  */
 export async function runHook(call: HookCall): Promise<string> {
   let event = '';

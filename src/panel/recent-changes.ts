@@ -6,7 +6,7 @@ interface Shown {
   readonly status: string;
 }
 
-/** What has changed its state just now, as far as one has looked. */
+/** The rows that have changed their state just now, as of the last look. */
 export class RecentChanges {
   #until: ReadonlyMap<Shown, number> = new Map();
 

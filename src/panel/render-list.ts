@@ -9,12 +9,12 @@ export const BOX_WIDTH = 60;
 /** Below this many columns the box goes and the rows stay. */
 export const MIN_BOX_COLUMNS = 24;
 
-/** What a panel is drawn for. */
+/** How to draw a panel. */
 export interface RenderOptions {
   /** The size of the screen. The panel takes at most half of the rows. */
   columns: number;
   rows?: number;
-  /** What stands in the frame; `Tasks` unless given. */
+  /** The title in the frame; `Tasks` unless given. */
   title?: string;
   /** Unicode without colours unless given. */
   theme?: Theme;
@@ -85,7 +85,7 @@ export function renderList<Item extends Arrangeable>(
   return box(body, width, heading, theme);
 }
 
-/** The one line for a list of so many items that are all completed. */
+/** The one line for a list whose items are all completed. */
 export function renderAllDone(count: number, options: RenderOptions): string[] {
   const { columns, rows = 2 * MAX_ROWS, theme = createTheme() } = options;
   if (count === 0 || rows < 2) return [];

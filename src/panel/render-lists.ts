@@ -18,7 +18,7 @@ export function renderLists(
 ): string[] {
   const { rows = 2 * MAX_ROWS } = options;
   const render = isFolded ? renderDone : renderTodos;
-  // Each takes at most half of the rows that it is told of.
+  // Each takes at most half of the rows it is given.
   const above = render(todos, { ...options, rows: tasks.length > 0 ? Math.ceil(rows / 2) : rows });
   return [...above, ...renderTasks(tasks, { ...options, rows: rows - 2 * above.length })];
 }

@@ -16,7 +16,7 @@ export class ShownTimes {
     this.now = now;
   }
 
-  /** Milliseconds until one of the times that were asked for reads otherwise; infinite where none will. */
+  /** Milliseconds until one of the requested times reads differently; infinite if none will. */
   get untilChange(): number {
     return this.#untilChange;
   }
@@ -55,7 +55,7 @@ export class ShownTimes {
     return `${Math.floor(elapsed / unit)} ${name} ago`;
   }
 
-  /** When something was: `14:05`, or the day where it was not today. */
+  /** When something was: `14:05`, or the date if it was not today. */
   at(time: number): string {
     const date = new Date(time);
     return date.toDateString() === new Date(this.now).toDateString()

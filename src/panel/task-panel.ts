@@ -17,14 +17,14 @@ import { type Theme, themeFor } from './theme.ts';
  */
 export type PanelMode = 'auto' | 'always' | 'never' | 'plain';
 
-/** What a panel is made of. */
+/** Options of a panel. */
 export interface TaskPanelOptions {
   store: TodoStore;
-  /** The tasks of a team, shown in a box of their own where there are any. */
+  /** The tasks of a team, shown in their own box if there are any. */
   tasks?: TaskView | undefined;
   /** The terminal to draw on, such as `process.stdout`. */
   stream: PanelStream;
-  /** The environment of who looks at it, such as `process.env`: TERM, the locale, NO_COLOR and FORCE_COLOR. */
+  /** The viewer's environment, such as `process.env`: TERM, the locale, NO_COLOR and FORCE_COLOR. */
   env: Environment;
   /** `auto` unless given. */
   mode?: PanelMode;
@@ -44,8 +44,8 @@ const FRAME_MS = 25;
 /**
  * Shows the list of a store on a terminal, below the output, and keeps it in sight.
  *
- * While the panel is live, what else the program prints on the same terminal must go through `write`: text that is
- * printed past it is never erased, but may run into the panel.
+ * While the panel is live, send all other output on the same terminal through `write`: text printed past it is never
+ * erased, but may run into the panel.
  */
 export class TaskPanel {
   /** The terminal with the panel, for whoever shows more than output there, such as a prompt. */
@@ -100,7 +100,7 @@ export class TaskPanel {
     this.screen.writeOutput(chunk);
   }
 
-  /** Says that the next command begins: a list whose items are all completed folds to one line. */
+  /** Call this when the next command begins: a list whose items are all completed folds to one line. */
   commandStarted(): void {
     const { items } = this.#store.get();
     this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');

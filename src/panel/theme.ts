@@ -10,11 +10,11 @@ type PaintName =
   | 'completed'
   | 'inProgress'
   | 'pending'
-  /** The mark of what is completed, and how much is. */
+  /** The mark of completed items, and how many there are. */
   | 'done'
   /** A row that has changed its state just now. */
   | 'fresh'
-  /** What stands around the lists: a name, and what is said about it. */
+  /** The text around the lists: names and remarks. */
   | 'strong'
   | 'faint';
 

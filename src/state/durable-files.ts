@@ -5,7 +5,7 @@ import { attempt, errorCode } from './state-error.ts';
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Writes a new file that a power cut cannot take away. If that fails, no file stays behind. */
+/** Writes a new file that survives a power cut. If that fails, no file is left behind. */
 export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void {
   const descriptor = attempt('create', path, () => fs.open(path, 'wx', PRIVATE_FILE));
   try {
@@ -22,10 +22,10 @@ export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void 
   }
 }
 
-/** What file systems say that have no such operation for folders: there is no more that could be done. */
+/** Errors of file systems that cannot sync folders: nothing more can be done. */
 const CANNOT_SYNC_FOLDERS = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'];
 
-/** Makes what was done to the names in a folder withstand a power cut, where the file system can do that. */
+/** Makes changes of names in a folder survive a power cut, if the file system supports that. */
 export function syncFolder(fs: FileSystem, path: string): void {
   const descriptor = attempt('open', path, () => fs.open(path, 'r'));
   try {
@@ -37,7 +37,7 @@ export function syncFolder(fs: FileSystem, path: string): void {
   }
 }
 
-/** Makes a folder, and those that it is in, where they are not there yet; for this user alone. */
+/** Creates a folder and its parents if they do not exist, for this user only. */
 export function makeFolder(fs: FileSystem, path: string): void {
   const parent = dirname(path);
   const make = () => attempt('make the folder', path, () => fs.mkdir(path, PRIVATE_FOLDER));
@@ -56,7 +56,7 @@ export function makeFolder(fs: FileSystem, path: string): void {
   syncFolder(fs, parent);
 }
 
-/** Removes a file that nobody needs. If that fails it stays, and does no harm. */
+/** Removes a file that nobody needs. If that fails, the file does no harm. */
 export function discard(fs: FileSystem, path: string): void {
   try {
     fs.unlink(path);

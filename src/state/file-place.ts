@@ -11,7 +11,7 @@ import { encodeVersion, type StoredVersion } from './version-file.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
-/** What a place in a folder is made of. */
+/** Options of a place in a folder. */
 export interface FilePlaceOptions {
   /** The list's own folder, absolute. It is made when the first version is. */
   folder: string;
@@ -20,8 +20,8 @@ export interface FilePlaceOptions {
   /** How many versions to keep, the newest included. */
   history?: number;
   /**
-   * Says what is wrong with a content that was read, or nothing. Whoever can write into the folder can write anything;
-   * without a check what a file holds is taken for a `T`.
+   * Returns what is wrong with content that was read, or undefined. Anyone who can write to the folder can write
+   * anything; without a check, a file's content is taken for a `T`.
    */
   check?: ContentCheck;
   fs?: FileSystem;

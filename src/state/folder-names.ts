@@ -1,4 +1,4 @@
-/** What names one version in a folder: its number, and an id that no other attempt at that number has. */
+/** The name of one version in a folder: its number, and an id that no other attempt at that number has. */
 export interface VersionName {
   readonly version: number;
   /** `''` for version 0, which has no file. */

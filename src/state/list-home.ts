@@ -5,7 +5,7 @@ import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
 import { attempt, StateError } from './state-error.ts';
 
-/** The settings that say where lists live, and which one is meant. */
+/** The settings that say where lists are stored and which one is meant. */
 interface HomeSettings {
   readonly session: string | undefined;
   readonly agent: string | undefined;
@@ -53,8 +53,8 @@ export class ListHome {
   }
 
   /**
-   * What is not given is as the settings say, else the work tree and the agent `main`. In a work tree each session of a
-   * harness has lists of its own; a session that was named is the same one for all.
+   * The settings fill in what is not given; the defaults are the work tree and the agent `main`. In a work tree each
+   * session of a harness has its own lists; a named session is the same for all.
    */
   name(
     partial: Partial<ListName>,

@@ -12,9 +12,10 @@ export interface ListName {
 }
 
 /**
- * Where all lists are: TODO_STATE_DIR, else the folder that the platform has for what programs remember.
+ * Where all lists are: TODO_STATE_DIR, else the platform's folder for program state.
  *
- * @param stateDir the setting TODO_STATE_DIR; a relative one begins at the work tree that `directory` is in, else there.
+ * @param stateDir the setting TODO_STATE_DIR; a relative one begins at the work tree that `directory` is in, else
+ *   there.
  * @param home the user's own folder, for when HOME is not set.
  */
 export function stateFolder(
@@ -30,7 +31,7 @@ export function stateFolder(
 }
 
 /**
- * The session that has no other name: the enclosing git work tree or, outside of any, the folder itself.
+ * The default session: the enclosing git work tree or, outside of any, the folder itself.
  *
  * A work tree is this user's or root's, and so is its `.git`: one that somebody else has put into a shared folder, such
  * as /tmp, does not make one session of everything that is below.
@@ -67,7 +68,7 @@ export function agentOfHarness(agent: string, environment: Environment): string 
 
 function isTrusted(path: string): boolean {
   try {
-    // Of a link it is the owner of the link that says where it leads.
+    // For a link, the owner of the link counts.
     const stat = lstatSync(path, { throwIfNoEntry: false });
     return stat !== undefined && [0, process.getuid?.() ?? stat.uid].includes(stat.uid);
   } catch {
@@ -160,7 +161,7 @@ function namesIn(folder: string): string[] {
   try {
     return attempt('read', folder, () => readdirSync(folder));
   } catch (error) {
-    // A file among the folders is nobody's list.
+    // A file among the folders is not a list.
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
     throw error;
   }

@@ -1,6 +1,6 @@
 import { DEFAULT_AGENT, DEFAULT_HISTORY, type Place, type Version } from './place.ts';
 
-/** A place that ends with the process. What is committed is kept as it is given, not copied. */
+/** A place that ends with the process. Content is kept as given, not copied. */
 export class MemoryPlace<T> implements Place<T> {
   readonly author: string;
   readonly #history: number;

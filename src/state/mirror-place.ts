@@ -1,7 +1,9 @@
 import type { Place, Version } from './place.ts';
 import { StateError } from './state-error.ts';
 
-/** What was last seen of a place that needs waiting, for those who look on and cannot wait. It is shown to, not written. */
+/**
+ * The last seen state of an asynchronous place, for observers that cannot wait. It is updated by `show`, not written.
+ */
 export class MirrorPlace<T> implements Place<T> {
   readonly author: string;
   readonly #most: number;

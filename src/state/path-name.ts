@@ -17,7 +17,7 @@ export function pathName(text: string): string {
   return name.length <= LONGEST ? name : `${name.slice(0, KEPT_OF_LONG)}~${sha256(text)}`;
 }
 
-/** The text that `pathName` made the name of; undefined if the name was cut, or is none of its names. */
+/** The text of a name made by `pathName`; undefined if the name was cut, or was not made by it. */
 export function textOfPathName(name: string): string | undefined {
   if (name === '%') return '';
   try {

@@ -1,6 +1,6 @@
-/** One version of what a place holds. Never changes once it is there. */
+/** One version of a place's content. It never changes. */
 export interface Version<T> {
-  /** 1, 2, 3, ... without a gap. A place that was never written is at version 0, which nobody has made. */
+  /** 1, 2, 3, ... without gaps. A place that was never written is at version 0. */
   readonly version: number;
   /** When it was made. */
   readonly at: Date;
@@ -9,7 +9,10 @@ export interface Version<T> {
   readonly content: T;
 }
 
-/** Says what is wrong with a content that was read from a file, as in `items[0].status: ...`; nothing where all is well. */
+/**
+ * Returns what is wrong with content that was read from a file, such as `items[0].status: ...`; undefined if nothing
+ * is.
+ */
 export type ContentCheck = (content: unknown) => string | undefined;
 
 /** Which versions are asked for: so many, or those that are not older than this one. */
@@ -26,7 +29,7 @@ export function whenDone<T, Next>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** A value, or the promise of one where it has to come over a network. */
+/** A value, or a promise of one if it comes over a network. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
@@ -35,16 +38,16 @@ export type Awaitable<T> = T | Promise<T>;
  * All of them may throw a StateError; then nothing was changed, unless its message says so.
  */
 export interface SharedPlace<T> {
-  /** Who signs what is committed through this place. */
+  /** The author of what is committed through this place. */
   readonly author: string;
   /** The newest version, or undefined if there is none yet. */
   load(): Awaitable<Version<T> | undefined>;
-  /** The versions that are kept, newest first; those of `range` alone, where reading more would cost something. */
+  /** The kept versions, newest first; only those of `range` if reading more would be expensive. */
   history(range?: HistoryRange): Awaitable<Iterable<Version<T>>>;
   /**
    * Makes `content` the version after `base`, whole and for good, or does nothing at all.
    *
-   * @param base the number of the version that it replaces; 0 if there is none.
+   * @param base the number of the version to replace; 0 if there is none.
    * @param at when the new version is made.
    * @returns the new version; undefined if `base` is not, or no longer, the newest.
    */
@@ -58,7 +61,7 @@ export interface SharedPlace<T> {
   watch(listener: () => void): () => void;
 }
 
-/** A place that needs no waiting: memory, and files. */
+/** A synchronous place: memory or files. */
 export interface Place<T> extends SharedPlace<T> {
   load(): Version<T> | undefined;
   /** All of them, each read as it is asked for. */
@@ -66,7 +69,7 @@ export interface Place<T> extends SharedPlace<T> {
   commit(base: number, content: T, at: Date): Version<T> | undefined;
 }
 
-/** The author of a list that no other name is given for. */
+/** The author of a list if no other name is given. */
 export const DEFAULT_AGENT = 'main';
 
 /** Of the pauses that were tried with 32 writers on one list, this one did best. */
@@ -76,7 +79,7 @@ const LONGEST_PAUSE_MS = 2;
 export const DEFAULT_HISTORY = 50;
 
 /**
- * Replaces what a place holds by what is computed from it, again and again until nobody else came in between.
+ * Replaces a place's content with one computed from it, retrying until no other commit came in between.
  *
  * @param compute gets the newest version; may return undefined to leave it be.
  * @returns the new version; undefined if `compute` left it be.

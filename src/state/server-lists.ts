@@ -22,7 +22,7 @@ export class ServerLists {
   #engine: Promise<Engine> | undefined;
 
   constructor(options: { url: string; environment: Environment; timeoutMs: number }) {
-    // Programs that keep their lists in files load no network.
+    // Programs that keep their lists in files do not load network code.
     this.#open = () => import('./engines/engine.ts').then(({ openEngine }) => openEngine(options));
   }
 
@@ -61,7 +61,7 @@ export class ServerLists {
   }
 
   async close(): Promise<void> {
-    // What could not be opened has nothing to close.
+    // If it could not be opened, there is nothing to close.
     const engine = await this.#engine?.catch(() => undefined);
     await engine?.close();
   }
@@ -104,7 +104,7 @@ function keyOf(named: Named): string {
   return 'key' in named ? named.key : named.map(pathName).join('/');
 }
 
-/** Begins something once what it needs has come. Returns what ends it, before or after. */
+/** Begins something as soon as its value is there. Returns a function that ends it, before or after. */
 function later<T>(coming: Promise<T>, begin: (value: T) => () => void): () => void {
   let hasEnded = false;
   let end = () => {};
@@ -113,7 +113,7 @@ function later<T>(coming: Promise<T>, begin: (value: T) => () => void): () => vo
       if (!hasEnded) end = begin(value);
     },
     () => {
-      // Whoever reads the list is told why it cannot be opened.
+      // Reading the list reports why it cannot be opened.
     },
   );
   return () => {

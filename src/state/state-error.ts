@@ -1,12 +1,12 @@
 /**
- * A list cannot be read or written where it lives: the disk is full, a folder may not be entered, a file is damaged.
- * The message names the file and the trouble. A command that meets one ends with exit code 3.
+ * A list cannot be read or written: the disk is full, a folder is not accessible, a file is damaged. The message names
+ * the file and the trouble. A command that meets one ends with exit code 3.
  */
 export class StateError extends Error {
   override readonly name = 'StateError';
 }
 
-/** A server may have made a change or not, and nobody can tell any more. @param why with the server's name. */
+/** A server may or may not have made a change, and there is no way to find out. @param why with the server's name. */
 export function notKnown(why: string): StateError {
   return new StateError(
     `not known whether the change was made: ${why}; read the list before you try again`,

@@ -12,10 +12,10 @@ import type { ContentCheck } from './place.ts';
 import { attempt, errorCode, StateError } from './state-error.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
-/** So often a folder is read again that seems to have no head: it may have been read while the head was renamed. */
+/** How often to reread a folder that seems to have no head: it may have been read while the head was being renamed. */
 const MOST_READINGS = 100;
 
-/** What follows the name of a list's folder while it is being made. No other name ends so. */
+/** The suffix of a list's folder while it is being created. No other name ends like this. */
 export const UNFINISHED = '~new';
 
 const VERSION_0: VersionName = { version: 0, id: '' };
@@ -136,7 +136,7 @@ export class VersionFolder<T> {
     try {
       attempt('replace', head, () => this.#fs.rename(head, join(this.path, headFile(to))));
     } catch (error) {
-      // It may have been done all the same: network file systems do it, lose the answer, and try again.
+      // It may have happened anyway: network file systems do it, lose the answer, and try again.
       const now = this.#headAfter(error);
       if (isSame(now, to) && errorCode(error) === 'ENOENT') return;
       const isUndone = errorCode(error) === 'ENOENT' || isSame(now, from);

@@ -12,14 +12,14 @@ import {
 } from './refused.ts';
 import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
-/** Who wants a task, and under which rules. */
+/** Which agent wants a task, and under which rules. */
 export interface Claimant {
   readonly agent: string;
   /** Whether it may have only one at a time. */
   readonly checkBusy: boolean;
-  /** What judges the leases of others. Without it none runs out. */
+  /** The clock for other agents' leases. Without it none runs out. */
   readonly clock?: LeaseClock | undefined;
-  /** For how many milliseconds the claim holds without a sign of life; undefined: until it is given back. */
+  /** How many milliseconds the claim lasts without a sign of life; undefined: until it is released. */
   readonly leaseMs?: number | undefined;
   /** The session that it claims in. */
   readonly session?: string | undefined;
@@ -30,14 +30,14 @@ export interface Claimed {
   readonly task: Task;
   /** Whether it was the agent's, and in progress, before. */
   readonly wasMine: boolean;
-  /** Who had it before, and its lease ran out; since when it was that agent's. */
+  /** The previous owner, whose lease ran out, and since when it owned the task. */
   readonly takenFrom?: { readonly owner: string; readonly since: string };
 }
 
 /**
  * Makes an agent the owner of a task that is now in progress, in one step.
  *
- * @param id the task, or `next` for the first that is ready: the agent's own ones come before those that are free.
+ * @param id the task, or `next` for the first ready one: the agent's own tasks come before unowned ones.
  */
 export function claimTask(
   graph: TaskGraph,

@@ -2,7 +2,7 @@ import { findCycle, unknownIds } from './dependencies.ts';
 import { blocksItself, cycle, type Refused } from './refused.ts';
 import { type Task, type TaskGraph, type TaskPriority, withTasks } from './task.ts';
 
-/** What a task is made of; the rest of it comes from the list. */
+/** The fields of a new task; the list adds the rest. */
 export interface NewTask {
   readonly subject: string;
   readonly description?: string | undefined;
@@ -65,7 +65,7 @@ export function createTasks(
   return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
 }
 
-/** A cycle among new tasks: what is left when, again and again, one that waits for none of the others is taken away. */
+/** A cycle among new tasks: what is left after repeatedly removing a task that waits for none of the others. */
 function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | undefined {
   const isNew = new Set(ids);
   const open = new Map(

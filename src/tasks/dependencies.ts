@@ -1,7 +1,7 @@
 import { blocksItself, cycle, notFound, type Reason, type Refused } from './refused.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
-/** What is to change in the dependencies of one task. */
+/** A change of one task's dependencies. */
 export interface LinkChanges {
   readonly addBlocks?: readonly number[] | undefined;
   readonly addBlockedBy?: readonly number[] | undefined;
@@ -40,7 +40,7 @@ export function changeLinks(
   return path ? { refused: [cycle(path)] } : { graph: changed };
 }
 
-/** Takes a task out of the list, and out of the dependencies of all others. */
+/** Removes a task from the list and from the dependencies of all others. */
 export function removeTask(
   graph: TaskGraph,
   { id, blocks, blockedBy }: Task,
@@ -53,7 +53,7 @@ export function removeTask(
   return { ...graph, tasks };
 }
 
-/** Of the tasks that waited for this one, those that are open and wait for none any more. */
+/** The open tasks that waited for this one and now wait for none. */
 export function unblockedBy(before: Task, { tasks }: TaskGraph): number[] {
   const isDone = (id: number) => tasks.get(id)?.status === 'completed';
   return before.blocks.filter((id) => tasks.get(id)?.blockedBy.every(isDone) && !isDone(id));

@@ -19,13 +19,13 @@ export interface HookOptions extends Surroundings {
   readonly limitMs?: number;
 }
 
-/** So long a hook may take. */
+/** How long a hook may take. */
 const LIMIT_MS = 30_000;
 const MAX_REASON_CHARACTERS = 1000;
 
 /**
- * Asks the hook of that name, with the change as one line of JSON on its standard input. Exit code 0 lets the change
- * pass, all else refuses it. A file that is missing, or that may not be executed, is no hook.
+ * Asks the hook of that name, with the change as one line of JSON on its standard input. Exit code 0 accepts the
+ * change, any other refuses it. A missing or non-executable file is ignored.
  *
  * @returns why the change is refused; undefined if it may be made.
  */

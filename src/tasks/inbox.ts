@@ -2,11 +2,11 @@ import { safeText } from '../safe-text.ts';
 import { agentText } from './refused.ts';
 import { type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
-/** Of an agent that never looks, older notices than these are dropped. */
+/** An agent that never looks loses older notices than these. */
 const MOST_KEPT = 1000;
 const MAX_SUBJECT_CHARACTERS = 100;
 
-/** The list after a change, with a notice of it for each agent whom it concerns and who did not make it. */
+/** The list after a change, with a notice for each agent that it concerns and that did not make it. */
 export function withNotices(
   before: TaskGraph,
   after: TaskGraph,
@@ -25,7 +25,7 @@ export function withNotices(
   return { ...after, inboxes };
 }
 
-/** The list without what an agent now hears: the oldest of its notices, as many as that. */
+/** The list without the notices that an agent is now told: at most so many, oldest first. */
 export function takeNotices(
   graph: TaskGraph,
   agent: string,
@@ -57,7 +57,7 @@ export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
   released: 'released',
 };
 
-/** What has become of each task, for whom: one notice an agent and task. */
+/** What happened to each task, and for whom: one notice per agent and task. */
 function* changesOf(
   before: TaskGraph,
   after: TaskGraph,

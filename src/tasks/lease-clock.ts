@@ -12,7 +12,7 @@ interface Sighting {
 
 let id: string | undefined;
 
-/** What tells this machine's clock, since it was started, from all others. */
+/** What distinguishes this machine's clock, since it was started, from all others. */
 function clockId(): string {
   if (id === undefined) {
     let boot = '';
@@ -31,8 +31,8 @@ const now = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 /**
  * The clock of this machine: one for all of its processes.
  *
- * @param file where it is kept when renewals by other clocks were first seen, so that the next command knows it. Without
- *   one that is known to this process alone; so it is where the file cannot be written.
+ * @param file where to record when renewals by other clocks were first seen, for the next command. Without it, or if it
+ *   cannot be written, only this process knows.
  */
 export function machineClock(file?: string): LeaseClock {
   let known: Map<string, Sighting> | undefined;

@@ -1,8 +1,8 @@
 import { type Task, type TaskGraph, type TaskLease, withTasks } from './task.ts';
 
 /**
- * The clock of whoever judges leases. Clocks of two machines are never compared: a lease that was renewed by another
- * clock runs from when this one has seen the renewal.
+ * The clock that measures leases. Clocks of two machines are never compared: a lease renewed by another clock runs from
+ * when this one first saw the renewal.
  */
 export interface LeaseClock {
   /** The same for all processes whose `now` is the same clock. */
@@ -21,7 +21,7 @@ export function leaseFor(ms: number, clock: LeaseClock, before?: TaskLease): Tas
   return { ms, beat: (before?.beat ?? 0) + 1, clock: clock.id, tick: Math.floor(clock.now()) };
 }
 
-/** How long a claim still holds, in milliseconds; 0 where its lease has run out, undefined if it has none. */
+/** How long a claim still lasts, in milliseconds; 0 if its lease has run out, undefined if it has none. */
 export function leaseLeft(task: Task, clock: LeaseClock): number | undefined {
   const { lease, status, id } = task;
   if (lease === undefined || status !== 'in_progress') return undefined;

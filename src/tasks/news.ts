@@ -4,12 +4,12 @@ import { type LeaseClock, renewLeases } from './lease.ts';
 import type { TaskContext } from './task-command.ts';
 import type { TaskStore } from './task-store.ts';
 
-/** As many notices are told at once. */
+/** How many notices are told at once. */
 const MOST_TOLD = 5;
 
 /**
- * To be called now and then for an agent that works without task commands: its leases are renewed, if that is due, and
- * what concerns it comes back, one line each; it will not hear it again. Nothing if the list cannot be read.
+ * Call this now and then for an agent that works without task commands. Renews its leases, if due, and returns its new
+ * notices, one line each, only once. Nothing if the list cannot be read.
  */
 export async function signOfLife(
   { open, clock, unnamedAgent }: TaskContext,
@@ -26,7 +26,7 @@ export async function signOfLife(
   }
 }
 
-/** What concerns an agent and it has not heard, one line each; it will not hear it again. */
+/** An agent's new notices, one line each; they are returned only once. */
 export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
   const { graph } = await store.read();
   if (!graph.inboxes?.has(agent)) return [];

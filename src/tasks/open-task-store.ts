@@ -16,7 +16,7 @@ type ListOrKey = string | { readonly key: string };
 /** Which list of tasks in files it is: by its own folder, or by its name, as the task commands on PATH find it. */
 export type TaskListLocation =
   | {
-      /** Absolute. It is made when the first task is. */
+      /** Absolute. Created with the first task. */
       readonly folder: string;
       /** The agent that signs changes; `main` unless given. */
       readonly author?: string | undefined;

@@ -2,8 +2,8 @@ import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /**
- * Whether an agent may claim it: unblocked; and pending, and its own or nobody's, or begun by another whose lease has run
- * out.
+ * Whether an agent may claim a task: it is unblocked, and either pending and its own or unowned, or begun by another
+ * agent whose lease has run out.
  *
  * @param agent undefined: whether anyone may.
  * @param clock what judges leases; without it none runs out.
@@ -18,8 +18,8 @@ export function isReady(graph: TaskGraph, task: Task, agent?: string, clock?: Le
 const RANKS = { high: 0, medium: 1, low: 2 } as const;
 
 /**
- * What an agent may claim, in the order in which it should: its own tasks first, since nobody else can begin them; among
- * these and among the others, by priority and then by id.
+ * What an agent may claim, in the order in which it should: its own tasks first, since nobody else can begin them; then
+ * by priority and id.
  */
 export function readyTasks(graph: TaskGraph, agent?: string, clock?: LeaseClock): Task[] {
   const ready = [...graph.tasks.values()].filter((task) => isReady(graph, task, agent, clock));

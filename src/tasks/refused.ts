@@ -29,7 +29,7 @@ export interface Reason {
   readonly text: string;
 }
 
-/** What comes in place of a change that may not be made: all reasons at once. */
+/** Returned instead of a change that may not be made: all reasons at once. */
 export interface Refused {
   readonly refused: readonly Reason[];
 }
@@ -66,7 +66,7 @@ export function agentBusy(
   return { code: 'agent_busy', text: `${agentText(agent)} ${parts.join(' and ')}` };
 }
 
-/** @param begun what the agent works on: one that has started again does not know of it, and nobody else may claim it. */
+/** @param begun what the agent works on: a restarted agent does not know about it, and nobody else may claim it. */
 export function nothingReady(begun: readonly number[]): Reason {
   const yours = begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
   const text = `no task is pending, unblocked, and yours or nobody's${yours}`;

@@ -8,7 +8,7 @@ export interface Released {
   readonly released: readonly Task[];
 }
 
-/** Makes tasks pending and unowned again, all or none. What is so already stays as it is. */
+/** Makes tasks pending and unowned again, all or none. Tasks that already are stay as they are. */
 export function releaseTasks(
   graph: TaskGraph,
   ids: readonly number[],
@@ -22,8 +22,8 @@ export function releaseTasks(
 /**
  * Releases all open tasks of an agent that is gone.
  *
- * @param which `begun`: only what it works on; what it was assigned stays its own, for when it comes back.
- * @param session the session that ends, where one does: what another session of that agent has begun is not its to give back.
+ * @param which `begun`: only what it works on; assigned tasks stay its own, for when it comes back.
+ * @param session the session that ends, if one does: it does not release what another session of that agent has begun.
  */
 export function releaseAll(
   graph: TaskGraph,

@@ -74,7 +74,7 @@ function leaseNote(ms: number): string {
   return `the lease is ${durationText(ms)}; your commands renew it`;
 }
 
-/** Whether the caller still has a task, which it has to know before it says that it is done. */
+/** Whether the caller still has a task: it should know that before it reports it done. */
 async function checkHold(
   id: number | 'next',
   { store, agent, clock }: TaskCall,

@@ -22,20 +22,22 @@ import type { TaskStore } from './task-store.ts';
 
 /** What the task commands work with. */
 export interface TaskContext {
-  /** Opens a list by its name; without one, the list that the settings of the call mean. */
+  /** Opens a list by its name; without one, the list that the call's settings name. */
   readonly open: (list: string | undefined, settings: Settings) => TaskStore;
-  /** Asked at each call, so that a change counts at once. Without it: the caller's names, and defaults for all else. */
+  /**
+   * Read at each call, so that changes take effect at once. Without it: the caller's names, and defaults for the rest.
+   */
   readonly settings?: SettingsSource;
   /**
    * What hooks, and checks of calls from outside a bash, find around them. Without it a hook finds an empty environment and
    * `/`, and such a check is not run.
    */
   readonly hooks?: () => Surroundings;
-  /** Who calls where nobody says who: `main` unless given. */
+  /** The caller's name if nobody says it: `main` unless given. */
   readonly unnamedAgent?: string;
-  /** The session that all calls are part of, where its end gives back what its agent has begun. */
+  /** The session that all calls are part of, if its end releases what its agent has begun. */
   readonly session?: string | undefined;
-  /** What judges leases: the clock of this machine unless given. */
+  /** The clock for leases: this machine's unless given. */
   readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
   /** Prints tasks for that person; without it they are printed as for a model. */
   readonly forPeople?: TasksForPeople | undefined;
@@ -55,8 +57,8 @@ const ownClock = machineClock();
 /**
  * A command on the list of tasks that a team shares.
  *
- * Exit code 0: done; stdout says what. 1: refused, with all reasons on stderr, and nothing is changed. 2: the options
- * are not understood. 3: the list cannot be read or saved.
+ * Exit code 0: done; stdout says what. 1: refused, with all reasons on stderr; nothing is changed. 2: wrong usage. 3:
+ * the list cannot be read or saved.
  */
 export class TaskCommand<Request> implements AgentBashHandler {
   readonly name: string;
@@ -94,7 +96,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
     if ('refused' in input) return input.refused;
     const { request, options, flags, notes } = input;
     const { '--list': list, '--agent': named } = options;
-    // A host whose settings do not follow its callers may still be told by one who it is.
+    // Even if a host's settings do not follow its callers, a caller may say who it is.
     const said = settings.agent ?? (invocation.env?.TODO_AGENT || undefined);
     const who = this.#form.isAboutAgent ? said : (named ?? said);
     const agent = who ?? this.#context.unnamedAgent;
@@ -123,13 +125,13 @@ export class TaskCommand<Request> implements AgentBashHandler {
       approve: this.#approver(agent, settings.hooksDir),
     };
     const result = await this.#form.run(request, call);
-    // What was done is done, whether or not there is more to be said of the list.
+    // The change is made, whether or not there is any news.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
     await renew(agent, store, clock).catch(() => {});
     return { ...result, stderr: noteLines(notes) + result.stderr + noteLines(news) };
   }
 
-  /** A change that is computed again since another came in between is not asked for again, unless it is another one. */
+  /** A change that is recomputed because another came in between is approved again only if it differs. */
   #approver(agent: string, directory: string | undefined): TaskCall['approve'] {
     const passed = new Set<string>();
     return async (name: HookName, { tasks }: HookChange): Promise<Reason | undefined> => {
@@ -145,8 +147,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
 const NO_TIMES = { createdAt: '', updatedAt: '' };
 
 /**
- * The name of an agent that has not said it, where it needs none: on its own list, which no other agent uses. One that has
- * the id of its harness's session needs none anywhere.
+ * The name of an agent that did not say it but needs none: on its own list, which no other agent uses. An agent with
+ * the id of its harness's session never needs one.
  */
 function nameOfOnly(agent: string, isOwn: boolean, { tasks }: TaskGraph): string | undefined {
   if (agent.includes('@')) return agent;

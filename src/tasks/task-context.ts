@@ -28,7 +28,7 @@ export interface TaskContextOptions {
 
 /** What the task commands of a process work with, whose team may be named at run time. */
 export interface TeamContext extends TaskContext {
-  /** From now on commands that name no list, and whose caller's environment names none, mean that of this team. */
+  /** From now on, commands use this team's list if neither they nor their caller's environment names one. */
   readonly setTeam: (team: string | undefined) => void;
 }
 

@@ -22,7 +22,7 @@ import { reasonLines, subjectText } from './task-text.ts';
 const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
 
-/** After a block of so many tasks that has faults, the tasks behind it are not looked at. */
+/** After a block of this many tasks with errors, the tasks behind it are not checked. */
 const BLOCK = 1000;
 
 /** `TaskCreate`: adds one task, or several at once. */

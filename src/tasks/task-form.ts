@@ -22,7 +22,7 @@ export type RequestSchema<Request> = (
   | { readonly request: Request; readonly notes?: readonly string[] }
   | { readonly problems: Problems };
 
-/** All that makes one of the task commands: its words, its fields, and what it does with them. */
+/** Everything that makes up a task command: its texts, its fields, and what it does with them. */
 export interface TaskForm<Request> {
   readonly name: string;
   /** What it does, for a model's system prompt. */
@@ -36,15 +36,15 @@ export interface TaskForm<Request> {
   readonly fields: OptionTable;
   /** Those of them whose text is JSON. */
   readonly jsonFields?: readonly string[];
-  /** The options that are no fields, beside `--list` and `--agent`; flags all. */
+  /** Options that are not fields, besides `--list` and `--agent`; all are flags. */
   readonly flags?: readonly string[];
   /** Whether it takes `--format`. */
   readonly exports?: boolean;
-  /** The field that arguments without an option are, and whether there may be more than one. */
+  /** The field for arguments without an option, and whether there may be several. */
   readonly positional?: { readonly field: string; readonly isList: boolean };
-  /** Whether without any field the request is on standard input. */
+  /** Whether the request is read from standard input if no field is given. */
   readonly readsStdin: boolean;
-  /** Whether `--agent` is whom the command is about, not who calls it. */
+  /** Whether `--agent` names the agent that the command is about, rather than the caller. */
   readonly isAboutAgent?: boolean;
   /** As in `Error: Cannot ...`. */
   readonly purpose: string;
@@ -55,16 +55,16 @@ export interface TaskForm<Request> {
 /** Prints tasks of a list for a person. */
 export type TasksForPeople = (graph: TaskGraph, tasks: readonly Task[]) => string | Promise<string>;
 
-/** What one call of a task command knows beside its request. */
+/** What one call of a task command knows besides its request. */
 export interface TaskCall {
   readonly store: TaskStore;
-  /** Who calls: who said so, else the agent `main`. */
+  /** The caller: as it says, else the agent `main`. */
   readonly agent: string;
   /** Who claims; undefined if nobody said, and several agents use this list. */
   readonly claimant: (graph: TaskGraph) => string | undefined;
   /** What `--agent` says. */
   readonly namedAgent: string | undefined;
-  /** What judges leases. */
+  /** The clock for leases. */
   readonly clock: LeaseClock;
   /** The setting TODO_LEASE, in milliseconds. */
   readonly leaseMs: number | undefined;

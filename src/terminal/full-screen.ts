@@ -18,7 +18,7 @@ const SHOW_CURSOR = '\x1b[?25h';
 const MARK_PASTES = '\x1b[?2004h';
 const DO_NOT_MARK_PASTES = '\x1b[?2004l';
 
-/** What is to be on the screen. */
+/** A picture of the whole screen. */
 export interface Frame {
   /** From the top, each narrower than the screen. */
   readonly rows: readonly string[];
@@ -27,7 +27,7 @@ export interface Frame {
 }
 
 /**
- * A whole terminal, on its alternate screen: what was on it before is there again afterwards.
+ * A whole terminal, on its alternate screen: afterwards the previous content is back.
  *
  * Each frame is one write, of the rows that have changed. Each row is put at its place and never wraps, so that no
  * disagreement on the width of a character moves another row.
@@ -69,7 +69,7 @@ export class FullScreen {
     this.#cursor = undefined;
   }
 
-  /** Shows a frame. What is on the screen already is not written again. */
+  /** Shows a frame. Unchanged parts are not written again. */
   show({ rows, cursor }: Frame): void {
     const height = this.rows;
     let changes = '';

@@ -12,7 +12,7 @@ export interface Job {
 
 const FIELDS = ['ppid=', 'pgid=', 'tpgid=', 'tty='];
 
-/** Undefined for a process that is not there, or has no terminal. */
+/** Undefined for a process that does not exist or has no terminal. */
 export function jobOf(pid: number): Job | undefined {
   try {
     const [parent, group, foreground, terminal = '?'] = statOf(pid);

@@ -1,6 +1,7 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
 
-// What `process.stdin` and `process.stdout` need is slow to load: nearly as much as all else that a short command does.
+// The modules behind `process.stdin` and `process.stdout` are slow to load: that would take nearly as long as the rest
+// of a short command.
 
 const CHUNK_BYTES = 64 * 1024;
 const PAUSE_MS = 2;

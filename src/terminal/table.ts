@@ -5,8 +5,8 @@ const GAP = '  ';
 type Paint = (text: string) => string;
 
 /**
- * Rows of texts in columns, as lines. The last column takes what the others leave of `width`, and goes on below itself
- * where that is too little; the others are cut where they would leave it less than a third.
+ * Rows of texts in columns, as lines. The last column takes the rest of `width` and wraps if that is too little; the
+ * others are cut if they would leave it less than a third.
  *
  * @param rows texts without control characters, as many in each row.
  * @param width the columns of the screen; without it nothing is cut or wrapped.

@@ -8,7 +8,7 @@ export interface KeyStream {
   off(event: 'data', listener: (keys: Uint8Array | string) => void): unknown;
 }
 
-/** What a program does with a terminal that it has for itself. */
+/** How a program uses a terminal that it has to itself. */
 export interface TerminalUse {
   /** Draws everything: when the terminal is taken, and again whenever the program goes on after it was stopped. */
   enter(): void;

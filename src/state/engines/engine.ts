@@ -45,7 +45,7 @@ export interface EngineOptions {
 }
 
 /**
- * Opens what TODO_STATE_URL leads to. Nothing is connected before the first request.
+ * Opens the engine of TODO_STATE_URL. It connects with the first request.
  *
  * @throws StateError for a URL that is none.
  */

@@ -10,11 +10,11 @@ export interface EtcdOptions {
   /** Present: TLS, with what it needs. */
   readonly tls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   readonly user?: { readonly name: string; readonly password: string };
-  /** The time limit of one request in milliseconds, all its tries together. */
+  /** The time limit of one request in milliseconds, including retries. */
   readonly timeoutMs: number;
 }
 
-/** What the cluster answered; `wasResent` where an earlier try of the same request may have been carried out too. */
+/** The cluster's answer; `wasResent` if an earlier try of the same request may have been carried out too. */
 export interface EtcdAnswer<T> {
   readonly body: T;
   readonly wasResent: boolean;
@@ -29,8 +29,8 @@ const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 /**
  * Speaks to etcd over its JSON gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/): each call is one POST.
  *
- * A call goes to one member after the other until one answers, for `timeoutMs` at most. A request that was sent and got
- * no answer may have been carried out; whoever sends a change must be able to tell from the next answer.
+ * A call goes to one member after the other until one answers, for `timeoutMs` at most. A request that got no answer
+ * may have been carried out; the sender of a change must be able to tell from the next answer.
  */
 export class EtcdClient {
   readonly #options: EtcdOptions;
@@ -177,7 +177,7 @@ export class EtcdClient {
   #request(path: string, options: RequestOptions) {
     const { endpoints, tls } = this.#options;
     const { host, port } = splitEndpoint(endpoints[this.#current] ?? '');
-    // Loaded only now: no program that keeps its lists in files needs a network.
+    // Loaded only now: programs that keep their lists in files need no network.
     const http = process.getBuiltinModule(tls ? 'node:https' : 'node:http');
     this.#agent ??= new http.Agent({ keepAlive: true, ...tls });
     return http.request({ ...options, agent: this.#agent, host, port, path: `/v3/${path}` });

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** There was no connection to send the request over. */
 export class NeverSent extends Error {}
 
-/** A member answered, but not with what was asked for. */
+/** A member answered with an error. */
 export class Refused extends Error {
   /** No other member will say anything else. */
   readonly isFinal: boolean;

@@ -12,7 +12,7 @@ export interface PostgresOptions {
   readonly password: () => string | undefined;
   readonly ssl: Options<Record<string, never>>['ssl'];
   readonly schema: string;
-  /** The time limit of one statement in milliseconds, all its tries together. */
+  /** The time limit of one statement in milliseconds, including retries. */
   readonly timeoutMs: number;
 }
 
@@ -38,7 +38,7 @@ const NEVER_SENT = new Set([
 ]);
 const NO_SCHEMA = new Set(['42P01', '3F000']);
 
-/** Speaks to PostgreSQL. A statement is tried again where the connection breaks, for `timeoutMs` at most. */
+/** Speaks to PostgreSQL. If the connection breaks, a statement is tried again, for `timeoutMs` at most. */
 export class PostgresClient {
   readonly schema: string;
   readonly #postgres: typeof Postgres;
@@ -159,7 +159,7 @@ export class PostgresClient {
       password: () => password() ?? '',
       ssl: ssl ?? false,
       max: 4,
-      // Poolers that hand out a connection for one transaction know no prepared statements.
+      // Transaction poolers do not support prepared statements.
       prepare: false,
       connect_timeout: Math.max(1, timeoutMs / 2000),
       fetch_types: false,

@@ -3,7 +3,7 @@ import { StateError } from '../state-error.ts';
 
 /** One version as an engine stores it beside its number. */
 export interface StoredContent<T> {
-  /** Nobody else has it: by it a writer knows its own version again. */
+  /** Unique: a writer recognizes its own version by it. */
   readonly id: string;
   readonly at: string;
   readonly by: string;
