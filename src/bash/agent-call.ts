@@ -12,7 +12,7 @@ const FIELDS_BEFORE = CALLER_VARIABLES.length + 3;
 /** So often it is looked for a caller that waits for what may take long. */
 const LOOK_MS = 200;
 
-/** Carries out what a caller asks for. */
+/** Runs the command that a caller asks for. */
 export type Execute = (name: string, invocation: Invocation) => Promise<CommandResult>;
 
 export interface AgentCallOptions {
@@ -106,7 +106,7 @@ export class AgentCall {
     }
     const fields = splitAtNul(request);
     try {
-      // One odd variable among the surroundings is no reason to refuse the call.
+      // An odd variable in the environment is no reason to refuse the call.
       const [around] = fields.splice(CALLER_VARIABLES.length + 1, 1, Buffer.alloc(0));
       const surroundings = around?.toString() ?? '';
       const [name = '', ...rest] = fields.map((field) => textOfBytes(field));
@@ -185,7 +185,7 @@ export class AgentCall {
   }
 }
 
-/** What ends with a NUL byte each. */
+/** Fields that each end with a NUL byte. */
 function splitAtNul(bytes: Buffer): Buffer[] {
   const fields: Buffer[] = [];
   for (let start = 0, end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {

@@ -52,7 +52,7 @@ export type Ending =
   | { exitCode: number; alive: false; note?: string | undefined; reason?: string };
 
 export interface Evaluation {
-  /** What `$?` is at the start of the line. */
+  /** `$?` at the start of the line. */
   lastExitCode: number;
   /** The file that is the line's standard input; bash's own, which is empty, unless given. */
   stdin: string | undefined;
@@ -158,7 +158,7 @@ export class BashProcess {
     return this.#child.pid;
   }
 
-  /** The descriptor of its script, which has no end as long as anyone holds that open. */
+  /** The descriptor of its script: the script does not end while anyone holds this open. */
   get script(): number {
     return this.#control;
   }
@@ -230,7 +230,7 @@ export class BashProcess {
     return fields?.[0] === '0';
   }
 
-  /** Goes on in another private folder: its files, and what is found on bash's PATH. */
+  /** Moves to another private folder: its files, and bash's PATH. */
   move(from: string, to: string): void {
     const directory = join(to, basename(this.#directory));
     makePrivate(directory);

@@ -10,7 +10,7 @@ import { type Home, SessionHomes } from './session-home.ts';
 import { EXIT, TimeLimit } from './time-limit.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** What a session is made of. */
+/** Options of a session. */
 export interface BashSessionOptions {
   /** The environment of the commands. Only PATH is changed. TMPDIR says where private files go. */
   env: Environment;
@@ -27,9 +27,9 @@ export interface BashSessionOptions {
 
 /** How one line is run. */
 export interface RunOptions {
-  /** What the line reads on its standard input; /dev/null unless given. */
+  /** The line's standard input; /dev/null unless given. */
   stdin?: string | undefined;
-  /** After this many milliseconds the line is killed. No limit unless given, nor with Infinity or more than 2^31 - 1. */
+  /** Kills the line after this many milliseconds. No limit unless given, or with Infinity or more than 2^31 - 1. */
   timeoutMs?: number | undefined;
   /** Kills the line when it is aborted. */
   signal?: AbortSignal | undefined;
@@ -46,7 +46,7 @@ export interface RunOptions {
   maxOutputBytes?: number | undefined;
 }
 
-/** What a call of an agent command, by itself on a line, would meet in a shell. */
+/** What a call of an agent command, alone on a line, would find in a shell. */
 export interface CallerState {
   /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that the call would have in its environment. */
   env: Readonly<Record<string, string>>;
@@ -110,7 +110,7 @@ export class BashSession {
     return this.#afterOthers(() => this.#callerState(name));
   }
 
-  /** Kills what runs, and leaves no process, socket or file behind. */
+  /** Kills everything that runs, and leaves no process, socket or file behind. */
   dispose(): Promise<void> {
     this.#disposed ??= this.#dispose();
     return this.#disposed;
@@ -166,7 +166,7 @@ export class BashSession {
     }
   }
 
-  /** What background jobs wrote since the line before comes with this one. */
+  /** Output of background jobs since the previous line comes with this one. */
   async #tellPending({ onStdout, onStderr }: RunOptions): Promise<void> {
     for (const chunk of [...this.#stdout.pending]) await tell(onStdout, chunk);
     for (const chunk of [...this.#stderr.pending]) await tell(onStderr, chunk);
@@ -253,7 +253,7 @@ export class BashSession {
     return { env, isPlain };
   }
 
-  /** Makes the result of a line, with one line of our own on stderr where there is something to say. */
+  /** Makes the result of a line, with one line of our own on stderr if there is something to say. */
   #ended(exitCode: number, message?: string): CommandResult {
     this.lastExitCode = exitCode;
     const stdout = this.#stdout.take();
@@ -290,7 +290,7 @@ export class BashSession {
     const env = host.environment(this.#options.env);
     this.#process = new BashProcess({
       bash,
-      // What was unset in a bash that is restored must not come back.
+      // Variables that were unset in a restored bash must not come back.
       env: restored ? { PATH: env.PATH } : env,
       cwd: this.#cwd,
       directory: join(folder.path, String(this.#processCount)),
@@ -332,7 +332,7 @@ export class BashSession {
   }
 }
 
-/** A listener that fails fails no line; a warning keeps its error from being lost. */
+/** A failing listener does not fail the line; a warning keeps its error from being lost. */
 export function tell(listener: RunOptions['onStdout'], chunk: Buffer): Promise<void> | undefined {
   try {
     const heard = listener?.(chunk);

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts';
 
-// What bash says of a line that it cannot read.
+// What bash says about a line that it cannot read.
 const SYNTAX_ERROR = ['unexpected', 'syntax error'];
 
 // A line whose text has none of these cannot make bash read other text than the line itself, nor have its errors hidden or
@@ -9,8 +9,8 @@ const READS_TEXT =
   /\b(?:eval|source|exec|trap|alias|function|mapfile|compgen|LANG|LC_\w+)\b|\(\)|@P|(?:^|[\s;&|({])\.\s/;
 
 /**
- * Which lines may have broken bash: version 5.2 breaks its own memory after an error inside `"$(`. To try that out takes a
- * child of bash, so it is done only if there may have been such an error.
+ * Which lines may have broken bash: version 5.2 corrupts its own memory after an error inside `"$(`. Testing that takes
+ * a child of bash, so it is done only if there may have been such an error.
  */
 export class BrokenBashSigns {
   readonly #alwaysReadsText: boolean;
@@ -23,7 +23,7 @@ export class BrokenBashSigns {
     this.#readsText = this.#alwaysReadsText;
   }
 
-  /** @param stderr what the line has said there, to be searched. */
+  /** @param stderr what the line printed there. */
   isSuspect(line: string, stderr: { includes(part: string): boolean }): boolean {
     this.#readsText ||= READS_TEXT.test(line);
     return this.#readsText || SYNTAX_ERROR.some((part) => stderr.includes(part));

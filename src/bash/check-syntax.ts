@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** What `bash -n` says of a text: it can run, it goes on in the next line, or it is wrong. */
+/** What `bash -n` says about a text: it is complete, it continues on the next line, or it is wrong. */
 export type Syntax = 'complete' | 'incomplete' | 'invalid';
 
 const LIMIT_MS = 1_000;

@@ -21,14 +21,14 @@ const RESET_LINENO = 'case $((LINENO=-1))${POSIXLY_CORRECT-$((1/0))} in esac';
 // `command` keeps it from ending a bash in POSIX mode.
 const RESET_PARSER = `${BUILTIN} command eval \\)`;
 
-/** How a line ended, and what it left set that would act on our own commands. */
+/** How a line ended, and which of its settings would affect our own commands. */
 export interface Report {
   exitCode: number;
   cwd: string;
   held: HeldSettings;
 }
 
-/** What the user has set that is off between two lines. */
+/** User settings that are switched off between lines. */
 export interface HeldSettings {
   /** Of -e, -x and -v, those that are set. */
   flags: string;
@@ -152,7 +152,7 @@ export function preludeCommand(file: string): string {
   return `${BUILTIN} . ${quote(file)} >/dev/null 2>&1`;
 }
 
-/** Asks what a call of `name` would meet. */
+/** Asks what a call of `name` would run. */
 export function callerCommand(
   name: string,
   nonce: string,

@@ -1,7 +1,7 @@
 import { constants, openSync, readSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 
-// No pipe holds more than this, so whatever was in it at one moment is read after this many bytes.
+// No pipe holds more than this, so after this many bytes everything that was in it has been read.
 const PIPE_CAPACITY = 1024 * 1024;
 
 /**

@@ -23,7 +23,7 @@ export class FifoWriter {
   #socket: Socket | undefined;
   #isClosed = false;
 
-  /** @param onBroken is told, once or more often, that nobody reads what is written. */
+  /** @param onBroken called, once or more often, when nobody reads what is written. */
   constructor(path: string, onBroken: () => void) {
     this.#onBroken = onBroken;
     // To open it for writing alone needs a reader.

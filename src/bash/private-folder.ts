@@ -15,7 +15,7 @@ import {
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 
-/** What must be free, in bytes: about what the session puts there before its first line. */
+/** How many bytes must be free: about what the session writes before its first line. */
 const ROOM = 64 * 1024;
 
 const REMOVAL_TRIES = 20;
@@ -27,14 +27,14 @@ export function makePrivate(path: string): void {
 }
 
 /**
- * A new folder with a random name that only this user can enter, in TMPDIR or, where no program can be started from
- * there, where the user has one for such files.
+ * A new folder with a random name that only this user can enter, in TMPDIR or, if programs cannot run from there, in
+ * the user's own folders for such files.
  *
  * Its name is known once it is made: it is never made again under that name, which another user may have taken.
  */
 export class PrivateFolder {
   readonly path: string;
-  /** Holds the folder, so that no other one can be taken for it. */
+  /** Holds the folder open, so that it cannot be replaced unnoticed. */
   readonly #fd: number;
 
   /** @param path a folder that was just made. */
@@ -75,7 +75,7 @@ export class PrivateFolder {
     );
   }
 
-  /** Whether its path still leads to it: nobody has removed it, moved it, or mounted something over it. */
+  /** Whether its path still leads to it: it was not removed, moved or mounted over. */
   get isThere(): boolean {
     const now = lstatSync(this.path, { throwIfNoEntry: false });
     const own = fstatSync(this.#fd);

@@ -17,7 +17,7 @@ const POLL_MS = 5;
 export async function killProcessTree(leader: number, folders: readonly string[]): Promise<void> {
   // Members are looked up first: when their parents are gone, less tells that they belonged here.
   const members = liveMembers(leader, folders);
-  // The group gets it as a whole, and nobody twice: a trap would clean up twice.
+  // The group gets the signal as a whole, and no process gets it twice: a trap would clean up twice.
   const groups = readProcesses();
   const others = [...members].filter((pid) => groups.get(pid)?.group !== leader);
   signalAll([-leader, ...others], 'SIGTERM');
@@ -95,7 +95,7 @@ interface ProcessInfo {
   session: number;
 }
 
-/** All processes but zombies, which no signal can end. */
+/** All processes except zombies, which no signal can end. */
 function readProcesses(): Map<number, ProcessInfo> {
   const processes = new Map<number, ProcessInfo>();
   for (const name of list('/proc')) {

@@ -24,7 +24,7 @@ export interface QuestionsOptions {
   readonly onAsking: (isAsked: boolean) => void;
 }
 
-/** What bash is asked, one question after the other, and how it answers: after a nonce that only this question knows. */
+/** Asks bash one question after the other. An answer comes after a nonce that only its question knows. */
 export class Questions {
   readonly reader: FifoReader;
   readonly #options: QuestionsOptions;
@@ -46,7 +46,7 @@ export class Questions {
   /**
    * Asks bash.
    *
-   * @param send writes the question, and returns the command that asks it again, where that makes sense.
+   * @param send writes the question, and returns the command that asks it again, if that makes sense.
    * @returns this many fields; undefined if bash has ended, or will never say anything.
    */
   ask(

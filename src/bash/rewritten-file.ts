@@ -16,7 +16,7 @@ export class RewrittenFile {
     this.path = path;
   }
 
-  /** Goes on at another place, whose folder is there. */
+  /** Continues at another path, whose folder exists. */
   move(path: string): void {
     this.close();
     this.path = path;

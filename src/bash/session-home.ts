@@ -20,7 +20,7 @@ interface HomeOptions {
   readonly handlers?: ReadonlyMap<string, AgentBashHandler>;
 }
 
-/** The homes of one session: it moves to a new one where anything of the one before is missing. */
+/** The homes of one session: it moves to a new one if anything in the current one is missing. */
 export class SessionHomes {
   readonly #options: HomeOptions;
   readonly #left: Home[] = [];
@@ -38,8 +38,8 @@ export class SessionHomes {
   /**
    * A home that is whole.
    *
-   * @param isWhole whether what else lies in the present home is there.
-   * @param moved called with the home before and the new one, where there was one before.
+   * @param isWhole whether the other files in the current home exist.
+   * @param moved called with the previous and the new home, if there was one before.
    */
   open(isWhole: () => boolean, moved: (from: Home, to: Home) => void): Home {
     const earlier = this.#home;

@@ -67,14 +67,14 @@ export class Slot {
     }
   }
 
-  /** A caller that has it finds that nobody is there. */
+  /** A caller that holds it finds that the host is gone. */
   close(): void {
     this.#call.abandon();
     this.#input.close();
     this.#output.close();
   }
 
-  /** Closes it and takes it away as a whole, so that nobody finds half a slot. */
+  /** Closes and removes it as a whole, so that nobody finds half a slot. */
   remove(hidden: string): void {
     try {
       this.show(hidden);

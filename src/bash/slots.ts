@@ -10,7 +10,7 @@ import { Slot } from './slot.ts';
 
 const FEWEST = 8;
 const MOST_AT_ONCE = 256;
-/** What many callers at once have needed goes again, down to this number. */
+/** Slots made for many simultaneous callers are removed again, down to this number. */
 const MOST_IDLE = 32;
 
 export interface SlotsOptions {
@@ -67,7 +67,7 @@ export class Slots {
     return ['slots', 'door', 'knock'].every((name) => existsSync(this.#path(name)));
   }
 
-  /** Lets those who have a slot come to an end, and nobody else in. */
+  /** Lets current callers finish, and admits no new ones. */
   retire(): void {
     this.#isRetired = true;
     for (const slot of this.#slots) {

@@ -7,13 +7,13 @@ export interface WatchdogOptions {
   bash: string;
   /** Where else than in the system's folders its programs may be. */
   path: string;
-  /** What is removed in the end. */
+  /** The folder to remove in the end. */
   directory: string;
   /** The process id of the bash whose session of processes is killed; undefined if that did not start. */
   leader: number | undefined;
   /** The descriptor of that bash's script. */
   script: number;
-  /** A FIFO that nobody writes to; when the host is gone, nobody could any more. */
+  /** A FIFO that nobody writes to; it ends when the host is gone. */
   alive: string;
 }
 

@@ -103,7 +103,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
   return 0;
 }
 
-/** For who calls `node agent-shell.cjs`: the same file as a program for sh, which becomes bash. Node cannot. */
+/** For callers of `node agent-shell.cjs`: runs the same file with sh, which becomes bash. Node cannot do that. */
 async function runAsBash(argv: readonly string[]): Promise<number> {
   const executable = process.argv[1] ?? '';
   const { spawn } = await import('node:child_process');
@@ -136,7 +136,7 @@ function complain(message: string): void {
   try {
     writeAll(2, `agent-shell: ${message}\n`);
   } catch {
-    // Where standard error is gone too, nobody is left to be told.
+    // If standard error is gone too, there is nobody left to tell.
   }
 }
 

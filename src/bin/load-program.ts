@@ -22,7 +22,7 @@ declare const PROGRAMS: Readonly<Record<string, { file: string; build: string }>
 const name = basename(__filename, '.cjs');
 const unsupported = unsupportedRuntime(process.versions);
 if (unsupported) {
-  // Whatever goes wrong, a coding agent is not bothered by its hook.
+  // Whatever goes wrong, a hook must not bother its coding agent.
   if (process.argv[2] === 'hook') process.exit(0);
   process.stderr.write(`${name}: ${unsupported}\n`);
   process.exit(1);

@@ -36,8 +36,8 @@ export interface NativeShell {
   lastExitCode: number;
   run(line: string, options: RunOptions): Promise<CommandResult>;
   /**
-   * What a call of the agent command `name` would meet now. Without this function, such calls are always made by the
-   * router itself, with the host's environment.
+   * What a call of the agent command `name` would find now. Without this function, the router always makes such calls
+   * itself, with the host's environment.
    */
   callerState?(name: string): Promise<CallerState>;
   /** The directory of the next line; that of this process where the shell does not tell. */
@@ -45,7 +45,7 @@ export interface NativeShell {
   dispose(): Promise<void>;
 }
 
-/** What a router is made of. Without any: TodoWrite and TodoRead on `todoStore`, and a bash of its own. */
+/** Options of a router. By default: TodoWrite and TodoRead on `todoStore`, and its own bash. */
 export interface BashRouterOptions {
   /** The agent commands; TodoWrite and TodoRead on `todoStore` unless given. */
   handlers?: readonly AgentBashHandler[];
@@ -84,11 +84,11 @@ export interface RouteOptions extends RunOptions {
 /** Reminders are a field of the result or, for hosts that pass only text on, the first lines of its stderr. */
 export type ReminderPlace = 'field' | 'stderr';
 
-/** What one line leaves behind. */
+/** The result of one line. */
 export interface RouteResult extends CommandResult {
-  /** What the line was, as `identifyCommandType` tells it. */
+  /** What the line was, as returned by `identifyCommandType`. */
   type: CommandType;
-  /** Guidance that is no part of what the line printed, each of one line or more. Missing if there is none. */
+  /** Guidance, apart from what the line printed; each text has one or more lines. Missing if there is none. */
   reminders?: readonly string[];
 }
 
@@ -148,7 +148,7 @@ export class BashRouter {
     return [...this.#handlers.values()];
   }
 
-  /** Tells what `route` would take the line for, without running it. */
+  /** Returns how `route` would classify the line, without running it. */
   identifyCommandType(line: string): CommandType {
     return readLine(line, this.#handlers).type;
   }
@@ -156,7 +156,7 @@ export class BashRouter {
   /**
    * Runs one line, which may hold newlines, after those that were given before it.
    *
-   * What goes wrong is in the result: an exit code that is not 0, and stderr. Rejects only after `dispose()`.
+   * Failures are in the result: a non-zero exit code, and stderr. Rejects only after `dispose()`.
    */
   route(line: string, options: RouteOptions = {}): Promise<RouteResult> {
     const result = this.#routeAfter(this.#queue, line, options);
@@ -164,7 +164,7 @@ export class BashRouter {
     return result;
   }
 
-  /** Ends the shell and what runs in it. */
+  /** Ends the shell and everything that runs in it. */
   dispose(): Promise<void> {
     this.#disposal.abort();
     return this.#shell.dispose();
@@ -262,7 +262,7 @@ export class BashRouter {
     return { ...result, stderr: stderr + hint };
   }
 
-  /** The line with the quotes of its JSON fixed, where bash cannot read it as it was typed. */
+  /** The line with the quotes of its JSON fixed, if bash cannot read it as it was typed. */
   async #mended(line: string): Promise<string | undefined> {
     // Few lines come to be read: bash is looked for only then.
     const canRead = async (text: string) =>
@@ -309,7 +309,7 @@ async function heard(
   };
 }
 
-/** What a caller has that this process has not; undefined if both have the same. */
+/** The caller's environment, if it differs from this process's; undefined if not. */
 function othersEnvironment(env: Invocation['env']): Invocation['env'] {
   return env && isDeepStrictEqual(env, callerVariables(process.env)) ? undefined : env;
 }

@@ -4,8 +4,8 @@ import { noteLines } from '../command/notes.ts';
 import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
 /**
- * What to add to bash's own error if bash could not read a line that names an agent command: how to pass the JSON
- * so that it can. Empty if bash can read the line, or if it names none, and for a line that is too long for a list.
+ * What to add to bash's error if it could not read a line that names an agent command: how to pass the JSON safely.
+ * Empty if bash can read the line, if the line names no agent command, or if it is too long for a list.
  *
  * @param bash the absolute path of bash.
  */

@@ -17,7 +17,7 @@ export function parseLiteralCommand(
   line: string,
   names: { has(name: string): boolean },
 ): readonly string[] | undefined {
-  // Bash drops NUL bytes from a line; what it then reads is not for us to say.
+  // Bash drops NUL bytes from a line; we cannot know what it then reads.
   if (line.includes('\0')) {
     return undefined;
   }
@@ -68,7 +68,7 @@ function skipPiece(line: string, from: number): number {
   }
 }
 
-/** Where the double quotes that open at `from` are closed; `from` where they are not, or hold an expansion. */
+/** Where the double quotes that open at `from` are closed; `from` if they are not, or contain an expansion. */
 function skipQuotes(line: string, from: number): number {
   // Not a regular expression: a star around alternatives overflows the stack on some megabytes.
   for (let at = from + 1; at < line.length; at += 1) {

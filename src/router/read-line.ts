@@ -3,10 +3,10 @@ import { isJsonCollection, MAX_JSON_BYTES, withoutOuterQuotes } from '../json/js
 import { parseLiteralCommand } from './literal-command.ts';
 import { readQuoting } from './quoting.ts';
 
-/** What a line is, and where it goes. */
+/** What a line is and where it goes. */
 export interface LineReading {
   type: CommandType;
-  /** The call that needs no bash to be read. Without it the line goes to bash, whatever it is. */
+  /** The call, if it can be read without bash. Without it the line goes to bash. */
   call?: DirectCall;
 }
 

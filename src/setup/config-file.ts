@@ -103,7 +103,7 @@ function replace(path: string, bytes: Buffer): void {
   if (stat && (stat.mode & WRITABLE) === 0) {
     throw new SetupError('is read-only; make it writable first');
   }
-  // A file with several names keeps them all only where it is written in place.
+  // A file with several names keeps them only if it is written in place.
   if (stat && stat.nlink > 1) {
     writeFileSync(path, bytes);
     return;
@@ -130,7 +130,7 @@ function keepOwner(path: string, { uid, gid }: { uid: number; gid: number }): vo
   }
 }
 
-/** Where a link leads, also one whose file is not there yet. */
+/** Where a link leads, even if the target does not exist yet. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path);

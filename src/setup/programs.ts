@@ -21,7 +21,7 @@ export function findProgram(name: string, { PATH = '' }: Environment): string | 
     .find(isProgram);
 }
 
-/** What a bash says of the commands: their paths by their names, and `bash` and `version` of itself and of Node. */
+/** What a bash reports: the commands' paths by name, and as `bash` and `version` those of itself and of Node. */
 export function askBash(
   option: '-c' | '-lc',
   environment: Environment,

@@ -1,4 +1,4 @@
-/** A file that is left as it is. The message says which one, why, and what to do. */
+/** A file cannot be edited and is left alone. The message says which one, why, and what to do. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 }

@@ -79,7 +79,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Each file for itself: what cannot be done to one keeps the others from nothing. */
+/** Each file on its own: trouble with one does not affect the others. */
 function edited(
   pieces: readonly Piece[],
   place: Place,

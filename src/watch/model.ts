@@ -19,7 +19,7 @@ export interface KnownTasks {
 
 /** Below this many columns only what matters most is said. */
 export const TERSE_COLUMNS = 40;
-/** How many lists are offered to who waits for one. */
+/** How many lists are offered while waiting for one. */
 export const NEWEST_OFFERED = 5;
 
 /** What is known of a session. */
@@ -74,7 +74,7 @@ export type WriteRequest = Extract<Request, { what: 'write' }>;
 
 export interface ViewerState {
   readonly known: Known;
-  /** Whose list is shown, where somebody has said so. */
+  /** The agent whose list is shown, if one was chosen. */
   readonly agent: string | undefined;
   /** The agent that is waited for where there is no list yet. */
   readonly awaited: string;
@@ -85,7 +85,7 @@ export interface ViewerState {
   readonly rows: number;
   /** A text that is being typed. */
   readonly input?: Input | undefined;
-  /** What is to be told until the next key. */
+  /** A message to show until the next key. */
   readonly message?: string | undefined;
   /** What our own changes replaced, as long as nobody else has changed the list. */
   readonly undo?: Undo | undefined;
@@ -96,7 +96,7 @@ export interface Input {
   readonly kind: 'add' | 'edit';
   readonly before: string;
   readonly after: string;
-  /** The item whose text it becomes, or below which it goes; undefined where the list is empty. */
+  /** The item to rename, or to add below; undefined if the list is empty. */
   readonly name: string | undefined;
   /** The version that was seen when the typing began. */
   readonly version: number;
@@ -136,7 +136,7 @@ export function shownVersions(state: ViewerState): readonly TodoVersion[] {
   return versions.slice(versions.findIndex(({ version }) => version === page.version));
 }
 
-/** An item of a list, and a name for it that no other item has. */
+/** An item of a list, with a name that is unique in the list. */
 export interface NamedItem {
   readonly item: Readonly<TodoItem>;
   readonly name: string;

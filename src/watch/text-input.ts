@@ -11,7 +11,7 @@ const FIRST = /^./su;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]+/g;
 const LAST_WORD = /\S*\s*$/u;
 
-/** What a key does to the line, as in a shell; what is no such key, and no text, leaves it as it is. */
+/** What a key does to the line, as in a shell; other keys leave it unchanged. */
 export function typed<Input extends TextInput>(
   input: Input,
   { name = '', sequence = '', ctrl, meta, pasted }: Key,

@@ -134,7 +134,7 @@ class Viewer {
     const state = this.#state && { ...this.#state, known: this.#sources.known };
     if (state === undefined) return;
     if ('refused' in result) {
-      // What was typed is not lost: Enter writes it to the list as it is by then.
+      // The typed text is not lost: Enter writes it to the list as it is by then.
       const version = this.#sources.known.lists.find(({ agent }) => agent === request.agent);
       const input = state.input && { ...state.input, version: version?.versions[0].version ?? 0 };
       this.#state = { ...state, input, message: result.refused };
