@@ -177,6 +177,11 @@ export class BashProcess {
     return this.#questions.lastNonce;
   }
 
+  /** The file that bash reads lines from. */
+  get lineFile(): string {
+    return this.#line.path;
+  }
+
   /** What the user has set that is off between two lines. */
   get held(): HeldSettings {
     return this.#held;
@@ -261,7 +266,11 @@ export class BashProcess {
     for (const file of [this.#line, this.#prelude, this.#probe]) {
       file.close();
     }
-    rmSync(this.#directory, { recursive: true, force: true });
+    try {
+      rmSync(this.#directory, { recursive: true, force: true });
+    } catch {
+      // It goes with the folder that it is in.
+    }
   }
 
   #command(command: string): void {

@@ -4,7 +4,7 @@ import type { AgentBashHandler, CommandResult } from '../command/agent-command.t
 import { callerVariables, type Environment } from '../environment.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
-import type { HeldSettings } from './control-commands.ts';
+import { type HeldSettings, UNREAD } from './control-commands.ts';
 import { OutputCapture } from './output-capture.ts';
 import { type Home, SessionHomes } from './session-home.ts';
 import { EXIT, TimeLimit } from './time-limit.ts';
@@ -152,12 +152,19 @@ export class BashSession {
     for (const output of [this.#stdout, this.#stderr]) output.keepEnds(options.maxOutputBytes);
     try {
       await this.#tellPending(options);
-      const home = this.#open();
+      let home = this.#open();
       let ending = await this.#evaluateIn(home, line, options, limit);
       if (!ending.alive && !limit.reached && this.#dropOurs()) {
         // Bash could not read our command, which it shows, and so has not begun with the line.
         await this.#endProcess();
         ending = await this.#evaluateIn(home, line, options, limit);
+      }
+      if (!limit.reached && this.#isUnread(ending)) {
+        // What bash has in its memory is whole, so it may go on with files in another folder.
+        home = this.#open(true);
+        ending = await this.#evaluateIn(home, line, options, limit);
+        if (this.#isUnread(ending))
+          throw new Error(`bash cannot read files in ${home.folder.path}`);
       }
       return await this.#conclude(home, line, ending, limit);
     } finally {
@@ -176,6 +183,15 @@ export class BashSession {
   #dropOurs(): boolean {
     const mark = this.#process?.mark ?? '';
     return [this.#stdout, this.#stderr].some((output) => output.dropLinesWith(mark));
+  }
+
+  /** Whether bash could not read the line, and so has done nothing but say so, which is dropped. */
+  #isUnread({ alive, exitCode }: Ending): boolean {
+    if (!alive || exitCode !== UNREAD.exitCode) return false;
+    return (
+      this.#stderr.includes(`${this.#process?.lineFile}: `) &&
+      this.#stderr.dropLinesWith(UNREAD.error)
+    );
   }
 
   async #evaluateIn(
@@ -267,10 +283,10 @@ export class BashSession {
   }
 
   /** Where the session's private files are: in a new folder, if someone has removed any of the one before. */
-  #open(): Home {
+  #open(inNewFolder = false): Home {
     const bash = this.#process?.alive ? this.#process : undefined;
     return this.#homes.open(
-      () => bash?.isWhole ?? true,
+      () => !inNewFolder && (bash?.isWhole ?? true),
       (from, to) => {
         bash?.move(from.folder.path, to.folder.path);
         if (bash) this.#watch(to, bash);

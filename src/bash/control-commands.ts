@@ -78,11 +78,17 @@ export function startFileCommand(value: string): string {
   return `{ export BASH_ENV=${quote(value)};eval "test -r ${file}&&. ${file}";}\n{ ${RESET_LINENO};} 2>/dev/null`;
 }
 
-/** Evaluates the text of a file, and reports. */
+/**
+ * Evaluates the text of a file, and reports. Where bash cannot read the file it would evaluate nothing, which succeeds:
+ * behind the text stands the exit code of reading it, which is nothing for 0, and a command that is not found for 1.
+ */
 export function evaluateCommand(file: string, stdin: string | undefined, report: string): string {
   const input = stdin === undefined ? '' : `<${quote(stdin)}`;
-  return `${BUILTIN} eval "$(<${quote(file)})"${input};${report}`;
+  return `${BUILTIN} eval "$(<${quote(file)})\${?#0}"${input};${report}`;
 }
+
+/** The exit code of a line that bash could not read, and a part of its second error; the first one names the file. */
+export const UNREAD = { exitCode: 127, error: ': 1: ' } as const;
 
 /** Tells how a line ended and what it left set that would act on our commands, and ends that. */
 export function reportCommand(nonce: string, statusFd: number): string {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
-import type { BashRouter } from '../router/bash-router.ts';
+import type { BashRouter, RouteResult } from '../router/bash-router.ts';
 import { safeText } from '../safe-text.ts';
 import { splitLines } from './split-lines.ts';
 
@@ -152,12 +152,14 @@ async function answer(
       return text === '' ? undefined : write({ id, event, chunk: text });
     };
   };
-  const { type, stdout, stderr, exitCode, reminders } = await router.route(command, {
-    timeoutMs,
-    signal,
-    ...(stream && { onStdout: streamed('stdout'), onStderr: streamed('stderr') }),
-    ...(place && { reminders: place }),
-  });
+  const { type, stdout, stderr, exitCode, reminders } = await router
+    .route(command, {
+      timeoutMs,
+      signal,
+      ...(stream && { onStdout: streamed('stdout'), onStderr: streamed('stderr') }),
+      ...(place && { reminders: place }),
+    })
+    .catch((error: Error) => failed(router, command, error));
   const durationMs = Math.round((performance.now() - start) * 100) / 100;
   return {
     id,
@@ -168,6 +170,12 @@ async function answer(
     durationMs,
     ...(reminders && { reminders }),
   };
+}
+
+/** Whatever goes wrong, who waits for a result gets one. */
+function failed(router: BashRouter, command: string, { message }: Error): RouteResult {
+  const type = router.identifyCommandType(command);
+  return { type, stdout: '', stderr: `agent-shell: ${message}\n`, exitCode: 1 };
 }
 
 /** A number that JSON.stringify would write in another way. */

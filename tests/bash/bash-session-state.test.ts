@@ -202,6 +202,24 @@ test('private files that are removed are back for the next line', async () => {
   expect((await session.run('echo $?')).stdout).toBe('3\n');
 });
 
+test('a line that bash cannot read from its file is run all the same, from another one', async () => {
+  const session = startSession();
+  await session.run('kept=yes; PATH=$PATH:/more');
+  for (const way of ['mv "$private/1/line" "$private/1/other"', 'mv "$private/1" "$private/one"']) {
+    expect(await session.run(`private=\${PATH%%/bin:*}; ${way}`)).toMatchObject({ exitCode: 0 });
+    expect(await session.run('echo $kept; echo err >&2; (exit 3)', { stdin: 'x' })).toEqual({
+      stdout: 'yes\n',
+      stderr: 'err\n',
+      exitCode: 3,
+    });
+  }
+  // What is no error of ours stays as it is.
+  expect(await session.run('1')).toMatchObject({
+    exitCode: 127,
+    stderr: 'bash: line 1: 1: command not found\n',
+  });
+});
+
 test('private files are for this user alone', async () => {
   const session = startSession();
   await session.run('umask 000');

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { serveJsonl } from '../../src/shell/jsonl.ts';
 import {
   AGENT_SHELL,
   agentShell,
@@ -53,6 +56,20 @@ test('results come in the order of the requests, whatever these take, and their 
   expect(results.map(({ id, stdout }) => [id, stdout])).toEqual(
     ids.map((id, index) => [id, `${index}\n`]),
   );
+});
+
+test('a request that the router fails has a result, too', async () => {
+  const router = new BashRouter();
+  await router.dispose();
+  const output = new PassThrough();
+  await serveJsonl(router, Readable.from([Buffer.from(request(7, 'echo hi'))]), output);
+  expect(JSON.parse(String(output.read()))).toMatchObject({
+    id: 7,
+    type: 'native_shell_command',
+    stdout: '',
+    stderr: expect.stringMatching(/^agent-shell: .* disposed\n$/),
+    exitCode: 1,
+  });
 });
 
 test('requests share one bash and one list', async () => {
