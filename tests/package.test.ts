@@ -213,7 +213,7 @@ test.each([
   },
 );
 
-test('its types hold for a strict TypeScript program, and refuse what is wrong', () => {
+test('its types work in a strict TypeScript program, and reject wrong code', () => {
   writeFileSync(
     join(folder, 'program.ts'),
     `import { type AgentBashHandler, BashRouter, BashSession, TaskPanel, type TodoItem, TodoStore } from 'todowrite';

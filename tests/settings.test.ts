@@ -16,7 +16,7 @@ afterEach(() => {
 
 const writeEnv = (text: string | Buffer) => writeFileSync(join(directory, '.env'), text);
 
-test('without any setting the defaults hold', () => {
+test('without any setting the defaults apply', () => {
   expect(readSettings({}, directory)).toEqual({
     settings: {
       maxItems: 50,
@@ -35,7 +35,7 @@ test('without any setting the defaults hold', () => {
   });
 });
 
-test('a setting in the environment holds', () => {
+test('a setting in the environment applies', () => {
   const environment = {
     TODO_MAX_ITEMS: '3',
     TODO_MAX_CONTENT_LENGTH: ' 10 ',
@@ -61,7 +61,7 @@ test('the environment wins over .env', () => {
   expect(readSettings({ TODO_MAX_ITEMS: '8' }, directory).settings.maxItems).toBe(8);
 });
 
-test('settings are read anew at each call', () => {
+test('settings are read again at each call', () => {
   expect(readSettings({}, directory).settings.maxItems).toBe(50);
   writeEnv('TODO_MAX_ITEMS=7\n');
   expect(readSettings({}, directory).settings.maxItems).toBe(7);
@@ -83,7 +83,7 @@ test.each(['abc', '0', '-5', '1.5', '1e3', '0x10', '', '5 items', '9999999999999
   },
 );
 
-test('each bad value has a warning of its own, and the other settings hold', () => {
+test('each bad value gets its own warning, and the other settings apply', () => {
   writeEnv('TODO_MAX_CONTENT_LENGTH=long\n');
   expect(readSettings({ TODO_MAX_ITEMS: '5' }, directory)).toEqual({
     settings: { ...DEFAULT_SETTINGS, maxItems: 5 },
@@ -117,7 +117,7 @@ test.each([
   expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });
 
-test('names that objects inherit are no settings', () => {
+test('names that objects inherit are not settings', () => {
   writeEnv('__proto__=1\nTODO_MAX_ITEMS=7\n');
   expect(readSettings({}, directory).settings.maxItems).toBe(7);
 });
@@ -150,7 +150,7 @@ test('.env.example lists every setting with its default', async () => {
   expect(readSettings(example, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });
 
-test('whose list it is, where it lives and what is kept of it is set in the environment alone', () => {
+test('whose list it is, where it lives and how much is kept is set only in the environment', () => {
   const environment = {
     TODO_STATE_DIR: 'lists',
     TODO_SESSION: 's',
@@ -173,7 +173,7 @@ test('whose list it is, where it lives and what is kept of it is set in the envi
   expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });
 
-test('a list of tasks comes before the team, and an empty name is none', () => {
+test('TODO_TASK_LIST comes before TODO_TEAM, and an empty name is ignored', () => {
   const both = { TODO_TASK_LIST: 'docs', TODO_TEAM: 'blue', TODO_SESSION: '' };
   expect(readSettings(both, directory).settings).toMatchObject({
     taskList: 'docs',
@@ -236,7 +236,7 @@ test.each([
   expect(readSettings(environment, directory).settings.leaseMs).toBe(leaseMs);
 });
 
-test('a lease that is no time is told and ignored', () => {
+test('a lease that is not a duration is ignored with a warning', () => {
   const { settings, warnings } = readSettings({ TODO_LEASE: 'soon' }, directory);
   expect(settings.leaseMs).toBeUndefined();
   expect(warnings).toEqual([

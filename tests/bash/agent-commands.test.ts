@@ -190,7 +190,7 @@ describe('the reply', () => {
     expect((await session.run('Agent >/dev/full || echo failed')).stdout).toBe('failed\n');
   });
 
-  test('an empty one to a full device is no failure', async () => {
+  test('writing nothing to a full device is not a failure', async () => {
     expect((await sessionWith(new TestAgent()).run('Agent >/dev/full')).exitCode).toBe(0);
   });
 

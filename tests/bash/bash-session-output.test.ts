@@ -44,7 +44,7 @@ test('output of every byte comes byte for byte', async () => {
   expect(stdout).toBe(all.toString('utf8'));
 });
 
-test('NUL stays NUL in a result, and what is no UTF-8 becomes U+FFFD', async () => {
+test('NUL stays NUL in a result, and invalid UTF-8 becomes U+FFFD', async () => {
   const { stdout } = await startSession().run("printf 'a\\0b\\xffc\\xc3'");
   expect(stdout).toBe('a\0b\ufffdc\ufffd');
 });

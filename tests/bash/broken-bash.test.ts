@@ -126,7 +126,7 @@ describe('a bash that stops to obey ends its line without any time limit', () =>
     expect(await session.run('echo next')).toEqual(NEXT);
   });
 
-  test('a line that takes long is none of these', async () => {
+  test('a line that takes long is not stopped by these', async () => {
     const session = startSession();
     expect((await session.run('sleep 1; read -r x <<<a; echo $x')).stdout).toBe('a\n');
   });

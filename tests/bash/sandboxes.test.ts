@@ -156,7 +156,7 @@ describe('where TMPDIR', () => {
     expect(readdirSync(join(cwd, 'tmp dir'))).toEqual([]);
   });
 
-  test('is relative to where this program is not, that is no error', async () => {
+  test('a relative path that does not exist here is not an error', async () => {
     const session = startSession({
       handlers: [agent()],
       cwd: '/',

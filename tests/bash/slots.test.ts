@@ -351,7 +351,7 @@ describe('a host that is killed', () => {
     });
   });
 
-  test('at any moment: who is told of success was heard', async () => {
+  test('at any moment: every reported success is on the disk', async () => {
     const random = new Random(testSeed());
     for (let round = 0; round < 4; round += 1) {
       const { call, kill } = await startMortalHost();

@@ -174,7 +174,7 @@ test('lists are where the platform keeps such things, in files for this user alo
   }
 });
 
-test('TODO_HISTORY says how many versions are kept; a value that is no number is warned of', () => {
+test('TODO_HISTORY says how many versions are kept; a value that is not a number gets a warning', () => {
   const { env, write, read } = machine();
   for (const content of ['a', 'b', 'c'])
     write([list(content)], { env: env({ TODO_HISTORY: '2' }) });
@@ -230,7 +230,7 @@ test('in a directory that was deleted a session must be named', () => {
   expect([named.status, named.stdout]).toEqual([0, 'No todos.\n']);
 });
 
-test('a reply that cannot be written is an error, and a reader that goes away is none of ours', () => {
+test('a reply that cannot be written is an error, but a reader that goes away is not', () => {
   const { work, env, write } = machine();
   write([list('a')]);
   const node = `'${process.execPath}' '${executable('todo-read')}'`;

@@ -48,7 +48,7 @@ test('tasks have columns, and a line that sums them up', () => {
   ]);
 });
 
-test('nothing on a list is no table', () => {
+test('an empty list prints no table', () => {
   expect(todosForPeople([], look)).toBe('No todos.\n');
   expect(tasksForPeople([], look)).toBe('No tasks.\n');
 });
@@ -102,7 +102,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(await screenOf(state, 'TODO_PANEL=off')).toBe('[ ] Ship\n\n(0/1 completed)\nend');
   });
 
-  test('who looks at a list there does not hear for the agent what a person changed', async () => {
+  test('a person who looks at a list there does not use up the notes for the agent', async () => {
     const state = temporaryDirectory();
     openTodoStore({ folder: `${state}/s/main` }).update(todos('- a'));
     const user = openTodoStore({ folder: `${state}/s/main`, author: 'user' });

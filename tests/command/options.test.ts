@@ -31,7 +31,7 @@ test.each([[['{"a', '--undo', 'b"}']], [['{"a', '--agent']], [['{"a', '-h', '--u
   },
 );
 
-test('what follows -- is no option', () => {
+test('words after -- are not options', () => {
   expect(parseOptions(['--undo', '--', '--agent', 'x'], TABLE)).toEqual({
     options: { '--undo': true },
     rest: ['--agent', 'x'],

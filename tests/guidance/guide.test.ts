@@ -190,7 +190,7 @@ test('a rule that throws fails no command, and is not lost', async () => {
   ]);
 });
 
-test('a list that cannot be read is no trouble of the guide', async () => {
+test('the guide ignores a list that cannot be read', async () => {
   const store = new TodoStore();
   const get = () => {
     throw new Error('damaged');

@@ -53,7 +53,7 @@ describe('dropped items', () => {
     ]);
   });
 
-  test('numbering the items anew is not dropping one, and does not hide one that is dropped', async () => {
+  test('renumbering items drops none, and hides no dropped one', async () => {
     const before = ['[x] #1 Plan', '[ ] #2 Write docs', '[ ] #3 Ship it'];
     expect(await notes(before, ['[ ] #1 Write docs', '[ ] #2 Ship it'])).toEqual([]);
     expect(await notes(before, ['[ ] #1 Ship it'])).toEqual([

@@ -168,7 +168,7 @@ describe('the list in the conversation', () => {
     );
   });
 
-  test('there is nothing where there is no list, an empty one, or that of another session', async () => {
+  test("nothing is said without a list, with an empty one, or with another session's", async () => {
     const { say, write } = harness('other', ID);
     const start = input('SessionStart', { source: 'startup' });
     expect(await say(start)).toBe('');

@@ -87,13 +87,13 @@ test('a valid list as bash reads it is never overridden by what was typed', asyn
   expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [{ content: 'x' }] });
 });
 
-test('what bash reads well and the schema refuses is refused for what bash read', async () => {
+test('if the schema refuses what bash read, the error is about that reading', async () => {
   const bad = list("Don't").replace('pending', 'done');
   const raw = `'${list("Don'\\''t").replace('pending', 'done')}'`;
   expect(await todoWrite([bad], { raw })).toEqual(await todoWrite([bad]));
 });
 
-test('JSON as typed that the schema refuses is refused for what was typed', async () => {
+test('if the schema refuses JSON as typed, the error is about the typed text', async () => {
   const raw = `'${list("Don't stop").replace('pending', 'done')}'`;
   expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop'], { raw })).toEqual({
     stdout: '',

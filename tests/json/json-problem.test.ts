@@ -81,7 +81,7 @@ test.each([
   expect(findJsonProblem(text)?.kind).toBe(kind);
 });
 
-test('slips that are forgiven are passed over, so that the real problem is found', () => {
+test('forgiven slips are skipped, so that the real problem is found', () => {
   expect(problemOf('{"a":["x\\!\n",],} x')).toMatch(/^line 2, column 7: unexpected text after/);
 });
 
@@ -104,7 +104,7 @@ const soup = fc
   )
   .map((tokens) => tokens.join(''));
 
-test('what JSON.parse takes has no problem, unless a property stands twice', () => {
+test('text that JSON.parse accepts has no problem, except a duplicate property', () => {
   fc.assert(
     fc.property(fc.oneof(soup, fc.json()), (text) => {
       try {

@@ -36,7 +36,7 @@ test('an item that was put back and begun anew counts from the second time', () 
   expect(times(written(['> a'], ['- a'], ['> a']))).toEqual(['a 3']);
 });
 
-test('items that are numbered anew when one is taken out keep their times', () => {
+test('items that are renumbered when one is removed keep their times', () => {
   const numbered = (...lines: string[]) =>
     todos(...lines).map((item, at) => ({ ...item, id: String(at + 1) }));
   let seconds = 1;

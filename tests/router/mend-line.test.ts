@@ -48,7 +48,7 @@ test.each([
   expect(JSON.parse(json).todos[0].content).toMatch(/Don't/);
 });
 
-test('two broken lists in one line are both mended, and what stands around them stays', async () => {
+test('two broken lists in one line are both fixed, and the text around them stays', async () => {
   const mended = await mend(`${call(BROKEN)} && echo "a  b" && ${call(list("Won't, can't"))}`);
   expect(argumentsIn(mended ?? '')).toEqual([BROKEN, list("Won't, can't")]);
   expect(mended).toContain('&& echo "a  b" &&');

@@ -133,7 +133,7 @@ describe('hooks in JSON', () => {
     expect(hooks.remove(text)).toBe(text);
   });
 
-  test('a gate is put in the place of none, and is not taken away by who does not ask for it', () => {
+  test('a gate replaces a hook without one, and stays when setup runs again without --gate', () => {
     const gated = jsonHooks({ events: { Stop: { hooks: [{ command: `${COMMAND} --gate` }] } } });
     const open = hooks.add('{}');
     const closed = gated.add(open);

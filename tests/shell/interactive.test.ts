@@ -258,7 +258,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     await shell.untilPanel();
   });
 
-  test('a value of TODO_PANEL that is none is told once, and taken for auto', async () => {
+  test('an invalid TODO_PANEL gets one warning, and means auto', async () => {
     const shell = await PersonsShell.start({ env: { TODO_PANEL: 'yes please' } });
     await shell.write(...LIST);
     const warnings = shell.all().match(/^Warning: .*/gm);

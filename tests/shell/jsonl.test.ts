@@ -178,7 +178,7 @@ describe('the end of a line is a newline and nothing else', () => {
     expect(results.map(({ stdout }) => stdout)).toEqual(['hi\n', 'ho\n']);
   });
 
-  test('the last line needs none', async () => {
+  test('the last line needs no line end', async () => {
     const { results } = await serve(request(1, 'echo last').trimEnd());
     expect(results.map(({ stdout }) => stdout)).toEqual(['last\n']);
   });

@@ -274,7 +274,7 @@ test.each([
   if (hasProc) expect(processesWith(tmp)).toEqual([]);
 });
 
-test('a reader that goes away is no error of ours', async () => {
+test('a reader that goes away is not an error', async () => {
   const line = `set -o pipefail; "$0" -c "$1" | true; echo "\${PIPESTATUS[@]}"`;
   for (const inner of ['TodoWrite --help', 'yes']) {
     const { stdout, stderr } = await run('bash', ['-c', line, AGENT_SHELL, inner], {

@@ -77,7 +77,7 @@ test('versions, history and undo work inside as they do outside', () => {
   }
 });
 
-test('a list that cannot be read stops no shell: the commands on it end with 3, all others run', () => {
+test('a list that cannot be read does not stop a shell: commands on it end with 3, all others run', () => {
   const { state, shell, write } = machine();
   write('--session', 's', list('a'));
   const [file = ''] = listFiles(state).filter((name) => name.endsWith('.json'));

@@ -100,7 +100,7 @@ test('listeners of a store hear of what another process writes, once each time',
   expect(heard).toEqual(['1 by bob', '2 by main', '3 by bob']);
 });
 
-test('a list that has become unreadable is a warning to who listens, and an error to who reads', async () => {
+test('a list that has become unreadable is a warning for listeners, and an error for readers', async () => {
   const folder = join(temporaryDirectory(), 'agent');
   const store = new TodoStore(undefined, new FilePlace({ folder }));
   const listener = vi.fn();

@@ -47,7 +47,7 @@ function machine() {
 
 const ended = (host: ChildProcess) => new Promise((resolve) => host.once('exit', resolve));
 
-test('a session that ends gives back what its agent has begun, not what it was assigned', async () => {
+test('a session that ends releases what its agent has begun, not what it was assigned', async () => {
   const { run, start } = machine();
   run('TaskCreate', ['--subject', 'A']);
   run('TaskCreate', ['--subject', 'B', '--owner', 'ann']);
@@ -103,7 +103,7 @@ test.runIf(hasProc)(
   },
 );
 
-test('an agent that has started anew is told what it has begun', () => {
+test('a restarted agent is told what it has begun', () => {
   const { run } = machine();
   run('TaskCreate', ['--subject', 'A']);
   expect(run('TaskClaim', ['--next'], 'ann')).toBe('Task #1 claimed by ann: A\n');

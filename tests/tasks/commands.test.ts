@@ -287,7 +287,7 @@ test('a claim without a name says how to give one', async () => {
   expect(await team.run('TaskClaim 1 --agent a')).toMatchObject({ exitCode: 0 });
 });
 
-test('one task an agent: where the setting or the option says so', async () => {
+test('one task per agent, if the setting or the option says so', async () => {
   const create = ['TaskCreate --subject A', 'TaskCreate --subject B', 'TaskClaim 1 --agent a'];
   const busy = refused('Cannot claim task #2', 'agent_busy: a is working on #1');
   const free = new Team();

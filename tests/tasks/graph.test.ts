@@ -84,7 +84,7 @@ test('a dependency has two ends, and both change with it', () => {
   ]);
 });
 
-test('a task that would block itself, by way of others too, is refused with the cycle', () => {
+test('a task that would block itself, even through others, is refused with the cycle', () => {
   const graph = graphOf(
     'One',
     { subject: 'Two', blockedBy: [1] },
@@ -100,7 +100,7 @@ test('a task that would block itself, by way of others too, is refused with the 
   ]);
 });
 
-test('a long cycle is cut short, and a chain of 10,000 is no trouble', () => {
+test('a long cycle is cut short, and a chain of 10,000 works', () => {
   const chain = Array.from({ length: 10_000 }, (_, index) => ({
     id: index + 1,
     subject: 'S',
@@ -148,7 +148,7 @@ test('metadata is merged, and null takes a key away', () => {
   );
 });
 
-test('what is not to be changed stays, and a change of nothing is none', () => {
+test('fields that are not given stay, and an empty change is not a change', () => {
   const graph = graphOf({ subject: 'S', description: 'D', metadata: { k: [1] } });
   const outcome = done(update(graph, { taskId: 1, subject: 'S', metadata: { k: [1] } }));
   expect(outcome.graph).toBe(graph);
@@ -158,7 +158,7 @@ test('what is not to be changed stays, and a change of nothing is none', () => {
   expect(task(after, 1)).toEqual({ ...task(graph, 1), description: '', updatedAt: LATER });
 });
 
-test('a claim makes the owner and the state in one step; who has it gets it again', () => {
+test('a claim sets owner and status in one step; its owner may claim it again', () => {
   const graph = graphOf('One', 'Two');
   const outcome = done(claim(graph, 1));
   expect(outcome.task).toMatchObject({ owner: 'a', status: 'in_progress', updatedAt: LATER });
@@ -232,7 +232,7 @@ test('an update that begins a task, or gives it away, obeys the rules of a claim
   expect(codes(update(graph, blocking, 'b'))).toEqual(['blocked']);
 });
 
-test('a leader who forces it takes what is claimed, blocked, completed', () => {
+test('with --force a leader takes claimed, blocked and completed tasks', () => {
   const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }), 1, 'a');
   const force = (changes: TaskChanges) => done(updateTask(graph, changes, LEADER, LATER)).task;
   expect(force({ taskId: 1, owner: 'b' })).toMatchObject({ owner: 'b', status: 'in_progress' });

@@ -86,13 +86,13 @@ test('a hook that takes too long is ended, with all that it has started, and ref
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
-test('a hook that leaves something running in the background has answered all the same', async () => {
+test('a hook that leaves something running in the background has still answered', async () => {
   hook('task-created', `sleep 86400 & echo $! > ${hooksDir}/pid`);
   expect(await team().run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });
   process.kill(Number(readFileSync(join(hooksDir, 'pid'), 'utf8')));
 });
 
-test('one that is missing, not executable, or a folder is no hook', async () => {
+test('a missing or non-executable file, or a folder, is not a hook', async () => {
   hook('task-created', 'exit 1', 0o644);
   mkdirSync(join(hooksDir, 'task-completed'));
   const { exitCode } = await team().run(
@@ -111,7 +111,7 @@ test('one that dies, and one that cannot be run, refuses', async () => {
   expect((await team().run('TaskCreate --subject A')).stderr).toContain('it could not be run');
 });
 
-test('one that reads nothing, or says very much, is no trouble', async () => {
+test('a hook may read nothing, or print very much', async () => {
   hook('task-created', 'head -c 3000000 /dev/zero | tr "\\\\0" x >&2; exit 1');
   const large = 'x'.repeat(9000);
   const { stderr } = await team().call('TaskCreate', [
@@ -121,7 +121,7 @@ test('one that reads nothing, or says very much, is no trouble', async () => {
   expect(stderr).toContain('task-created: xxx');
 });
 
-test('while a hook thinks others go on; then it is asked again only if the change is another one', async () => {
+test('others continue while a hook thinks; it is asked again only if the change has become different', async () => {
   const asked = () => readFileSync(join(hooksDir, 'asked'), 'utf8').trimEnd().split('\n').length;
   hook('task-completed', `echo asked >> ${hooksDir}/asked; sleep 0.3`);
   const all = team();

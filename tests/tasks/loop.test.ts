@@ -133,7 +133,7 @@ test('the clocks of two machines are not compared: a lease runs from when its re
   expect((await claim()).exitCode).toBe(0);
 });
 
-test('TaskRelease --expired gives back what the dead have, and what they say later is too late', async () => {
+test('TaskRelease --expired releases the tasks of dead agents, which can no longer complete them', async () => {
   const clock = new HandClock();
   const team = new Team({ clock, settings: { guidance: 'off' } });
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
@@ -167,7 +167,7 @@ async function heard(team: Team, agent: string): Promise<string> {
   return (await team.run(`TaskList --status completed --agent ${agent}`)).stderr;
 }
 
-test('each agent hears once of what concerns it', async () => {
+test('each agent is told once what concerns it', async () => {
   const team = new Team();
   await team.run('TaskCreate --subject A --agent lead', 'TaskCreate --subject B --agent lead');
   await team.run('TaskUpdate 1 --owner bob --agent lead');
@@ -221,7 +221,7 @@ test('with TODO_GUIDANCE=off nothing is told unasked, and nothing is lost', asyn
   );
 });
 
-test('comments stand below a task, with author and time, and look like no field', async () => {
+test('comments are shown below a task, with author and time, and cannot be taken for fields', async () => {
   const team = new Team({ settings: { agent: 'ann' } });
   await team.run('TaskCreate --subject A');
   expect(

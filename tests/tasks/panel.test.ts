@@ -79,7 +79,7 @@ test('a list of todos and one of tasks are two boxes, and share the rows', async
   expect(rows.filter((row) => row.includes('… '))).toHaveLength(2);
 });
 
-test('what has no room is counted: the completed first, then the pending from the end', async () => {
+test('tasks without room are counted: completed ones first, then pending ones from the end', async () => {
   let graph = graphOf(...Array.from({ length: 12 }, (_, index) => `Task ${index + 1}`));
   for (const id of [1, 2, 3]) graph = completed(graph, id);
   const rows = await shown(80, 16).show(claimed(graph, 12, 'agent-1'));
@@ -140,7 +140,7 @@ test.each([2, 3, 10, 20, 30, 61, 200])(
   },
 );
 
-test('nothing of a task reaches the terminal but text', async () => {
+test('a task reaches the terminal only as text', async () => {
   const { terminal, show } = shown();
   const hostile = '\x1b[2J\x1b]0;owned\x07\u202eevil\nsecond row';
   await show(claimed(graphOf({ subject: hostile, activeForm: hostile }), 1, hostile));

@@ -94,7 +94,7 @@ async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<
   );
 }
 
-test('16 processes, 500 tasks, kill -9 at random: what came of it is what one after the other would have', async () => {
+test('16 processes, 500 tasks, kill -9 at random: the result is as if they had run one after the other', async () => {
   const folder = join(temporaryDirectory(), 'tasks', 'team');
   const entries = new FilePlace<LogEntry<TaskStep>>({ folder, author: 'test', history: KEEP_ALL });
   await judge({ where: folder, entries, agents: 16, tasks: 500 });
@@ -127,7 +127,7 @@ test.runIf(hasEtcd)(
   240_000,
 );
 
-test('the check finds what it is there for', () => {
+test('the check finds what it is meant to find', () => {
   const model = () => modelOf(graphOf('One', { subject: 'Two', blockedBy: [1] }));
   const claim = (process: string, version: number, start: number): Logged => ({
     key: `${process}.0`,

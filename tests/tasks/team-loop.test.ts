@@ -217,7 +217,7 @@ test(`${TASKS} tasks, four agents, killed at random: each task is done once, and
   }
 }, 300_000);
 
-test('the inbox of a leader who only looks at the end holds all that happened, once', async () => {
+test('the inbox of a leader who only looks at the end has everything that happened, once', async () => {
   const place = new Place();
   const tasks = Array.from({ length: 20 }, (_, index) => ({ subject: `Part ${index + 1}` }));
   place.run('lead', 'TaskCreate', [], JSON.stringify(tasks));

@@ -51,13 +51,13 @@ test.each([
   },
 );
 
-test('a row that the terminal takes for wider than it is moves no other row', async () => {
+test('a row that the terminal thinks is wider moves no other row', async () => {
   const { terminal, screen } = start(8, 3);
   screen.show({ rows: ['much wider than that', 'two'] });
   expect((await terminal.screen())[1]).toBe('two');
 });
 
-test('the cursor is hidden, but where it is asked for', async () => {
+test('the cursor is hidden unless it is asked for', async () => {
   const { terminal, screen } = start();
   screen.show({ rows: ['name: '], cursor: { x: 6, y: 0 } });
   expect(await terminal.cursor()).toEqual({ x: 6, y: 0 });

@@ -47,19 +47,19 @@ test('a control inside a sequence does what it does, and the sequence goes on', 
   expect(filtered('\x1b[3\n1mred')).toBe('\r\n\x1b[31mred');
 });
 
-test('what is not a sequence after all loses the escape only', () => {
+test('text that only begins like a sequence loses just the escape', () => {
   expect(filtered('\x1b[31你')).toBe('你');
   expect(filtered('\x1b\x1b[31mred')).toBe('\x1b[31mred');
 });
 
-test('what a command leaves open swallows nothing of the next one', () => {
+test("a command's incomplete sequence swallows nothing of the next one", () => {
   const filter = new OutputFilter();
   expect(filter.push('a\x1b]0;title without end')).toBe('a');
   filter.end();
   expect(filter.push('next')).toBe('next');
 });
 
-test('bytes that are no UTF-8 become the replacement character, also at the end', () => {
+test('invalid UTF-8 becomes the replacement character, also at the end', () => {
   expect(filtered(Uint8Array.of(0x61, 0xff, 0x62))).toBe('a\ufffdb');
   expect(filtered(Uint8Array.of(0x61, 0xe4, 0xbd))).toBe('a\ufffd');
 });

@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux)('a program that takes the terminal', () => {
     expect(await whatIsLeft(shell)).toBe(`code ${exitCode}: isig icanon echo`);
   });
 
-  test('what an error says stays on the screen', async () => {
+  test('error messages stay on the screen', async () => {
     const shell = await start();
     shell.type('t');
     await shell.until('the error', (screen) => screen.includes('Error: thrown on purpose'));

@@ -80,7 +80,7 @@ test('a text is broken between words, and inside one only where it is longer tha
   expect(wrap('', 5)).toEqual(['']);
 });
 
-test('broken lines are no wider than they may be, and hold the whole text', () => {
+test('wrapped lines fit the width and contain the whole text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme' }),

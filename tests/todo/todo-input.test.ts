@@ -148,7 +148,7 @@ test('a place is told in the text as it was given, fence and byte-order mark inc
   });
 });
 
-test('text in strings that looks like a property is no property twice', () => {
+test('text in a string that looks like a property is not a duplicate', () => {
   const content = '"content": "x", "content": "y"';
   expect(itemsIn(JSON.stringify({ todos: [{ ...item, content }] }))).toEqual([
     { ...item, content },
@@ -291,7 +291,7 @@ describe('damaged text is refused, or read as what was meant before', () => {
   });
 });
 
-test('any text whatever is read in linear time: hundreds of thousands of marks of any slip are no burden', async () => {
+test('any text is read in linear time, even with hundreds of thousands of signs of a slip', async () => {
   for (const mark of [
     '"',
     '\\"',

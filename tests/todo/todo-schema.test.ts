@@ -40,7 +40,7 @@ test('an object without todos is refused', () => {
   expect(problemsOf({})).toEqual(['todos: Required']);
 });
 
-test('todos that are no array are refused', () => {
+test('todos that are not an array are refused', () => {
   expect(problemsOf({ todos: 'x' })).toEqual(['todos: Expected array, received string']);
 });
 
@@ -56,7 +56,7 @@ test('every field that is missing is named', () => {
   ]);
 });
 
-test('an item that is no object is refused', () => {
+test('an item that is not an object is refused', () => {
   expect(of(null, 'x', [])).toEqual([
     'todos[0]: Expected object, received null',
     'todos[1]: Expected object, received string',

@@ -74,7 +74,7 @@ test.each([
   });
 });
 
-test('text that is no JSON: the error says where and what, and ends in the usage', async () => {
+test('invalid JSON: the error says where and what, and ends with the usage', async () => {
   expect(await todoWrite(['{invalid}'])).toEqual({
     stdout: '',
     stderr: `Error: Invalid JSON format
@@ -113,7 +113,7 @@ test('a bare double quote inside a text: the error says so', async () => {
 ${HEREDOC}${USAGE}`);
 });
 
-test('several arguments are no list: the error says how many, and how to keep it in one piece', async () => {
+test('several arguments are not a list: the error says how many, and how to keep it in one piece', async () => {
   expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop"}]}'])).toEqual({
     stdout: '',
     stderr: `Error: Invalid JSON format

@@ -39,12 +39,12 @@ test('Esc, or no text, changes nothing', () => {
   expect(asked('n', ' ', 'return')).toBeUndefined();
 });
 
-test('keys of the page are text while one types', () => {
+test('keys of the page are text while you type', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('n', 'q', 'x', 'left', 'u', 'end', '?');
   expect(viewer.rows().at(-1)).toBe('New item: qux?');
 });
 
-test('on other pages than the list nothing is changed', () => {
+test('only the page of the list changes anything', () => {
   for (const page of ['h', 'a', 'b', 's', '?']) expect(asked(page, 'x')).toBeUndefined();
   expect(asked('h', 'return', 'd')).toBeUndefined();
 });
@@ -66,7 +66,7 @@ test('an item that is moved passes those that are hidden', () => {
   ]);
 });
 
-test('the first item can be added where there is no list yet', () => {
+test('the first item can be added before there is a list', () => {
   const viewer = new TestViewer({}).press('n', 'A', 'return');
   expect(viewer.state.request).toMatchObject({
     agent: 'main',
@@ -75,7 +75,7 @@ test('the first item can be added where there is no list yet', () => {
   });
 });
 
-test('without a change of one’s own there is nothing to take back', () => {
+test('without a change of your own there is nothing to undo', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('u');
   expect(viewer.state.request).toBeUndefined();
   expect(viewer.rows().at(-1)).toBe('You have not changed anything here yet.');
@@ -158,7 +158,7 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     );
   });
 
-  test('what is pasted is one text, and nothing where no text is asked for', async () => {
+  test('pasted text is one text, and ignored if no text is being typed', async () => {
     const state = temporaryDirectory();
     const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
     store.update(todos('- Build', '- Ship'));

@@ -37,7 +37,7 @@ test('the time of what is in progress begins where it did, not where the viewer 
   expect(viewer.body()[0]).toBe('▸1h 01m    ● Doing Build...');
 });
 
-test('where the versions do not reach back to the beginning, the time is a least one', () => {
+test('if the versions do not go back to the beginning, the time is a minimum', () => {
   const { versions } = listOf('main', [600, '> Build'], [60, '> Build', '- Ship']);
   const viewer = new TestViewer({ lists: [{ agent: 'main', versions: [versions[0]] }] });
   expect(viewer.body()[0]).toBe('▸>1m 00s   ● Doing Build...');
@@ -153,7 +153,7 @@ test('h shows who changed what, and when; Enter shows the list as it was, Esc go
   expect(viewer.press('h').rows()[0]).toMatch(/^main · /);
 });
 
-test('on a narrow screen what a version changed stands below its time, in whole words', () => {
+test('on a narrow screen the change of a version is below its time, in whole words', () => {
   const list = listOf('main', [60, '- Build the importer'], [4, 'x Build the importer']);
   const viewer = new TestViewer({ lists: [list] }, { columns: 24, rows: 12, page: 'history' });
   expect(viewer.rows().slice(2, 7)).toEqual([

@@ -26,7 +26,7 @@ function sessions(state: string, ...argv: string[]) {
   return run('agent-shell', ['sessions', ...argv], { cwd: state, env });
 }
 
-test('each list is a line: session, agent, progress, age and what is in progress, the latest first', () => {
+test('each list is a line: session, agent, progress, age and item in progress, latest first', () => {
   const state = temporaryDirectory();
   write(state, '/home/ann/app', 'main', 7300, 'x a', '> b', '- c');
   write(state, 'other', 'bob', 200, 'x a');
@@ -92,7 +92,7 @@ test("the tasks of a team are a line of their session's", async () => {
   expect(lines[2]).toMatch(/^s +\(team\) +0\/1 +\d+ s ago +Ship$/);
 });
 
-test('where there is none, that is said; what is no list, or cannot be read, is left out', () => {
+test('without lists it says so; unreadable files and folders without lists are left out', () => {
   const state = temporaryDirectory();
   expect(sessions(state).stdout).toBe(`No lists in ${state}.\n`);
   writeFileSync(join(state, 'file'), '');

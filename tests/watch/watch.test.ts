@@ -77,7 +77,7 @@ function newTask(id: number, at: string): Task {
   return { id, status: 'pending', createdAt: at, updatedAt: at, ...empty };
 }
 
-test('--jsonl prints the list as it stands and then every version, one JSON line each', async () => {
+test('--jsonl prints the current list and then every version, one JSON line each', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
   store.update([todo('long before')]);
@@ -97,7 +97,7 @@ test('--jsonl prints the list as it stands and then every version, one JSON line
   });
 });
 
-test('without the id of a harness the lists of all its sessions are watched, those included that are yet to come', async () => {
+test('without the id of a harness the lists of all its sessions are watched, including later ones', async () => {
   const state = temporaryDirectory();
   storeOf(state, 'main@one').update([todo('a')]);
   storeOf(state, 'helper').update([todo('b')]);
@@ -124,7 +124,7 @@ test('a change is printed sooner than by looking once a second', async () => {
   expect(delays.sort((a, b) => a - b)[4]).toBeLessThan(500);
 });
 
-test('--all follows every agent of the session, those included that are yet to come', async () => {
+test('--all follows every agent of the session, including later ones', async () => {
   const state = temporaryDirectory();
   storeOf(state, 'ann').update([todo('a')]);
   const { lines } = watch(state, '--session', 's', '--all', '--jsonl');
@@ -204,7 +204,7 @@ test('a list that cannot be read from the start: exit code 3, and stderr names t
   expect(errors()).toMatch(new RegExp(`^agent-shell: .*${file} is damaged`));
 });
 
-test('a list that becomes unreadable is told of, and followed again when it is mended', async () => {
+test('a list that becomes unreadable is reported, and followed again once it is repaired', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
   store.update([todo('a')]);

@@ -12,7 +12,7 @@ test('the token is the same the next time, and only its user can read it', () =>
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('what is no token is replaced, and each folder has its own', () => {
+test('an invalid token is replaced, and each folder has its own', () => {
   const file = join(temporaryDirectory(), 'web-token');
   writeFileSync(file, 'short\n');
   chmodSync(file, 0o600);
