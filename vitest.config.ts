@@ -32,8 +32,8 @@ export default defineConfig({
   ],
   test: {
     globalSetup: 'tests/helpers/build.ts',
-    // Most tests wait for other processes, so that one worker a core is not too many.
-    maxWorkers: 2,
+    // Many tests wait for other processes: on two cores a third worker has the time that they leave.
+    maxWorkers: 3,
     sequence: { sequencer: LongFilesFirst },
     // Only what hangs runs into it: a busy machine is no failure.
     testTimeout: 120_000,

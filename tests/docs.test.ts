@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { testExamples } from './helpers/examples.ts';
+import { testExamples, testTypes } from './helpers/examples.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -11,6 +11,7 @@ const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8
   .sort();
 
 for (const page of pages) testExamples(page);
+testTypes(['README.md', ...pages]);
 
 describe.each(['README.md', ...pages])('%s', (page) => {
   test('its links lead somewhere', () => {

@@ -74,7 +74,8 @@ function parse(text: string): Node {
   if (error) {
     const before = text.slice(0, error.offset).split('\n');
     const place = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-    throw new SetupError(`is not JSON: ${printParseErrorCode(error.error)} at ${place}`);
+    const what = printParseErrorCode(error.error).replace(/\B[A-Z]/g, (letter) => ` ${letter}`);
+    throw new SetupError(`is not JSON: ${what.toLowerCase()} at ${place}`);
   }
   if (root?.type !== 'object') throw new SetupError('is not a JSON object');
   return root;

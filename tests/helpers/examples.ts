@@ -24,6 +24,7 @@ import {
   TodoStore,
   TodoWriteHandler,
 } from '../../src/index.ts';
+import { temporaryDirectory } from './files.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -54,7 +55,6 @@ export interface Example {
 export function testExamples(page: string): void {
   describe(page, () => {
     const examples = readExamples(readFileSync(join(ROOT, page), 'utf8'));
-    const programs = examples.filter(({ language }) => language === 'ts');
     let directory = '';
 
     beforeAll(() => {
@@ -79,17 +79,6 @@ export function testExamples(page: string): void {
       expect(unknown).toEqual([]);
     });
 
-    if (programs.length > 0) {
-      test('its programs are type-checked', () => {
-        for (const { text, line } of programs) writeFileSync(join(directory, `${line}.ts`), text);
-        const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-        const { stdout } = spawnSync(process.execPath, [tsc, '-p', directory], {
-          encoding: 'utf8',
-        });
-        expect(stdout).toBe('');
-      });
-    }
-
     for (const example of examples) {
       const { language, words, text, line, output } = example;
       const title = `line ${line}: ${text.split('\n')[0]}`;
@@ -113,6 +102,23 @@ export function testExamples(page: string): void {
         });
       }
     }
+  });
+}
+
+/** Type-checks the programs of all these pages at once: most of the time goes into the declarations that they share. */
+export function testTypes(pages: readonly string[]): void {
+  test('their programs are type-checked', () => {
+    const directory = temporaryDirectory();
+    makeHost(directory);
+    for (const page of pages) {
+      for (const { language, text, line } of readExamples(readFileSync(join(ROOT, page), 'utf8'))) {
+        const name = `${page.replaceAll('/', '-')}-${line}.ts`;
+        if (language === 'ts') writeFileSync(join(directory, name), text);
+      }
+    }
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
+    expect(stdout).toBe('');
   });
 }
 

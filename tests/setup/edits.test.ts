@@ -145,9 +145,9 @@ describe('hooks in JSON', () => {
   });
 
   test.each([
-    ['{"a": }', 'is not JSON: ValueExpected at line 1, column 7'],
-    ['', 'is not JSON: ValueExpected at line 1, column 1'],
-    ['{"hooks":{}} x', 'is not JSON: InvalidSymbol at line 1, column 14'],
+    ['{"a": }', 'is not JSON: value expected at line 1, column 7'],
+    ['', 'is not JSON: value expected at line 1, column 1'],
+    ['{"hooks":{}} x', 'is not JSON: invalid symbol at line 1, column 14'],
     ['[]', 'is not a JSON object'],
     ['{"hooks":[]}', 'has a "hooks" that is not of type object'],
     ['{"hooks":{"Start":{}}}', 'has a "hooks.Start" that is not of type array'],
