@@ -20,7 +20,7 @@ import { scriptedModel } from './scripted-model.js';
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const INSTALL_MS = 600_000;
-const RUN_MS = 180_000;
+const RUN_MS = 600_000;
 const REMINDER_TURNS = 3;
 
 const PLAN = `TodoWrite <<'EOF'
