@@ -1,16 +1,7 @@
 import { safeText } from '../safe-text.ts';
 import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
-import {
-  chosen,
-  type Input,
-  namedItems,
-  pageOf,
-  type Request,
-  shownItems,
-  shownList,
-  type ViewerState,
-  type WriteRequest,
-} from './model.ts';
+import type { Input, Request, ViewerState, WriteRequest } from './model.ts';
+import { chosen, namedItems, pageOf, shownItems, shownList } from './shown.ts';
 
 type Items = readonly Readonly<TodoItem>[];
 

@@ -1,16 +1,7 @@
 import { EDITS, written } from './edits.ts';
-import {
-  choices,
-  chosen,
-  type Input,
-  isWaiting,
-  type Page,
-  type PageName,
-  pageOf,
-  shownList,
-  type ViewerState,
-} from './model.ts';
+import type { Input, Page, PageName, ViewerState } from './model.ts';
 import { gridOf } from './render-agents.ts';
+import { choices, chosen, isWaiting, pageOf, shownList } from './shown.ts';
 import { typed } from './text-input.ts';
 
 /** A key as Node's `readline` names it. */

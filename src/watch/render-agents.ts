@@ -1,8 +1,9 @@
 import { printable } from '../panel/render-list.ts';
 import { beside, EMPTY_LINE, type Line, line, spread } from './lines.ts';
-import { busyLists, chosen, type KnownList, pageOf, type ViewerState } from './model.ts';
+import type { KnownList, ViewerState } from './model.ts';
 import { chosenMark, hasJustChanged, type ItemLook, itemLines, timesOf } from './render-items.ts';
 import { type Body, sightOf } from './scroll.ts';
+import { busyLists, chosen, pageOf } from './shown.ts';
 
 const LEAST_COLUMNS = 30;
 const LEAST_ROWS = 5;

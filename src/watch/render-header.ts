@@ -3,8 +3,9 @@ import type { ShownTimes } from '../panel/shown-times.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
-import { pageOf, shownList, shownVersions, TERSE_COLUMNS, type ViewerState } from './model.ts';
+import { TERSE_COLUMNS, type ViewerState } from './model.ts';
 import { type ItemLook, timesOf } from './render-items.ts';
+import { pageOf, shownList, shownVersions } from './shown.ts';
 
 /** What the page is about: one row where there is little room, else up to two and an empty one. */
 export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean): Line[] {

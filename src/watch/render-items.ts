@@ -6,8 +6,9 @@ import { proofMark } from '../proof/proof.ts';
 import { wrap } from '../terminal/text.ts';
 import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 import { join, type Line, line, padded } from './lines.ts';
-import { chosen, pageOf, shownItems, shownVersions, type ViewerState } from './model.ts';
+import type { ViewerState } from './model.ts';
 import type { Body } from './scroll.ts';
+import { chosen, pageOf, shownItems, shownVersions } from './shown.ts';
 
 /** From this many columns on, times stand before the items. */
 const TIMED_COLUMNS = 50;

@@ -3,16 +3,10 @@ import { safeText } from '../safe-text.ts';
 import { wrap } from '../terminal/text.ts';
 import { changeOf } from './changes.ts';
 import { join, type Line, line, spread } from './lines.ts';
-import {
-  chosen,
-  NEWEST_OFFERED,
-  pageOf,
-  shownList,
-  TERSE_COLUMNS,
-  type ViewerState,
-} from './model.ts';
+import { NEWEST_OFFERED, TERSE_COLUMNS, type ViewerState } from './model.ts';
 import { chosenMark, type ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
+import { chosen, pageOf, shownList } from './shown.ts';
 import type { FoundList } from './watched-lists.ts';
 
 const MAX_AUTHOR_CHARACTERS = 40;

@@ -4,22 +4,14 @@ import type { Theme } from '../panel/theme.ts';
 import { safeText } from '../safe-text.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
-import {
-  type Input,
-  isWaiting,
-  type Page,
-  pageOf,
-  shownList,
-  shownVersions,
-  TERSE_COLUMNS,
-  type ViewerState,
-} from './model.ts';
+import { type Input, type Page, TERSE_COLUMNS, type ViewerState } from './model.ts';
 import { agentsBody } from './render-agents.ts';
 import { boardBody } from './render-board.ts';
 import { headerLines } from './render-header.ts';
 import { type ItemLook, itemsBody } from './render-items.ts';
 import { helpBody, historyBody, sessionsBody, waitingBody } from './render-pages.ts';
 import { type Body, type Sight, sightOf } from './scroll.ts';
+import { isWaiting, pageOf, shownList, shownVersions } from './shown.ts';
 
 /** From this many rows on there is room for a header of more than a row, and for the keys. */
 const ROOMY_ROWS = 9;

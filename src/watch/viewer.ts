@@ -8,15 +8,9 @@ import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
 import { undoAfter } from './edits.ts';
 import { type Key, press, withPastes } from './keys.ts';
-import {
-  isWaiting,
-  NEWEST_OFFERED,
-  type Page,
-  pageOf,
-  type ViewerState,
-  type WriteRequest,
-} from './model.ts';
+import { NEWEST_OFFERED, type Page, type ViewerState, type WriteRequest } from './model.ts';
 import { render } from './render.ts';
+import { isWaiting, pageOf } from './shown.ts';
 import { Sources, watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 import { sessionKeyOf } from './watched-lists.ts';
