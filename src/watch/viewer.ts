@@ -21,6 +21,8 @@ const FRAME_MS = 33;
 const LEAST_WAIT_MS = 20;
 /** After so long an escape is the key of that name, and not the start of another key's sequence. */
 const ESCAPE_MS = 50;
+/** A change that takes longer to be written, as on a server that does not answer, is told to be under way. */
+const SAVING_MS = 300;
 /** How often other sessions are looked for while they are shown. */
 const FIND_MS = 2000;
 const MOST_FOUND = 200;
@@ -122,7 +124,12 @@ class Viewer {
   /** Writes what a person changed, and tells how that went. Keys typed meanwhile are for the list as it is then. */
   async #write(request: WriteRequest): Promise<void> {
     this.#held = [];
+    const saving = setTimeout(() => {
+      this.#state = this.#state && { ...this.#state, message: 'Saving...' };
+      this.#draw();
+    }, SAVING_MS);
     const result = await this.#sources.write(request);
+    clearTimeout(saving);
     const held = this.#held;
     this.#held = undefined;
     const state = this.#state && { ...this.#state, known: this.#sources.known };

@@ -191,6 +191,20 @@ test('another page in the same browser cannot read it', async () => {
   expect(await read('no-cors')).not.toContain('Secret');
 });
 
+test('a session without a list yet is the one that is chosen, and shows its first list', async () => {
+  const state = temporaryDirectory();
+  openTodoStore({ folder: listFolder(state, { session: 'other', agent: 'bob' }) }).update(
+    todos('> Review'),
+  );
+  const page = await open((await serve(state)).url);
+  await page.getByText('No list here yet.').waitFor();
+  const choice = page.getByLabel('Session');
+  expect(await choice.locator('option:checked').innerText()).toBe('s');
+  expect(await choice.locator('option').allInnerTexts()).toEqual(['s', 'other']);
+  storeOf(state, 'main').update(todos('> Build'));
+  await page.getByText('Doing Build…').waitFor();
+});
+
 test('sessions can be chosen, and history opened, by the keyboard', async () => {
   const state = temporaryDirectory();
   storeOf(state, 'main').update(todos('> Build'));
