@@ -4,6 +4,7 @@ export {
   type CommandResult,
   CommandType,
   type Invocation,
+  type JsonSchema,
 } from './command/agent-command.ts';
 export type { Problems } from './command/refusal.ts';
 export { Guide, type GuideOptions } from './guidance/guide.ts';

@@ -11,6 +11,7 @@ import { releaseAtExit } from '../shell/release-at-exit.ts';
 import { type ShellList, shellList } from '../shell/shell-list.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
+import { taskView } from '../tasks/task-view.ts';
 import { codeOf, writeAll } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
@@ -97,7 +98,14 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
   const { serveJsonl } = await import('../shell/jsonl.ts');
   endWithReader();
   const endSession = releaseAtExit(settings().settings, id);
-  await serveJsonl(new BashRouter({ handlers, guide }), process.stdin, process.stdout);
+  await serveJsonl({
+    router: new BashRouter({ handlers, guide }),
+    input: process.stdin,
+    output: process.stdout,
+    version: PACKAGE_VERSION,
+    todos: list.shown,
+    tasks: () => taskView(tasks.open(undefined, settings().settings)),
+  });
   await endSession();
   await list.close();
   return 0;

@@ -68,6 +68,9 @@ export interface SeenLine {
   readonly at: Date;
 }
 
+/** A JSON Schema, as tool calls take it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** A command that the agent shell itself carries out. A host registers its own beside TodoWrite and TodoRead. */
 export interface AgentBashHandler {
   /** The command's name on a command line: letters, digits, `_` and `-`. */
@@ -78,21 +81,35 @@ export interface AgentBashHandler {
   readonly readsRawJson?: boolean;
   /** Example input, for errors that show how to pass JSON in a heredoc. */
   readonly jsonExample?: string;
+  /**
+   * The JSON Schema of its input, for a host that offers it as a tool call too. The input is the one argument of `execute`,
+   * as JSON; where the schema has no properties, there is none.
+   */
+  readonly inputSchema?: JsonSchema;
+  /** Whether it leaves all lists and files as they are; false unless given. */
+  readonly isReadOnly?: boolean;
+  /** Whether calls at the same time all do what they say; false unless given. */
+  readonly isConcurrencySafe?: boolean;
   /** Never prints or exits: all output is in the result. */
   execute(invocation: Invocation): Promise<CommandResult>;
 }
 
 /** The same command, carried out in another way. */
 export function withExecute(
-  { name, summary, readsRawJson = false, jsonExample }: AgentBashHandler,
+  handler: AgentBashHandler,
   execute: AgentBashHandler['execute'],
 ): AgentBashHandler {
+  const { name, readsRawJson = false, summary, jsonExample, inputSchema } = handler;
+  const { isReadOnly = false, isConcurrencySafe = false } = handler;
   return {
     name,
     readsRawJson,
+    isReadOnly,
+    isConcurrencySafe,
     execute,
     ...(summary !== undefined && { summary }),
     ...(jsonExample !== undefined && { jsonExample }),
+    ...(inputSchema !== undefined && { inputSchema }),
   };
 }
 

@@ -1,43 +1,37 @@
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import * as z from 'zod/mini';
+import type { Approval, ApprovalRequest } from '../router/approval.ts';
 import type { BashRouter, RouteResult } from '../router/bash-router.ts';
-import { safeText } from '../safe-text.ts';
+import type { TaskView } from '../tasks/task-view.ts';
+import type { TodoStore } from '../todo/todo-store.ts';
+import {
+  type Answer,
+  type MessageId,
+  type Request,
+  readMessage,
+  type Wishes,
+} from './jsonl-messages.ts';
+import { ListEvents } from './list-events.ts';
 import { splitLines } from './split-lines.ts';
 
-/** Zod's own messages are not in the bundle, for its size. */
-const expected = (what: string) => ({
-  error: ({ input }: { input?: unknown }) =>
-    input === undefined ? 'Required' : `Expected ${what}`,
-});
-
-const REQUEST = z.strictObject(
-  {
-    id: z.union([z.string(), z.number()], expected('a string or a number')),
-    command: z.string(expected('a string')),
-    timeoutMs: z.optional(
-      z.number(expected('a number')).check(z.positive({ error: 'Must be greater than 0' })),
-    ),
-    stream: z.optional(z.boolean(expected('true or false'))),
-    maxOutputBytes: z.optional(
-      z.number(expected('a number')).check(z.positive({ error: 'Must be greater than 0' })),
-    ),
-    reminders: z.optional(z.enum(['field', 'stderr'], expected("'field' or 'stderr'"))),
-  },
-  {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `Unrecognized key '${safeText(issue.keys[0] ?? '', MAX_KEY_CHARACTERS)}'`
-        : 'Expected an object',
-  },
-);
-const MAX_KEY_CHARACTERS = 40;
-const MAX_ID_PLACE = 4096;
 const SHORTENED_LENGTH = 4 * 1024 * 1024;
 
-// A client that sends more at once, or does not read, is not read from until it has caught up.
-const MAX_PENDING = 256;
+// A client that sends more at once than this, or does not read, is not read from until it has caught up.
+const MAX_PENDING_CHARACTERS = 64 * 1024 * 1024;
+
+/** Of an output that was streamed the result repeats no more than this, unless the request says how much. */
+const STREAMED_BYTES = 1024 * 1024;
+
+/** What a client is served with. */
+export interface JsonlServer {
+  readonly router: BashRouter;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly version: string;
+  /** The lists that the client may want to see. */
+  readonly todos: TodoStore;
+  readonly tasks: () => TaskView;
+}
 
 /**
  * Serves one client: for each request line one result line, in order, until the end of input.
@@ -45,131 +39,200 @@ const MAX_PENDING = 256;
  *     {"id":1,"command":"echo hi","timeoutMs":30000}
  *     {"id":1,"type":"native_shell_command","stdout":"hi\n","stderr":"","exitCode":0,"durationMs":0.4}
  *
- * With `"stream":true` its output also comes while it runs: `{"id":1,"event":"stdout","chunk":"hi\n"}`. `{"cancel":1}` ends
- * the request with that id, which runs or waits, with exit code 130; it has no result of its own. Where guidance has
- * something to say of the list, the result has it as well: `"reminders":["Note: ..."]`; with `"reminders":"stderr"` in the
- * request it comes first in stderr instead. A line that is no such request gets `{"id":null,"error":"..."}`; a blank line
- * gets nothing.
+ * docs/jsonl.md has the rest: output while it comes, cancels, approvals, lists as events. A line that is none of that gets
+ * `{"id":null,"error":"..."}`; a blank line gets nothing.
  */
-export async function serveJsonl(
-  router: BashRouter,
-  input: Readable,
-  output: Writable,
-): Promise<void> {
-  const write = async (answer: Answer) => {
-    if (output.write(`${toLine(answer)}\n`) || output.destroyed) return;
-    await Promise.race([once(output, 'drain'), once(output, 'close')]);
-  };
-  const pending = new Map<Promise<void>, { id: string; controller: AbortController }>();
-  let last: Promise<void> = Promise.resolve();
+export async function serveJsonl(server: JsonlServer): Promise<void> {
+  const session = new JsonlSession(server);
   try {
-    for await (const line of splitLines(input)) {
-      if (line.trim() === '') continue;
-      const cancelled = idToCancel(line);
-      if (cancelled !== undefined) {
-        for (const { id, controller } of pending.values()) {
-          if (id === cancelled) controller.abort();
-        }
-        continue;
-      }
-      const controller = new AbortController();
-      const answered = last.then(async () => write(await answer(router, line, controller, write)));
-      last = answered.catch(() => {});
-      pending.set(last, { id: rawId(line), controller });
-      const done = last;
-      void done.then(() => pending.delete(done));
-      if (pending.size >= MAX_PENDING) await [...pending.keys()][0];
+    for await (const line of splitLines(server.input)) {
+      if (line.trim() !== '') await session.receive(line);
     }
-    await last;
+    await session.end();
   } finally {
-    await router.dispose();
+    session.dispose();
+    await server.router.dispose();
   }
 }
 
-/** An id as it was sent: a number beyond 2^53 would come back as another one. */
-function rawId(line: string): string {
-  return (
-    /(?<!\\)"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}]+)/.exec(line.slice(0, MAX_ID_PLACE))?.[1] ?? ''
-  );
+interface Pending {
+  readonly id: string;
+  readonly controller: AbortController;
 }
 
-/** The id of a request to be cancelled, where the line asks for that. */
-function idToCancel(line: string): string | undefined {
-  return /^\s*\{\s*"cancel"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*\}\s*$/.exec(
-    line.length > MAX_ID_PLACE ? '' : line,
-  )?.[1];
-}
+class JsonlSession {
+  readonly #server: JsonlServer;
+  readonly #events: ListEvents;
+  readonly #pending = new Set<Pending>();
+  #pendingCharacters = 0;
+  /** Resolves when the client may be read from again. */
+  #caughtUp = () => {};
+  #last: Promise<void> = Promise.resolve();
+  #asks = false;
+  /** The request that waits for an answer. */
+  #question: { id: string; answer: (answer: Approval) => void } | undefined;
+  #hasEnded = false;
+  /** Resolves when the client has read what was written. */
+  #room: Promise<void> | undefined;
 
-interface Answer {
-  [field: string]: unknown;
-  stdout?: string;
-  stderr?: string;
-}
+  constructor(server: JsonlServer) {
+    this.#server = server;
+    this.#events = new ListEvents(server, (event) => this.#write(undefined, event));
+  }
 
-/** JSON on one line, also for a reader that takes the line separators of Unicode for ends of lines. */
-function toLine(answer: Answer): string {
-  try {
-    const line = JSON.stringify(answer).replace(/^\{"id":"\\u0000raw ([^"]*)"/, '{"id":$1');
-    return line.replace(
-      /[\u0085\u2028\u2029]/g,
-      (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-  } catch (error) {
-    // 64 MiB that are all escaped may be more than fits into one string.
-    if (!(error instanceof RangeError)) throw error;
-    return toLine({
-      ...answer,
-      stdout: shortened(answer.stdout),
-      stderr: shortened(answer.stderr),
+  /** Takes one line in. Resolves when the next may come. */
+  async receive(line: string): Promise<void> {
+    const message = readMessage(line);
+    switch (message.kind) {
+      case 'cancel':
+        for (const { id, controller } of this.#pending) {
+          if (id === message.id.text) controller.abort();
+        }
+        return;
+      case 'answer':
+        return this.#answer(message.id, message.answer);
+      case 'wishes':
+        this.#afterOthers(line, () => this.#wish(message.wishes));
+        break;
+      case 'wrong':
+        this.#afterOthers(line, () => this.#write(null, { error: message.problem }));
+        break;
+      case 'request': {
+        const entry = { id: message.id.text, controller: new AbortController() };
+        this.#pending.add(entry);
+        this.#afterOthers(line, async () => {
+          try {
+            await this.#run(message.id, message.request, entry.controller.signal);
+          } finally {
+            this.#pending.delete(entry);
+          }
+        });
+      }
+    }
+    // Who is asked must be heard, whatever else it has sent before.
+    if (this.#pendingCharacters > MAX_PENDING_CHARACTERS && this.#question === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#caughtUp = resolve;
+      });
+    }
+  }
+
+  /** The input has ended: nobody will answer any more. Resolves when all that was asked for is done. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    this.#question?.answer(NO_ANSWER);
+    await this.#last;
+  }
+
+  dispose(): void {
+    this.#events.end();
+  }
+
+  #afterOthers(line: string, work: () => Promise<void>): void {
+    this.#pendingCharacters += line.length;
+    this.#last = this.#last.then(work).catch(() => {});
+    void this.#last.then(() => {
+      this.#pendingCharacters -= line.length;
+      if (this.#pendingCharacters <= MAX_PENDING_CHARACTERS) this.#caughtUp();
     });
   }
-}
 
-function shortened(text = ''): string {
-  if (text.length <= SHORTENED_LENGTH) return text;
-  const leftOut = text.length - SHORTENED_LENGTH;
-  return `${text.slice(0, SHORTENED_LENGTH)}\n[agent-shell: ${leftOut} more characters left out]\n`;
-}
-
-async function answer(
-  router: BashRouter,
-  line: string,
-  { signal }: AbortController,
-  write: (event: Answer) => Promise<void>,
-): Promise<Answer> {
-  const request = parseRequest(line);
-  if (typeof request === 'string') {
-    return { id: null, error: request };
+  async #wish({ hello, approve = this.#asks, events = [] }: Wishes): Promise<void> {
+    this.#asks = approve;
+    if (hello) {
+      const { router, version } = this.#server;
+      const commands = router.commands.map(
+        ({ name, summary, inputSchema, isReadOnly, isConcurrencySafe }) => ({
+          name,
+          summary,
+          inputSchema,
+          isReadOnly,
+          isConcurrencySafe,
+        }),
+      );
+      await this.#write(undefined, { event: 'hello', version, commands });
+    }
+    for (const kind of events) await this.#events.follow(kind);
   }
-  const { id: parsed, command, timeoutMs, stream, maxOutputBytes, reminders: place } = request;
-  const id =
-    Number.isInteger(parsed) && !Number.isSafeInteger(parsed) ? new RawId(rawId(line)) : parsed;
-  const start = performance.now();
-  const streamed = (event: 'stdout' | 'stderr') => {
+
+  async #run(id: MessageId, request: Request, signal: AbortSignal): Promise<void> {
+    const { command, timeoutMs, stream, maxOutputBytes, reminders: place } = request;
+    const start = performance.now();
+    const outputs = stream
+      ? { stdout: this.#streamed(id, 'stdout'), stderr: this.#streamed(id, 'stderr') }
+      : undefined;
+    const { router } = this.#server;
+    const { type, stdout, stderr, exitCode, reminders } = await router
+      .route(command, {
+        timeoutMs,
+        signal,
+        maxOutputBytes: maxOutputBytes ?? (stream ? STREAMED_BYTES : undefined),
+        onStdout: outputs?.stdout.write,
+        onStderr: outputs?.stderr.write,
+        ...(place && { reminders: place }),
+        ...(this.#asks && { approve: (asked) => this.#ask(id, asked) }),
+      })
+      .catch((error: Error) => failed(router, command, error));
+    await outputs?.stdout.end();
+    await outputs?.stderr.end();
+    const durationMs = Math.round((performance.now() - start) * 100) / 100;
+    await this.#write(id, {
+      type,
+      stdout,
+      stderr,
+      exitCode,
+      durationMs,
+      ...(reminders && { reminders }),
+    });
+  }
+
+  /** Writes one output while it comes, in whole characters. */
+  #streamed(id: MessageId, event: 'stdout' | 'stderr') {
     const decoder = new StringDecoder('utf8');
-    return (chunk: Buffer) => {
-      const text = decoder.write(chunk);
-      return text === '' ? undefined : write({ id, event, chunk: text });
+    const write = (chunk: string) => (chunk === '' ? undefined : this.#write(id, { event, chunk }));
+    return {
+      write: (chunk: Buffer) => write(decoder.write(chunk)),
+      end: () => write(decoder.end()),
     };
-  };
-  const { type, stdout, stderr, exitCode, reminders } = await router
-    .route(command, {
-      timeoutMs,
-      signal,
-      ...(stream && { onStdout: streamed('stdout'), onStderr: streamed('stderr') }),
-      ...(place && { reminders: place }),
-    })
-    .catch((error: Error) => failed(router, command, error));
-  const durationMs = Math.round((performance.now() - start) * 100) / 100;
-  return {
-    id,
-    type,
-    stdout: headAndTail(stdout, maxOutputBytes),
-    stderr: headAndTail(stderr, maxOutputBytes),
-    exitCode,
-    durationMs,
-    ...(reminders && { reminders }),
-  };
+  }
+
+  async #ask(id: MessageId, asked: ApprovalRequest): Promise<Approval> {
+    const { line: command, commands, isCertain, cwd, signal } = asked;
+    if (this.#hasEnded) return NO_ANSWER;
+    const answered = new Promise<Approval>((resolve) => {
+      this.#question = { id: id.text, answer: resolve };
+      signal.addEventListener('abort', () => resolve('deny'));
+    });
+    this.#caughtUp();
+    await this.#write(id, { event: 'approve', command, commands, isCertain, cwd });
+    try {
+      return await answered;
+    } finally {
+      this.#question = undefined;
+    }
+  }
+
+  async #answer({ text }: MessageId, { approve, reason, command }: Answer): Promise<void> {
+    if (this.#question?.id !== text) {
+      const error = `Nothing is asked about id ${text.slice(0, 100)}: it was answered, cancelled or never asked`;
+      return this.#write(null, { error });
+    }
+    const { answer } = this.#question;
+    this.#question = undefined;
+    if (approve === 'allow') answer({ approve, ...(command !== undefined && { line: command }) });
+    else answer({ approve, ...(reason !== undefined && { reason }) });
+  }
+
+  /** Resolves when the client has room for more. @param id null for what is about no request, undefined for none. */
+  async #write(id: MessageId | null | undefined, fields: Fields): Promise<void> {
+    const { output } = this.#server;
+    const line = toLine(id === null ? 'null' : id?.text, fields);
+    if (output.write(`${line}\n`) || output.destroyed) return;
+    this.#room ??= roomIn(output).then(() => {
+      this.#room = undefined;
+    });
+    await this.#room;
+  }
 }
 
 /** Whatever goes wrong, who waits for a result gets one. */
@@ -178,47 +241,46 @@ function failed(router: BashRouter, command: string, { message }: Error): RouteR
   return { type, stdout: '', stderr: `agent-shell: ${message}\n`, exitCode: 1 };
 }
 
-/** A number that JSON.stringify would write in another way. */
-class RawId {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-  toJSON(): string {
-    return `\0raw ${this.text}`;
-  }
+function roomIn(output: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      output.off('drain', done).off('close', done);
+      resolve();
+    };
+    output.on('drain', done).on('close', done);
+  });
 }
 
-/** At most this many bytes of a text: its beginning, how much was left out, its end. */
-function headAndTail(text: string, limit: number | undefined): string {
-  if (limit === undefined || text.length * 3 <= limit) return text;
-  const bytes = Buffer.from(text);
-  if (bytes.length <= limit) return text;
-  const half = Math.floor(limit / 2);
-  let [head, tail] = [half, bytes.length - half];
-  while (head > 0 && isContinuation(bytes[head])) head -= 1;
-  while (tail < bytes.length && isContinuation(bytes[tail])) tail += 1;
-  return `${bytes.subarray(0, head)}\n[agent-shell: ${tail - head} bytes left out]\n${bytes.subarray(tail)}`;
+const NO_ANSWER: Approval = { approve: 'deny', reason: 'the input ended before an answer came' };
+
+interface Fields {
+  [field: string]: unknown;
+  stdout?: string;
+  stderr?: string;
 }
 
-function isContinuation(byte = 0): boolean {
-  return (byte & 0xc0) === 0x80;
-}
-
-/** The request, or what is wrong with it. */
-function parseRequest(line: string): z.infer<typeof REQUEST> | string {
-  let value: unknown;
+/** JSON on one line, also for a reader that takes the line separators of Unicode for ends of lines. */
+function toLine(id: string | undefined, fields: Fields): string {
   try {
-    value = JSON.parse(line);
-  } catch {
-    return 'Not JSON. Expected one request a line: {"id":1,"command":"...","timeoutMs":30000}';
+    const json = JSON.stringify(fields);
+    const line = id === undefined ? json : `{"id":${id},${json.slice(1)}`;
+    return line.replace(
+      /[\u0085\u2028\u2029]/g,
+      (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  } catch (error) {
+    // 64 MiB that are all escaped may be more than fits into one string.
+    if (!(error instanceof RangeError)) throw error;
+    return toLine(id, {
+      ...fields,
+      stdout: shortened(fields.stdout),
+      stderr: shortened(fields.stderr),
+    });
   }
-  const { data, error } = REQUEST.safeParse(value);
-  if (data) {
-    return data;
-  }
-  const problems = error.issues.map(
-    ({ path, message }) => `${path.join('.') || 'request'}: ${message}`,
-  );
-  return `Not a request. ${problems.join('; ').slice(0, 500)}`;
+}
+
+function shortened(text = ''): string {
+  if (text.length <= SHORTENED_LENGTH) return text;
+  const leftOut = text.length - SHORTENED_LENGTH;
+  return `${text.slice(0, SHORTENED_LENGTH)}\n[agent-shell: ${leftOut} more characters left out]\n`;
 }

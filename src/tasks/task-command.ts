@@ -1,4 +1,9 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
+import type {
+  AgentBashHandler,
+  CommandResult,
+  Invocation,
+  JsonSchema,
+} from '../command/agent-command.ts';
 import { noteLines, withWarnings } from '../command/notes.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { Evidence } from '../proof/proof.ts';
@@ -18,6 +23,7 @@ import type { Reason } from './refused.ts';
 import type { TaskGraph } from './task.ts';
 import type { TaskCall, TaskForm, TasksForPeople } from './task-form.ts';
 import { readRequest } from './task-input.ts';
+import { taskInputSchema } from './task-input-schema.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** What the task commands work with. */
@@ -65,6 +71,9 @@ export class TaskCommand<Request> implements AgentBashHandler {
   readonly summary: string;
   readonly jsonExample: string;
   readonly readsRawJson = true;
+  readonly isReadOnly: boolean;
+  /** A change that finds the list changed is made again on what it finds. */
+  readonly isConcurrencySafe = true;
   readonly #form: TaskForm<Request>;
   readonly #context: Required<Pick<TaskContext, 'hooks' | 'unnamedAgent' | 'clock'>> & TaskContext;
   readonly #around: TaskContext['hooks'];
@@ -73,6 +82,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
     this.name = form.name;
     this.summary = form.summary;
     this.jsonExample = form.example;
+    this.isReadOnly = form.isReadOnly ?? false;
     this.#form = form;
     this.#around = context.hooks;
     this.#context = {
@@ -81,6 +91,10 @@ export class TaskCommand<Request> implements AgentBashHandler {
       clock: () => ownClock,
       ...context,
     };
+  }
+
+  get inputSchema(): JsonSchema {
+    return taskInputSchema(this.#form);
   }
 
   async execute(invocation: Invocation): Promise<CommandResult> {

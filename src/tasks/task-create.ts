@@ -43,6 +43,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
     '--metadata': 'text',
   },
   jsonFields: ['metadata'],
+  required: ['subject'],
   readsStdin: true,
   purpose: 'create the task',
   check: (value, limits) => checkTasks(value, limits),

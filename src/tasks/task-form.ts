@@ -36,6 +36,12 @@ export interface TaskForm<Request> {
   readonly fields: OptionTable;
   /** Those of them whose text is JSON. */
   readonly jsonFields?: readonly string[];
+  /** The fields that every request has. */
+  readonly required?: readonly string[];
+  /** What a status may be, if more than what a task can have. */
+  readonly statuses?: readonly string[];
+  /** Whether it leaves the list as it is; false unless given. */
+  readonly isReadOnly?: boolean;
   /** Options that are not fields, besides `--list` and `--agent`; all are flags. */
   readonly flags?: readonly string[];
   /** Whether it takes `--format`. */

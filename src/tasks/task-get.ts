@@ -21,6 +21,8 @@ export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number 
   fields: { '--at': 'version' },
   flags: ['--json', '--history'],
   positional: { field: 'taskId', isList: false },
+  required: ['taskId'],
+  isReadOnly: true,
   readsStdin: false,
   purpose: 'show the task',
   check: requestSchema(

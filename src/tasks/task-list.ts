@@ -51,6 +51,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
   },
   flags: ['--json', '--history'],
   exports: true,
+  isReadOnly: true,
   readsStdin: false,
   purpose: 'list the tasks',
   check: requestSchema((limits) =>

@@ -21,6 +21,8 @@ import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { type TaskChanges, updateTask } from './update-task.ts';
 
+const STATUSES = ['pending', 'in_progress', 'completed', 'deleted'] as const;
+
 /** `TaskUpdate`: changes one task, or deletes it. */
 export const TASK_UPDATE: TaskForm<TaskChanges> = {
   name: 'TaskUpdate',
@@ -46,6 +48,8 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   flags: ['--force', '--check-busy', '--prove'],
   positional: { field: 'taskId', isList: false },
   jsonFields: ['metadata'],
+  required: ['taskId'],
+  statuses: STATUSES,
   readsStdin: true,
   purpose: 'update the task',
   check: (value, limits) => checkChanges(value, limits),
@@ -149,7 +153,7 @@ function fields(limits: RequestLimits) {
     subject: z.exactOptional(shortText(limits)),
     description: z.exactOptional(longText),
     activeForm: z.exactOptional(shortText(limits)),
-    status: z.exactOptional(z.enum(['pending', 'in_progress', 'completed', 'deleted'])),
+    status: z.exactOptional(z.enum(STATUSES)),
     owner: z.exactOptional(ownerName(limits)),
     addBlocks: z.exactOptional(taskIds),
     addBlockedBy: z.exactOptional(taskIds),

@@ -53,6 +53,9 @@ type ForPeople = (versions: readonly TodoVersion[]) => string | Promise<string>;
 export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoRead';
   readonly summary = 'shows your task list';
+  readonly inputSchema = { type: 'object', properties: {}, additionalProperties: false };
+  readonly isReadOnly = true;
+  readonly isConcurrencySafe = true;
   readonly #forPeople: ForPeople | undefined;
 
   /** @param forPeople Prints a list where a person reads it, on a terminal. */

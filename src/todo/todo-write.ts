@@ -3,6 +3,7 @@ import {
   type CommandResult,
   done,
   type Invocation,
+  type JsonSchema,
 } from '../command/agent-command.ts';
 import { noteLines, withWarnings } from '../command/notes.ts';
 import {
@@ -23,6 +24,7 @@ import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ProofRules } from './prove-items.ts';
 import type { ListSteps } from './revise-list.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
+import { todoInputSchema } from './todo-input-schema.ts';
 import type { TodoList } from './todo-list.ts';
 import { LIST_OPTIONS, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
 import { TodoStore, type TodoVersion } from './todo-store.ts';
@@ -82,6 +84,9 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly summary = 'replaces your task list';
   readonly readsRawJson = true;
   readonly jsonExample = EXAMPLE;
+  readonly isReadOnly = false;
+  /** Of two lists that are written at the same time one replaces the other. */
+  readonly isConcurrencySafe = false;
   readonly #untilDone: UntilDone | undefined;
   readonly #around: Surroundings | undefined;
 
@@ -98,6 +103,10 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     super(source, settings);
     this.#untilDone = untilDone;
     this.#around = around;
+  }
+
+  get inputSchema(): JsonSchema {
+    return todoInputSchema(this.settings().settings);
   }
 
   /** The list that is written where a call names no other one. */

@@ -10,6 +10,8 @@ import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import { taskView } from '../../src/tasks/task-view.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { todoList } from '../todo/arbitraries.ts';
@@ -203,13 +205,19 @@ test('the guide ignores a list that cannot be read', async () => {
   expect(guide.commandEnded(0)).toEqual([]);
 });
 
+const NO_LISTS = {
+  version: '0.0.0',
+  todos: new TodoStore(),
+  tasks: () => taskView(new TaskStore()),
+};
+
 test('over JSON lines reminders are a field of their own, present only when there is one', async () => {
   const session = agentSession();
   const input = new PassThrough();
   const output = new PassThrough();
   const commands = [writeLine(items('[ ] Fix it')), ...Array(6).fill('ls')];
   input.end(commands.map((command, id) => `${JSON.stringify({ id, command })}\n`).join(''));
-  await serveJsonl(session.router, input, output);
+  await serveJsonl({ ...NO_LISTS, router: session.router, input, output });
   output.end();
   const results = (await text(output))
     .trim()
@@ -245,7 +253,7 @@ test('reminders come first in stderr where the router, or the line, is told so',
   input.end(
     '{"id":1,"command":"ls","reminders":"stderr"}\n{"id":2,"command":"ls","reminders":1}\n',
   );
-  await serveJsonl(plain, input, output);
+  await serveJsonl({ ...NO_LISTS, router: plain, input, output });
   output.end();
   const [first, second] = (await text(output))
     .trim()

@@ -1,0 +1,135 @@
+import * as z from 'zod/mini';
+import { safeText } from '../safe-text.ts';
+
+/** An id as it was sent: a number beyond 2^53, or 1.0, would come back as another text. */
+export interface MessageId {
+  /** JSON. */
+  readonly text: string;
+}
+
+/** One line of a client's input. */
+export type Message =
+  | { readonly kind: 'request'; readonly id: MessageId; readonly request: Request }
+  | { readonly kind: 'answer'; readonly id: MessageId; readonly answer: Answer }
+  | { readonly kind: 'cancel'; readonly id: MessageId }
+  | { readonly kind: 'wishes'; readonly wishes: Wishes }
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+export type Request = z.output<typeof REQUEST>;
+/** The answer to an `approve` event. */
+export type Answer = z.output<typeof ANSWER>;
+/** What a client wants beside results, from this line on. */
+export type Wishes = z.output<typeof WISHES>;
+
+const MAX_KEY_CHARACTERS = 40;
+
+/** Zod's own messages are not in the bundle, for its size. */
+const expected = (what: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? 'Required' : `Expected ${what}`,
+});
+
+const strict = {
+  error: (issue: { code?: string | undefined; keys?: readonly string[] }) =>
+    issue.code === 'unrecognized_keys'
+      ? `Unrecognized key '${safeText(issue.keys?.[0] ?? '', MAX_KEY_CHARACTERS)}'`
+      : 'Expected an object',
+};
+
+const id = z.union([z.string(), z.number()], expected('a string or a number'));
+const positive = z
+  .number(expected('a number'))
+  .check(z.positive({ error: 'Must be greater than 0' }));
+const flag = z.boolean(expected('true or false'));
+
+const REQUEST = z.strictObject(
+  {
+    id,
+    command: z.string(expected('a string')),
+    timeoutMs: z.optional(positive),
+    stream: z.optional(flag),
+    maxOutputBytes: z.optional(positive),
+    reminders: z.optional(z.enum(['field', 'stderr'], expected("'field' or 'stderr'"))),
+  },
+  strict,
+);
+
+const ANSWER = z.strictObject(
+  {
+    id,
+    approve: z.enum(['allow', 'deny'], expected("'allow' or 'deny'")),
+    reason: z.optional(z.string(expected('a string'))),
+    command: z.optional(z.string(expected('a string'))),
+  },
+  strict,
+);
+
+const CANCEL = z.strictObject({ cancel: id }, strict);
+
+const WISHES = z.strictObject(
+  {
+    hello: z.optional(z.literal(true, expected('true'))),
+    approve: z.optional(flag),
+    events: z.optional(
+      z.array(z.enum(['todos', 'tasks'], expected("'todos' or 'tasks'")), expected('an array')),
+    ),
+  },
+  strict,
+);
+
+/** Reads one line. */
+export function readMessage(line: string): Message {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    const problem =
+      'Not JSON. Expected one request a line: {"id":1,"command":"...","timeoutMs":30000}';
+    return { kind: 'wrong', problem };
+  }
+  const has = (key: string) => typeof value === 'object' && value !== null && key in value;
+  if (has('cancel')) {
+    return checked('a cancel', CANCEL, value, ({ cancel }) => ({
+      kind: 'cancel',
+      id: idOf(line, 'cancel', cancel),
+    }));
+  }
+  if (has('id') && has('approve')) {
+    return checked('an answer', ANSWER, value, (answer) => ({
+      kind: 'answer',
+      id: idOf(line, 'id', answer.id),
+      answer,
+    }));
+  }
+  if (!has('id') && !has('command') && ['hello', 'approve', 'events'].some(has)) {
+    return checked('a wish', WISHES, value, (wishes) => ({ kind: 'wishes', wishes }));
+  }
+  return checked('a request', REQUEST, value, (request) => ({
+    kind: 'request',
+    id: idOf(line, 'id', request.id),
+    request,
+  }));
+}
+
+function checked<Schema extends z.ZodMiniType>(
+  what: string,
+  schema: Schema,
+  value: unknown,
+  message: (data: z.output<Schema>) => Message,
+): Message {
+  const { data, error } = schema.safeParse(value);
+  if (error === undefined) return message(data);
+  const problems = error.issues.map(
+    ({ path, message: text }) => `${path.join('.') || 'request'}: ${text}`,
+  );
+  return { kind: 'wrong', problem: `Not ${what}. ${problems.join('; ').slice(0, 500)}` };
+}
+
+/** JSON numbers have more texts than JSON.stringify knows: the one that was sent stands after its key. */
+function idOf(line: string, key: 'id' | 'cancel', value: string | number): MessageId {
+  if (typeof value === 'string') return { text: JSON.stringify(value) };
+  // In a string of JSON such quotes would have a backslash before them.
+  const places = line.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*(-?\\d[\\d.eE+-]*)`, 'g'));
+  const texts = Array.from(places, ([, text = '']) => text);
+  return { text: texts.findLast((text) => Number(text) === value) ?? String(value) };
+}

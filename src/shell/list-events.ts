@@ -1,0 +1,81 @@
+import type { TaskView } from '../tasks/task-view.ts';
+import type { TodoStore } from '../todo/todo-store.ts';
+
+/** Tells a client of lists as they are and as they change, whoever changes them. */
+export class ListEvents {
+  readonly #lists: { readonly todos: TodoStore; readonly tasks: () => TaskView };
+  readonly #write: (event: Record<string, unknown>) => Promise<void>;
+  readonly #ends = new Map<string, () => void>();
+
+  /** @param write resolves when the client has room for more. */
+  constructor(
+    lists: { readonly todos: TodoStore; readonly tasks: () => TaskView },
+    write: (event: Record<string, unknown>) => Promise<void>,
+  ) {
+    this.#lists = lists;
+    this.#write = write;
+  }
+
+  /** Writes the list as it stands, and again after each change. To a client that does not read, only the latest. */
+  async follow(kind: 'todos' | 'tasks'): Promise<void> {
+    if (this.#ends.has(kind)) return;
+    const list = kind === 'todos' ? this.#todos() : this.#tasks();
+    let written: string | undefined;
+    let isWriting = false;
+    const tell = async () => {
+      if (isWriting) return;
+      isWriting = true;
+      for (let now = list.now(); now.key !== written; now = list.now()) {
+        written = now.key;
+        await this.#write({ event: kind, ...now.fields });
+      }
+      isWriting = false;
+    };
+    this.#ends.set(
+      kind,
+      list.onChange(() => void tell()),
+    );
+    await tell();
+  }
+
+  end(): void {
+    for (const end of this.#ends.values()) end();
+    this.#ends.clear();
+  }
+
+  #todos() {
+    const { todos } = this.#lists;
+    const now = () => {
+      const { items, version, updatedAt } = latest(todos);
+      return { key: String(version), fields: { todos: items, version, updatedAt } };
+    };
+    return { now, onChange: (listener: () => void) => todos.onChange(listener) };
+  }
+
+  #tasks() {
+    const source = this.#lists.tasks();
+    const now = () => {
+      const tasks = source
+        .rows()
+        .map(({ id, subject, activeForm, owner, status, openBlockers }) => ({
+          id,
+          subject,
+          activeForm,
+          status,
+          owner,
+          openBlockers,
+        }));
+      return { key: JSON.stringify(tasks), fields: { tasks } };
+    };
+    return { now, onChange: (listener: () => void) => source.onChange(listener) };
+  }
+}
+
+/** A list that cannot be read now is told of by the command that needs it. */
+function latest(store: TodoStore) {
+  try {
+    return store.get();
+  } catch {
+    return { items: [], version: 0, updatedAt: new Date(0) };
+  }
+}

@@ -1,0 +1,49 @@
+import type { JsonSchema } from '../command/agent-command.ts';
+import type { TaskForm } from './task-form.ts';
+
+const TEXT = { type: 'string' };
+const IDS = { type: 'array', items: { type: 'integer', minimum: 1 } };
+const STATUSES = ['pending', 'in_progress', 'completed'];
+
+/** The fields of requests, by their names. What they mean stands in the help pages. */
+const FIELDS: Readonly<Record<string, JsonSchema>> = {
+  taskId: { type: 'integer', minimum: 1 },
+  taskIds: IDS,
+  blockedBy: { ...IDS, description: 'Ids of tasks that must be completed first' },
+  addBlocks: IDS,
+  addBlockedBy: IDS,
+  removeBlocks: IDS,
+  removeBlockedBy: IDS,
+  activeForm: { ...TEXT, description: 'The subject while it is being done: "Running tests"' },
+  check: { ...TEXT, description: 'A command that proves that it is done' },
+  priority: { enum: ['high', 'medium', 'low'] },
+  status: { enum: STATUSES },
+  metadata: { type: 'object' },
+  lease: { ...TEXT, description: 'How long the claim holds: 90s, 30m, 8h or off' },
+  olderThan: { ...TEXT, description: 'A time such as 30m, 8h or 7d' },
+  next: { const: true, description: 'The first task that is ready, in place of taskId' },
+  ready: { type: 'boolean' },
+  mine: { type: 'boolean' },
+  archived: { type: 'boolean' },
+  sort: { enum: ['id', 'priority', 'updated'] },
+  limit: { type: 'integer', minimum: 1 },
+  at: { type: 'integer', minimum: 1, description: 'The number of a version' },
+};
+
+/** The JSON Schema of one request of a task command. */
+export function taskInputSchema({
+  fields,
+  positional,
+  required = [],
+  statuses = STATUSES,
+}: Pick<TaskForm<unknown>, 'fields' | 'positional' | 'required' | 'statuses'>): JsonSchema {
+  const names = [
+    ...(positional ? [positional.field] : []),
+    ...Object.keys(fields).map((option) =>
+      option.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    ),
+  ];
+  const properties = Object.fromEntries(names.map((name) => [name, FIELDS[name] ?? TEXT]));
+  if ('status' in properties) properties.status = { enum: statuses };
+  return { type: 'object', properties, required, additionalProperties: false };
+}

@@ -1,0 +1,309 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AGENT_SHELL, JsonlClient, run, start } from '../helpers/agent-shell.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// What a host in another language sees beside results: questions, cancels, output while it comes, lists.
+
+type Line = Record<string, unknown>;
+
+/** The next line, whatever it is. */
+async function next(client: JsonlClient): Promise<Line> {
+  return (await client.next()) as unknown as Line;
+}
+
+/** Sends lines and gives the next so many. */
+async function say(client: JsonlClient, lines: readonly unknown[], count: number): Promise<Line[]> {
+  client.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const answers: Line[] = [];
+  while (answers.length < count) answers.push(await next(client));
+  return answers;
+}
+
+/** All lines of a client that says everything at once and ends. */
+async function lines(input: string, options = {}): Promise<Line[]> {
+  const { stdout } = await run(AGENT_SHELL, ['--jsonl'], { stdin: input, ...options });
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+describe('permission', () => {
+  test('is asked for with the commands and the directory; allow, deny with a reason, another command', async () => {
+    const cwd = temporaryDirectory();
+    const client = new JsonlClient({ cwd });
+    const [asked] = await say(client, [{ approve: true }, { id: 'a', command: 'echo hi' }], 1);
+    expect(asked).toEqual({
+      id: 'a',
+      event: 'approve',
+      command: 'echo hi',
+      commands: [['echo', 'hi']],
+      isCertain: true,
+      cwd,
+    });
+    const [allowed] = await say(client, [{ id: 'a', approve: 'allow' }], 1);
+    expect(allowed).toMatchObject({ id: 'a', stdout: 'hi\n', exitCode: 0 });
+    await say(client, [{ id: 2, command: 'touch file' }], 1);
+    const [denied] = await say(client, [{ id: 2, approve: 'deny', reason: 'no files' }], 1);
+    expect(denied).toMatchObject({
+      stdout: '',
+      stderr: 'Command execution denied: no files\n',
+      exitCode: 126,
+    });
+    await say(client, [{ id: 3, command: 'touch file' }], 1);
+    const changed = { id: 3, approve: 'allow', command: 'echo $?; ls' };
+    expect(await say(client, [changed], 1)).toMatchObject([{ id: 3, stdout: '126\n' }]);
+    expect(existsSync(join(cwd, 'file'))).toBe(false);
+    expect(await client.end()).toBe(0);
+  });
+
+  test('is not asked for the calls of agent commands, nor without the wish, nor after it was taken back', async () => {
+    const results = await lines(
+      [
+        { id: 1, command: 'echo before' },
+        { approve: true },
+        { id: 2, command: 'TodoRead' },
+        { id: 3, command: 'TodoWrite <<\'EOF\'\n{"todos":[]}\nEOF' },
+        { approve: false },
+        { id: 4, command: 'echo after' },
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
+    expect(results.map(({ id, exitCode }) => [id, exitCode])).toEqual([
+      [1, 0],
+      [2, 0],
+      [3, 0],
+      [4, 0],
+    ]);
+  });
+
+  test('a cancel ends the question with 130, and a late answer is told that nothing is asked', async () => {
+    const cwd = temporaryDirectory();
+    const client = new JsonlClient({ cwd });
+    await say(client, [{ approve: true }, { id: 1, command: 'touch file' }], 1);
+    const [result, late] = await say(client, [{ cancel: 1 }, { id: 1, approve: 'allow' }], 2);
+    const both = [result, late].sort((a, b) => Number(a?.id === null) - Number(b?.id === null));
+    expect(both[0]).toMatchObject({ id: 1, exitCode: 130 });
+    expect(both[1]).toMatchObject({ id: null });
+    expect(existsSync(join(cwd, 'file'))).toBe(false);
+    await client.end();
+  });
+
+  test('the wait does not count for the time limit; an answer to another id, or before the question, changes nothing', async () => {
+    const client = new JsonlClient();
+    const early = { id: 1, approve: 'allow' };
+    expect(await say(client, [early], 1)).toMatchObject([{ id: null }]);
+    await say(client, [{ approve: true }, { id: 1, command: 'echo hi', timeoutMs: 300 }], 1);
+    const [error] = await say(client, [{ id: 2, approve: 'allow' }], 1);
+    expect(error).toMatchObject({ id: null, error: expect.stringContaining('id 2') });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await say(client, [early], 1)).toMatchObject([{ id: 1, stdout: 'hi\n', exitCode: 0 }]);
+    await client.end();
+  });
+
+  test('the end of input denies what is asked, and what is not asked yet', async () => {
+    const results = await lines(
+      '{"approve":true}\n{"id":1,"command":"touch a"}\n{"id":2,"command":"touch b"}\n',
+    );
+    const done = results.filter((line) => !('event' in line));
+    expect(done.map(({ id, exitCode }) => [id, exitCode])).toEqual([
+      [1, 126],
+      [2, 126],
+    ]);
+    expect(done[0]?.stderr).toBe(
+      'Command execution denied: the input ended before an answer came\n',
+    );
+  });
+
+  test('an answer is heard behind many requests, and so is a cancel', async () => {
+    const client = new JsonlClient();
+    const many = Array.from({ length: 2000 }, (_, at) => ({ id: at + 10, command: 'TodoRead' }));
+    const first = [{ approve: true }, { id: 1, command: 'echo one' }];
+    await say(client, [...first, ...many], 1);
+    const second = { id: 2, command: 'sleep 1000' };
+    const [one] = await say(client, [{ approve: false }, second, { id: 1, approve: 'allow' }], 1);
+    expect(one).toMatchObject({ id: 1, stdout: 'one\n' });
+    client.write('{"cancel":2}\n');
+    let last: Line = {};
+    for (let count = 0; count <= many.length; count += 1) last = await next(client);
+    expect(last).toMatchObject({ id: 2, exitCode: 130 });
+    await client.end();
+  });
+
+  test.each([
+    '{"id":1,"approve":"yes"}',
+    '{"id":1,"approve":true}',
+    '{"id":1,"approve":"allow","why":1}',
+    '{"approve":"yes"}',
+    '{"approve":true,"extra":1}',
+    '{"hello":false}',
+    '{"events":"todos"}',
+    '{"events":["list"]}',
+    '{"cancel":null}',
+    '{"cancel":1,"id":2}',
+  ])('what is none of it gets an error: %s', async (line) => {
+    const results = await lines(`${line}\n{"id":2,"command":"echo on"}\n`);
+    expect(results).toEqual([
+      { id: null, error: expect.stringMatching(/^Not a/) },
+      expect.objectContaining({ id: 2, stdout: 'on\n' }),
+    ]);
+  });
+});
+
+describe('ids and cancels', () => {
+  test('an id comes back letter by letter, wherever it stands', async () => {
+    const ids = [
+      '9007199254740993',
+      '1.0',
+      '1e2',
+      '-0',
+      '123456789012345678901234567890',
+      '"\\u00fc"',
+    ];
+    const input = ids
+      .map((id) => `{"command":": '\\"id\\": 5' ${'x'.repeat(5000)}","id":${id}}\n`)
+      .join('');
+    const { stdout } = await run(AGENT_SHELL, ['--jsonl'], { stdin: input });
+    const back = stdout.split('\n').map((line) => /^\{"id":(.*?),"type"/.exec(line)?.[1]);
+    expect(back.slice(0, -1)).toEqual([...ids.slice(0, -1), '"ü"']);
+  });
+
+  test('a cancel finds the id behind a long command, and neighbours beyond 2^53 are two', async () => {
+    const client = new JsonlClient();
+    const long = 'x'.repeat(10_000);
+    client.write(`{"command":"sleep 1000 # ${long}","id":9007199254740993}\n`);
+    client.write('{"command":"echo on","id":9007199254740992}\n{"cancel":9007199254740993}\n');
+    expect(await next(client)).toMatchObject({ exitCode: 130 });
+    expect(await next(client)).toMatchObject({ stdout: 'on\n' });
+    await client.end();
+  });
+});
+
+describe('output while it comes', () => {
+  test.each([
+    ['of bash', "printf 'a\\xc3'; echo err >&2"],
+    ['of an agent command', 'TodoRead --nonsense'],
+    ['cut in a character at the end', "printf 'ab\\xe2\\x82'"],
+  ])('is all that the result has: %s', async (_name, command) => {
+    const all = await lines(`${JSON.stringify({ id: 1, command, stream: true })}\n`);
+    const result = all.pop();
+    for (const name of ['stdout', 'stderr']) {
+      const chunks = all.filter(({ event }) => event === name).map(({ chunk }) => chunk);
+      expect(chunks.join('')).toBe(result?.[name]);
+    }
+  });
+
+  test('of a background job between two requests comes with the next one', async () => {
+    const client = new JsonlClient();
+    const cwd = temporaryDirectory();
+    await client.send(`cd ${cwd}; (echo late; touch done) &`);
+    await eventually('the job is done', () => existsSync(join(cwd, 'done')));
+    const [chunk, result] = await say(client, [{ id: 9, command: ':', stream: true }], 2);
+    expect([chunk?.chunk, result?.stdout]).toEqual(['late\n', 'late\n']);
+    await client.end();
+  });
+
+  test('a result of it repeats no more than a megabyte, with both ends', async () => {
+    const all = await lines('{"id":1,"command":"seq 1000000","stream":true}\n');
+    const { stdout } = all.pop() as { stdout: string };
+    const length = all.reduce((sum, { chunk }) => sum + String(chunk).length, 0);
+    expect(length).toBe(6_888_896);
+    expect(stdout).toMatch(
+      /^1\n2\n[\s\S]*\n\[agent-shell: \d+ bytes left out\]\n[\s\S]*\n1000000\n$/,
+    );
+    expect(stdout.length).toBeLessThan(1_100_000);
+  });
+
+  test('maxOutputBytes keeps both ends of a flood longer than 64 MiB', async () => {
+    const [result] = await lines(
+      '{"id":1,"command":"head -c 90000000 /dev/zero | tr \'\\\\0\' x; echo the end","maxOutputBytes":40}\n',
+    );
+    expect(result?.stdout).toBe(
+      `${'x'.repeat(20)}\n[agent-shell: 89999968 bytes left out]\n${'x'.repeat(12)}the end\n`.replace(
+        '89999968',
+        String(90_000_008 - 40),
+      ),
+    );
+  });
+
+  test('a reader that stops slows the command, and the host keeps no more', async () => {
+    const marker = join(temporaryDirectory(), 'done');
+    const child = start(AGENT_SHELL, ['--jsonl']);
+    const command = `head -c 20000000 /dev/zero | tr '\\0' x; touch ${marker}`;
+    child.stdin?.write(
+      `${JSON.stringify({ id: 1, command, stream: true, maxOutputBytes: 100 })}\n`,
+    );
+    const output = child.stdout as NodeJS.ReadableStream;
+    await once(output, 'readable');
+    output.pause();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(existsSync(marker)).toBe(false);
+    let length = 0;
+    output.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+    });
+    child.stdin?.end();
+    await once(child, 'close');
+    expect(existsSync(marker)).toBe(true);
+    expect(length).toBeGreaterThan(20_000_000);
+  });
+});
+
+describe('hello and events', () => {
+  test('hello tells the version and the commands, each with what hosts of tools need', async () => {
+    const [hello] = await lines('{"hello":true}\n');
+    expect(hello).toMatchObject({
+      event: 'hello',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
+    const commands = hello?.commands as Line[];
+    expect(commands.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['TodoWrite', 'TaskList']),
+    );
+    for (const command of commands) {
+      expect(command).toEqual({
+        name: expect.any(String),
+        summary: expect.any(String),
+        inputSchema: expect.objectContaining({ type: 'object' }),
+        isReadOnly: expect.any(Boolean),
+        isConcurrencySafe: expect.any(Boolean),
+      });
+    }
+  });
+
+  test('lists come as they are, and as they change, before the result of what changed them', async () => {
+    const client = new JsonlClient();
+    const [todos, tasks] = await say(client, [{ events: ['todos', 'tasks'] }], 2);
+    expect(todos).toMatchObject({ event: 'todos', todos: [], version: 0 });
+    expect(tasks).toEqual({ event: 'tasks', tasks: [] });
+    const item = { content: 'a', activeForm: 'b', status: 'pending' };
+    const write = `TodoWrite '${JSON.stringify({ todos: [item] })}'`;
+    const [event, result] = await say(client, [{ id: 1, command: write }], 2);
+    expect(event).toMatchObject({ event: 'todos', todos: [item], version: 1 });
+    expect(result).toMatchObject({ id: 1, exitCode: 0 });
+    const [created] = await say(client, [{ id: 2, command: 'TaskCreate --subject x' }], 2);
+    expect(created).toMatchObject({
+      event: 'tasks',
+      tasks: [{ id: 1, subject: 'x', status: 'pending', openBlockers: [] }],
+    });
+    expect(await client.end()).toBe(0);
+  });
+
+  test('also where another process changes them', async () => {
+    const env = { TODO_STATE_DIR: temporaryDirectory(), TODO_SESSION: 's' };
+    const client = new JsonlClient({ env });
+    await say(client, [{ events: ['todos', 'tasks'] }], 2);
+    const commands = join(AGENT_SHELL, '..', 'commands');
+    const list = '{"todos":[{"content":"a","activeForm":"b","status":"pending"}]}';
+    await run(join(commands, 'TodoWrite'), [list], { env });
+    expect(await next(client)).toMatchObject({ event: 'todos', todos: [{ content: 'a' }] });
+    await run(join(commands, 'TaskCreate'), ['--subject', 'x'], { env });
+    expect(await next(client)).toMatchObject({ event: 'tasks', tasks: [{ subject: 'x' }] });
+    expect(await client.end()).toBe(0);
+  });
+});
