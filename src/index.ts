@@ -22,6 +22,7 @@ export { allowList, denyList } from './router/approval-lists.ts';
 export {
   BashRouter,
   type BashRouterOptions,
+  type ChildOptions,
   type NativeShell,
   type ReminderPlace,
   type RouteOptions,
@@ -69,5 +70,6 @@ export {
   TodoStore,
   type TodoVersion,
   todoStore,
+  todoStoreOf,
 } from './todo/todo-store.ts';
 export { TodoWriteHandler } from './todo/todo-write.ts';

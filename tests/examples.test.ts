@@ -46,11 +46,13 @@ test('the examples are type-checked', () => {
   expect(stdout).toBe('');
 });
 
-/** Runs the agent on a scripted model. */
+/** Runs the agent on a scripted model, with a person at the keyboard and a terminal of their own. */
 const AGENT = `
+import { PassThrough } from 'node:stream';
+import { createInterface } from 'node:readline/promises';
 import { MockLanguageModelV3 } from 'ai/test';
-import { TodoStore } from 'todowrite';
-import { runAgent } from './agent.mjs';
+import { BashRouter } from 'todowrite';
+import { askAt, runAgent } from './agent.mjs';
 
 const list = (...todos) => 'TodoWrite ' + JSON.stringify(JSON.stringify({ todos })).replace(/^"|"$/g, "'").replace(/\\\\"/g, '"');
 const item = (content, status) => ({ content, activeForm: content, status });
@@ -60,12 +62,12 @@ const script = {
     bash(list(item('Look', 'in_progress'), item('Tell', 'pending'))),
     bash('true'),
     bash('true'),
-    { toolName: 'helper', input: { job: 'Help' } },
+    { toolName: 'helper', input: { name: 'helper', job: 'Help' } },
     bash('touch forbidden'),
     bash('echo seen'),
     'All is well.',
   ],
-  Help: [bash(list(item('Of the helper', 'completed'))), 'Helped.'],
+  Help: [bash(list(item('Of the helper', 'in_progress'))), bash('echo helping'), 'Helped.'],
 };
 const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
 const seen = [];
@@ -81,43 +83,97 @@ const model = new MockLanguageModelV3({
     return { content: [content], finishReason: { unified: isText ? 'stop' : 'tool-calls', raw: undefined }, usage, warnings: [] };
   },
 });
-const store = new TodoStore();
-let printed = '';
-const host = {
-  model,
-  memory: 6,
-  approve: async (line) => !line.startsWith('touch'),
-  print: (text) => { printed += text; },
+let drawn = '';
+const terminal = { isTTY: true, columns: 80, rows: 24, write: (chunk) => { drawn += Buffer.from(chunk); } };
+const keys = new PassThrough();
+const questions = [];
+const ask = (text) => {
+  questions.push(text);
+  keys.write({ 'run this? true': 'a', 'run this? touch': 'no new files', 'run this? echo': 'y' }[/run this. \\w+/.exec(text)?.[0]] + '\\n');
 };
-const text = await runAgent('Do the job', host, store);
-console.log(JSON.stringify({ text, printed, seen, items: store.get().items }));
+const keyboard = createInterface({ input: keys });
+const router = new BashRouter({ panel: terminal, approve: askAt(keyboard, (text) => setImmediate(ask, text)) });
+const text = await runAgent('Do the job', model, router, 6);
+const { items } = router.store.get();
+await router.dispose();
+keyboard.close();
+console.log(JSON.stringify({ text, drawn, questions, seen, items }));
 `;
 
 test('agent.ts plans, is reminded, asks, has a helper with a list of its own, and keeps its list when its memory is cut', () => {
   writeFileSync(join(directory, 'run.mjs'), AGENT);
   const output = execFileSync(process.execPath, ['run.mjs'], {
     cwd: directory,
-    env: environment({ TODO_REMINDER_TURNS: '2' }),
+    env: environment({ TODO_REMINDER_TURNS: '2', TERM: 'xterm', LANG: 'C.UTF-8' }),
     encoding: 'utf8',
   });
-  const { text, printed, seen, items } = JSON.parse(output);
+  const { text, drawn, questions, seen, items } = JSON.parse(output);
   expect(text).toBe('All is well.');
-  expect(printed).toContain('$ echo seen\nseen\n');
+  // The second `true` is one of the commands that may always run.
+  expect(questions.map((question: string) => /^.*/.exec(question)?.[0])).toEqual([
+    'May the agent run this? true',
+    'May helper run this? echo helping',
+    'May the agent run this? touch forbidden',
+    'May the agent run this? echo seen',
+  ]);
+  expect(drawn).toContain('seen\n');
+  expect(drawn).toContain('─ Tasks ─');
+  expect(drawn).toContain('─ helper ─');
   expect(items.map(({ content }: { content: string }) => content)).toEqual(['Look', 'Tell']);
   const own = seen.filter(({ job }: { job: string }) => job === 'Do the job');
   expect(own[3].prompt).toContain('no TodoWrite in the last 2 commands');
   expect(own[4].prompt).toContain('Helped.');
-  expect(own[5].prompt).toContain('Exit code 126: the user says no');
+  expect(own[5].prompt).toContain('Command execution denied: no new files');
   expect(existsSync(join(directory, 'forbidden'))).toBe(false);
   const last = own.at(-1);
-  expect(last.prompt).toContain(
-    'Your current task list (TodoRead):\\\\n[>] Look\\\\n[ ] Tell'.replaceAll('\\\\', '\\'),
-  );
+  expect(last.prompt).toContain('Your current task list (TodoRead):\\n[>] Look\\n[ ] Tell');
   expect(last.length).toBeLessThanOrEqual(9);
 });
 
-test('client.py runs lines in one bash', ({ skip }) => {
-  if (spawnSync('python3', ['--version']).error) skip('no python3 here');
+test.each([
+  [
+    'just-bash',
+    'Todo list updated: 0 completed, 1 in_progress, 0 pending\nplan: [>] Füll it <- Filling it\nlist: [>] Füll it <- Filling it\n',
+  ],
+  [
+    'bash-tool',
+    'Todo list updated: 0 completed, 0 in_progress, 1 pending\n[ ] Tag it\n\n(0/1 completed)\n',
+  ],
+])('%s.ts prints its list', (name, expected) => {
+  const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
+  expect(execFileSync(process.execPath, [`${name}.mjs`], options)).toBe(expected);
+});
+
+const hasPython = spawnSync('python3', ['--version']).error === undefined;
+
+test.skipIf(!hasPython)('client.py hears output while it comes, cancels, and is asked', () => {
+  const program = `
+import threading
+from client import AgentShell
+
+with AgentShell() as shell:
+    heard = []
+    def on_output(name, chunk):
+        heard.append((name, chunk))
+        threading.Thread(target=shell.cancel).start()
+    print(shell.run("echo begun; sleep 1000", on_output)["exitCode"], heard)
+    asked = []
+    def approve(question):
+        asked.append(question["commands"])
+        return "deny" if question["command"].startswith("touch") else "allow"
+    print(shell.run("touch file", approve=approve)["stderr"], end="")
+    print(shell.run("echo hi; pwd >&2", approve=approve)["stdout"], end="")
+    print(asked, shell.run("exit 3", timeoutMs=20000)["exitCode"])
+`;
+  const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
+  expect(execFileSync('python3', ['-c', program], options)).toBe(`130 [('stdout', 'begun\n')]
+Command execution denied: the user did not allow it
+hi
+[[['touch', 'file']], [['echo', 'hi'], ['pwd']]] 3
+`);
+});
+
+test.skipIf(!hasPython)('client.py runs lines in one bash', () => {
   const plan = `TodoWrite '{"todos":[{"content":"Go","activeForm":"Going","status":"pending"}]}'`;
   const output = execFileSync(
     'python3',

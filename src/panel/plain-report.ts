@@ -10,8 +10,8 @@ type Listed = Pick<TodoState, 'items'>;
  *
  *     Tasks 2/5: in progress: Writing tests; completed: Build the parser
  */
-export function plainReport(before: Listed, after: Listed): string {
-  return reportOf('Tasks', pairItems(before.items, after.items), after.items);
+export function plainReport(before: Listed, after: Listed, label = 'Tasks'): string {
+  return reportOf(label, pairItems(before.items, after.items), after.items);
 }
 
 /** The same for the tasks of a team. */

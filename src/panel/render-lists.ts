@@ -4,21 +4,40 @@ import { MAX_ROWS, type RenderOptions } from './render-list.ts';
 import { renderTasks } from './render-tasks.ts';
 import { renderDone, renderTodos } from './render-todos.ts';
 
+/** The list of another agent, and its name. */
+export interface NamedList {
+  readonly name: string;
+  readonly todos: TodoState;
+}
+
+/** A frame and one row, and as many more: a list takes at most half of the rows that it is told of. */
+const LEAST_ROWS = 6;
+
 /**
- * The lines for a list of todos and for a team's tasks, a box each where there are any. If there are both, the
- * first leaves room for the second.
+ * The lines for a list of todos, those of other agents, and for a team's tasks, a box each where there are any. Each leaves
+ * room for those below it; other agents' lists that find none are left out.
  *
  * @param isFolded whether a list of todos that are all completed is one line.
  */
 export function renderLists(
   todos: TodoState,
+  others: readonly NamedList[],
   tasks: readonly TaskRow[],
   options: RenderOptions,
   isFolded = false,
 ): string[] {
   const { rows = 2 * MAX_ROWS } = options;
+  const busy = others.filter((other) => other.todos.items.length > 0);
   const render = isFolded ? renderDone : renderTodos;
-  // Each takes at most half of the rows it is given.
-  const above = render(todos, { ...options, rows: tasks.length > 0 ? Math.ceil(rows / 2) : rows });
-  return [...above, ...renderTasks(tasks, { ...options, rows: rows - 2 * above.length })];
+  const isAlone = tasks.length + busy.length === 0;
+  const lines = render(todos, { ...options, rows: isAlone ? rows : Math.ceil(rows / 2) });
+  const room = () => rows - 2 * lines.length;
+  for (const [at, other] of busy.entries()) {
+    const boxesLeft = busy.length - at + (tasks.length > 0 ? 1 : 0);
+    const share = Math.max(LEAST_ROWS, Math.floor(room() / boxesLeft));
+    if (share > room()) break;
+    const { elapsedMs: _, ...shown } = options;
+    lines.push(...renderTodos(other.todos, { ...shown, title: other.name, rows: share }));
+  }
+  return [...lines, ...renderTasks(tasks, { ...options, rows: room() })];
 }

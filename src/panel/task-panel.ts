@@ -37,6 +37,13 @@ export interface TaskPanelOptions {
   clock?: Clock;
 }
 
+/** The list of another agent, and what ends listening to it. */
+interface Beside {
+  readonly name: string;
+  readonly store: TodoStore;
+  readonly end: () => void;
+}
+
 const FULL_SECOND_MS = 1000;
 /** Changes that come faster than this are drawn together. */
 const FRAME_MS = 25;
@@ -67,6 +74,8 @@ export class TaskPanel {
   #active: { item: TodoState['items'][number]; since: number } | undefined;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;
+  readonly #beside = new Set<Beside>();
+  readonly #isPlain: boolean;
   readonly #changes = new RecentChanges();
   #cancelNext: (() => void) | undefined;
 
@@ -80,6 +89,7 @@ export class TaskPanel {
     this.#reported = { items: [], updatedAt: store.get().updatedAt };
     const canDraw = stream.isTTY === true && env.TERM !== 'dumb';
     this.isLive = mode === 'always' || (mode === 'auto' && canDraw);
+    this.#isPlain = !this.isLive && mode === 'plain';
     this.screen = new Screen(stream, { filters: this.isLive, wrapsRows: !env.TMUX });
     if (this.isLive) {
       this.#listen(store.onChange(() => this.#changed()));
@@ -87,7 +97,7 @@ export class TaskPanel {
       stream.on?.('resize', this.#resized);
       if (input) this.#listen(takeTerminal(input, this.#terminalUse()));
       else this.#draw();
-    } else if (mode === 'plain') {
+    } else if (this.#isPlain) {
       this.#listen(store.onChange((state) => this.#report(state)));
       this.#listen(tasks?.onChange(() => this.#reportTasks()));
       this.#report(store.get());
@@ -107,11 +117,31 @@ export class TaskPanel {
     if (this.isLive) this.#draw();
   }
 
+  /** Shows the list of another agent as well, below and under its name. Returns what takes it away again. */
+  showBeside(name: string, store: TodoStore): () => void {
+    if (this.#isDisposed || !(this.isLive || this.#isPlain)) return () => {};
+    let reported: TodoState = { items: [], updatedAt: new Date(0) };
+    const onChange = () => {
+      if (this.isLive) return this.#frame();
+      const state = store.get();
+      this.#writeReport(plainReport(reported, state, `Tasks of ${name}`));
+      reported = state;
+    };
+    const beside = { name, store, end: store.onChange(onChange) };
+    this.#beside.add(beside);
+    onChange();
+    return () => {
+      beside.end();
+      if (this.#beside.delete(beside) && this.isLive && !this.#isDisposed) this.#frame();
+    };
+  }
+
   /** Leaves the panel's last state as ordinary text, with the cursor below it, and lets go of store and stream. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     for (const end of this.#unsubscribe) end();
+    for (const { end } of this.#beside) end();
     this.#stream.off?.('resize', this.#resized);
     this.#cancelFrame?.();
     this.#cancelNext?.();
@@ -162,7 +192,8 @@ export class TaskPanel {
     const { columns, rows } = this.screen;
     const elapsedMs = this.#elapsed(pairs, now);
     const options = { columns, rows, theme: this.#theme, elapsedMs, fresh };
-    return renderLists(state, tasks, options, this.#isFolded);
+    const others = [...this.#beside].map(({ name, store }) => ({ name, todos: store.get() }));
+    return renderLists(state, others, tasks, options, this.#isFolded);
   }
 
   #terminalUse(): TerminalUse {

@@ -14,11 +14,15 @@ import {
   withExecute,
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
+import type { Environment } from '../environment.ts';
 import { callerVariables } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
+import { TaskPanel } from '../panel/task-panel.ts';
 import { settingsOfCalls } from '../settings.ts';
-import { todoStore } from '../todo/todo-store.ts';
+import type { PanelStream } from '../terminal/screen.ts';
+import { TodoReadHandler } from '../todo/todo-read.ts';
+import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { type Approve, type Decision, Questions } from './approval.ts';
@@ -47,8 +51,24 @@ export interface NativeShell {
 
 /** Options of a router. By default: TodoWrite and TodoRead on `todoStore`, and its own bash. */
 export interface BashRouterOptions {
-  /** The agent commands; TodoWrite and TodoRead on `todoStore` unless given. */
+  /**
+   * Whose router it is: its list is `todoStoreOf(agent)` unless given, and TODO_AGENT in its bash has this name. Questions
+   * for approval name it, too.
+   */
+  agent?: string;
+  /** The list of TodoWrite and TodoRead; `todoStore` unless given. */
+  store?: TodoStore;
+  /** The agent commands; TodoWrite and TodoRead on `store` unless given. */
   handlers?: readonly AgentBashHandler[];
+  /** The environment of its bash; that of this process unless given. */
+  env?: Environment;
+  /** Where its bash starts; the current directory unless given. */
+  cwd?: string;
+  /**
+   * A terminal to show the list on, such as `process.stdout`, until the router is disposed; elsewhere nothing is shown. What
+   * else the program prints there goes through `router.panel.write`.
+   */
+  panel?: PanelStream;
   /**
    * What gives guidance on the list that the handlers write: notes on stderr, and reminders in the result. Unless given,
    * there is one on the list of the TodoWriteHandler among the handlers, with the settings of this process's
@@ -64,11 +84,20 @@ export interface BashRouterOptions {
    */
   approve?: Approve;
   /**
-   * Makes the shell for all other lines; a BashSession with this process's environment and directory unless given.
-   * It gets the router's handlers, which must exist as commands in it.
+   * Makes the shell for all other lines; a BashSession unless given. It gets the router's handlers, which must exist as
+   * commands in it, and the environment and the directory that it is to have.
    */
-  shell?: (handlers: ReadonlyMap<string, AgentBashHandler>) => NativeShell;
+  shell?: (
+    handlers: ReadonlyMap<string, AgentBashHandler>,
+    place: { readonly env: Environment; readonly cwd: string },
+  ) => NativeShell;
 }
+
+/** What a subagent's router is made of. What is not given is as its parent's. */
+export type ChildOptions = Pick<BashRouterOptions, 'approve' | 'cwd' | 'env' | 'handlers'> & {
+  /** Its name, which the panel shows. */
+  agent: string;
+};
 
 /**
  * How one line is run: its standard input, its time limit in milliseconds, a signal that cancels it, who hears its output
@@ -94,12 +123,20 @@ export interface RouteResult extends CommandResult {
 
 /** Sends each command line to the agent command that it calls, or to bash. */
 export class BashRouter {
+  /** The list of TodoWrite and TodoRead, where it is one store. */
+  readonly store: TodoStore | undefined;
+  /** What shows the list, where a terminal was given; a child's is that of its parent. */
+  readonly panel: TaskPanel | undefined;
+  readonly #options: BashRouterOptions;
+  readonly #env: Environment;
+  /** As they were given; `#handlers` are told of by the guide. */
+  readonly #given = new Map<string, AgentBashHandler>();
   readonly #handlers = new Map<string, AgentBashHandler>();
+  readonly #children = new Set<BashRouter>();
+  readonly #leaveParent: () => void;
   readonly #shell: NativeShell;
   readonly #guide: Guide | undefined;
-  readonly #reminders: ReminderPlace;
-  readonly #approve: Approve | undefined;
-  readonly #questions = new Questions();
+  readonly #questions: Questions;
   readonly #disposal = new AbortController();
   /** Who was asked about the line that runs. */
   #asked: Approve | undefined;
@@ -107,20 +144,71 @@ export class BashRouter {
   readonly #seen: SeenLine[] = [];
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(options: BashRouterOptions = {}) {
-    const { handlers, guide, shell, reminders = 'field', approve } = options;
-    this.#reminders = reminders;
-    this.#approve = approve;
-    const settings = settingsOfCalls(process.env, () => process.cwd());
-    const all = handlers ?? agentHandlers(todoStore, settings);
+  constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
+    this.#options = options;
+    const { agent, handlers, guide, panel, env = process.env, cwd = process.cwd() } = options;
+    this.#env = agent === undefined ? env : { ...env, TODO_AGENT: agent };
+    const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd());
+    const ownStore = options.store ?? (agent === undefined ? todoStore : todoStoreOf(agent));
+    const all = handlers ?? agentHandlers(ownStore, settings);
     const writer = all.find((handler) => handler instanceof TodoWriteHandler);
+    this.store = writer?.store;
     const ownGuide = () =>
-      writer && new Guide({ store: writer.list, settings: () => settings().settings });
+      writer &&
+      new Guide({
+        store: writer.list,
+        settings: () => settings().settings,
+        isSubagent: () => parent !== undefined,
+      });
     this.#guide = guide === false ? undefined : (guide ?? ownGuide());
     for (const handler of all) this.register(handler);
     const startShell =
-      shell ?? ((all) => new BashSession({ env: process.env, cwd: process.cwd(), handlers: all }));
-    this.#shell = startShell(this.#handlers);
+      options.shell ?? ((all, place) => new BashSession({ ...place, handlers: all }));
+    this.#shell = startShell(this.#handlers, { env: this.#env, cwd });
+    this.#questions = parent ? parent.#questions : new Questions();
+    this.panel =
+      parent?.panel ??
+      (panel &&
+        this.store &&
+        new TaskPanel({ store: this.store, stream: panel, env: process.env }));
+    this.#leaveParent = parent ? parent.#adopt(this) : () => {};
+  }
+
+  /**
+   * Makes a router for a subagent, with a list, a bash and an environment of its own: TODO_AGENT is its name there, and the
+   * rest is as in its parent. It has its parent's agent commands, asks whom its parent asks, is shown below its parent's
+   * list, and ends with its parent unless it is disposed before.
+   */
+  child({ agent, ...options }: ChildOptions): BashRouter {
+    const { guide, reminders, shell, approve } = this.#options;
+    const env = { ...this.#env, ...options.env, TODO_AGENT: agent };
+    const store = new TodoStore();
+    const settings = settingsOfCalls(env, () => options.cwd ?? process.cwd());
+    const own = agentHandlers(store, settings);
+    const handlers = [...this.#given.values()].map((handler) =>
+      handler instanceof TodoWriteHandler || handler instanceof TodoReadHandler
+        ? (own.find(({ name }) => name === handler.name) ?? handler)
+        : handler,
+    );
+    const inherited = {
+      ...(guide === false && { guide: false as const }),
+      ...(reminders && { reminders }),
+      ...(shell && { shell }),
+      ...(approve && { approve }),
+    };
+    const cwd = this.#shell.cwd ?? process.cwd();
+    return new BashRouter({ ...inherited, cwd, handlers, ...options, agent, env }, this);
+  }
+
+  /** Shows a child's list and disposes the child with this router, until the child leaves. */
+  #adopt(child: BashRouter): () => void {
+    this.#children.add(child);
+    const { agent = '' } = child.#options;
+    const hide = child.store && this.panel?.showBeside(agent, child.store);
+    return () => {
+      this.#children.delete(child);
+      hide?.();
+    };
   }
 
   /**
@@ -133,6 +221,7 @@ export class BashRouter {
     if (!/^\w[\w-]*$/.test(handler.name)) {
       throw new RangeError(`Not a name for an agent command: '${handler.name}'`);
     }
+    this.#given.set(handler.name, handler);
     const guided = this.#guide?.guided(handler) ?? handler;
     const execute = (call: Invocation) =>
       guided.execute({
@@ -164,10 +253,13 @@ export class BashRouter {
     return result;
   }
 
-  /** Ends the shell and everything that runs in it. */
-  dispose(): Promise<void> {
+  /** Ends the shell and what runs in it, its children and the panel. */
+  async dispose(): Promise<void> {
     this.#disposal.abort();
-    return this.#shell.dispose();
+    await Promise.all([...this.#children].map((child) => child.dispose()));
+    await this.#shell.dispose();
+    if (this.#options.panel) this.panel?.dispose();
+    this.#leaveParent();
   }
 
   async #routeAfter(
@@ -176,7 +268,7 @@ export class BashRouter {
     options: RouteOptions,
   ): Promise<RouteResult> {
     await earlier;
-    const approve = options.approve ?? this.#approve;
+    const approve = options.approve ?? this.#options.approve;
     this.#asked = approve;
     const decision = approve ? await this.#permission(line, approve, options) : { line };
     if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
@@ -195,6 +287,7 @@ export class BashRouter {
   #permission(line: string, approve: Approve, { signal }: RouteOptions): Promise<Decision> {
     return permissionFor(line, approve, [this.#disposal.signal, signal], {
       handlers: this.#handlers,
+      agent: this.#options.agent,
       questions: this.#questions,
       isPlain: async (name) => (await this.#shell.callerState?.(name))?.isPlain !== false,
       mended: (text) => this.#mended(text),
@@ -215,6 +308,7 @@ export class BashRouter {
 
   async #routeNow(line: string, options: RouteOptions): Promise<RouteResult> {
     const { type, call } = readLine(line, this.#handlers);
+    if (this.#options.panel) this.panel?.commandStarted();
     this.#guide?.commandStarted(line, type);
     const limit = new TimeLimit(options);
     let result: CommandResult;
@@ -226,7 +320,8 @@ export class BashRouter {
     const due = this.#guide?.commandEnded(result.exitCode) ?? [];
     const reminders = [...due, ...((await this.#guide?.news()) ?? [])];
     if (reminders.length === 0) return { type, ...result };
-    if ((options.reminders ?? this.#reminders) === 'field') return { type, ...result, reminders };
+    if ((options.reminders ?? this.#options.reminders ?? 'field') === 'field')
+      return { type, ...result, reminders };
     return { type, ...result, stderr: `${reminders.join('\n')}\n${result.stderr}` };
   }
 
@@ -242,7 +337,8 @@ export class BashRouter {
       // where bash is.
       const runsChecks = state !== undefined && call.argv.includes('--prove');
       if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
-        const result = await this.#call(call, othersEnvironment(state?.env), options, limit);
+        const env = othersEnvironment(state?.env ?? callerVariables(this.#env));
+        const result = await this.#call(call, env, options, limit);
         return heard(result, options);
       }
     }

@@ -25,7 +25,7 @@ export class ListEvents {
     const tell = async () => {
       if (isWriting) return;
       isWriting = true;
-      for (let now = list.now(); now.key !== written; now = list.now()) {
+      for (let now = list.now(); now && now.key !== written; now = list.now()) {
         written = now.key;
         await this.#write({ event: kind, ...now.fields });
       }
@@ -46,8 +46,13 @@ export class ListEvents {
   #todos() {
     const { todos } = this.#lists;
     const now = () => {
-      const { items, version, updatedAt } = latest(todos);
-      return { key: String(version), fields: { todos: items, version, updatedAt } };
+      try {
+        const { items, version, updatedAt } = todos.get();
+        return { key: String(version), fields: { todos: items, version, updatedAt } };
+      } catch {
+        // A list that cannot be read now is told of by the command that needs it.
+        return undefined;
+      }
     };
     return { now, onChange: (listener: () => void) => todos.onChange(listener) };
   }
@@ -68,14 +73,5 @@ export class ListEvents {
       return { key: JSON.stringify(tasks), fields: { tasks } };
     };
     return { now, onChange: (listener: () => void) => source.onChange(listener) };
-  }
-}
-
-/** A list that cannot be read now is told of by the command that needs it. */
-function latest(store: TodoStore) {
-  try {
-    return store.get();
-  } catch {
-    return { items: [], version: 0, updatedAt: new Date(0) };
   }
 }

@@ -87,7 +87,7 @@ export class PromptLists {
   rows(promptRows = 1, isFolded = false): string[] {
     const { columns, rows } = this.#prompt;
     const options = { columns, rows: rows + 1 - promptRows, theme: this.theme };
-    return renderLists(this.#todos, this.#tasks, options, isFolded);
+    return renderLists(this.#todos, [], this.#tasks, options, isFolded);
   }
 
   get isDone(): boolean {

@@ -1,6 +1,6 @@
 import type { Proof } from '../proof/proof.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import { change, type Place, type Version } from '../state/place.ts';
+import { change, DEFAULT_AGENT, type Place, type Version } from '../state/place.ts';
 import type { TodoList } from './todo-list.ts';
 
 /** How far a task is: not begun, being worked on now, fully done. */
@@ -266,3 +266,12 @@ function frozen(items: Items): Items {
 
 /** The list that a program shares when it needs only one. */
 export const todoStore: TodoStore = new TodoStore();
+
+const STORES = new Map([[DEFAULT_AGENT, todoStore]]);
+
+/** The list of an agent, by its name, among several in a program: the same one each time. That of `main` is `todoStore`. */
+export function todoStoreOf(agent: string): TodoStore {
+  const store = STORES.get(agent) ?? new TodoStore();
+  STORES.set(agent, store);
+  return store;
+}

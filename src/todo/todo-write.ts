@@ -109,6 +109,11 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     return todoInputSchema(this.settings().settings);
   }
 
+  /** The list, where it is one in this program and the same for all calls. */
+  get store(): TodoStore | undefined {
+    return this.source instanceof TodoStore ? this.source : undefined;
+  }
+
   /** The list that is written where a call names no other one. */
   get list(): { get(): TodoVersion | undefined } {
     return {

@@ -98,10 +98,11 @@ describe('permission', () => {
     const client = new JsonlClient();
     const early = { id: 1, approve: 'allow' };
     expect(await say(client, [early], 1)).toMatchObject([{ id: null }]);
-    await say(client, [{ approve: true }, { id: 1, command: 'echo hi', timeoutMs: 300 }], 1);
+    await client.send('echo warm');
+    await say(client, [{ approve: true }, { id: 1, command: 'echo hi', timeoutMs: 3000 }], 1);
     const [error] = await say(client, [{ id: 2, approve: 'allow' }], 1);
     expect(error).toMatchObject({ id: null, error: expect.stringContaining('id 2') });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 3500));
     expect(await say(client, [early], 1)).toMatchObject([{ id: 1, stdout: 'hi\n', exitCode: 0 }]);
     await client.end();
   });
@@ -201,7 +202,7 @@ describe('output while it comes', () => {
   test('of a background job between two requests comes with the next one', async () => {
     const client = new JsonlClient();
     const cwd = temporaryDirectory();
-    await client.send(`cd ${cwd}; (echo late; touch done) &`);
+    await client.send(`cd ${cwd}; (sleep 0.3; echo late; touch done) &`);
     await eventually('the job is done', () => existsSync(join(cwd, 'done')));
     const [chunk, result] = await say(client, [{ id: 9, command: ':', stream: true }], 2);
     expect([chunk?.chunk, result?.stdout]).toEqual(['late\n', 'late\n']);
@@ -247,6 +248,7 @@ describe('output while it comes', () => {
     output.on('data', (chunk: Buffer) => {
       length += chunk.length;
     });
+    output.resume();
     child.stdin?.end();
     await once(child, 'close');
     expect(existsSync(marker)).toBe(true);

@@ -1,0 +1,240 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  BashRouter,
+  type BashRouterOptions,
+  TaskStore,
+  taskCommands,
+  todoStore,
+  todoStoreOf,
+  validateTodoList,
+} from '../../src/index.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { TestAgent } from '../helpers/agents.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
+import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+
+// What a host asks of a router beside results: a panel, agents with lists of their own, output in bounds, tools.
+
+const list = (content: string, status = 'in_progress') =>
+  `TodoWrite '${JSON.stringify({ todos: [{ content, activeForm: `${content}ing`, status }] })}'`;
+
+function startRouter(options: BashRouterOptions = {}) {
+  const router = new BashRouter(options);
+  onTestFinished(() => router.dispose());
+  return router;
+}
+
+test('agents of a program have lists by their names; that of main is the shared one', async () => {
+  expect(todoStoreOf('main')).toBe(todoStore);
+  const router = startRouter({ agent: 'ann' });
+  await router.route(list('Annotate'));
+  await router.route(`echo $TODO_AGENT; ${list('Bash it')}`);
+  expect(todoStoreOf('ann').get().items[0]?.content).toBe('Bash it');
+  expect(router.store).toBe(todoStoreOf('ann'));
+  expect(todoStoreOf('bob').get().items).toEqual([]);
+  expect((await router.route('echo $TODO_AGENT')).stdout).toBe('ann\n');
+});
+
+test('the environment and the directory of a bash are options', async () => {
+  const cwd = temporaryDirectory();
+  const router = startRouter({ env: { PATH: process.env.PATH, A: 'b' }, cwd });
+  expect((await router.route('echo $A; pwd')).stdout).toBe(`b\n${cwd}\n`);
+});
+
+test('a child has a list, a bash and an environment of its own, and what its parent has beside', async () => {
+  const agent = new TestAgent(({ env }) => ({ stdout: `${env?.TODO_AGENT}\n` }));
+  const tmp = temporaryDirectory();
+  const asked: (string | undefined)[] = [];
+  const parent = startRouter({
+    env: { ...process.env, TMPDIR: tmp, A: 'b' },
+    approve: ({ agent: name }) => {
+      asked.push(name);
+      return 'allow';
+    },
+  });
+  parent.register(agent);
+  const folder = temporaryDirectory();
+  await parent.route(`cd ${folder}; x=1; ${list('Of the parent')}`);
+  const child = parent.child({ agent: 'helper', env: { C: 'd' } });
+  expect((await child.route('echo $TODO_AGENT $A $C "[$x]"; pwd; TodoRead')).stdout).toBe(
+    `helper b d []\n${folder}\nNo todos.\n`,
+  );
+  expect((await child.route('Agent')).stdout).toBe('helper\n');
+  expect((await child.route('Agent | cat')).stdout).toBe('helper\n');
+  await child.route(list('Of the child'));
+  expect(child.store?.get().items[0]?.content).toBe('Of the child');
+  expect(parent.store?.get().items[0]?.content).toBe('Of the parent');
+  expect(asked).toEqual([undefined, 'helper', 'helper']);
+  await parent.dispose();
+  await expect(child.route('echo hi')).rejects.toThrow('disposed');
+  if (hasProc) expect(processesWith(tmp)).toEqual([]);
+});
+
+test('a child claims tasks of the team by its own name', async () => {
+  const tasks = new TaskStore();
+  const parent = startRouter({ handlers: taskCommands({ open: () => tasks }), agent: 'lead' });
+  await parent.route('TaskCreate --subject "One thing"');
+  const child = parent.child({ agent: 'helper' });
+  expect((await child.route('TaskClaim --next')).stdout).toContain('claimed by helper');
+});
+
+test('questions of a parent and its child come one at a time, and end with who asks', async () => {
+  const open: { agent: string | undefined; answer: () => void }[] = [];
+  const parent = startRouter({
+    agent: 'main',
+    approve: ({ agent }) =>
+      new Promise((resolve) => {
+        open.push({ agent, answer: () => resolve('allow') });
+      }),
+  });
+  const child = parent.child({ agent: 'helper' });
+  const first = parent.route('echo one');
+  const controller = new AbortController();
+  const second = child.route('echo two', { signal: controller.signal });
+  const third = child.route('echo three');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(open.map(({ agent }) => agent)).toEqual(['main']);
+  controller.abort();
+  expect((await second).exitCode).toBe(130);
+  expect(open.length).toBe(1);
+  open[0]?.answer();
+  expect((await first).stdout).toBe('one\n');
+  while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  open[1]?.answer();
+  expect((await third).stdout).toBe('three\n');
+});
+
+test('a panel in one option shows the list, children beside it while they live, and ends with the router', async () => {
+  vi.stubEnv('TERM', 'xterm');
+  vi.stubEnv('LANG', 'C.UTF-8');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const terminal = new VirtualTerminal(40, 24);
+  const router = startRouter({ agent: 'with panel', panel: terminal });
+  await router.route(list('Analyze'));
+  router.panel?.write('some output\n');
+  const child = router.child({ agent: 'helper' });
+  await child.route(list('Help'));
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const screen = (await terminal.screen()).join('\n');
+  expect(screen).toMatch(
+    /^some output\n+┌─ Tasks ─.* 0\/1 ─┐\n│ ● Analyzeing\.\.\.[\s\S]*┌─ helper ─[\s\S]*● Helping/,
+  );
+  await child.dispose();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect((await terminal.screen()).join('\n')).not.toContain('helper');
+  await router.dispose();
+  expect((await terminal.screen()).join('\n')).toContain('● Analyzeing...');
+});
+
+test('off a terminal a panel shows nothing, and output goes through', async () => {
+  let written = '';
+  const panel = {
+    write: (chunk: string | Uint8Array) => {
+      written += chunk;
+    },
+  };
+  const router = startRouter({ agent: 'without terminal', panel });
+  await router.route(list('Hide'));
+  router.panel?.write('output\n');
+  await router.dispose();
+  expect(written).toBe('output\n');
+});
+
+test('route hears output of both ways and keeps both ends of it', async () => {
+  const router = startRouter({
+    handlers: [new TestAgent(() => ({ stdout: `${'a'.repeat(500)}z` }))],
+  });
+  const heard: string[] = [];
+  const options = {
+    onStdout: (chunk: Buffer) => void heard.push(String(chunk)),
+    maxOutputBytes: 10,
+  };
+  const cut = 'aaaaa\n[agent-shell: 491 bytes left out]\naaaaz';
+  expect((await router.route('Agent', options)).stdout).toBe(cut);
+  expect((await router.route('Agent | cat', options)).stdout).toBe(cut);
+  expect(heard.join('').length).toBe(1002);
+});
+
+test('a listener that fails fails no line', async () => {
+  const warnings: unknown[] = [];
+  const onWarning = (warning: unknown) => warnings.push(warning);
+  process.on('warning', onWarning);
+  const router = startRouter();
+  const fail = () => {
+    throw new Error('deaf');
+  };
+  expect((await router.route('echo hi', { onStdout: fail })).stdout).toBe('hi\n');
+  const reject = async () => fail();
+  expect((await router.route('echo ho', { onStdout: reject })).stdout).toBe('ho\n');
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', onWarning);
+  expect(warnings.length).toBe(2);
+});
+
+test('each agent command tells what it takes, as data for tool calls', async () => {
+  const tasks = new TaskStore();
+  const own = startRouter({ agent: 'tools' }).commands;
+  const commands = [...own, ...taskCommands({ open: () => tasks })];
+  const safe = commands.map((c) => [c.name, c.isReadOnly, c.isConcurrencySafe]);
+  expect(safe).toEqual([
+    ['TodoWrite', false, false],
+    ['TodoRead', true, true],
+    ['TaskCreate', false, true],
+    ['TaskUpdate', false, true],
+    ['TaskList', true, true],
+    ['TaskGet', true, true],
+    ['TaskClaim', false, true],
+    ['TaskRelease', false, true],
+    ['TaskInbox', false, true],
+    ['TaskUndo', false, true],
+    ['TaskArchive', false, true],
+  ]);
+  /** A value that a property's schema allows. */
+  const example = (schema: Record<string, unknown>): unknown => {
+    if (schema.const !== undefined) return schema.const;
+    if (Array.isArray(schema.enum)) return schema.enum[0];
+    const values: Record<string, unknown> = {
+      string: '30m',
+      integer: 1,
+      boolean: true,
+      object: { a: 1 },
+      array: [1],
+    };
+    return values[String(schema.type)];
+  };
+  for (const { name, inputSchema, execute } of commands
+    .slice(2)
+    .map((c) => ({ name: c.name, inputSchema: c.inputSchema, execute: c.execute.bind(c) }))) {
+    expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+    const properties = inputSchema?.properties as Record<string, Record<string, unknown>>;
+    for (const [property, schema] of Object.entries(properties)) {
+      const input = { subject: 'x', taskId: 1, [property]: example(schema) };
+      for (const key of ['subject', 'taskId'])
+        if (!(key in properties)) delete (input as Record<string, unknown>)[key];
+      const { stderr } = await execute({ argv: [JSON.stringify(input)], stdin: async () => '' });
+      expect({ name, property, stderr }).toMatchObject({
+        stderr: expect.not.stringMatching(/Unrecognized|Expected (?!either)|Required|Invalid/),
+      });
+    }
+  }
+});
+
+test('the schema of TodoWrite allows what the list allows', () => {
+  const writer = startRouter({ agent: 'schema' }).commands[0];
+  const { properties, required } = (writer?.inputSchema ?? {}) as Record<string, unknown>;
+  const { items, maxItems } = (properties as Record<string, Record<string, unknown>>).todos ?? {};
+  expect([required, maxItems]).toEqual([['todos'], DEFAULT_SETTINGS.maxItems]);
+  const { properties: fields, required: needed } = items as {
+    properties: object;
+    required: string[];
+  };
+  const whole = { content: 'a', activeForm: 'b', status: 'pending', id: 'c', priority: 'low' };
+  expect(Object.keys(fields)).toEqual(Object.keys(whole));
+  expect(validateTodoList({ todos: [whole] }, DEFAULT_SETTINGS)).toHaveProperty('items');
+  for (const key of Object.keys(whole)) {
+    const { [key as 'id']: _, ...rest } = whole;
+    const isValid = 'items' in validateTodoList({ todos: [rest] }, DEFAULT_SETTINGS);
+    expect([key, isValid]).toEqual([key, !needed.includes(key)]);
+  }
+});
