@@ -10,7 +10,12 @@ import { type Approve, allowList, BashRouter, listInContext, systemPrompt } from
 import { z } from 'zod';
 
 /** Does a job, and gives what the agent says at its end. `memory`: how many of the last messages the model still sees. */
-export async function runAgent(job: string, model: LanguageModel, router: BashRouter, memory = 40) {
+export async function runAgent(
+  job: string,
+  model: LanguageModel,
+  router: BashRouter,
+  memory = 40,
+): Promise<string> {
   const show = (chunk: Uint8Array | string) => router.panel?.write(chunk);
   const bash = tool({
     description: 'Runs a command line in a bash that lasts',

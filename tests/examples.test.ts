@@ -116,7 +116,7 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
     'May the agent run this? touch forbidden',
     'May the agent run this? echo seen',
   ]);
-  expect(drawn).toContain('seen\n');
+  expect(drawn).toMatch(/[^ ]seen\r?\n/);
   expect(drawn).toContain('─ Tasks ─');
   expect(drawn).toContain('─ helper ─');
   expect(items.map(({ content }: { content: string }) => content)).toEqual(['Look', 'Tell']);
@@ -166,7 +166,7 @@ with AgentShell() as shell:
     print(asked, shell.run("exit 3", timeoutMs=20000)["exitCode"])
 `;
   const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
-  expect(execFileSync('python3', ['-c', program], options)).toBe(`130 [('stdout', 'begun\n')]
+  expect(execFileSync('python3', ['-c', program], options)).toBe(`130 [('stdout', 'begun\\n')]
 Command execution denied: the user did not allow it
 hi
 [[['touch', 'file']], [['echo', 'hi'], ['pwd']]] 3

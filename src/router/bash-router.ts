@@ -277,19 +277,28 @@ export class BashRouter {
 
   /** Asks the host about what an agent command is to run. */
   async #whyNotRun(command: string): Promise<string | undefined> {
-    const approve = this.#asked ?? this.#approve;
-    const decision = approve ? await this.#permission(command, approve, {}) : { line: command };
+    const approve = this.#asked ?? this.#options.approve;
+    // A line may run now, and bash cannot be asked what a name means before it has ended.
+    const isPlain = async () => false;
+    const decision = approve
+      ? await this.#permission(command, approve, {}, isPlain)
+      : { line: command };
     if (decision === 'cancelled') return 'it was cancelled';
     if ('denied' in decision) return `it was denied: ${decision.denied}`;
     return decision.line === command ? undefined : 'it was denied as it stands';
   }
 
-  #permission(line: string, approve: Approve, { signal }: RouteOptions): Promise<Decision> {
+  #permission(
+    line: string,
+    approve: Approve,
+    { signal }: RouteOptions,
+    isPlain = async (name: string) => (await this.#shell.callerState?.(name))?.isPlain !== false,
+  ): Promise<Decision> {
     return permissionFor(line, approve, [this.#disposal.signal, signal], {
       handlers: this.#handlers,
       agent: this.#options.agent,
       questions: this.#questions,
-      isPlain: async (name) => (await this.#shell.callerState?.(name))?.isPlain !== false,
+      isPlain,
       mended: (text) => this.#mended(text),
       cwd: () => this.#shell.cwd ?? process.cwd(),
     });

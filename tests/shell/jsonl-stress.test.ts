@@ -1,0 +1,150 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { AGENT_SHELL, start } from '../helpers/agent-shell.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
+
+// A host under load. `npm run test:machines` runs the long form.
+
+const IS_LONG = process.env.TEST_MACHINES === '1';
+const REQUESTS = IS_LONG ? 10_000 : 400;
+const IN_FLIGHT = 50;
+const STREAMED_BYTES = IS_LONG ? 100_000_000 : 20_000_000;
+const PAUSE_MS = IS_LONG ? 5000 : 500;
+const MiB = 1024 * 1024;
+/** What a heap that is not yet collected may add. */
+const MOST_GROWTH = 64 * MiB;
+
+const MINUTES = 60_000;
+
+function memoryOf({ pid }: ChildProcess): number {
+  if (!hasProc) return 0;
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+const KINDS = { 17: 'cancelled', 42: 'denied', 77: 'timed out' } as const;
+const EXIT = { cancelled: 130, denied: 126, 'timed out': 124, run: 0 };
+
+function kindOf(id: number): keyof typeof EXIT {
+  return KINDS[(id % 100) as keyof typeof KINDS] ?? 'run';
+}
+
+function requestOf(id: number): object {
+  switch (kindOf(id)) {
+    case 'cancelled':
+      return { id, command: 'sleep 1000' };
+    case 'denied':
+      return { id, command: 'touch file' };
+    case 'timed out':
+      return { id, command: 'sleep 1000', timeoutMs: 50 };
+    default:
+      return { id, command: id % 2 === 0 ? 'TodoRead' : `echo ${id}` };
+  }
+}
+
+test(
+  `of ${REQUESTS} requests, of which 1% are cancelled, 1% denied and 1% timed out, each is answered once, and nothing stays`,
+  async () => {
+    const tmp = temporaryDirectory();
+    const child = start(AGENT_SHELL, ['--jsonl'], { env: { TMPDIR: tmp } });
+    const say = (message: object) => child.stdin?.write(`${JSON.stringify(message)}\n`);
+    const answers = new Map<number, number[]>();
+    const wrong: unknown[] = [];
+    const memory: number[] = [];
+    let sent = 0;
+    const sendNext = () => {
+      if (sent < REQUESTS) say(requestOf(++sent));
+      else if (answers.size === REQUESTS) child.stdin?.end();
+    };
+    say({ approve: true });
+    while (sent < IN_FLIGHT) sendNext();
+    const started = performance.now();
+    for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+      const message = JSON.parse(line);
+      const { id, event, exitCode } = message;
+      if (event === 'approve') {
+        const kind = kindOf(id);
+        // Half of the cancels come while the question is open, half while the command runs.
+        if (kind === 'cancelled' && id % 200 > 100) say({ cancel: id });
+        else say({ id, approve: kind === 'denied' ? 'deny' : 'allow' });
+        if (kind === 'cancelled' && id % 200 < 100) setTimeout(() => say({ cancel: id }), 10);
+      } else if (typeof id === 'number') {
+        answers.set(id, [...(answers.get(id) ?? []), exitCode]);
+        if (answers.size % (REQUESTS / 10) === 0) memory.push(memoryOf(child));
+        sendNext();
+      } else wrong.push(message);
+    }
+    if (child.exitCode === null) await once(child, 'exit');
+    expect(wrong).toEqual([]);
+    const expected = Array.from({ length: REQUESTS }, (_, at) => [EXIT[kindOf(at + 1)]]);
+    expect([...answers].sort(([a], [b]) => a - b).map(([, codes]) => codes)).toEqual(expected);
+    expect(child.exitCode).toBe(0);
+    const [, early = 0] = memory;
+    expect((memory.at(-1) ?? 0) - early).toBeLessThan(MOST_GROWTH);
+    if (hasProc) expect(processesWith(tmp)).toEqual([]);
+    if (IS_LONG) {
+      const seconds = (performance.now() - started) / 1000;
+      console.log(
+        `${REQUESTS} requests in ${seconds.toFixed(1)} s; MiB: ${memory.map((bytes) => Math.round(bytes / MiB))}`,
+      );
+    }
+  },
+  20 * MINUTES,
+);
+
+test.runIf(hasProc)(
+  `${STREAMED_BYTES} bytes streamed to a reader that stops for ${PAUSE_MS} ms grow no memory, and the command waits`,
+  async () => {
+    const child = start(AGENT_SHELL, ['--jsonl']);
+    child.stdin?.write('{"id":0,"command":"echo warm","stream":true}\n');
+    const command = `head -c ${STREAMED_BYTES} /dev/zero | tr '\\0' x`;
+    const output = child.stdout as NodeJS.ReadableStream & { pause(): void; resume(): void };
+    let length = 0;
+    let result: { stdout: string } | undefined;
+    let hasPaused = false;
+    let before = 0;
+    let [most, lengthAtPause, written] = [0, 0, 0];
+    const lines = createInterface({ input: output });
+    const ended = once(lines, 'close');
+    lines.on('line', (line) => {
+      const message = JSON.parse(line);
+      if (message.event === 'stdout') length += message.chunk.length;
+      else if (message.id === 1) result = message;
+      else {
+        before = memoryOf(child);
+        child.stdin?.end(`${JSON.stringify({ id: 1, command, stream: true })}\n`);
+      }
+      if (hasPaused || length < STREAMED_BYTES / 4) return;
+      hasPaused = true;
+      lines.pause();
+      const written0 = bytesWritten(child);
+      setTimeout(() => {
+        most = memoryOf(child);
+        lengthAtPause = length;
+        written = bytesWritten(child) - written0;
+        lines.resume();
+      }, PAUSE_MS);
+    });
+    await ended;
+    expect(length - 'warm\n'.length).toBe(STREAMED_BYTES);
+    expect(lengthAtPause).toBeLessThan(STREAMED_BYTES);
+    // What pipes and buffers hold, and no more.
+    expect(written).toBeLessThan(4 * MiB);
+    expect(most - before).toBeLessThan(MOST_GROWTH);
+    expect(result?.stdout.length).toBeLessThan(1.1 * MiB);
+    if (IS_LONG) {
+      console.log(
+        `MiB before and in the pause: ${[before, most].map((bytes) => Math.round(bytes / MiB))}; written in it: ${written}`,
+      );
+    }
+  },
+  20 * MINUTES,
+);
+
+function bytesWritten({ pid }: ChildProcess): number {
+  return Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0);
+}
