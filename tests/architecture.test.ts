@@ -23,7 +23,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   guidance: ['command', 'proof', 'settings.ts', 'tasks', 'todo'],
   hook: ['command', 'guidance', 'settings.ts', 'state', 'tasks', 'todo'],
   setup: ['command', 'hook', 'settings.ts', 'state'],
-  router: ['bash', 'command', 'guidance', 'json', 'panel', 'proof', 'settings.ts', 'terminal', 'todo'],
+  router: [
+    'bash',
+    'command',
+    'guidance',
+    'json',
+    'panel',
+    'proof',
+    'settings.ts',
+    'terminal',
+    'todo',
+  ],
 };
 /** They bring the parts together. */
 const MAY_IMPORT_ALL = ['bin', 'shell', 'watch', 'index.ts'];
