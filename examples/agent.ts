@@ -9,13 +9,8 @@ import { generateText, type LanguageModel, type ModelMessage, stepCountIs, tool 
 import { type Approve, allowList, BashRouter, listInContext, systemPrompt } from 'todowrite';
 import { z } from 'zod';
 
-/** Does a job, and gives what the agent says at its end. `memory`: how many of the last messages the model still sees. */
-export async function runAgent(
-  job: string,
-  model: LanguageModel,
-  router: BashRouter,
-  memory = 40,
-): Promise<string> {
+/** Does a job, and gives what the agent says at its end. The model sees the last `memory` messages. */
+export async function runAgent(job: string, model: LanguageModel, router: BashRouter, memory = 40) {
   const show = (chunk: Uint8Array | string) => router.panel?.write(chunk);
   const bash = tool({
     description: 'Runs a command line in a bash that lasts',
@@ -30,9 +25,9 @@ export async function runAgent(
   const helper = tool({
     description: 'Gives a part of the job to a helper, which has a list of its own',
     inputSchema: z.object({ name: z.string(), job: z.string() }),
-    execute: async (part) => {
-      const child = router.child({ agent: part.name });
-      return runAgent(part.job, model, child, memory).finally(() => child.dispose());
+    execute: ({ name: agent, job: part }): Promise<string> => {
+      const child = router.child({ agent });
+      return runAgent(part, model, child, memory).finally(() => child.dispose());
     },
   });
   const remembered = (messages: ModelMessage[]): ModelMessage[] => {

@@ -138,8 +138,8 @@ export class BashRouter {
   readonly #guide: Guide | undefined;
   readonly #questions: Questions;
   readonly #disposal = new AbortController();
-  /** Who was asked about the line that runs. */
-  #asked: Approve | undefined;
+  /** Who is asked about the line that runs, and what tells that it has ended. */
+  #asked: { readonly approve: Approve; readonly ended: AbortSignal } | undefined;
   /** The latest lines that bash ran. */
   readonly #seen: SeenLine[] = [];
   #queue: Promise<unknown> = Promise.resolve();
@@ -269,19 +269,22 @@ export class BashRouter {
   ): Promise<RouteResult> {
     await earlier;
     const approve = options.approve ?? this.#options.approve;
-    this.#asked = approve;
-    const decision = approve ? await this.#permission(line, approve, options) : { line };
+    this.#asked = undefined;
+    if (approve === undefined) return this.#routeNow(line, options);
+    const decision = await this.#permission(line, approve, options);
     if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
-    return this.#routeNow(decision.line, options);
+    const controller = new AbortController();
+    this.#asked = { approve, ended: controller.signal };
+    return this.#routeNow(decision.line, options).finally(() => controller.abort());
   }
 
   /** Asks the host about what an agent command is to run. */
   async #whyNotRun(command: string): Promise<string | undefined> {
-    const approve = this.#asked ?? this.#options.approve;
+    const { approve = this.#options.approve, ended: signal } = this.#asked ?? {};
     // A line may run now, and bash cannot be asked what a name means before it has ended.
     const isPlain = async () => false;
     const decision = approve
-      ? await this.#permission(command, approve, {}, isPlain)
+      ? await this.#permission(command, approve, { signal }, isPlain)
       : { line: command };
     if (decision === 'cancelled') return 'it was cancelled';
     if ('denied' in decision) return `it was denied: ${decision.denied}`;
