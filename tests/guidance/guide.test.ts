@@ -10,10 +10,9 @@ import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
-import { TaskStore } from '../../src/tasks/task-store.ts';
-import { taskView } from '../../src/tasks/task-view.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { NO_LISTS } from '../helpers/agent-shell.ts';
 import { todoList } from '../todo/arbitraries.ts';
 import { agentSession, items, notesOf, writeLine } from './agent-session.ts';
 
@@ -204,12 +203,6 @@ test('the guide ignores a list that cannot be read', async () => {
   expect(await handler.execute(call)).toMatchObject({ exitCode: 0, stderr: '' });
   expect(guide.commandEnded(0)).toEqual([]);
 });
-
-const NO_LISTS = {
-  version: '0.0.0',
-  todos: new TodoStore(),
-  tasks: () => taskView(new TaskStore()),
-};
 
 test('over JSON lines reminders are a field of their own, present only when there is one', async () => {
   const session = agentSession();

@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import { taskView } from '../../src/tasks/task-view.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 
@@ -79,6 +82,13 @@ export function agentShell(
 ): Promise<ProgramResult> {
   return run(AGENT_SHELL, args, options);
 }
+
+/** Of what serveJsonl needs, what a test of results has no use for. */
+export const NO_LISTS = {
+  version: '0.0.0',
+  todos: new TodoStore(),
+  tasks: () => taskView(new TaskStore()),
+};
 
 export interface JsonlResult {
   id: string | number | null;

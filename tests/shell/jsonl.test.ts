@@ -9,6 +9,7 @@ import {
   agentShell,
   JsonlClient,
   type JsonlResult,
+  NO_LISTS,
   start,
 } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -62,7 +63,8 @@ test('a request that the router fails has a result, too', async () => {
   const router = new BashRouter();
   await router.dispose();
   const output = new PassThrough();
-  await serveJsonl(router, Readable.from([Buffer.from(request(7, 'echo hi'))]), output);
+  const input = Readable.from([Buffer.from(request(7, 'echo hi'))]);
+  await serveJsonl({ ...NO_LISTS, router, input, output });
   expect(JSON.parse(String(output.read()))).toMatchObject({
     id: 7,
     type: 'native_shell_command',
