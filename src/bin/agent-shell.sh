@@ -126,7 +126,8 @@ node_front() {
   exec node --title=agent-shell "$0" "$@"
 }
 
-# Reads our options that stand before bash's arguments, into the environment. Counts them in agent_shell_own.
+# Reads our options before bash's arguments into the environment, and counts them in agent_shell_own. Fails where the
+# arguments ask for something other than bash, or are wrong: Node reads those (shell/arguments.ts), and has the errors.
 own_options() {
   agent_shell_own=$#
   agent_shell_argv=$*
@@ -153,7 +154,7 @@ own_options() {
   agent_shell_own=$((agent_shell_own - $#))
 }
 
-# Reads bash's arguments as bash does: what follows -c, whether it is a login shell, whether a person types.
+# Reads bash's arguments as bash does: the line of -c, whether it is a login shell, whether a person types.
 read_arguments() {
   agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile= agent_shell_options=
   while [ $# -gt 0 ]; do
@@ -182,7 +183,7 @@ read_arguments() {
   esac
 }
 
-# Whether bash may not read the line of -c as it was meant, since the JSON of an agent command in it may be broken.
+# Whether bash may misread the line of -c, because the JSON of an agent command in it may have broken quotes.
 is_suspect() {
   case $agent_shell_line in *TodoWrite* | *Task[A-Z]*) ;; *) return 1 ;; esac
   # The usual form needs no look: one pair of quotes, and no other quote in it.

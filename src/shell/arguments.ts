@@ -18,7 +18,7 @@ export type Arguments =
   /** Not understood; one line that says why. */
   | { mode: 'usage-error'; message: string };
 
-/** The options that stand before a way in, or are one. */
+/** The options before a subcommand, and those that ask for something themselves. */
 export const SHELL_OPTIONS = {
   '--session': 'name',
   '--agent': 'name',
@@ -31,9 +31,10 @@ export const SHELL_OPTIONS = {
 } as const;
 
 /**
- * Reads the arguments of agent-shell that select one of its own ways in. Those for bash are agent-shell.sh's to read.
+ * Reads the arguments of agent-shell that ask for something other than bash, and says what is wrong with them. The
+ * arguments for bash, and our options before them, never get here: agent-shell.sh reads those before Node starts.
  *
- * @param environment what holds where no option says otherwise: TODO_SESSION, TODO_PANEL.
+ * @param environment the defaults of options: TODO_SESSION, TODO_PANEL.
  */
 export function parseArguments(argv: readonly string[], environment: Environment): Arguments {
   const parsed = parseOptions(argv, SHELL_OPTIONS, 'first word');
@@ -57,7 +58,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
       : usageError(`prime takes no argument ${inQuotes(unknown)}`);
   }
   if (word === 'watch') {
-    // TODO_PANEL=off keeps prompts clean; it is no answer to who asks for the viewer.
+    // TODO_PANEL=off keeps prompts clean; it does not apply to the viewer.
     const wished = environment.TODO_PANEL === 'plain' ? 'plain' : undefined;
     const panel = options['--no-panel'] ? 'off' : (options['--panel'] ?? wished);
     const watch = parseWatchArguments(behind, panel);

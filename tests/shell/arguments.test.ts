@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SHELL_OPTIONS } from '../../src/shell/arguments.ts';
 import { agentShell } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -144,4 +145,14 @@ describe('settings', () => {
       expect((await agentShell(write(51), { env: { TODO_MAX_ITEMS: value } })).exitCode).toBe(1);
     },
   );
+});
+
+test('agent-shell.sh knows each option and word that Node reads', () => {
+  const script = readFileSync('src/bin/agent-shell.sh', 'utf8');
+  const reader = /^own_options\(\) \{\n([\s\S]*?)^\}/m.exec(script)?.[1] ?? '';
+  const patterns = reader.match(/^ {6}[^\n]*?\)/gm)?.join(' ') ?? '';
+  const words = ['watch', 'setup', 'hook', 'prime', 'state', 'sessions', 'completions'];
+  for (const name of [...Object.keys(SHELL_OPTIONS), ...words]) {
+    expect(patterns, name).toMatch(new RegExp(`(?<![\\w-])${name}(?![\\w-])`));
+  }
 });
