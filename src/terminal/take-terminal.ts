@@ -91,6 +91,8 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
     // After a stop that could not be seen coming, the terminal has been someone else's too.
     if (isTaken) giveBack();
     take();
+    // Nobody tells a stopped program that its terminal has another size now; this makes Node look.
+    process.emit('SIGWINCH', 'SIGWINCH');
   };
   const onData = (data: Uint8Array | string) => {
     for (const part of Buffer.from(data).toString().split(SIGNAL_KEYS)) {

@@ -310,6 +310,14 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
       'the same screen',
       (screen) => screen.split('\n')[3] === viewer.split('\n')[3],
     );
+    terminal.press('C-z');
+    await terminal.until('the prompt again', (screen) => /outer>$/.test(screen));
+    terminal.resize(50, 12);
+    terminal.enter('clear; fg');
+    // Nobody tells a stopped program that its terminal has become smaller.
+    await terminal.until('the header to its end', (screen) =>
+      /^main · s +updated .* ago\n/.test(screen),
+    );
   });
 
   test.each([
