@@ -1,4 +1,5 @@
-export { BashSession, type BashSessionOptions, type RunOptions } from './bash/bash-session.ts';
+export { BashSession, type BashSessionOptions } from './bash/bash-session.ts';
+export type { RunOptions } from './bash/run-options.ts';
 export {
   type AgentBashHandler,
   type CommandResult,

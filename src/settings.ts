@@ -1,6 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { readEnvFile } from './env-file.ts';
 import { CALLER_VARIABLES, type Environment } from './environment.ts';
 import { safeText } from './safe-text.ts';
 import { DEFAULT_HISTORY } from './state/place.ts';
@@ -100,22 +99,6 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   tasksInPrompt: false,
 });
 
-/**
- * A `.env` comes with whatever repository a command happens to run in. It may set limits, guidance and what is shown,
- * but not where lists live, whose they are, how much of them is kept, or which programs run.
- */
-const FILE_MAY_SET = new Set([
-  'TODO_MAX_ITEMS',
-  'TODO_MAX_CONTENT_LENGTH',
-  'TODO_CLEAR_WHEN_DONE',
-  'TODO_GUIDANCE',
-  'TODO_REMINDER_TURNS',
-  'TODO_ONE_TASK_PER_AGENT',
-  'TODO_REQUIRE_PROOF',
-  'TODO_PROOF_TIMEOUT',
-  'TODO_TASKS',
-]);
-
 const FLAGS = new Map([
   ['1', 1],
   ['true', 1],
@@ -125,8 +108,6 @@ const FLAGS = new Map([
 ]);
 const GUIDANCE_MODES = ['off', 'notes', 'all'] as const;
 
-/** A larger `.env` does not contain settings, and is not read. */
-const MAX_ENV_FILE_BYTES = 256 * 1024;
 const MAX_WARNED_CHARACTERS = 40;
 
 /**
@@ -264,27 +245,4 @@ function leaseOf(text: string): number | undefined {
 function positiveInteger(text: string): number | undefined {
   const value = /^\s*[1-9][0-9]*\s*$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : undefined;
-}
-
-/** One file is enough to remember: a program seldom changes its directory. */
-let remembered: { key: string; variables: Environment } | undefined;
-
-function readEnvFile(path: string): Environment {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return {};
-    const key = [path, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ');
-    if (remembered?.key !== key) {
-      remembered = { key, variables: settingsOf(parseEnv(readFileSync(path, 'utf8'))) };
-    }
-    return remembered.variables;
-  } catch {
-    // A file that cannot be read is as good as none: the settings are optional.
-    return {};
-  }
-}
-
-/** Only these are read, so that nothing else of that file, secrets above all, is kept. */
-function settingsOf(variables: Environment): Environment {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => FILE_MAY_SET.has(name)));
 }

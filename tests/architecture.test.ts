@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   command: ['state'],
   json: ['command'],
   state: [],
-  'settings.ts': ['state'],
+  'settings.ts': ['env-file.ts', 'state'],
   proof: ['command'],
   bash: ['command'],
   terminal: [],

@@ -5,14 +5,14 @@ import { basename, dirname, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import {
   CALLER_FIELDS,
-  type CallerState,
   callerCommand,
   evaluateCommand,
+  type FoundCommand,
   type HeldSettings,
   moveCommand,
   NOTHING_HELD,
   PROBE_FIELDS,
-  parseCallerState,
+  parseFoundCommand,
   parseReport,
   preludeCommand,
   preludeText,
@@ -214,12 +214,12 @@ export class BashProcess {
   }
 
   /** How bash stands before a call of an agent command; undefined if bash does not say. */
-  async callerState(name: string): Promise<CallerState | undefined> {
+  async callerState(name: string): Promise<FoundCommand | undefined> {
     const fields = await this.#questions.ask(CALLER_FIELDS, (nonce) => {
       this.#command(callerCommand(name, nonce, this.#statusFd, this.#outputs));
       return undefined;
     });
-    return fields && parseCallerState(fields);
+    return fields && parseFoundCommand(fields);
   }
 
   /**

@@ -6,6 +6,7 @@ import { BashProcess, type Ending } from './bash-process.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
 import { type HeldSettings, UNREAD } from './control-commands.ts';
 import { OutputCapture } from './output-capture.ts';
+import { type RunOptions, tell } from './run-options.ts';
 import { type Home, SessionHomes } from './session-home.ts';
 import { EXIT, TimeLimit } from './time-limit.ts';
 import { Watchdog } from './watchdog.ts';
@@ -23,27 +24,6 @@ export interface BashSessionOptions {
   /** Hear all output when it comes, byte for byte, also between lines. A chunk's memory is used again afterwards. */
   onStdout?: (chunk: Buffer) => void;
   onStderr?: (chunk: Buffer) => void;
-}
-
-/** How one line is run. */
-export interface RunOptions {
-  /** The line's standard input; /dev/null unless given. */
-  stdin?: string | undefined;
-  /** Kills the line after this many milliseconds. No limit unless given, or with Infinity or more than 2^31 - 1. */
-  timeoutMs?: number | undefined;
-  /** Kills the line when it is aborted. */
-  signal?: AbortSignal | undefined;
-  /**
-   * Hear this line's output when it comes, byte for byte. A chunk's memory is used again afterwards. Where a promise is
-   * returned, no more of that stream is read before it resolves: a slow listener slows the command.
-   */
-  onStdout?: ((chunk: Buffer) => void | Promise<void>) | undefined;
-  onStderr?: ((chunk: Buffer) => void | Promise<void>) | undefined;
-  /**
-   * Of more than this many bytes of output, and of errors, the result has the first and the last half, and a line between
-   * them that counts the rest. Unless given, it has the first 64 MiB.
-   */
-  maxOutputBytes?: number | undefined;
 }
 
 /** What a call of an agent command, alone on a line, would find in a shell. */
@@ -346,21 +326,6 @@ export class BashSession {
     this.#homes.dispose();
     await this.#watchdog?.dismiss();
   }
-}
-
-/** A failing listener does not fail the line; a warning keeps its error from being lost. */
-export function tell(listener: RunOptions['onStdout'], chunk: Buffer): Promise<void> | undefined {
-  try {
-    const heard = listener?.(chunk);
-    return heard instanceof Promise ? heard.catch(warn) : undefined;
-  } catch (error) {
-    warn(error);
-    return undefined;
-  }
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
 }
 
 function writeStdin(directory: string, stdin: string | undefined): string | undefined {

@@ -38,8 +38,8 @@ export interface HeldSettings {
 
 export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
 
-/** How bash stands before a call of an agent command that it would find under a name. */
-export interface CallerState {
+/** What bash would run under the name of an agent command, and in which state. */
+export interface FoundCommand {
   /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that are exported. */
   env: Record<string, string>;
   /** The file that bash would run; empty if it would run something else. */
@@ -179,7 +179,7 @@ export function callerCommand(
 
 export const CALLER_FIELDS = 2 + 2 * CALLER_VARIABLES.length;
 
-export function parseCallerState(fields: readonly string[]): CallerState {
+export function parseFoundCommand(fields: readonly string[]): FoundCommand {
   const count = CALLER_VARIABLES.length;
   const env: Record<string, string> = {};
   CALLER_VARIABLES.forEach((variable, index) => {

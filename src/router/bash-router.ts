@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BashSession, type CallerState, type RunOptions, tell } from '../bash/bash-session.ts';
+import { BashSession, type CallerState } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
 import { endsOf } from '../bash/output-capture.ts';
+import { type RunOptions, tell } from '../bash/run-options.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
   type AgentBashHandler,
