@@ -135,7 +135,11 @@ function tasksState({ tasks, since }: KnownTasks) {
     status: task.status,
     ...(proofMark(task) && { proof: proofMark(task) }),
     since: since.get(task.id),
-    blockedBy: task.status === 'completed' ? [] : openBlockers({ nextId: 0, tasks }, task),
-    blocks: task.blocks.filter((other) => tasks.get(other)?.status !== 'completed'),
+    ...(task.status === 'completed'
+      ? { blockedBy: [], blocks: [] }
+      : {
+          blockedBy: openBlockers({ nextId: 0, tasks }, task),
+          blocks: task.blocks.filter((other) => tasks.get(other)?.status !== 'completed'),
+        }),
   }));
 }
