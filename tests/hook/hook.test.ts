@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listFolder } from '../../src/state/list-paths.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
@@ -47,6 +47,54 @@ test('what a person changed is said after the next tool, once', async () => {
   user.update([...user.get().items, wish]);
   expect(await contextOf(say(ran('ls')))).toBe('Note: the user added "Ship it"');
   expect(await contextOf(say(ran('ls')))).toBe('');
+});
+
+test('what the hook saw proves an item and a task, in the session that it was told of', () => {
+  const { environment, directory } = harness('s1', ID);
+  const env = cleanEnvironment({ ...environment, [ID]: 's1', TODO_TEAM: 't' });
+  const call = (name: string, argv: readonly string[], text: object | string = '') =>
+    spawnSync(name, argv, {
+      cwd: directory,
+      env,
+      encoding: 'utf8',
+      input: typeof text === 'string' ? text : JSON.stringify(text),
+    }).stdout;
+  const command = (name: string, ...argv: string[]) =>
+    call(join(dirname(executable('todo-write')), name), argv);
+  const hear = (line: string, exit = 0, session = 's1') =>
+    call(executable('agent-shell'), ['hook'], {
+      ...ran(line, exit),
+      session_id: session,
+      cwd: directory,
+    });
+  const begin = (check: string) =>
+    command(
+      'TodoWrite',
+      JSON.stringify([{ content: 'A', activeForm: 'B', status: 'in_progress', check }]),
+    );
+  command('TaskCreate', '--subject', 'C', '--check', 'make check');
+  command('TaskClaim', '1');
+  hear('TaskClaim 1');
+  hear('cd app && make check');
+  command('TaskUpdate', '1', '--status', 'completed');
+  expect(command('TaskList')).toContain('#1 [completed] C (main@s1) [proven]');
+  begin('make check');
+  hear('TodoWrite');
+  hear('make check', 2);
+  command('TodoWrite', '--done', '1');
+  expect(command('TodoRead')).toContain('(check: make check, unproven)');
+  begin('make check');
+  hear('TodoWrite');
+  hear('make check', 0, 'other');
+  hear('ls');
+  command('TodoWrite', '--done', '1');
+  expect(command('TodoRead')).toContain('(check: make check, unproven)');
+  hear('make check');
+  begin('make check');
+  hear('TodoWrite');
+  hear('make check');
+  command('TodoWrite', '--done', '1');
+  expect(command('TodoRead')).toContain('(check: make check, proven)');
 });
 
 describe('reminders', () => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/shell/arguments.ts';
@@ -208,6 +208,26 @@ Note: [ ] Ship it`);
 });
 
 describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
+  test('what ran at it proves the items whose check it is, and only what ran there', async () => {
+    const shell = await PersonsShell.start({ columns: 400 });
+    const folder = join(shell.home, '.local/state/todowrite/prompts~');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, '99999999'), 'of a shell that is gone');
+    const MORE = '{"content":"C","activeForm":"D","status":"pending"}';
+    const write = (status: string) =>
+      shell.run(
+        `TodoWrite '[{"content":"A","activeForm":"B","status":"${status}","check":"test -d ."},${MORE}]' 2>&1`,
+      );
+    await write('in_progress');
+    await shell.run('test -d . && echo yes');
+    expect(await write('completed')).not.toContain('unproven');
+    expect(await shell.run('TodoRead | head -1')).toBe('[x] A (check: test -d ., proven)');
+    await write('in_progress');
+    await shell.run('bash -c "test -d ."');
+    expect(await write('completed')).toContain('Note: item 1 is unproven: test -d . has not');
+    expect(await shell.run(`stat -c '%a' ${folder} ${folder}/*`)).toBe('700\n600');
+  });
+
   test('$?, $_, PIPESTATUS and the history are those of the user', async () => {
     const shell = await PersonsShell.start();
     await shell.write(...LIST);
