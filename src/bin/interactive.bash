@@ -14,6 +14,7 @@ __todo_drawn=0     # 1: a panel may stand below the prompt
 __todo_ran=0       # 1: PS0 was shown, so a command has run since the last prompt
 __todo_start=      # what PS0 writes before a command runs
 __todo_due=-1      # commands until guidance may have something to say; -1: none
+__todo_renewal=    # when a line is to renew the leases of this shell's agent, in seconds since its start; empty: never
 __todo_known=      # the lists as they were last shown
 __todo_journal=()  # of each command its exit code, its line, and the lists after it
 __todo_sessions=   # the sessions that this place may be of, and patterns for the names of their folders
@@ -55,8 +56,10 @@ __todo_look() {
   rows=${rows//\\n/$'\n'}
   rows=${rows//[!$'\n']/}
   stamp="$__todo_mode ${COLUMNS-} ${LINES-} ${#rows} $heads"
-  if [[ $stamp != "$__todo_stamp" || $__todo_due = 0 ]]; then
+  if [[ $stamp != "$__todo_stamp" || $__todo_due = 0 ||
+    $ran = 1 && -n $__todo_renewal && $SECONDS -ge $__todo_renewal ]]; then
     __todo_ask_node "$((${#rows} + 1))" "$ran"
+    __todo_renewal=${__todo_renewal:+$((SECONDS + __todo_renewal))}
     __todo_stamp=$stamp __todo_known=$heads
     if [[ $__todo_drawn = 1 && -n $__todo_say ]]; then __todo_say=$'\e[J'$__todo_say; fi
     __todo_put "$__todo_say"
@@ -222,12 +225,35 @@ __todo_find_notices() {
 # Asks Node for what is to be shown. Where echo is off a program types, and nobody looks.
 __todo_ask_node() {
   local answer
-  __todo_frame= __todo_folded= __todo_say= __todo_title= __todo_due=-1
+  __todo_frame= __todo_folded= __todo_say= __todo_title= __todo_due=-1 __todo_renewal=
   if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then return 0; fi
   answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
     command node "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
   builtin eval "$answer"
 }
+
+# Sees to it that what the agent of this shell has begun is given back when the shell ends, however it ends: a bash beside
+# it, which is no job of it, waits for the end of a FIFO that this shell holds open. What the shell has started may hold it
+# open as well, so it looks for the shell now and then.
+__todo_release_at_exit() {
+  local folder wanted=${TODO_RELEASE_AT_EXIT:-${TODO_AGENT:+1}}
+  case $wanted in 1 | [Tt][Rr][Uu][Ee]) ;; *) return 0 ;; esac
+  if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 401 )); then return 0; fi
+  folder=$(command mktemp -d) && command mkfifo "$folder/end" || return 0
+  export AGENT_SHELL_SESSION=$$.$RANDOM$RANDOM
+  exec {__todo_end}<>"$folder/end"
+  (command "$BASH" -pc '
+    trap "" INT TERM HUP QUIT
+    rm -rf "$2"
+    while kill -0 "$1"; do
+      read -r -t 10 _
+      # 1: nobody has the other end any more.
+      [[ $? = 1 ]] && kill -0 "$1" && sleep 1
+    done
+    exec "$3" --begun
+  ' watchdog $$ "$folder" "$__todo_bin/commands/TaskRelease" \
+    <"$folder/end" >/dev/null 2>&1 {__todo_end}>&- &)
+} 2>/dev/null
 
 # Comes after the user's files.
 __todo_begin() {
@@ -236,6 +262,7 @@ __todo_begin() {
   # By it a command that changes a list finds this prompt; see src/shell/tell-prompt.ts.
   export AGENT_SHELL_PROMPT=$$
   PS2='\[${__todo_start:0:3}\]'${PS2-}
+  __todo_release_at_exit
   case ${TODO_PANEL:-auto} in
     auto | off | plain) ;;
     *) builtin printf "Warning: TODO_PANEL must be auto, off or plain, received '%s'; using auto\n" \

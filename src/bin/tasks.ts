@@ -32,7 +32,7 @@ runExecutable((lists, settings, directory) => {
     settings,
     lists: () => lists,
     forPeople,
-    session: process.env.AGENT_SHELL_ENDED,
+    session: process.env.AGENT_SHELL_SESSION,
   });
   const guide = new Guide({ tasks, rules: TASK_RULES, settings: () => settings().settings });
   const command = TASK_COMMANDS.find(({ name }) => name === EXECUTABLE);

@@ -10,6 +10,8 @@ import { type Theme, themeFor } from '../panel/theme.ts';
 import { parseLiteralCommand } from '../router/literal-command.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { pathName } from '../state/path-name.ts';
+import { nextRenewal } from '../tasks/lease.ts';
+import { signOfLife } from '../tasks/news.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
@@ -126,6 +128,21 @@ export class PromptLists {
     return {
       todos: versionOf(`${pathName(session)}/${pathName(agent)}`),
       tasks: versionOf(`tasks~/${pathName(list)}`),
+    };
+  }
+
+  /**
+   * What others did to tasks of the team that concerns the agent of this shell, where it has a name: the lines, and after how
+   * many seconds the next line is to be a sign of life.
+   */
+  async newsOfTeam(): Promise<{ lines: readonly string[]; renewal: number | undefined }> {
+    const { agent } = this.#settings;
+    if (agent === undefined) return { lines: [], renewal: undefined };
+    const notes = await signOfLife(this.#context, this.#settings);
+    const ms = nextRenewal(this.#taskStore.get().graph, agent);
+    return {
+      lines: notes.map((note) => `Note: ${note}`),
+      renewal: ms === undefined ? undefined : Math.ceil(ms / 1000),
     };
   }
 

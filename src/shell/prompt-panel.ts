@@ -35,7 +35,8 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     commands.push({ line, exitCode: Number(code), ...lists.versionsIn(heads) });
   }
   const { said, due } = await lists.guidance(commands);
-  const reminders = (hasRun ? said : [])
+  const { lines: news, renewal } = await lists.newsOfTeam();
+  const reminders = [...(hasRun ? said : []), ...news]
     .flatMap((text) => text.split('\n'))
     .map(lists.theme.paint.faint);
   const isBelow = mode === 'auto';
@@ -50,6 +51,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     folded: isBelow && lists.isDone ? frame(lists.rows(promptRows, true), promptRows) : '',
     title: isBelow ? lists.title : '',
     due: String(due),
+    renewal: String(renewal ?? ''),
   };
   return Object.entries(answer)
     .map(([name, value]) => `__todo_${name}=${quote(value)}\n`)

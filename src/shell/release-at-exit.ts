@@ -26,7 +26,7 @@ export function releaseAtExit(settings: Settings, id: string): () => Promise<voi
     stdio: ['pipe', 'ignore', 'ignore'],
     // The current directory may be gone by then, but it tells which list it is.
     cwd: process.cwd(),
-    env: { ...process.env, AGENT_SHELL_ENDED: id },
+    env: { ...process.env, AGENT_SHELL_SESSION: id },
   });
   waiting.on('error', () => {});
   waiting.stdin.on('error', () => {});

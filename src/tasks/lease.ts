@@ -42,10 +42,22 @@ export function renewLeases(
   for (const task of graph.tasks.values()) {
     const { lease, owner, status, id } = task;
     if (lease === undefined || owner !== agent || status !== 'in_progress') continue;
-    if (elapsed(id, lease, clock) < Math.min(RENEWAL_MS, lease.ms / 3)) continue;
+    if (elapsed(id, lease, clock) < renewalOf(lease)) continue;
     renewed.push({ ...task, lease: leaseFor(lease.ms, clock, lease) });
   }
   return renewed.length === 0 ? { graph } : { graph: withTasks(graph, renewed) };
+}
+
+/** After how many milliseconds the leases of an agent are to be renewed; undefined where it has none. */
+export function nextRenewal({ tasks }: TaskGraph, agent: string): number | undefined {
+  const own = [...tasks.values()].flatMap(({ owner, status, lease }) =>
+    lease && owner === agent && status === 'in_progress' ? [renewalOf(lease)] : [],
+  );
+  return own.length > 0 ? Math.min(...own) : undefined;
+}
+
+function renewalOf({ ms }: TaskLease): number {
+  return Math.min(RENEWAL_MS, ms / 3);
 }
 
 function elapsed(id: number, lease: TaskLease, clock: LeaseClock): number {

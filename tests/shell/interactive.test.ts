@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/shell/arguments.ts';
 import { run as runProgram } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 
-import { executable } from '../helpers/executables.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
 import { isAlive } from '../helpers/processes.ts';
@@ -204,6 +205,66 @@ Note: [ ] Ship it`);
       { cwd: shell.project, env: { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') } },
     );
     expect(await shell.run('true')).toBe('');
+  });
+});
+
+describe.skipIf(!hasTmux)('the shell of an agent with a name', () => {
+  const bin = dirname(executable('todo-write'));
+  /** The team's list as its leader sees and changes it. */
+  const leader = (shell: PersonsShell) => (name: string, argv: readonly string[]) =>
+    spawnSync(join(bin, name), argv, {
+      cwd: shell.project,
+      env: cleanEnvironment({
+        TODO_STATE_DIR: join(shell.home, '.local/state/todowrite'),
+        TODO_TEAM: 'blue',
+        TODO_AGENT: 'lead',
+      }),
+      encoding: 'utf8',
+    }).stdout;
+  const start = (more = {}) =>
+    PersonsShell.start({ columns: 100, env: { TODO_TEAM: 'blue', ...more }, argv: '--agent ann' });
+
+  test.each(['exit', 'kill -9 $$'])(
+    'gives back what that has begun when it ends by %j, not what others have begun or it was assigned',
+    async (end) => {
+      const shell = await start();
+      const lead = leader(shell);
+      lead('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
+      lead('TaskUpdate', ['2', '--owner', 'ann']);
+      lead('TaskClaim', ['3']);
+      expect(await shell.run('(trap "" HUP; exec sleep 30 &); TaskClaim 1')).toContain(
+        'Task #1 claimed by ann',
+      );
+      shell.enter(end);
+      await eventually('released', () => lead('TaskList', []).includes('#1 [pending] A\n'));
+      expect(lead('TaskList', [])).toBe(
+        '#1 [pending] A\n#2 [pending] B (ann)\n#3 [in_progress] C (lead)\n',
+      );
+      expect(lead('TaskInbox', [])).toContain('#1 A: released by ann');
+    },
+  );
+
+  test('with TODO_RELEASE_AT_EXIT=0 nobody waits for its end', async () => {
+    const shell = await start({ TODO_RELEASE_AT_EXIT: '0' });
+    expect(await shell.run('echo "${AGENT_SHELL_SESSION-none}"')).toBe('none');
+  });
+
+  test('says at the prompt what others did, once', async () => {
+    const shell = await start({ TODO_GUIDANCE: 'all' });
+    leader(shell)('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
+    expect(await shell.run('echo hi')).toBe('hi\nNote: #1 A: assigned to you by lead');
+    expect(await shell.run('echo hi')).toBe('hi');
+  });
+
+  test('renews the leases that it has, with any line', async () => {
+    const shell = await start({ TODO_LEASE: '6s' });
+    const lead = leader(shell);
+    const beat = () => JSON.parse(lead('TaskGet', ['1', '--json'])).lease.beat;
+    lead('TaskCreate', ['--subject', 'A']);
+    await shell.run('TaskClaim 1');
+    expect(beat()).toBe(1);
+    await shell.run('sleep 2');
+    expect(beat()).toBe(2);
   });
 });
 
