@@ -240,7 +240,7 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', () => {
       expect(lead('TaskList', [])).toBe(
         '#1 [pending] A\n#2 [pending] B (ann)\n#3 [in_progress] C (lead)\n',
       );
-      expect(lead('TaskInbox', [])).toContain('#1 A: released by ann');
+      expect(lead('TaskGet', ['1', '--history'])).toContain('  ann  released #1 A\n');
     },
   );
 
