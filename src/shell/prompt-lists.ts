@@ -1,4 +1,5 @@
 import { CommandType } from '../command/agent-command.ts';
+import { noteLines } from '../command/notes.ts';
 import type { Environment } from '../environment.ts';
 import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
@@ -141,7 +142,7 @@ export class PromptLists {
     const notes = await signOfLife(this.#context, this.#settings);
     const ms = nextRenewal(this.#taskStore.get().graph, agent);
     return {
-      lines: notes.map((note) => `Note: ${note}`),
+      lines: noteLines(notes).split('\n').filter(Boolean),
       renewal: ms === undefined ? undefined : Math.ceil(ms / 1000),
     };
   }
