@@ -190,17 +190,18 @@ __todo_keep_line() {
   local file=$__todo_state/prompts~/$$
   if [[ -z $since || -z $__todo_at ]]; then return 0; fi
   if (( __todo_kept++ % 1000 == 0 )); then
-    (
+    # A subshell of another kind would be a job, of which find_notices is told.
+    : "$(
       umask 077
       set +f
       shopt -u failglob
       command mkdir "${file%/*}"
+      : >|"$file"
       for file in "${file%/*}"/*; do
         # Of shells that are gone.
         kill -0 "${file##*/}" || command rm -f -- "$file"
       done
-    )
-    (umask 077 && : >|"$file")
+    )"
   fi
   builtin printf '%s\0' "$since" "$__todo_at" "$1" "$command" >>"$file"
 }
