@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SetupError } from './setup-error.ts';
+import { SetupError } from './edit.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 const WRITABLE = 0o222;

@@ -1,3 +1,8 @@
+/** A file cannot be edited and is left alone. The message says which one, why, and what to do. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError';
+}
+
 /**
  * One change to the text of a file. `remove(add(text))` is `text`, to the byte; where nothing was, `undefined`, nothing
  * is again. Both may throw a SetupError; then the file is left alone.

@@ -5,8 +5,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { type Edit, endOfLine } from './edit.ts';
-import { SetupError } from './setup-error.ts';
+import { type Edit, endOfLine, SetupError } from './edit.ts';
 
 /** What to add to the hooks in a JSON file: for each event one entry. */
 export interface JsonHooks {

@@ -1,5 +1,4 @@
-import { type Edit, endOfLine } from './edit.ts';
-import { SetupError } from './setup-error.ts';
+import { type Edit, endOfLine, SetupError } from './edit.ts';
 
 /** How a kind of file writes a comment on a line of its own. */
 export interface CommentStyle {

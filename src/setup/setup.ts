@@ -6,6 +6,7 @@ import { ListHome } from '../state/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';
 import { editConfig, readConfig, removeEmptyFolders } from './config-file.ts';
+import { SetupError } from './edit.ts';
 import {
   HARNESS_NAMES,
   HARNESSES,
@@ -17,7 +18,6 @@ import {
 import { findProgram } from './programs.ts';
 import helpPage from './setup.md';
 import { parseSetupArguments, type SetupArguments } from './setup-arguments.ts';
-import { SetupError } from './setup-error.ts';
 
 const MAX_CHARACTERS = 500;
 

@@ -1,7 +1,6 @@
 import { parse } from 'smol-toml';
-import type { Edit } from './edit.ts';
+import { type Edit, SetupError } from './edit.ts';
 import { HASH_COMMENT, markedSection } from './marked-section.ts';
-import { SetupError } from './setup-error.ts';
 
 /** A group of hooks for one event. */
 interface Group {

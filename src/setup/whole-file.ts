@@ -1,5 +1,4 @@
-import type { Edit } from './edit.ts';
-import { SetupError } from './setup-error.ts';
+import { type Edit, SetupError } from './edit.ts';
 
 /** A file that is ours altogether; its first line says so. */
 export function wholeFile(content: string): Edit {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { safeText } from '../safe-text.ts';
 
@@ -132,4 +133,22 @@ function idOf(line: string, key: 'id' | 'cancel', value: string | number): Messa
   const places = line.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*(-?\\d[\\d.eE+-]*)`, 'g'));
   const texts = Array.from(places, ([, text = '']) => text);
   return { text: texts.findLast((text) => Number(text) === value) ?? String(value) };
+}
+
+/** The lines of a UTF-8 stream, ended by `\n` alone: JSON text may hold the other line separators of Unicode. */
+export async function* splitLines(input: Readable): AsyncGenerator<string> {
+  let pending: Buffer[] = [];
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      yield Buffer.concat([...pending, chunk.subarray(start, end)]).toString('utf8');
+      pending = [];
+      start = end + 1;
+    }
+    pending.push(chunk.subarray(start));
+  }
+  const last = Buffer.concat(pending).toString('utf8');
+  if (last !== '') {
+    yield last;
+  }
 }

@@ -9,10 +9,10 @@ import {
   type MessageId,
   type Request,
   readMessage,
+  splitLines,
   type Wishes,
 } from './jsonl-messages.ts';
 import { ListEvents } from './list-events.ts';
-import { splitLines } from './split-lines.ts';
 
 const SHORTENED_LENGTH = 4 * 1024 * 1024;
 

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import type { Edit } from '../../src/setup/edit.ts';
+import { type Edit, SetupError } from '../../src/setup/edit.ts';
 import { jsonHooks } from '../../src/setup/json-hooks.ts';
 import { MARKDOWN_COMMENT, markedSection } from '../../src/setup/marked-section.ts';
-import { SetupError } from '../../src/setup/setup-error.ts';
 import { tomlHooks } from '../../src/setup/toml-hooks.ts';
 import { runs } from '../helpers/random.ts';
 
