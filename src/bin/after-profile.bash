@@ -1,5 +1,6 @@
 # Read by a login shell that does not prompt, after the profile: puts the agent commands back on a PATH set again.
-type -P TodoWrite >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/commands:${BASH_SOURCE%/*}/near
+type -P TodoWrite >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/commands
+type -P todo_write >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/near
 if [ -n "$AGENT_SHELL_BASH_ENV" ]; then
   BASH_ENV=$AGENT_SHELL_BASH_ENV
   unset AGENT_SHELL_BASH_ENV

@@ -5,11 +5,12 @@
 # Looks through PATH for the agent commands, and for a bash that is neither this program under that name nor another copy
 # of it. Leaves agent_shell_bash empty where PATH leads to it by itself.
 search_path() {
-  agent_shell_bash= agent_shell_skipped= agent_shell_found= agent_shell_commands=
+  agent_shell_bash= agent_shell_skipped= agent_shell_found= agent_shell_commands= agent_shell_near=
   agent_shell_ifs=$IFS
   IFS=:
   for agent_shell_folder in $PATH; do
     [ -x "$agent_shell_folder/TodoWrite" ] && agent_shell_commands=1
+    [ -x "$agent_shell_folder/todo_write" ] && agent_shell_near=1
     [ -z "$agent_shell_found" ] && [ -x "$agent_shell_folder/bash" ] && is_bash
   done
   for agent_shell_folder in /bin /usr/bin /usr/local/bin; do
@@ -20,10 +21,10 @@ search_path() {
     echo 'agent-shell: needs bash, but there is none on PATH' >&2
     exit 127
   }
-  if [ -z "$agent_shell_commands" ]; then
-    find_bin
-    export PATH="$PATH:$agent_shell_bin/commands:$agent_shell_bin/near"
-  fi
+  [ -n "$agent_shell_commands" ] && [ -n "$agent_shell_near" ] || find_bin
+  [ -n "$agent_shell_commands" ] || export PATH="$PATH:$agent_shell_bin/commands"
+  # An install of the package puts only the commands on PATH.
+  [ -n "$agent_shell_near" ] || export PATH="$PATH:$agent_shell_bin/near"
 }
 
 is_bash() {

@@ -259,7 +259,8 @@ __todo_release_at_exit() {
 # Comes after the user's files.
 __todo_begin() {
   local attributes
-  type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands:$__todo_bin/near
+  type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
+  type -P todo_write >/dev/null || PATH=$PATH:$__todo_bin/near
   # By it a command that changes a list finds this prompt; see src/shell/tell-prompt.ts.
   export AGENT_SHELL_PROMPT=$$
   PS2='\[${__todo_start:0:3}\]'${PS2-}

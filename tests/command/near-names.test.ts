@@ -64,8 +64,8 @@ test('in a session the right name comes in place of the error, and nothing is ru
   expect((await router.route('todowrite() { echo mine; }; todowrite')).stdout).toBe('mine\n');
 });
 
-const agentShell = (line: string, path = process.env.PATH) =>
-  spawnSync('dist/bin/agent-shell.cjs', ['-c', line], {
+const agentShell = (line: string, path = process.env.PATH, options = '-c') =>
+  spawnSync('dist/bin/agent-shell.cjs', [options, line], {
     encoding: 'utf8',
     env: { ...process.env, PATH: path },
   });
@@ -77,6 +77,15 @@ test('so it does where agent-shell is bash, in a program that bash runs too', ()
       status: 127,
       stderr: 'TaskDone: command not found; did you mean TaskUpdate?\n',
     });
+  }
+});
+
+test('so it does where an install of the package has put the commands on PATH', () => {
+  const path = `${join(process.cwd(), 'dist/bin/commands')}:${process.env.PATH}`;
+  for (const options of ['-c', '-lc', '-ic']) {
+    const { status, stderr } = agentShell('todo_write x', path, options);
+    expect(status).toBe(127);
+    expect(stderr).toContain('todo_write: command not found; did you mean TodoWrite?\n');
   }
 });
 

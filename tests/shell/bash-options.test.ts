@@ -193,7 +193,9 @@ describe('PATH', () => {
     const line = 'echo "$PATH"';
     expect(shell(AGENT_SHELL, ['-c', line]).stdout).toBe(`${ENV.PATH}:${COMMANDS}:${NEAR}\n`);
     const PATH = `${COMMANDS}:${ENV.PATH}`;
-    expect(shell(AGENT_SHELL, ['-c', line], { PATH }).stdout).toBe(`${PATH}\n`);
+    expect(shell(AGENT_SHELL, ['-c', line], { PATH }).stdout).toBe(`${PATH}:${NEAR}\n`);
+    const all = `${PATH}:${NEAR}`;
+    expect(shell(AGENT_SHELL, ['-c', line], { PATH: all }).stdout).toBe(`${all}\n`);
   });
 
   test('has the commands in a login shell too, whose profile sets PATH anew', () => {
