@@ -293,6 +293,9 @@ describe('hello and events', () => {
       event: 'tasks',
       tasks: [{ id: 1, subject: 'x', status: 'pending', openBlockers: [] }],
     });
+    await say(client, [{ id: 3, command: 'TaskUpdate 1 --status completed' }], 2);
+    const [archived] = await say(client, [{ id: 4, command: 'TaskArchive 1' }], 2);
+    expect(archived).toEqual({ event: 'tasks', tasks: [] });
     expect(await client.end()).toBe(0);
   });
 
