@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './bench/machine.js';
+import { engineRows } from './bench/rows-engines.js';
 import { executableRows } from './bench/rows-executables.js';
 import { idleRows } from './bench/rows-idle.js';
 import { jsonlRows } from './bench/rows-jsonl.js';
@@ -59,6 +60,7 @@ const parts = [
   panelRows,
   listenerRows,
   idleRows,
+  engineRows,
 ];
 for (const rowsOf of parts) {
   for await (const measured of rowsOf(bench)) {
@@ -72,5 +74,8 @@ if (options.json) console.log(JSON.stringify({ machine, rows }, null, 2));
 
 /** Undefined if there is nothing to meet. */
 function isMet({ goal, ours, ratio }) {
-  return goal && (goal.of === 'ratio' ? ratio.median : ours) <= goal.atMost;
+  if (!goal) return undefined;
+  const { of, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = goal;
+  const value = of === 'ratio' ? ratio.median : ours;
+  return value >= atLeast && value <= atMost;
 }

@@ -43,13 +43,20 @@ export async function* jsonlRows() {
   };
 }
 
-class Client {
-  #host = spawn(process.execPath, [executable('agent-shell'), '--jsonl'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  #answers = createInterface({ input: this.#host.stdout })[Symbol.asyncIterator]();
-  #ended = new Promise((resolve) => this.#host.once('close', resolve));
+export class Client {
+  #host;
+  #answers;
+  #ended;
   #count = 0;
+
+  constructor(env = process.env) {
+    this.#host = spawn(process.execPath, [executable('agent-shell'), '--jsonl'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env,
+    });
+    this.#answers = createInterface({ input: this.#host.stdout })[Symbol.asyncIterator]();
+    this.#ended = new Promise((resolve) => this.#host.once('close', resolve));
+  }
 
   get pid() {
     return this.#host.pid;

@@ -34,7 +34,8 @@ export function printRow({ name, against = '', leftOut, unit, ours, other, ratio
   ]);
 }
 
-function goalText({ of, atMost }, unit) {
+function goalText({ of, atMost, atLeast }, unit) {
+  if (atLeast !== undefined) return `≥ ${withUnit(atLeast, unit)}`;
   return `≤ ${of === 'ratio' ? `${atMost} ×` : withUnit(atMost, unit)}`;
 }
 

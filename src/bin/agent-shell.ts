@@ -88,7 +88,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
   const handlers = [...agentHandlers(list.source, settings), ...taskCommands(tasks)];
   const guide = new Guide({
     store: list.shown,
-    ...(list.shared && { shared: list.shared }),
+    shared: list.shared,
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     isSubagent: list.isSubagent,

@@ -9,7 +9,8 @@ import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
-import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
+import type { TodoList } from '../todo/todo-list.ts';
+import { TodoStore, type TodoVersion } from '../todo/todo-store.ts';
 import { hearUser, unheardChanges } from '../todo/user-changes.ts';
 import { FollowedTasks } from './followed-tasks.ts';
 import type { GuidanceRule } from './rule.ts';
@@ -19,6 +20,8 @@ import { WorkHistory } from './work-history.ts';
 
 /** A host's rule may say anything; one line of it is no longer than this. */
 const MAX_LINE_CHARACTERS = 300;
+/** What a server has not told by then is told after a later line: none is held up by it. */
+const LONGEST_WAIT_MS = 300;
 
 /** What a guide is made of. */
 export interface GuideOptions {
@@ -31,7 +34,7 @@ export interface GuideOptions {
   /** What the commands on a team's tasks work with, for guidance on tasks and news of them. */
   tasks?: TaskContext;
   /** The list itself, if a person may change it from outside: the agent is told about such changes, once. */
-  shared?: TodoStore;
+  shared?: TodoList;
   /** Whether the list is that of an agent which another one has started; false unless given. */
   isSubagent?: () => boolean;
   /** False: no notes, whatever the settings say. */
@@ -54,6 +57,10 @@ export class Guide {
   readonly #given = new Map<string, number>();
   /** Undefined before the first look. */
   #seenVersion: number | undefined;
+  /** News that are being asked for. */
+  #news: Promise<readonly string[]> | undefined;
+  /** The version of the shared list, on a server, in which there was nothing that the agent has not heard of. */
+  #heardVersion = 0;
 
   constructor(options: GuideOptions) {
     this.#options = options;
@@ -94,10 +101,14 @@ export class Guide {
     return [...this.#ofUser(isChanged), ...due.map(({ text }) => text)];
   }
 
-  /** What others did that concerns the agent, as one text or none. Call it after `commandEnded`. */
+  /** What others did that concerns the agent, each a text; call it after `commandEnded`. */
   async news(): Promise<readonly string[]> {
-    if (this.#options.reminders === false || this.#tasks === undefined) return [];
-    return asText(await this.#tasks.news());
+    const list = this.#listOnServer;
+    if (this.#options.reminders === false || !(this.#tasks || list)) return [];
+    this.#news ??= this.#askForNews(list);
+    const told = await soon(this.#news);
+    if (told !== undefined) this.#news = undefined;
+    return told ?? [];
   }
 
   /**
@@ -126,7 +137,7 @@ export class Guide {
   #isChangedByUser(): boolean {
     const { shared } = this.#options;
     try {
-      return shared !== undefined && unheardChanges(shared) !== undefined;
+      return shared instanceof TodoStore && unheardChanges(shared) !== undefined;
     } catch {
       return false;
     }
@@ -134,7 +145,32 @@ export class Guide {
 
   #ofUser(isChanged: boolean): string[] {
     const { shared } = this.#options;
-    return isChanged && shared !== undefined ? asText(hearUser(shared)) : [];
+    return isChanged && shared instanceof TodoStore ? asText(hearUser(shared)) : [];
+  }
+
+  get #listOnServer(): TodoList | undefined {
+    const { shared } = this.#options;
+    return shared instanceof TodoStore ? undefined : shared;
+  }
+
+  async #askForNews(list: TodoList | undefined): Promise<readonly string[]> {
+    const ofUser = list === undefined ? [] : await this.#ofUserOnServer(list);
+    return [...ofUser, ...asText((await this.#tasks?.news()) ?? [])];
+  }
+
+  /** What a person changed in a list on a server; asked for only where somebody else has made the version that is shown. */
+  async #ofUserOnServer(list: TodoList): Promise<readonly string[]> {
+    const { by, version } = list.shown.get();
+    if (version === 0 || by === list.author || version === this.#heardVersion) return [];
+    if (this.#settings().guidance !== 'all') return [];
+    try {
+      const lines = await hearUser(list);
+      this.#heardVersion = version;
+      return asText(lines);
+    } catch {
+      // The next command that needs the list says what is wrong with it.
+      return [];
+    }
   }
 
   async #execute(handler: AgentBashHandler, invocation: Invocation): Promise<CommandResult> {
@@ -195,4 +231,17 @@ export class Guide {
 /** Lines as one text of notes; nothing if there are none. */
 function asText(lines: readonly string[]): string[] {
   return lines.length > 0 ? [noteLines(lines).trimEnd()] : [];
+}
+
+/** What has come within a moment; undefined where it has not. */
+async function soon<T>(coming: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_WAIT_MS, undefined);
+  });
+  try {
+    return await Promise.race([coming, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

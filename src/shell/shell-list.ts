@@ -13,7 +13,7 @@ export interface ShellList {
   /** For the commands. */
   readonly source: TodoSource;
   /** The list where no other is named; reading it may fail. */
-  readonly shared: TodoStore | undefined;
+  readonly shared: TodoList;
   /** For who looks on. Reading it never fails. */
   readonly shown: TodoStore;
   /** For the commands on a team's tasks, which are in memory too unless a list in files is named. */
@@ -55,11 +55,10 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   });
   if (!isInMemory) {
     const list = files().open({});
-    const shared = list === list.shown ? list.shown : undefined;
     const isSubagent = () => files().isOfSubagent(list);
     return {
       source: files().open,
-      shared,
+      shared: list,
       shown: shownOf(list),
       tasks,
       settings,

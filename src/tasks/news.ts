@@ -28,7 +28,7 @@ export async function signOfLife(
 
 /** An agent's new notices, one line each; they are returned only once. */
 export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
-  const { graph } = await store.read();
+  const { graph } = await store.recent();
   if (!graph.inboxes?.has(agent)) return [];
   const outcome = await store.change((now) => takeNotices(now, agent, MOST_TOLD));
   if ('refused' in outcome) return [];
@@ -40,7 +40,7 @@ export async function newsFor(agent: string, store: TaskStore): Promise<string[]
 
 /** A sign of life: the leases of an agent are renewed, if that is due. */
 export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
-  const { graph } = await store.read();
+  const { graph } = await store.recent();
   if (renewLeases(graph, agent, clock).graph === graph) return;
   await store.change((now) => renewLeases(now, agent, clock));
 }

@@ -52,7 +52,7 @@ export class TaskStore {
   readonly #now: () => Date;
   #lastChange: LastChange | undefined;
   #seen: TaskVersion = { version: 0, graph: NO_TASKS };
-  #isOnServer = false;
+  #isFollowed = false;
 
   /**
    * @param place Where the list lives; in memory, empty, unless given. `openTaskStore` opens one in files.
@@ -80,15 +80,21 @@ export class TaskStore {
     });
   }
 
-  /** The same for whoever cannot wait: a list on a server is as it was seen last. */
+  /** The same for whoever cannot wait: a list on a server is followed from now on, and is as it was seen last. */
   get(): TaskVersion {
-    if (this.#isOnServer) return this.#seen;
+    if (this.#isFollowed) return this.#seen;
     const now = this.read();
     if (!(now instanceof Promise)) return now;
-    this.#isOnServer = true;
+    this.#isFollowed = true;
     // Who has to know whether it can be read reads it.
     now.catch(() => {});
+    this.onChange(() => {});
     return this.#seen;
+  }
+
+  /** The same for whoever asks often: a list that is followed is not read again. */
+  recent(): Awaitable<TaskVersion> {
+    return this.#isFollowed ? this.#seen : this.read();
   }
 
   /** The versions that are kept, newest first, and when each was made. */

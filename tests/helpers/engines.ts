@@ -184,39 +184,70 @@ export class PostgresServer {
 
   private constructor(port: number) {
     this.port = port;
+    chmodSync(this.folder, 0o755);
+    if (process.getuid?.() === 0) {
+      const id = (flag: string) =>
+        Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+      chownSync(this.folder, id('-u'), id('-g'));
+    }
   }
 
   static async start({ schema = true } = {}): Promise<PostgresServer> {
     const [port = 0] = await freePorts(1);
     const server = new PostgresServer(port);
-    chmodSync(server.folder, 0o755);
-    if (process.getuid?.() === 0) {
-      const id = (flag: string) =>
-        Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-      chownSync(server.folder, id('-u'), id('-g'));
-    }
-    const data = join(server.folder, 'data');
-    server.#run('initdb', '-D', data, '-U', 'lists', '-A', 'trust', '--no-sync', '-E', 'UTF8');
-    const options = `-p ${port} -k ${server.folder} -h 127.0.0.1 -c max_connections=100`;
     server.#run(
-      'pg_ctl',
+      'initdb',
       '-D',
-      data,
-      '-w',
-      '-t',
-      '60',
-      '-l',
-      join(server.folder, 'log'),
-      '-o',
-      options,
-      'start',
+      server.#data,
+      '-U',
+      'lists',
+      '-A',
+      'trust',
+      '--no-sync',
+      '-E',
+      'UTF8',
     );
+    server.#start();
     if (schema) {
       const client = server.client();
       await initPostgres(client);
       await client.close();
     }
     return server;
+  }
+
+  /** A server that has all that another one acknowledges from now on, and does not take writes until it is promoted. */
+  static async standbyOf(primary: PostgresServer): Promise<PostgresServer> {
+    const [port = 0] = await freePorts(1);
+    const server = new PostgresServer(port);
+    const source = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'lists'];
+    server.#run('pg_basebackup', ...source, '-D', server.#data, '-R', '-X', 'stream', '-c', 'fast');
+    server.#start();
+    primary.sql("alter system set synchronous_standby_names = '*'");
+    primary.sql('select pg_reload_conf()');
+    const state = 'select sync_state from pg_stat_replication';
+    await eventually('the standby is in step', () => primary.sql(state).trim() === 'sync');
+    return server;
+  }
+
+  /** Takes writes from now on. */
+  promote(): void {
+    this.#run('pg_ctl', '-D', this.#data, '-w', 'promote');
+  }
+
+  /** All its processes at once, as when the machine loses power. */
+  kill(): void {
+    this.#run('pg_ctl', '-D', this.#data, '-m', 'immediate', 'stop');
+  }
+
+  get #data(): string {
+    return join(this.folder, 'data');
+  }
+
+  #start(): void {
+    const options = `-p ${this.port} -k ${this.folder} -h 127.0.0.1 -c max_connections=100`;
+    const log = join(this.folder, 'log');
+    this.#run('pg_ctl', '-D', this.#data, '-w', '-t', '60', '-l', log, '-o', options, 'start');
   }
 
   get url(): string {
@@ -248,16 +279,16 @@ export class PostgresServer {
 
   /** From now on this role needs its password, the others still do not. */
   requirePasswordOf(role: string): void {
-    const file = join(this.folder, 'data', 'pg_hba.conf');
+    const file = join(this.#data, 'pg_hba.conf');
     writeFileSync(
       file,
       `host all ${role} 127.0.0.1/32 scram-sha-256\n${readFileSync(file, 'utf8')}`,
     );
-    this.#run('pg_ctl', '-D', join(this.folder, 'data'), 'reload');
+    this.#run('pg_ctl', '-D', this.#data, 'reload');
   }
 
   stop(): void {
-    this.#run('pg_ctl', '-D', join(this.folder, 'data'), '-m', 'immediate', 'stop');
+    if (existsSync(join(this.#data, 'postmaster.pid'))) this.kill();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 

@@ -8,7 +8,7 @@ import { openEngine } from '../../src/state/engines/engine.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import type { SharedPlace } from '../../src/state/place.ts';
-import { NO_TASKS, type TaskGraph, withTasks } from '../../src/tasks/task.ts';
+import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';
 import { bundle } from '../helpers/bundle.ts';
 import { EtcdCluster, hasEtcd } from '../helpers/engines.ts';
@@ -16,6 +16,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 import { comparable, contradictions, type Logged, Model, type Stored } from './linearizability.ts';
+import { storedSteps } from './stored-steps.ts';
 import { graphOf } from './tasks.ts';
 
 /** `npm run test:machines` sets it. */
@@ -72,12 +73,7 @@ async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<
   const history = [...(await entries.history())].reverse();
   expect(history.map(({ version }) => version)).toEqual(history.map((_, index) => index + 1));
   const logged = readdirSync(logs).flatMap((name) => readLog(join(logs, name)));
-  const steps = stepsOf(history.map(({ content }) => content));
-  const stored: Stored[] = steps.slice(1).map((step, index) => ({
-    ...step,
-    version: index + 2,
-    by: history[index + 1]?.by ?? '',
-  }));
+  const stored = storedSteps(history).slice(1);
   const model = modelOf(start(tasks));
   expect(contradictions(logged, stored, model, 1), `TEST_SEED=${seed}`).toEqual([]);
 
@@ -183,24 +179,6 @@ function modelOf(graph: TaskGraph): Model {
   const model = new Model();
   for (const { subject, blockedBy } of graph.tasks.values()) model.create(subject, blockedBy);
   return model;
-}
-
-/** Each version as a step, those too that were stored whole. */
-function stepsOf(entries: readonly LogEntry<TaskStep>[]): TaskStep[] {
-  let graph = NO_TASKS;
-  return entries.map(({ isWhole, step }) => {
-    const after = TASK_STEPS.apply(isWhole ? NO_TASKS : graph, [step]);
-    const before = new Map(
-      [...graph.tasks.values()].map((task) => [JSON.stringify(task), task] as const),
-    );
-    const same = withTasks(
-      after,
-      [...after.tasks.values()].map((task) => before.get(JSON.stringify(task)) ?? task),
-    );
-    const made = TASK_STEPS.between(graph, isWhole ? same : after);
-    graph = isWhole ? same : after;
-    return made;
-  });
 }
 
 /** That no id was given twice. */

@@ -36,6 +36,7 @@ export class EtcdClient {
   readonly #options: EtcdOptions;
   #agent: Agent | undefined;
   #current = 0;
+  #isClosed = false;
   #token: Promise<string> | undefined;
 
   constructor(options: EtcdOptions) {
@@ -58,7 +59,7 @@ export class EtcdClient {
     let mayBeDone = false;
     let reason = 'no answer';
     for (let tries = 0; ; tries++) {
-      const left = deadline - Date.now();
+      const left = this.#isClosed ? 0 : deadline - Date.now();
       if (left <= 0) throw this.#unanswered(reason, isChange, mayBeDone);
       try {
         const answer = await this.#try<T>(path, body, Math.min(left, this.#tryMs()));
@@ -107,8 +108,14 @@ export class EtcdClient {
     return all;
   }
 
+  /** Ends its connections; what is under way fails. */
   close(): void {
+    this.#isClosed = true;
     this.#agent?.destroy();
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   #tryMs(): number {
@@ -148,6 +155,8 @@ export class EtcdClient {
       });
       let isConnected = false;
       request.once('socket', (socket) => {
+        // Who only looks on keeps no process alive.
+        if (hasLeader) socket.unref();
         isConnected = request.reusedSocket;
         if (isConnected) return;
         socket.once(this.#options.tls ? 'secureConnect' : 'connect', () => {
@@ -155,6 +164,7 @@ export class EtcdClient {
         });
       });
       const timer = setTimeout(() => request.destroy(new Error('no answer in time')), limitMs);
+      if (hasLeader) timer.unref();
       request.once('error', (error: NodeJS.ErrnoException) => {
         const isUntrusted = UNTRUSTED.test(error.code ?? '');
         reject(

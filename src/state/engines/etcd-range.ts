@@ -107,13 +107,12 @@ export function watchRange<Seen extends Sighting>(
     },
   });
   const follow = async () => {
-    while (!hasEnded) {
+    while (!hasEnded && !client.isClosed) {
       // Only once it stands can it have missed something.
       const opening = new AbortController();
       try {
         const events = await client.stream('watch', { create_request: range }, opening.signal);
         if (hasEnded) events.destroy();
-        events.socket.unref();
         stream = opening;
         // An event only says that it is time to look; the first one says that the watch stands.
         for await (const _ of events) await watch.look(true);

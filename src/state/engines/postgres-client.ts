@@ -25,6 +25,7 @@ export interface StatementResult<T> {
 // A server that does not answer is left for the next one after so long.
 const TRY_MS = 2000;
 const PAUSE_MS = 100;
+const IDLE_SECONDS = 10;
 /** No rows were touched, and another try may do better: a standby, a deadlock, a server that is starting. */
 const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57P03', '53300']);
 /** The server went away, or gave up, with the outcome open. */
@@ -45,6 +46,9 @@ export class PostgresClient {
   readonly #options: PostgresOptions;
   readonly #listeners = new Set<(key: string | undefined) => void>();
   #sql: Sql | undefined;
+  /** For notifications alone. */
+  #listening: Sql | undefined;
+  #isClosed = false;
 
   /** @param postgres the library, which is loaded only where it is needed. */
   constructor(postgres: typeof Postgres, options: PostgresOptions) {
@@ -83,7 +87,7 @@ export class PostgresClient {
         const isUndone = isAnswer ? !IS_OPEN.test(code) : NEVER_SENT.has(code);
         mayBeDone ||= !isUndone;
         const isFinal = isAnswer && isUndone && !TRY_AGAIN.has(code);
-        if (!isFinal && Date.now() + PAUSE_MS < deadline) {
+        if (!isFinal && !this.#isClosed && Date.now() + PAUSE_MS < deadline) {
           await pause(PAUSE_MS);
           continue;
         }
@@ -97,10 +101,12 @@ export class PostgresClient {
    * changed unheard. A pooler may swallow it all. Returns what ends it.
    */
   listen(listener: (key: string | undefined) => void): () => void {
-    const isFirst = this.#listeners.size === 0;
     this.#listeners.add(listener);
-    if (isFirst) this.#listen();
-    return () => this.#listeners.delete(listener);
+    if (this.#listeners.size === 1) this.#listen();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#endListening();
+    };
   }
 
   /** What the server says of itself, in one line. */
@@ -121,7 +127,10 @@ export class PostgresClient {
     return [`PostgreSQL ${version}, schema ${this.schema}, ${ms} ms`, ...problems].join('; ');
   }
 
+  /** Ends its connections; what is under way fails. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#endListening();
     await this.#sql?.end({ timeout: 1 });
   }
 
@@ -134,31 +143,46 @@ export class PostgresClient {
     const old = this.#sql;
     this.#sql = undefined;
     void old?.end({ timeout: 0 }).catch(() => {});
-    if (this.#listeners.size > 0) this.#listen();
+    if (this.#listeners.size === 0) return;
+    this.#endListening();
+    this.#listen();
   }
 
   #listen(): void {
     const tell = (key: string | undefined) => {
       for (const hear of [...this.#listeners]) hear(key);
     };
-    this.#connect()
+    this.#listening = this.#open();
+    this.#listening
       .listen(this.schema, tell, () => tell(undefined))
       .catch(() => {
         // Then looking now and then has to do.
       });
   }
 
+  #endListening(): void {
+    void this.#listening?.end({ timeout: 0 }).catch(() => {});
+    this.#listening = undefined;
+  }
+
   #connect(): Sql {
+    this.#sql ??= this.#open();
+    return this.#sql;
+  }
+
+  #open(): Sql {
     const { hosts, database, user, password, ssl, timeoutMs } = this.#options;
     // The types know of one host only; the library takes a list.
     const servers = { host: hosts.map(({ host }) => host), port: hosts.map(({ port }) => port) };
-    this.#sql ??= this.#postgres({
+    return this.#postgres({
       ...(servers as object),
       database,
       user,
       password: () => password() ?? '',
       ssl: ssl ?? false,
       max: 4,
+      // A program that has nothing else to do ends.
+      idle_timeout: IDLE_SECONDS,
       // Transaction poolers do not support prepared statements.
       prepare: false,
       connect_timeout: Math.max(1, timeoutMs / 2000),
@@ -166,7 +190,6 @@ export class PostgresClient {
       onnotice: () => {},
       ...(hosts.length > 1 && { target_session_attrs: 'read-write' }),
     });
-    return this.#sql;
   }
 
   #error(

@@ -1,0 +1,144 @@
+// Lists on a server, beside the same in files. What a commit takes is mostly what the disk under the server takes.
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openTaskStore, taskCommands, taskContext } from '../../dist/index.js';
+import { startEtcd, startPostgres } from './engines.js';
+import { lineOf, listsOf, TEN_ITEMS } from './lists.js';
+import { median, paired } from './paired.js';
+import { executable, processOf, runToEnd } from './processes.js';
+import { Client } from './rows-jsonl.js';
+
+const CLAIMERS = [1, 8, 32];
+const CLAIMS = 160;
+const MOST_DELAY_MS = 100;
+const FEWEST_CLAIMS = 60;
+
+export async function* engineRows({ runs }) {
+  const folder = mkdtempSync(join(tmpdir(), 'todowrite-engines-'));
+  chmodSync(folder, 0o755);
+  try {
+    yield* rowsIn(folder, runs);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function* rowsIn(folder, runs) {
+  const engines = [
+    ['etcd', (folder) => startEtcd(folder, 1), 2.2],
+    ['PostgreSQL', startPostgres, undefined],
+  ];
+  for (const [name, start, atMost] of engines) {
+    const server = await start(join(folder, name));
+    if (server === undefined) {
+      yield { name: `lists on ${name}`, leftOut: 'not installed' };
+      continue;
+    }
+    try {
+      yield* rowsOf(name, server.url, atMost, runs);
+    } finally {
+      await server.stop();
+    }
+  }
+  const cluster = await startEtcd(join(folder, 'cluster'), 3);
+  if (cluster === undefined) return;
+  try {
+    for (const agents of CLAIMERS) {
+      yield {
+        name: `TaskClaim --next, three members of etcd, agents on one list: ${agents}`,
+        unit: '/s',
+        ours: await claimsASecond(cluster.url, agents),
+        ...(agents === 8 && { goal: { of: 'ours', atLeast: FEWEST_CLAIMS } }),
+      };
+    }
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function* rowsOf(engine, url, atMost, runs) {
+  const env = { ...process.env, TODO_STATE_URL: url, TODO_SESSION: 'bench', TODO_AGENT: 'bench' };
+  runToEnd(executable('agent-shell'), ['state', 'init'], { env });
+  const write = { run: () => runToEnd(executable('TodoWrite'), [TEN_ITEMS], { env }) };
+  yield {
+    name: `TodoWrite on PATH, on ${engine}, 10 items`,
+    against: 'node -e 0',
+    ...(await paired(write, processOf(process.execPath, '-e', '0'), runs)),
+    ...(atMost && { goal: { of: 'ratio', atMost } }),
+  };
+  const [ours, files] = [new Client(env), new Client({ ...env, TODO_STATE_URL: '' })];
+  const lines = listsOf(10).map(lineOf);
+  const calls = (client) => {
+    let count = 0;
+    return { run: () => client.send(lines[count++ % lines.length]) };
+  };
+  yield {
+    name: `TodoWrite in a host, on ${engine}, 10 items`,
+    against: 'in files',
+    ...(await paired(calls(ours), calls(files), runs)),
+  };
+  await Promise.all([ours.end(), files.end()]);
+  yield {
+    name: `a change on ${engine} until a watcher hears of it`,
+    unit: 'ms',
+    ours: await delayOf(env, runs),
+    goal: { of: 'ours', atMost: MOST_DELAY_MS },
+  };
+}
+
+/** The median time from the beginning of a change to the call of who watches the list over another connection. */
+async function delayOf(environment, runs) {
+  const open = () => openTaskStore({ environment, directory: '/', list: 'watched' });
+  const [watcher, writer] = [open(), open()];
+  await watcher.read();
+  const heard = new EventTarget();
+  const end = watcher.onChange(() => heard.dispatchEvent(new Event('change')));
+  const change = (count) => writer.change((graph) => ({ graph: { ...graph, nextId: count } }));
+  // The first one may come before the watch stands.
+  await Promise.all([once(heard, 'change'), change(2)]);
+  const times = [];
+  for (let run = 0; run < runs; run++) {
+    const start = performance.now();
+    await Promise.all([once(heard, 'change'), change(run + 3)]);
+    times.push(performance.now() - start);
+  }
+  end();
+  return median(times);
+}
+
+/** Each agent has a connection of its own and claims as long as there is something to claim. */
+async function claimsASecond(url, count) {
+  const environment = (agent) => ({
+    ...process.env,
+    TODO_STATE_URL: url,
+    TODO_TEAM: `of-${count}`,
+    TODO_AGENT: agent,
+  });
+  const commandsOf = (agent) =>
+    new Map(
+      taskCommands(taskContext({ environment: environment(agent), directory: () => '/' })).map(
+        (command) => [command.name, command],
+      ),
+    );
+  const call = (commands, name, argv) =>
+    commands.get(name).execute({ argv, stdin: async () => '' });
+  const tasks = Array.from({ length: CLAIMS }, (_, index) => ({ subject: `Task ${index}` }));
+  for (let first = 0; first < CLAIMS; first += 50) {
+    const batch = JSON.stringify(tasks.slice(first, first + 50));
+    await call(commandsOf('lead'), 'TaskCreate', [batch]);
+  }
+  const agents = Array.from({ length: count }, (_, index) => commandsOf(`agent-${index}`));
+  for (const commands of agents) await call(commands, 'TaskList', []);
+  let claimed = 0;
+  const start = performance.now();
+  await Promise.all(
+    agents.map(async (commands) => {
+      while ((await call(commands, 'TaskClaim', ['--next'])).exitCode === 0) claimed++;
+    }),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  if (claimed !== CLAIMS) throw new Error(`${claimed} of ${CLAIMS} tasks were claimed`);
+  return claimed / seconds;
+}

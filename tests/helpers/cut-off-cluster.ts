@@ -1,0 +1,106 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+
+// Three members of etcd, each in a network of its own, with a switch between them that a member can be unplugged from.
+
+/** Whether this user may make networks here, and has what it takes. */
+export const canCutOff =
+  spawnSync('unshare', ['--net', 'true']).status === 0 &&
+  spawnSync('ip', ['-V']).status === 0 &&
+  spawnSync('unshare', ['--net', 'ip', 'link', 'add', 'try', 'type', 'bridge']).status === 0;
+
+const SIZE = 3;
+const addressOf = (index: number) => `10.77.0.${index + 1}`;
+const endpointOf = (index: number) => `${addressOf(index)}:2379`;
+
+export class CutOffCluster {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'etcd-networks-'));
+  /** A process that holds the network of each member; and, at last, that of the switch. */
+  readonly #holders: ChildProcess[] = [];
+  readonly #members: ChildProcess[] = [];
+
+  static async start(): Promise<CutOffCluster> {
+    const cluster = new CutOffCluster();
+    for (let index = 0; index <= SIZE; index++) await cluster.#makeNetwork();
+    cluster.#ip(SIZE, 'link', 'add', 'switch', 'type', 'bridge');
+    cluster.#ip(SIZE, 'addr', 'add', '10.77.0.100/24', 'dev', 'switch');
+    cluster.#ip(SIZE, 'link', 'set', 'switch', 'up');
+    for (let index = 0; index < SIZE; index++) {
+      const peer = ['peer', 'name', 'eth0', 'netns', String(cluster.#holders[index]?.pid)];
+      cluster.#ip(SIZE, 'link', 'add', `port${index}`, 'type', 'veth', ...peer);
+      cluster.#ip(SIZE, 'link', 'set', `port${index}`, 'master', 'switch', 'up');
+      cluster.#ip(index, 'addr', 'add', `${addressOf(index)}/24`, 'dev', 'eth0');
+      cluster.#ip(index, 'link', 'set', 'eth0', 'up');
+    }
+    const peers = Array.from({ length: SIZE }, (_, at) => `m${at}=http://${addressOf(at)}:2380`);
+    for (let index = 0; index < SIZE; index++) {
+      const [client, peer] = [2379, 2380].map((port) => `http://${addressOf(index)}:${port}`);
+      const argv = [
+        ...['--name', `m${index}`, '--data-dir', join(cluster.#folder, `m${index}`)],
+        ...['--listen-client-urls', String(client), '--advertise-client-urls', String(client)],
+        ...['--listen-peer-urls', String(peer), '--initial-advertise-peer-urls', String(peer)],
+        ...['--initial-cluster', peers.join(','), '--log-level', 'error'],
+        ...['--heartbeat-interval', '50', '--election-timeout', '500'],
+      ];
+      const [program = '', ...rest] = cluster.within(index, 'etcd', ...argv);
+      cluster.#members.push(spawn(program, rest, { stdio: 'ignore' }));
+    }
+    await eventually('a member leads', () => cluster.leader() !== undefined);
+    return cluster;
+  }
+
+  /** The URL of members, all or one. */
+  url(indices: readonly number[] = [0, 1, 2]): string {
+    return `etcd://${indices.map(endpointOf).join(',')}/acme`;
+  }
+
+  /** The words of a command that runs it in the network of a member or, where none is named, beside the switch. */
+  within(index: number | undefined, ...command: string[]): string[] {
+    return ['nsenter', `--net=/proc/${this.#holders[index ?? SIZE]?.pid}/ns/net`, ...command];
+  }
+
+  /** Which member leads, as most of those say that the switch reaches. */
+  leader(): number | undefined {
+    const endpoints = Array.from({ length: SIZE }, (_, index) => endpointOf(index)).join(',');
+    const ask = ['etcdctl', '--endpoints', endpoints, '--command-timeout=1s', 'endpoint', 'status'];
+    const [program = '', ...rest] = this.within(undefined, ...ask);
+    const { stdout } = spawnSync(program, rest, {
+      encoding: 'utf8',
+      env: { ...process.env, ETCDCTL_API: '3' },
+    });
+    const leading = stdout.split('\n').find((line) => line.split(', ')[4] === 'true');
+    const index = Number(/10\.77\.0\.(\d)/.exec(leading ?? '')?.[1]) - 1;
+    return leading === undefined ? undefined : index;
+  }
+
+  /** From now on nothing reaches this member, and nothing comes from it; nobody is told. */
+  unplug(index: number): void {
+    this.#ip(SIZE, 'link', 'set', `port${index}`, 'nomaster');
+  }
+
+  plugIn(index: number): void {
+    this.#ip(SIZE, 'link', 'set', `port${index}`, 'master', 'switch');
+  }
+
+  stop(): void {
+    // The networks go with those that hold them.
+    for (const child of [...this.#members, ...this.#holders]) child.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+
+  async #makeNetwork(): Promise<void> {
+    const holder = spawn('unshare', ['--net', 'sleep', 'infinity'], { stdio: 'ignore' });
+    this.#holders.push(holder);
+    const networkOf = (pid: number | string | undefined) => readlinkSync(`/proc/${pid}/ns/net`);
+    await eventually('it has one', () => networkOf(holder.pid) !== networkOf('self'));
+    this.#ip(this.#holders.length - 1, 'link', 'set', 'lo', 'up');
+  }
+
+  #ip(index: number, ...argv: string[]): void {
+    const [program = '', ...rest] = this.within(index, 'ip', ...argv);
+    execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'pipe'] });
+  }
+}

@@ -1,0 +1,147 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { countingProxy } from '../helpers/counting-proxy.ts';
+import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// `agent-shell --jsonl` whose lists live on a server: the host looks on at them over a connection of its own.
+
+const servers = useServers();
+
+const SERVERS: [string, boolean, () => number, (port: number) => string][] = [
+  [
+    'etcd',
+    hasEtcd,
+    () => Number(servers.etcd.endpoints[0]?.split(':')[1]),
+    (port) => `etcd://127.0.0.1:${port}/acme`,
+  ],
+  [
+    'PostgreSQL',
+    hasPostgres,
+    () => servers.postgres.port,
+    (port) => `postgres://lists@127.0.0.1:${port}/postgres`,
+  ],
+];
+
+interface Answer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  readonly reminders?: readonly string[];
+}
+
+let sessions = 0;
+
+function team(url: string) {
+  const session = `s${++sessions}`;
+  const cwd = temporaryDirectory();
+  const environment = (agent: string, where = url) =>
+    cleanEnvironment({
+      HOME: cwd,
+      TODO_STATE_URL: where,
+      TODO_STATE_TIMEOUT: '20',
+      // At its end a host gives back tasks, which takes a server that answers.
+      TODO_RELEASE_AT_EXIT: '0',
+      TODO_SESSION: session,
+      TODO_AGENT: agent,
+    });
+  return {
+    /** A line in a shell of its own, over no connection that was there before. */
+    sh(agent: string, line: string) {
+      const options = { cwd, env: environment(agent), encoding: 'utf8' } as const;
+      const { stdout, stderr, status } = spawnSync(
+        executable('agent-shell'),
+        ['-c', line],
+        options,
+      );
+      expect([status, stderr]).toEqual([0, expect.not.stringContaining('Error')]);
+      return stdout;
+    },
+    host(agent: string, where = url) {
+      const child = spawn(executable('agent-shell'), ['--jsonl'], {
+        cwd,
+        env: environment(agent, where),
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const ask = async (command: string): Promise<Answer> => {
+        child.stdin.write(`${JSON.stringify({ id: 1, command })}\n`);
+        return JSON.parse((await lines.next()).value);
+      };
+      return { ask, child };
+    },
+  };
+}
+
+const list = (...contents: string[]) =>
+  `TodoWrite '${JSON.stringify({
+    todos: contents.map((content) => ({ content, activeForm: content, status: 'pending' })),
+  })}'`;
+
+describe.for(SERVERS)('a host whose lists live on %s', ([, isHere, port, url]) => {
+  describe.runIf(isHere)('which', () => {
+    /** Asks for something harmless until it has been told so. */
+    async function told(ask: (line: string) => Promise<Answer>, text: RegExp): Promise<string[]> {
+      const heard: string[] = [];
+      for (let line = 0; line < 2000 && !heard.some((said) => text.test(said)); line++) {
+        heard.push(...((await ask('true')).reminders ?? []));
+      }
+      return heard;
+    }
+
+    test('tells its agent, once, what a person has changed elsewhere', async () => {
+      const { host, sh } = team(url(port()));
+      const { ask } = host('ann');
+      expect(await ask(list('Build', 'Ship'))).toMatchObject({ exitCode: 0 });
+      sh('user', `TodoWrite --agent ann '${list('Build').slice(11, -1)}'`);
+      const heard = await told(ask, /the user dropped "Ship"/);
+      expect(heard.filter((text) => text.includes('the user'))).toHaveLength(1);
+      for (let line = 0; line < 20; line++) {
+        expect(JSON.stringify(await ask('true'))).not.toContain('the user');
+      }
+      expect((await ask('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
+    });
+
+    test('tells its agent what others of the team did to its tasks', async () => {
+      const { host, sh } = team(url(port()));
+      const { ask } = host('ann');
+      await ask('TaskCreate --subject Build');
+      sh('bob', 'TaskClaim 1');
+      expect((await told(ask, /#1 Build: .* by bob/)).join('\n')).toContain('#1 Build');
+    });
+
+    test('uses its connections again, for the commands inside bash too', async () => {
+      const proxy = await countingProxy({ host: '127.0.0.1', port: port() });
+      const { host } = team(url(proxy.port));
+      const { ask } = host('ann');
+      await ask(`${list('a')}; TaskCreate --subject A | cat`);
+      await ask('TodoRead && TaskList');
+      const before = proxy.connections();
+      for (let count = 0; count < 10; count++) {
+        const { exitCode } = await ask(`${list(`a${count}`)} --drop 1 | cat; TaskList`);
+        expect(exitCode).toBe(0);
+      }
+      expect(proxy.connections()).toBe(before);
+    });
+
+    test('does not hold up a line for a server that has fallen silent, and ends with its input', async () => {
+      const proxy = await countingProxy({ host: '127.0.0.1', port: port() });
+      const { host, sh } = team(url(port()));
+      const { ask, child } = host('ann', url(proxy.port));
+      await ask(list('Build', 'Ship'));
+      await ask('TaskCreate --subject A; TaskClaim 1');
+      sh('user', `TodoWrite --agent ann '${list('Build').slice(11, -1)}'`);
+      proxy.fallSilent();
+      const start = performance.now();
+      for (let line = 0; line < 5; line++)
+        expect(await ask('echo hi')).toMatchObject({ exitCode: 0 });
+      // Of the 20 seconds that a request may take, none.
+      expect(performance.now() - start).toBeLessThan(15_000);
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.stdin.end();
+      await ended;
+    });
+  });
+});

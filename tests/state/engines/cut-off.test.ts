@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { bundle } from '../../helpers/bundle.ts';
+import { CutOffCluster, canCutOff } from '../../helpers/cut-off-cluster.ts';
+import { hasEtcd } from '../../helpers/engines.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { cleanEnvironment, executable } from '../../helpers/executables.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
+
+// A network that falls apart, as it really does: packets vanish, and nobody is told.
+
+/** What docs/machines.md promises to who watches. */
+const LONGEST_SILENCE_MS = 10_000;
+
+test.runIf(hasEtcd && canCutOff)(
+  'the leader is cut off: on its side nothing is written, on the other work goes on, and watchers of both catch up',
+  async () => {
+    const cluster = await CutOffCluster.start();
+    onTestFinished(() => cluster.stop());
+    const cwd = temporaryDirectory();
+    const start = (at: number | undefined, url: string, ...argv: string[]) => {
+      const env = cleanEnvironment({
+        HOME: cwd,
+        TODO_STATE_URL: url,
+        TODO_STATE_TIMEOUT: '3',
+        TODO_SESSION: 'release',
+      });
+      const [program = '', ...rest] = cluster.within(at, ...argv);
+      const child = spawn(program, rest, { cwd, env });
+      const said = { stdout: '', stderr: '' };
+      child.stdout.on('data', (chunk) => (said.stdout += chunk));
+      child.stderr.on('data', (chunk) => (said.stderr += chunk));
+      const ended = new Promise<{ stdout: string; stderr: string; exitCode: number | null }>(
+        (resolve) => child.once('close', (exitCode) => resolve({ ...said, exitCode })),
+      );
+      return { child, said, ended };
+    };
+    const list = (content: string) =>
+      JSON.stringify({ todos: [{ content, activeForm: content, status: 'pending' }] });
+    const write = (at: number | undefined, url: string, content: string) =>
+      start(at, url, executable('todo-write'), list(content)).ended;
+
+    const script = bundle(join(import.meta.dirname, 'watcher.ts'));
+    const watch = (at: number | undefined) => {
+      const { child, said } = start(at, cluster.url(), process.execPath, script);
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return () => Number(said.stdout.trim().split('\n').at(-1));
+    };
+
+    const leader = cluster.leader() ?? 0;
+    const [inside, outside] = [leader, undefined];
+    const [seenInside, seenOutside] = [watch(inside), watch(outside)];
+    expect(await write(outside, cluster.url(), 'before')).toMatchObject({ exitCode: 0 });
+    await eventually('both see it', () => seenInside() === 1 && seenOutside() === 1);
+
+    cluster.unplug(leader);
+    const [alone, others] = await Promise.all([
+      write(inside, cluster.url([leader]), 'on the wrong side'),
+      write(outside, cluster.url(), 'on the right side'),
+    ]);
+    expect(alone).toMatchObject({ stdout: '', exitCode: 3 });
+    expect(alone.stderr).toMatch(/^Error: Cannot update the list\n- .* 10\.77\.0\.\d:2379: /);
+    expect(others).toMatchObject({ exitCode: 0 });
+    const cut = performance.now();
+    await eventually('who can see it does', () => seenOutside() === 2, LONGEST_SILENCE_MS);
+    expect(performance.now() - cut).toBeLessThan(LONGEST_SILENCE_MS);
+
+    cluster.plugIn(leader);
+    await eventually('the other one does, too', () => seenInside() === 2);
+    const read = await start(inside, cluster.url([leader]), executable('todo-read')).ended;
+    expect(read).toMatchObject({ stdout: '[ ] on the right side\n\n(0/1 completed)\n' });
+    expect(await write(inside, cluster.url([leader]), 'after')).toMatchObject({ exitCode: 0 });
+    await eventually('both see it', () => seenInside() === 3 && seenOutside() === 3);
+  },
+  120_000,
+);

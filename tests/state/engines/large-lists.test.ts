@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { ServerLists } from '../../../src/state/server-lists.ts';
+import { claimTask } from '../../../src/tasks/claim-task.ts';
+import { createTasks } from '../../../src/tasks/create-tasks.ts';
+import { openTaskStore } from '../../../src/tasks/open-task-store.ts';
+import { closing, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
+
+// A list of 10,000 tasks, several megabytes as JSON.
+
+const TASKS = 10_000;
+const BATCH = 2500;
+const servers = useServers();
+const SERVERS: [string, boolean, () => string][] = [
+  ['etcd', hasEtcd, () => `etcd://${servers.etcd.endpoints[0]}/large`],
+  ['PostgreSQL', hasPostgres, () => servers.postgres.url],
+];
+
+describe.for(SERVERS)('on %s', ([, isHere, url]) => {
+  test.runIf(isHere)(
+    'a list of 10,000 tasks is made, claimed from, and read by others',
+    async () => {
+      const open = (author: string) => {
+        const server = closing(new ServerLists({ url: url(), environment: {}, timeoutMs: 20_000 }));
+        return openTaskStore({ server, list: 'large', author });
+      };
+      const [ann, bob] = [open('ann'), open('bob')];
+      const batch = Array.from({ length: BATCH }, (_, index) => ({
+        subject: `Part ${index}`,
+        description: `What is to be done in part ${index}: ${`${index} `.repeat(60)}`,
+      }));
+      for (let first = 0; first < TASKS; first += BATCH) {
+        const made = await ann.change((graph, at) => createTasks(graph, batch, at));
+        expect(made).not.toHaveProperty('refused');
+      }
+      const rules = { checkBusy: false, force: false };
+      const claim = (agent: string) =>
+        (agent === 'ann' ? ann : bob).change((graph, at) =>
+          claimTask(graph, 'next', { ...rules, agent }, at),
+        );
+      // Past a version that is stored whole.
+      for (let count = 0; count < 30; count++) await Promise.all([claim('ann'), claim('bob')]);
+      const { graph, version } = await open('cleo').read();
+      expect([graph.tasks.size, version]).toEqual([TASKS, TASKS / BATCH + 60]);
+      const claimed = [...graph.tasks.values()].filter(({ owner }) => owner !== undefined);
+      expect(claimed.map(({ id }) => id)).toEqual(
+        Array.from({ length: 60 }, (_, index) => index + 1),
+      );
+    },
+  );
+});

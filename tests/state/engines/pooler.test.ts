@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { PostgresPlace } from '../../../src/state/engines/postgres-place.ts';
+import { closing, freePorts, hasPostgres, useServers } from '../../helpers/engines.ts';
+import { eventually } from '../../helpers/eventually.ts';
+
+// PgBouncer between us and PostgreSQL: each transaction may get another connection, so that no notification arrives.
+
+const NOON = new Date('2026-05-01T12:00:00.000Z');
+const PGBOUNCER = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
+  .map((folder) => join(folder, 'pgbouncer'))
+  .find(existsSync);
+const servers = useServers();
+
+describe.runIf(hasPostgres && PGBOUNCER)(
+  'behind a pooler that hands out a connection for one transaction',
+  () => {
+    async function startPooler(): Promise<number> {
+      const [port = 0] = await freePorts(1);
+      const file = join(servers.postgres.folder, 'pgbouncer.ini');
+      writeFileSync(
+        file,
+        `[databases]
+postgres = user=lists host=127.0.0.1 port=${servers.postgres.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 3
+`,
+        { mode: 0o644 },
+      );
+      const asRoot = process.getuid?.() === 0;
+      const [program = '', ...argv] = [
+        ...(asRoot ? ['runuser', '-u', 'postgres', '--'] : []),
+        PGBOUNCER ?? '',
+        '-q',
+        file,
+      ];
+      const pooler: ChildProcess = spawn(program, argv, { stdio: 'ignore', cwd: '/' });
+      onTestFinished(() => void pooler.kill('SIGTERM'));
+      return port;
+    }
+
+    test('commits are what they are without it, and a watcher hears of them by looking', async () => {
+      const port = await startPooler();
+      const open = (author: string) => {
+        const client = closing(servers.postgres.client({ hosts: [{ host: '127.0.0.1', port }] }));
+        return new PostgresPlace<string>({ client, key: 'todos/pooled', author, history: 50 });
+      };
+      const [ann, bob] = [open('ann'), open('bob')];
+      await eventually('the pooler answers', () =>
+        ann.load().then(
+          () => true,
+          () => false,
+        ),
+      );
+      const seen: (number | undefined)[] = [];
+      onTestFinished(bob.watch(async () => void seen.push((await bob.load())?.version)));
+      for (let base = 0; base < 20; base++) {
+        const both = await Promise.all([ann.commit(base, 'a', NOON), bob.commit(base, 'b', NOON)]);
+        expect(both.filter((version) => version !== undefined)).toHaveLength(1);
+      }
+      await ann.commit(20, 'the last', NOON);
+      await eventually('it is heard of', () => seen.at(-1) === 21, 30_000);
+      expect((await bob.history()).map(({ version }) => version)).toEqual(
+        Array.from({ length: 21 }, (_, index) => 21 - index),
+      );
+    });
+  },
+);
