@@ -3,6 +3,8 @@ import { errorCode, StateError } from '../state/state-error.ts';
 import { type CommandResult, failed } from './agent-command.ts';
 
 const MAX_CHARACTERS = 2000;
+/** The titles of commands that change nothing anyway. */
+const READS = /^Cannot (read|list|show|check|get|use) /;
 /** What a folder says that cannot be written to. */
 const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM'];
 const ELSEWHERE =
@@ -17,7 +19,8 @@ export async function withStorageTrouble(
     return await action();
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    const reason = safeText(error.message, MAX_CHARACTERS);
+    const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';
+    const reason = safeText(error.message, MAX_CHARACTERS) + ending;
     const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
     const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
     return failed('storageTrouble', stderr);

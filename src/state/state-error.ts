@@ -4,6 +4,16 @@
  */
 export class StateError extends Error {
   override readonly name = 'StateError';
+  /** Whether it came up when a server was read: whatever was to be done then, nothing was changed. */
+  readonly isOfReading: boolean;
+
+  constructor(
+    message: string,
+    { isOfReading = false, ...options }: ErrorOptions & { isOfReading?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isOfReading = isOfReading;
+  }
 }
 
 /** A server may or may not have made a change, and there is no way to find out. @param why with the server's name. */

@@ -155,7 +155,10 @@ test('a server that cannot be reached is named, and its password is not', () => 
   });
   const write = sh(`TodoWrite '${item('x')}'`);
   expect(write).toMatchObject({ stdout: '', exitCode: 3 });
-  expect(write.stderr).toMatch(/etcd at 127\.0\.0\.1:1/);
+  expect(write.stderr).toBe(
+    'Error: Cannot update the list\n- cannot read from etcd at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; nothing was changed\n',
+  );
+  expect(sh('TodoRead').stderr).not.toContain('nothing was changed');
   expect(write.stderr + state().stderr).not.toContain('s3cret');
 });
 

@@ -23,6 +23,10 @@ export interface EtcdAnswer<T> {
 // A member that does not answer is left for the next one after so long; an election takes about a second.
 const TRY_MS = 1500;
 const PAUSE_MS = 100;
+const NO_ANSWER = 'no answer in time';
+const TLS_ENDED =
+  'the connection ended before TLS was agreed on; without TLS the URL begins with etcd://';
+const NO_TLS = 'no TLS is spoken there; without it the URL begins with etcd://';
 /** The member's certificate is not one to trust, or ours is not to it. */
 const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
@@ -57,7 +61,7 @@ export class EtcdClient {
   async call<T>(path: string, body: object, isChange = false): Promise<EtcdAnswer<T>> {
     const deadline = Date.now() + this.#options.timeoutMs;
     let mayBeDone = false;
-    let reason = 'no answer';
+    let reason = NO_ANSWER;
     for (let tries = 0; ; tries++) {
       const left = this.#isClosed ? 0 : deadline - Date.now();
       if (left <= 0) throw this.#unanswered(reason, isChange, mayBeDone);
@@ -66,9 +70,11 @@ export class EtcdClient {
         return { body: answer, wasResent: mayBeDone };
       } catch (error) {
         if (error instanceof Refused && error.isFinal) {
-          throw this.#refused(error, isChange && mayBeDone);
+          throw this.#refused(error, isChange, mayBeDone);
         }
-        reason = (error as Error).message;
+        // What the last try had too little time for is no reason.
+        const { message } = error as Error;
+        if (message !== NO_ANSWER) reason = message;
         mayBeDone ||= !(error instanceof NeverSent || (error instanceof Refused && error.isUndone));
         this.#current = (this.#current + 1) % this.#options.endpoints.length;
         // All members have been tried: give the cluster a moment, an election may be under way.
@@ -163,17 +169,14 @@ export class EtcdClient {
           isConnected = true;
         });
       });
-      const timer = setTimeout(() => request.destroy(new Error('no answer in time')), limitMs);
+      const timer = setTimeout(() => request.destroy(new Error(NO_ANSWER)), limitMs);
       if (hasLeader) timer.unref();
       request.once('error', (error: NodeJS.ErrnoException) => {
-        const isUntrusted = UNTRUSTED.test(error.code ?? '');
-        reject(
-          isConnected
-            ? error
-            : isUntrusted
-              ? new Refused(error.message, 'final')
-              : new NeverSent(error.message),
-        );
+        if (isConnected) reject(error);
+        else if (UNTRUSTED.test(error.code ?? '')) reject(new Refused(error.message, 'final'));
+        else if (error.code === 'EPROTO') reject(new Refused(NO_TLS, 'final'));
+        else if (this.#options.tls && error.code === 'ECONNRESET') reject(new NeverSent(TLS_ENDED));
+        else reject(new NeverSent(error.message));
       });
       request.once('close', () => clearTimeout(timer));
       request.once('response', (response) => {
@@ -207,14 +210,17 @@ export class EtcdClient {
   }
 
   #unanswered(reason: string, isChange: boolean, mayBeDone: boolean): StateError {
-    if (!isChange) return new StateError(`cannot read from ${this.name}: ${reason}`);
+    if (!isChange) {
+      return new StateError(`cannot read from ${this.name}: ${reason}`, { isOfReading: true });
+    }
     if (mayBeDone) return notKnown(`${this.name}: ${reason}`);
     return new StateError(`cannot reach ${this.name}: ${reason}; nothing was changed`);
   }
 
-  #refused({ message }: Refused, mayBeDone: boolean): StateError {
-    if (mayBeDone) return notKnown(`${this.name}: ${message}`);
-    return new StateError(`${this.name} refused: ${message}; nothing was changed`);
+  #refused({ message }: Refused, isChange: boolean, mayBeDone: boolean): StateError {
+    if (isChange && mayBeDone) return notKnown(`${this.name}: ${message}`);
+    const ending = isChange ? '; nothing was changed' : '';
+    return new StateError(`${this.name} refused: ${message}${ending}`, { isOfReading: !isChange });
   }
 }
 

@@ -80,9 +80,10 @@ export class PostgresClient {
         const rows = await within(this.#tryMs(deadline), statement(this.#connect()));
         return { rows, wasResent: mayBeDone };
       } catch (error) {
-        // Whatever waits on a connection that has gone silent would wait as long.
-        if (error instanceof Late) this.#reconnect();
         const { code = '', message } = error as { code?: string; message: string };
+        // Whatever waits on a connection that has gone silent would wait as long; and the library itself waits longer
+        // and longer before it connects again.
+        if (error instanceof Late || NEVER_SENT.has(code)) this.#reconnect();
         const isAnswer = (error as Error).name === 'PostgresError';
         const isUndone = isAnswer ? !IS_OPEN.test(code) : NEVER_SENT.has(code);
         mayBeDone ||= !isUndone;
@@ -209,7 +210,7 @@ export class PostgresClient {
       );
     }
     const what = isFinal ? 'refused' : 'cannot be reached';
-    return new StateError(`${this.name} ${what}: ${reason}${ending}`);
+    return new StateError(`${this.name} ${what}: ${reason}${ending}`, { isOfReading: !isChange });
   }
 }
 
