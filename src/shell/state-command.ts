@@ -41,11 +41,13 @@ export async function stateCommand(argv: readonly string[], world: World): Promi
 async function show(settings: Settings, { environment, directory }: World): Promise<CommandResult> {
   const lists = new TodoLists(environment, directory, settings);
   const { server } = lists;
-  try {
+  const lines: string[] = [];
+  const outcome = await withStorageTrouble('Cannot use the lists', async () => {
     const engine = await server?.engine();
-    const lines = engine
-      ? [`Lists live on ${engine.name}.`, ...(await engine.status())]
-      : [`Lists live in files, in ${lists.folder}.`];
+    lines.push(
+      engine ? `Lists live on ${engine.name}.` : `Lists live in files, in ${lists.folder}.`,
+    );
+    if (engine) lines.push(...(await engine.status()));
     const { session, agent } = lists.name({});
     lines.push(`Your list is that of session ${session}, agent ${agent}.`);
     const start = performance.now();
@@ -56,10 +58,12 @@ async function show(settings: Settings, { environment, directory }: World): Prom
         ? `It does not exist yet; looking for it took ${ms} ms.`
         : `It is at version ${version}, with ${items.length} items; reading it took ${ms} ms.`,
     );
-    return done(lines.map((line) => `${safeText(line, 400)}\n`).join(''));
-  } finally {
-    await lists.close();
-  }
+    await server?.checkWriting(['todos', session, agent]);
+    if (server) lines.push('You may write it.');
+    return done('');
+  });
+  await lists.close();
+  return { ...outcome, stdout: lines.map((line) => `${safeText(line, 400)}\n`).join('') };
 }
 
 async function init(settings: Settings, { environment, directory }: World): Promise<CommandResult> {

@@ -42,6 +42,11 @@ export class ServerLists {
     );
   }
 
+  /** Changes nothing. @throws StateError where the list of this path could not be written. */
+  async checkWriting(path: readonly string[]): Promise<void> {
+    await (await this.engine()).checkWriting(keyOf(path));
+  }
+
   /** The lists below a path: `['todos']` has those of all sessions, `['todos', SESSION]` those of one. */
   async find(path: Named): Promise<FoundOnServer[]> {
     const found = await (await this.engine()).lists(`${keyOf(path)}/`);

@@ -63,7 +63,8 @@ export class DroppingProxy {
       if (!isLost) {
         client.write(chunk);
       } else if (!client.destroyed) {
-        this.#isOpen = this.#onDrop();
+        // A test that is over by then has closed what this works with.
+        this.#isOpen = this.#onDrop().catch(() => {});
         client.destroy();
       }
     });

@@ -93,7 +93,9 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
       one.sh('TaskCreate --subject A; TaskCreate --subject B --blocked-by 1');
       expect(other.sh('TaskClaim --next --agent bob').stdout).toBe('Task #1 claimed by bob: A\n');
       expect(one.sh('TaskClaim 1 --agent ann').exitCode).toBe(1);
-      expect(one.state().stdout).toMatch(/It is at version 3, with 1 items/);
+      expect(one.state().stdout).toMatch(
+        /It is at version 3, with 1 items; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
+      );
     },
   );
 
@@ -159,7 +161,15 @@ test('a server that cannot be reached is named, and its password is not', () => 
     'Error: Cannot update the list\n- cannot read from etcd at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; nothing was changed\n',
   );
   expect(sh('TodoRead').stderr).not.toContain('nothing was changed');
-  expect(write.stderr + state().stderr).not.toContain('s3cret');
+  const { stdout, stderr, exitCode } = state();
+  expect(stdout).toBe(
+    'Lists live on etcd at 127.0.0.1:1.\n127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\nYour list is that of session release, agent main.\n',
+  );
+  expect({ stderr, exitCode }).toMatchObject({
+    stderr: expect.stringMatching(/^Error: Cannot use the lists\n- cannot read from etcd/),
+    exitCode: 3,
+  });
+  expect(write.stderr + stdout + stderr).not.toContain('s3cret');
 });
 
 test('a .env does not say where lists live', () => {

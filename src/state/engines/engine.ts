@@ -10,7 +10,7 @@ import * as etcd from './etcd-range.ts';
 import { passwordFrom } from './pgpass.ts';
 import { PostgresClient } from './postgres-client.ts';
 import { PostgresPlace } from './postgres-place.ts';
-import { initPostgres } from './postgres-schema.ts';
+import { checkWriting, initPostgres } from './postgres-schema.ts';
 import { lastChangeBelow, listsBelow, watchLists } from './postgres-watch.ts';
 import { readStateUrl, type StateUrl } from './state-url.ts';
 
@@ -29,6 +29,8 @@ export interface Engine {
   watch(prefix: string, listener: () => void): () => void;
   /** Makes what the engine needs before the first list, if it is not there. */
   init(): Promise<void>;
+  /** Changes nothing. @throws StateError where a list of this name could not be written. */
+  checkWriting(key: string): Promise<void>;
   /** What can be said of its servers, one line each. */
   status(): Promise<string[]>;
   /** Ends its connections. */
@@ -91,6 +93,7 @@ function etcdEngine(
       return etcd.watchRange(client, range, { newest, known: '', listener }).end;
     },
     init: async () => {},
+    checkWriting: (key) => etcd.checkWriting(client, `${start}${key}/`),
     status: async () =>
       (await client.status()).map(({ endpoint, answer, ms }) =>
         answer instanceof Error
@@ -135,7 +138,8 @@ function postgresEngine(
       return watchLists(client, { isMeant, newest, known: '', listener }).end;
     },
     init: () => initPostgres(client),
-    status: async () => [await client.status()],
+    checkWriting: () => checkWriting(client),
+    status: async () => [await client.status().catch((error: Error) => error.message)],
     close: () => client.close(),
   };
 }

@@ -73,6 +73,13 @@ export async function listsBelow(
   return [...found].map(([key, version]) => ({ key, version }));
 }
 
+/** Asks for a change that cannot come about: rights and room are looked at first. */
+export async function checkWriting(client: EtcdClient, prefix: string): Promise<void> {
+  const key = base64(keyOfVersion(prefix, 1));
+  const never = { target: 'VERSION', result: 'LESS', version: '0', key };
+  await client.call('kv/txn', { compare: [never], success: [{ request_put: { key } }] }, true);
+}
+
 /** What tells one state of all keys of a range from another. */
 export async function lastChangeIn(client: EtcdClient, range: KeyRange): Promise<string> {
   const { body } = await client.call<{ kvs?: { mod_revision?: string }[]; count?: string }>(

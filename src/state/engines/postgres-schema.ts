@@ -1,3 +1,4 @@
+import { StateError } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
 
 /**
@@ -28,6 +29,23 @@ export async function initPostgres(client: PostgresClient): Promise<void> {
     (schema) => `create trigger tell_of_list after insert or update on ${schema}.lists
       for each row execute function ${schema}.tell_of_list()`,
   );
+}
+
+/** @throws StateError where this user may not write lists. */
+export async function checkWriting(client: PostgresClient): Promise<void> {
+  const table = (name: string) => `${quoted(client.schema)}.${name}`;
+  const { rows } = await client.run(
+    (sql) => sql<{ may: boolean }[]>`
+      select has_table_privilege(${table('lists')}, 'insert')
+        and has_table_privilege(${table('lists')}, 'update')
+        and has_table_privilege(${table('versions')}, 'insert')
+        and has_table_privilege(${table('versions')}, 'delete') as may`,
+  );
+  if (!rows[0]?.may) {
+    throw new StateError(
+      `${client.name} refused: this user may not write the tables of schema ${client.schema}`,
+    );
+  }
 }
 
 function quoted(name: string): string {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Engine, openEngine } from '../../../src/state/engines/engine.ts';
 import { ServerLists } from '../../../src/state/server-lists.ts';
 import {
@@ -53,6 +53,9 @@ describe.runIf(hasEtcd)('etcd', () => {
     await expect(others.commit(0, 'x', NOON)).rejects.toThrow(
       /refused: permission denied; nothing was changed$/,
     );
+    await ann.checkWriting('tasks/a');
+    await expect(ann.checkWriting('tasks/b')).rejects.toThrow(/permission denied/);
+    expect(await own.load()).toMatchObject({ version: 1 });
     const wrong = await open(`etcd://ann@${endpoint}/acme`, { ETCDCTL_PASSWORD: 'Wr0ng' });
     const refused = wrong.place<string>('tasks/a', AS_ANN).commit(1, 'x', NOON);
     await expect(refused).rejects.toThrow(
@@ -144,15 +147,14 @@ describe.runIf(hasEtcd)('etcd', () => {
 });
 
 describe.runIf(hasPostgres)('PostgreSQL', () => {
-  async function startServer(options = {}): Promise<PostgresServer> {
-    const server = await PostgresServer.start(options);
-    onTestFinished(() => server.stop());
-    return server;
-  }
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  }, 60_000);
+  afterAll(() => server?.stop());
 
   test('tables are made by init alone, and asking for it twice is fine', async () => {
-    const server = await startServer({ schema: false });
-    const engine = await open(server.url);
+    const engine = await open(`${server.url}?schema=fresh`);
     const place = engine.place<string>('todos/s/a', AS_ANN);
     await expect(place.commit(0, 'x', NOON)).rejects.toThrow(
       /make them with: agent-shell state init$/,
@@ -162,13 +164,10 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     await engine.init();
     await engine.init();
     expect(await place.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
-    expect((await engine.status())[0]).toMatch(
-      /^PostgreSQL \d+\.\d+.*, schema todowrite, [\d.]+ ms$/,
-    );
+    expect((await engine.status())[0]).toMatch(/^PostgreSQL \d+\.\d+.*, schema fresh, [\d.]+ ms$/);
   }, 60_000);
 
   test('a role reads and writes in the schema that it was granted, and nowhere else', async () => {
-    const server = await startServer();
     server.sql(`create role ann login password 's3cret'; create schema team_b;
       grant usage on schema todowrite to ann;
       grant select, insert, update, delete on all tables in schema todowrite to ann`);
@@ -183,21 +182,22 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   }, 60_000);
 
   test('a wrong password is told and not repeated; ~/.pgpass has the right one', async () => {
-    const server = await startServer();
-    server.sql(`create role ann login password 's3cret';
-      grant usage on schema todowrite to ann; grant select on all tables in schema todowrite to ann`);
-    server.requirePasswordOf('ann');
-    const url = `postgres://ann@127.0.0.1:${server.port}/postgres`;
+    server.sql(`create role bob login password 's3cret';
+      grant usage on schema todowrite to bob; grant select on all tables in schema todowrite to bob`);
+    server.requirePasswordOf('bob');
+    const url = `postgres://bob@127.0.0.1:${server.port}/postgres`;
+    const reader = await open(url, { PGPASSWORD: 's3cret' });
+    await expect(reader.checkWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
     const wrong = await open(url, { PGPASSWORD: 'Wr0ng' });
     const refused = wrong.place('tasks/a', AS_ANN).load();
-    await expect(refused).rejects.toThrow(/password authentication failed for user "ann"/);
+    await expect(refused).rejects.toThrow(/password authentication failed for user "bob"/);
     await expect(refused).rejects.not.toThrow(/Wr0ng/);
     const home = temporaryDirectory();
-    writeFileSync(join(home, '.pgpass'), `127.0.0.1:${server.port}:*:ann:s3cret\n`, {
+    writeFileSync(join(home, '.pgpass'), `127.0.0.1:${server.port}:*:bob:s3cret\n`, {
       mode: 0o600,
     });
     const right = await open(url, { HOME: home });
-    expect(await right.place('tasks/a', AS_ANN).load()).toBeUndefined();
+    expect(await right.place('tasks/b', AS_ANN).load()).toBeUndefined();
   }, 60_000);
 });
 
