@@ -23,7 +23,9 @@ __todo_at=         # when the last prompt came, in microseconds, where bash can 
 __todo_state=      # the folder of all lists
 __todo_kept=0      # how many lines are in the file of what ran at this prompt
 __todo_number=     # of the newest entry of the history
-__todo_frame= __todo_folded= __todo_say= __todo_title=
+__todo_frame= __todo_folded= __todo_say= __todo_title= __todo_heads=
+__todo_turn=0      # commands that have run, where lists are on a server
+__todo_patience=0  # the turn from which on the server is asked again that did not answer
 
 # Appended to PROMPT_COMMAND. Bash itself brings back $?, $_ and PIPESTATUS afterwards.
 __todo_prompt() {
@@ -60,7 +62,8 @@ __todo_look() {
     $ran = 1 && -n $__todo_renewal && $SECONDS -ge $__todo_renewal ]]; then
     __todo_ask_node "$((${#rows} + 1))" "$ran"
     __todo_renewal=${__todo_renewal:+$((SECONDS + __todo_renewal))}
-    __todo_stamp=$stamp __todo_known=$heads
+    __todo_stamp=$stamp __todo_known=${__todo_heads:-$heads}
+    if [[ $ran = 1 && -n $__todo_heads ]]; then __todo_journal[${#__todo_journal[@]}-1]=$__todo_heads; fi
     if [[ $__todo_drawn = 1 && -n $__todo_say ]]; then __todo_say=$'\e[J'$__todo_say; fi
     __todo_put "$__todo_say"
   elif [[ $ran = 1 && -n $__todo_folded ]]; then
@@ -126,6 +129,12 @@ __todo_choose_mode() {
 # place's. A few too many do no harm: then Node runs once more than it need.
 __todo_find_heads() {
   local state session path pattern found names option IFS= noglob= unset=
+  if [[ -n ${TODO_STATE_URL-} ]]; then
+    # Of a server only Node can tell: it is asked after each command, and seldom where the server does not answer.
+    __todo_turn=$((__todo_turn + ran))
+    if (( __todo_turn >= __todo_patience )); then heads="server $__todo_turn"; fi
+    return 0
+  fi
   if [[ $PWD != "${__todo_pwd-}" ]]; then
     __todo_pwd=$PWD
     __todo_path=$(builtin pwd -P)
@@ -226,10 +235,11 @@ __todo_find_notices() {
 # Asks Node for what is to be shown. Where echo is off a program types, and nobody looks.
 __todo_ask_node() {
   local answer
-  __todo_frame= __todo_folded= __todo_say= __todo_title= __todo_due=-1 __todo_renewal=
+  __todo_frame= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1 __todo_renewal=
   if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then return 0; fi
   answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
     command node "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
+  if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
   builtin eval "$answer"
 }
 

@@ -11,7 +11,7 @@ async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]
   const environment = process.env;
   const directory = process.cwd();
   if (mode === 'again') {
-    showAtPrompt(environment, directory);
+    await showAtPrompt(environment, directory);
     return;
   }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');

@@ -10,16 +10,19 @@ import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { parseLiteralCommand } from '../router/literal-command.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import type { ListName } from '../state/list-paths.ts';
+import { MemoryPlace } from '../state/memory-place.ts';
 import { pathName } from '../state/path-name.ts';
 import { nextRenewal } from '../tasks/lease.ts';
 import { signOfLife } from '../tasks/news.ts';
+import type { TaskGraph } from '../tasks/task.ts';
 import type { TaskContext } from '../tasks/task-command.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';
 import { truncate } from '../terminal/text.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
-import type { TodoStore, TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-store.ts';
 
 /** Where a prompt is, and the terminal that it is on. */
 export interface Prompt {
@@ -44,11 +47,24 @@ interface PromptGuidance {
   readonly due: number;
 }
 
+/** The lists as they were found. */
+interface Found {
+  readonly name: ListName;
+  readonly context: TaskContext;
+  readonly todos: TodoVersion;
+  readonly history: () => readonly TodoVersion[];
+  readonly tasks: TaskStore;
+  readonly tasksVersion: number;
+  readonly close: () => Promise<void>;
+}
+
 /** The versions of the lists that were there at one prompt; undefined for no list. */
 type Versions = Pick<PromptCommand, 'todos' | 'tasks'>;
 
 /** No list goes without a reminder for longer. */
 const FARTHEST_LOOK = 250;
+/** Nobody waits longer for a prompt. */
+const LONGEST_WAIT_SECONDS = 1;
 const AGENT_COMMAND = { has: (name: string) => /^(Todo(Read|Write)|Task[A-Z][a-z]+)$/.test(name) };
 const MOST_TITLE_COLUMNS = 60;
 /** Terminals that have a title to set. */
@@ -60,30 +76,78 @@ export class PromptLists {
   readonly theme: Theme;
   readonly #prompt: Prompt;
   readonly #settings: Settings;
-  readonly #lists: TodoLists;
+  readonly #name: ListName;
   readonly #context: TaskContext;
-  readonly #store: TodoStore;
+  /** The versions of the list of todos that are kept, the newest first. */
+  readonly #history: () => readonly TodoVersion[];
   readonly #todos: TodoVersion;
   readonly #taskStore: TaskStore;
   readonly #tasks: readonly TaskRow[];
+  readonly #versions: { readonly todos: number; readonly tasks: number };
+  readonly #close: () => Promise<void>;
 
-  constructor(prompt: Prompt) {
-    const { environment, directory } = prompt;
-    const reading = readSettings(environment, directory);
+  private constructor(prompt: Prompt, settings: Settings, found: Found) {
     this.#prompt = prompt;
-    this.theme = themeFor({ isTTY: true }, environment);
-    this.#settings = reading.settings;
-    this.#lists = new TodoLists(environment, directory, reading.settings);
-    this.#context = taskContext({
+    this.theme = themeFor({ isTTY: true }, prompt.environment);
+    this.#settings = settings;
+    this.#name = found.name;
+    this.#context = found.context;
+    this.#history = found.history;
+    this.#todos = found.todos;
+    this.#taskStore = found.tasks;
+    this.#tasks = taskView(found.tasks).rows();
+    this.#versions = { todos: found.todos.version, tasks: found.tasksVersion };
+    this.#close = found.close;
+  }
+
+  /** @throws StateError where the lists live on a server that does not answer within a moment. */
+  static async open(prompt: Prompt): Promise<PromptLists> {
+    const { environment, directory } = prompt;
+    const { settings: own, warnings } = readSettings(environment, directory);
+    const stateTimeout = Math.min(own.stateTimeout, LONGEST_WAIT_SECONDS);
+    const settings = { ...own, stateTimeout };
+    const lists = new TodoLists(environment, directory, settings);
+    const context = taskContext({
       environment,
       directory: () => directory,
-      settings: () => reading,
-      lists: () => this.#lists,
+      settings: () => ({ settings, warnings }),
+      lists: () => lists,
     });
-    this.#store = this.#lists.open({}).shown;
-    this.#todos = this.#store.get();
-    this.#taskStore = this.#context.open(undefined, reading.settings);
-    this.#tasks = taskView(this.#taskStore).rows();
+    const of = { name: lists.name({}), context, close: () => lists.close() };
+    const list = lists.open({});
+    const tasks = context.open(undefined, settings);
+    if (lists.server === undefined) {
+      const [todos, tasksVersion] = [list.shown.get(), tasks.get().version];
+      const history = () => list.shown.history();
+      return new PromptLists(prompt, settings, { ...of, todos, history, tasks, tasksVersion });
+    }
+    try {
+      const [history, { graph, version }] = await Promise.all([list.history(), tasks.read()]);
+      const copy = new MemoryPlace<TaskGraph>();
+      copy.commit(0, graph, new Date());
+      return new PromptLists(prompt, settings, {
+        ...of,
+        todos: history[0] ?? list.shown.get(),
+        history: () => history,
+        tasks: new TaskStore(copy),
+        tasksVersion: version,
+      });
+    } catch (error) {
+      await lists.close();
+      throw error;
+    }
+  }
+
+  /** Ends the connections to a server. */
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  /** The versions of the lists, in the words of the paths of their heads. */
+  get heads(): string {
+    const { todos, tasks } = this.#versions;
+    const ofTodos = todos === 0 ? '' : `/${this.#folders.todos}/head-${todos}-\n`;
+    return ofTodos + (tasks === 0 ? '' : `/${this.#folders.tasks}/head-${tasks}-\n`);
   }
 
   /** The panel, where a prompt takes this many rows; a list of todos that are all completed may be folded to one line. */
@@ -109,26 +173,29 @@ export class PromptLists {
 
   /** What has changed since these versions, a line of words for each list. */
   report(before: Versions): string[] {
-    const was = this.#store.history().find(({ version }) => version === before.todos);
+    const was = this.#history().find(({ version }) => version === before.todos);
     const todos = plainReport({ items: was?.items ?? [] }, this.#todos);
     // Of a large list of tasks no older state is kept as such; the summary says where it stands.
-    const isChanged = before.tasks !== this.#taskStore.get().version;
+    const isChanged = before.tasks !== this.#versions.tasks;
     const tasks = isChanged ? plainTaskReport([], this.#tasks) : '';
     return [todos, tasks].filter(Boolean);
   }
 
   /** Which versions of these lists the paths of some heads name. */
   versionsIn(heads: string): Versions {
-    const { session, agent } = this.#lists.name({});
-    const list = this.#settings.taskList ?? session;
     const versionOf = (folder: string) => {
       const start = `/${folder}/head-`;
       const at = heads.indexOf(start);
       return at < 0 ? undefined : Number.parseInt(heads.slice(at + start.length), 10);
     };
+    return { todos: versionOf(this.#folders.todos), tasks: versionOf(this.#folders.tasks) };
+  }
+
+  get #folders() {
+    const { session, agent } = this.#name;
     return {
-      todos: versionOf(`${pathName(session)}/${pathName(agent)}`),
-      tasks: versionOf(`tasks~/${pathName(list)}`),
+      todos: `${pathName(session)}/${pathName(agent)}`,
+      tasks: `tasks~/${pathName(this.#settings.taskList ?? session)}`,
     };
   }
 
@@ -151,7 +218,7 @@ export class PromptLists {
   async guidance(commands: readonly PromptCommand[]): Promise<PromptGuidance> {
     const settings = this.#settings;
     if (settings.guidance === 'off') return { said: [], due: -1 };
-    const kept = this.#store.history();
+    const kept = this.#history();
     const versions = new Map(kept.map((version) => [version.version, version]));
     const lastTaskChange = commands.findLastIndex(({ tasks }) => tasks !== commands.at(-1)?.tasks);
     let index = 0;

@@ -28,11 +28,15 @@ export interface PromptQuestion {
 /** Answers the hook of an interactive shell, in assignments for it to evaluate. */
 export async function answerPrompt(question: PromptQuestion): Promise<string> {
   const { environment, directory, terminal, mode, promptRows, hasRun, journal } = question;
-  const lists = new PromptLists({ environment, directory, ...sizeOf(terminal) });
+  const lists = await PromptLists.open({ environment, directory, ...sizeOf(terminal) });
+  const isOnServer = Boolean(environment.TODO_STATE_URL);
   const commands: PromptCommand[] = [];
   for (let start = 1; start + 2 < journal.length; start += 3) {
     const [code, line = '', heads = ''] = journal.slice(start, start + 3);
-    commands.push({ line, exitCode: Number(code), ...lists.versionsIn(heads) });
+    // Of a server only we can tell how its lists are after the last command.
+    const isLatest = start + 5 >= journal.length;
+    const after = isOnServer && isLatest && hasRun ? lists.heads : heads;
+    commands.push({ line, exitCode: Number(code), ...lists.versionsIn(after) });
   }
   const { said, due } = await lists.guidance(commands);
   const { lines: news, renewal } = await lists.newsOfTeam();
@@ -52,7 +56,9 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     title: isBelow ? lists.title : '',
     due: String(due),
     renewal: String(renewal ?? ''),
+    heads: isOnServer ? lists.heads : '',
   };
+  await lists.close();
   return Object.entries(answer)
     .map(([name, value]) => `__todo_${name}=${quote(value)}\n`)
     .join('');
@@ -69,7 +75,7 @@ function frame(rows: readonly string[], promptRows: number): string {
  * Shows the lists as they now are to whoever sits at the interactive shell that this process was started from: in the
  * panel below its prompt or, while a command runs, in the terminal's title. What is being typed stays as it is.
  */
-export function showAtPrompt(environment: Environment, directory: string): void {
+export async function showAtPrompt(environment: Environment, directory: string): Promise<void> {
   const { pid, hasTitle } = promptShell(environment);
   const shell = jobOf(pid);
   if (shell === undefined || shell.terminal !== jobOf(process.pid)?.terminal) return;
@@ -77,7 +83,8 @@ export function showAtPrompt(environment: Environment, directory: string): void 
   const isRunning = shell.group !== shell.foreground;
   if (isRunning ? !hasTitle : !isReadingKeys(terminal)) return;
   const place = { environment, directory: directoryOf(pid) ?? directory };
-  const lists = new PromptLists({ ...place, ...sizeOf(terminal) });
+  const lists = await PromptLists.open({ ...place, ...sizeOf(terminal) });
+  await lists.close();
   if (isRunning) {
     if (lists.title !== '') writeSync(terminal, `\x1b]2;${lists.title}\x07`);
     return;

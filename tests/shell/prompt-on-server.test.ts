@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
+import { PersonsShell } from '../helpers/persons-shell.ts';
+import { hasTmux } from '../helpers/tmux.ts';
+
+const servers = useServers();
+const SERVERS: [string, boolean, () => string][] = [
+  ['etcd', hasEtcd, () => `etcd://${servers.etcd.endpoints[0]}/acme`],
+  ['PostgreSQL', hasPostgres, () => servers.postgres.url],
+];
+const TODO = (content: string) =>
+  `TodoWrite '[{"content":"${content}","activeForm":"${content}","status":"pending"}]'`;
+
+describe.for(SERVERS)('the panel of an interactive shell on %s', ([, isHere, url]) => {
+  const start = (TODO_STATE_URL: string) =>
+    PersonsShell.start({ env: { TODO_STATE_URL, TODO_SESSION: 'release', TODO_AGENT: 'ann' } });
+
+  test.runIf(isHere && hasTmux)(
+    'shows what was written here, and after a command what was written elsewhere',
+    async () => {
+      const shell = await start(url());
+      shell.enter(TODO('Build'));
+      await shell.untilPanel((panel) => panel.some((row) => row.includes('Build')));
+      shell.enter(
+        `(TODO_AGENT=user ${TODO('Ship').replace('TodoWrite', 'TodoWrite --agent ann')}) >/dev/null 2>&1`,
+      );
+      const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Ship')));
+      expect(rows.filter((row) => row.includes('Build'))).toEqual([]);
+    },
+  );
+});
+
+test.runIf(hasTmux)('a server that cannot be reached leaves the prompt as it is', async () => {
+  const shell = await PersonsShell.start({
+    env: { TODO_STATE_URL: 'etcd://127.0.0.1:1/acme', TODO_SESSION: 'release' },
+  });
+  expect(await shell.run('echo hi')).toBe('hi');
+  expect(await shell.run('echo ho')).toBe('ho');
+  expect(shell.all()).not.toMatch(/rror|Tasks/);
+});
