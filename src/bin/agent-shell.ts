@@ -103,7 +103,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     input: process.stdin,
     output: process.stdout,
     version: PACKAGE_VERSION,
-    todos: list.shared ?? list.shown,
+    todos: list.shared.shown,
     tasks: () => taskView(tasks.open(undefined, settings().settings)),
   });
   await endSession();

@@ -53,6 +53,7 @@ export class TaskStore {
   #lastChange: LastChange | undefined;
   #seen: TaskVersion = { version: 0, graph: NO_TASKS };
   #isFollowed = false;
+  #isOnServer = false;
 
   /**
    * @param place Where the list lives; in memory, empty, unless given. `openTaskStore` opens one in files.
@@ -73,9 +74,11 @@ export class TaskStore {
 
   /** The list as it is. A later change does not alter what was returned. */
   read(): Awaitable<TaskVersion> {
-    return whenDone(this.#place.load(), (newest) => {
+    const loaded = this.#place.load();
+    return whenDone(loaded, (newest) => {
       const { version = 0, content: graph = NO_TASKS } = newest ?? {};
       this.#seen = { version, graph };
+      this.#isOnServer = loaded instanceof Promise;
       return this.#seen;
     });
   }
@@ -92,9 +95,9 @@ export class TaskStore {
     return this.#seen;
   }
 
-  /** The same for whoever asks often: a list that is followed is not read again. */
+  /** The same for whoever asks often: a list on a server that was read, or is followed, is not read again. */
   recent(): Awaitable<TaskVersion> {
-    return this.#isFollowed ? this.#seen : this.read();
+    return this.#isFollowed || this.#isOnServer ? this.#seen : this.read();
   }
 
   /** The versions that are kept, newest first, and when each was made. */

@@ -37,10 +37,16 @@ export interface Unheard {
  * that is told signs the current list as a version of its own.
  */
 export function unheardChanges(list: TodoStore): Unheard | undefined;
-export function unheardChanges(list: TodoList): Awaitable<Unheard | undefined>;
-export function unheardChanges(list: TodoList): Awaitable<Unheard | undefined> {
+export function unheardChanges(
+  list: TodoList,
+  newest?: TodoVersion,
+): Awaitable<Unheard | undefined>;
+export function unheardChanges(
+  list: TodoList,
+  newest?: TodoVersion,
+): Awaitable<Unheard | undefined> {
   if (list.author === USER) return undefined;
-  return whenDone(list.read(), ({ by }) =>
+  return whenDone(newest ?? list.read(), ({ by }) =>
     by === list.author ? undefined : whenDone(list.sinceOwn(), unheardOf),
   );
 }

@@ -28,7 +28,7 @@ export async function replace(
     if (expected !== undefined && before.version !== expected) {
       return { refused: movedOn(before, expected) };
     }
-    const unheard = expected === undefined ? await unheardChanges(list) : undefined;
+    const unheard = expected === undefined ? await unheardChanges(list, before) : undefined;
     if (unheard?.changes.some((change) => change.isUndoneBy(items))) {
       const told = await sign(list, unheard.now);
       if (told) return { refused: refuseForUser(UNDOES, unheard, told) };
@@ -57,7 +57,7 @@ export async function revise(
       return { refused: movedOn(before, expected) };
     }
     // An agent that does not know the list has changed may name other items by their places than it means.
-    const unheard = expected === undefined ? await unheardChanges(list) : undefined;
+    const unheard = expected === undefined ? await unheardChanges(list, before) : undefined;
     if (unheard) {
       const told = await sign(list, unheard.now);
       if (told) return { refused: refuseForUser(CHANGED, unheard, told) };

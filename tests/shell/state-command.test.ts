@@ -107,7 +107,7 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
       for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {
         const { stdout, stderr, exitCode } = sh(line);
         expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
-        expect(stderr).toMatch(/the session must be named.*TODO_SESSION/);
+        expect(stderr).toMatch(/you must name the session.*TODO_SESSION/);
       }
     },
   );

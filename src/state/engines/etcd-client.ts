@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { notKnown, StateError } from '../state-error.ts';
-import { NeverSent, Refused, refusedBy, textOf } from './etcd-refusal.ts';
+import { NeverSent, NO_SPACE, QuotaFull, Refused, refusedBy, textOf } from './etcd-refusal.ts';
 
 /** How to reach one etcd cluster. */
 export interface EtcdOptions {
@@ -220,6 +220,8 @@ export class EtcdClient {
   #refused({ message }: Refused, isChange: boolean, mayBeDone: boolean): StateError {
     if (isChange && mayBeDone) return notKnown(`${this.name}: ${message}`);
     const ending = isChange ? '; nothing was changed' : '';
+    if (message.endsWith(NO_SPACE))
+      return new QuotaFull(`${this.name} refused: ${message}${ending}`);
     return new StateError(`${this.name} refused: ${message}${ending}`, { isOfReading: !isChange });
   }
 }

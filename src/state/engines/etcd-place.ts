@@ -12,6 +12,7 @@ import {
   versionOfKey,
   watchRange,
 } from './etcd-range.ts';
+import { QuotaFull } from './etcd-refusal.ts';
 import { decodeContent, encodeContent, versionOf } from './stored-content.ts';
 import type { VersionWatch } from './version-watch.ts';
 
@@ -78,12 +79,7 @@ export class EtcdPlace<T> implements SharedPlace<T> {
         `the list is too large for etcd: ${value.length} bytes, at most ${MAX_VALUE_BYTES}; nothing was changed`,
       );
     }
-    const answer = await this.#client.call<TxnResponse>(
-      'kv/txn',
-      this.#commitRequest(base, value),
-      true,
-    );
-    if (!answer.body.succeeded && !this.#isOurs(answer, id)) return undefined;
+    if (!(await this.#put(base, value, id))) return undefined;
     this.#known = version.version;
     for (const watch of [...this.#watches]) watch.committed(version.version);
     return version;
@@ -105,6 +101,21 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   async #newest(): Promise<number> {
     const [newest] = await this.#range(1, { keysOnly: true });
     return newest ? this.#versionOf(newest) : 0;
+  }
+
+  /** @returns whether it was made. */
+  async #put(base: number, value: Buffer, id: string): Promise<boolean> {
+    try {
+      const request = this.#commitRequest(base, value);
+      const answer = await this.#client.call<TxnResponse>('kv/txn', request, true);
+      return answer.body.succeeded === true || this.#isOurs(answer, id);
+    } catch (error) {
+      if (!(error instanceof QuotaFull)) throw error;
+      const key = base64(this.#keyOf(base + 1));
+      const { body } = await this.#client.call<{ kvs?: KeyValue[] }>('kv/range', { key });
+      if (body.kvs?.[0] && idOf(body.kvs[0]) === id) return true;
+      throw error;
+    }
   }
 
   #commitRequest(base: number, value: Buffer): object {

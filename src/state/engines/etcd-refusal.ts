@@ -1,4 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { StateError } from '../state-error.ts';
+
+export const NO_SPACE = ': its quota is full';
+
+/** The quota is full. A change may have been made all the same: etcd looks at its quota again while it makes it. */
+export class QuotaFull extends StateError {}
 
 /** There was no connection to send the request over. */
 export class NeverSent extends Error {}
@@ -33,7 +39,7 @@ export function refusedBy(status: number | undefined, text: string): Refused {
   if (/invalid auth token|auth token is not provided|auth revision/.test(message)) {
     return new Refused(message, 'undone', true);
   }
-  if (/space exceeded/.test(message)) return new Refused(`${message}: its quota is full`, 'final');
+  if (/space exceeded/.test(message)) return new Refused(message + NO_SPACE, 'final');
   if (/no leader/.test(message)) return new Refused(message, 'undone');
   const isSettled =
     status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
