@@ -40,6 +40,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A test that asserts nothing passes whatever the product does.
     expect: { requireAssertions: true },
+    // What no test loads is listed too.
+    coverage: { include: ['src/**/*.ts'] },
     projects: [
       {
         extends: true,
