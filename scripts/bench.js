@@ -1,5 +1,5 @@
-// Measures the speeds that there are goals for: `npm run bench [-- [RUNS] [--json] [--idle-minutes MINUTES]]`. What is
-// measured, and how to have the peers beside it: docs/benchmarks.md. Exit code 1: a goal is missed.
+// Measures the speeds that there are goals for, all of them or those of some parts (`--only session`). What is measured,
+// and how to have the peers beside it: docs/benchmarks.md. Exit code 1: a goal is missed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +15,21 @@ import { routerRows } from './bench/rows-router.js';
 import { sessionRows } from './bench/rows-session.js';
 import { printHead, printRow } from './bench/table.js';
 
+const PARTS = {
+  router: routerRows,
+  session: sessionRows,
+  executables: executableRows,
+  jsonl: jsonlRows,
+  panel: panelRows,
+  listeners: listenerRows,
+  idle: idleRows,
+  engines: engineRows,
+};
+
 const { values: options, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
     'idle-minutes': { type: 'string', default: '0.5' },
   },
   allowPositionals: true,
@@ -38,8 +50,9 @@ const bench = {
   runs: Number(positionals[0] ?? 30),
   idleSeconds: 60 * Number(options['idle-minutes']),
 };
-if (!(bench.runs >= 1 && bench.idleSeconds > 0)) {
-  console.error('Usage: npm run bench [-- [RUNS] [--json] [--idle-minutes MINUTES]]');
+if (!(bench.runs >= 1 && bench.idleSeconds > 0 && options.only.every((part) => PARTS[part]))) {
+  console.error(`Usage: npm run bench [-- [RUNS] [--only PART]... [--json] [--idle-minutes MINUTES]]
+Parts: ${Object.keys(PARTS).join(', ')}`);
   process.exit(2);
 }
 const machine = describeMachine();
@@ -52,18 +65,8 @@ if (!options.json) {
   );
   printHead();
 }
-const parts = [
-  routerRows,
-  sessionRows,
-  executableRows,
-  jsonlRows,
-  panelRows,
-  listenerRows,
-  idleRows,
-  engineRows,
-];
-for (const rowsOf of parts) {
-  for await (const measured of rowsOf(bench)) {
+for (const part of options.only) {
+  for await (const measured of PARTS[part](bench)) {
     const row = { ...measured, met: isMet(measured) };
     if (row.met === false) process.exitCode = 1;
     rows.push(row);

@@ -94,8 +94,21 @@ const [library] = await Promise.all([
     outExtension: { '.js': '.cjs' },
     // Code that is compiled as a script knows no import().
     supported: { 'dynamic-import': false },
+    plugins: [{ name: 'postgres beside the programs', setup: keepPostgresApart }],
+  }),
+  // Hardly anyone uses it, and every start of every program would read a third more.
+  build({
+    ...common,
+    ...minified,
+    stdin: { contents: `module.exports = require('postgres')`, resolveDir: root },
+    outfile: out('programs/postgres.cjs'),
   }),
 ]);
+
+/** @param {import('esbuild').PluginBuild} build */
+function keepPostgresApart({ onResolve }) {
+  onResolve({ filter: /^postgres$/ }, () => ({ path: './postgres.cjs', external: true }));
+}
 
 // What a Node finds that is too old for the library even to be parsed: it looks first and imports then. package.json
 // leads those there that do not know the condition module-sync.

@@ -23,12 +23,14 @@ const MAX_ENV_FILE_BYTES = 256 * 1024;
 
 /** One file is enough to remember: a program seldom changes its directory. */
 let remembered: { key: string; variables: Environment } | undefined;
+/** Always the same object, so that two readings can be compared. */
+export const NO_VARIABLES: Environment = {};
 
 /** The settings in a `.env`. It is read again only when it has changed. */
 export function readEnvFile(path: string): Environment {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return {};
+    if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return NO_VARIABLES;
     const key = [path, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ');
     if (remembered?.key !== key) {
       remembered = { key, variables: settingsOf(parseEnv(readFileSync(path, 'utf8'))) };
@@ -36,7 +38,7 @@ export function readEnvFile(path: string): Environment {
     return remembered.variables;
   } catch {
     // A file that cannot be read is as good as none: the settings are optional.
-    return {};
+    return NO_VARIABLES;
   }
 }
 

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { readEnvFile } from './env-file.ts';
+import { NO_VARIABLES, readEnvFile } from './env-file.ts';
 import { CALLER_VARIABLES, type Environment } from './environment.ts';
 import { safeText } from './safe-text.ts';
 import { DEFAULT_HISTORY } from './state/place.ts';
@@ -99,6 +98,27 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   tasksInPrompt: false,
 });
 
+const NAMES = [
+  ...CALLER_VARIABLES,
+  'TODO_MAX_ITEMS',
+  'TODO_MAX_CONTENT_LENGTH',
+  'TODO_CLEAR_WHEN_DONE',
+  'TODO_GUIDANCE',
+  'TODO_REMINDER_TURNS',
+  'TODO_STATE_DIR',
+  'TODO_STATE_URL',
+  'TODO_STATE_TIMEOUT',
+  'TODO_HISTORY',
+  'TODO_ONE_TASK_PER_AGENT',
+  'TODO_REQUIRE_PROOF',
+  'TODO_PROOF_TIMEOUT',
+  'TODO_LEASE',
+  'TODO_RELEASE_AT_EXIT',
+  'TODO_HOOKS_DIR',
+  'TODO_TASKS',
+] as const;
+type Name = (typeof NAMES)[number];
+
 const FLAGS = new Map([
   ['1', 1],
   ['true', 1],
@@ -112,7 +132,7 @@ const MAX_WARNED_CHARACTERS = 40;
 
 /**
  * The current settings: each from `environment`, else, if allowed there, from `.env` in `directory`, else its default.
- * Never throws. Cheap enough for every command: the file is read again only when it has changed.
+ * Never throws. Cheap enough for every command: what has not changed is not read again.
  *
  * @param directory undefined: no `.env` is looked for.
  */
@@ -120,7 +140,31 @@ export function readSettings(
   environment: Environment,
   directory: string | undefined,
 ): SettingsReading {
-  const file = directory === undefined ? {} : readEnvFile(join(directory, '.env'));
+  return readVariables((name) => environment[name], directory);
+}
+
+/** One is enough to remember: a program seldom changes its settings. */
+let latest: { file: Environment; texts: Texts; reading: SettingsReading } | undefined;
+
+/** The text of each name. To look one up takes 0.3 us, as long as all else here together: each is looked up once. */
+type Texts = readonly (string | undefined)[];
+
+function readVariables(
+  variable: (name: Name) => string | undefined,
+  directory: string | undefined,
+): SettingsReading {
+  const file = directory === undefined ? NO_VARIABLES : readEnvFile(`${directory}/.env`);
+  const texts = NAMES.map(variable);
+  const isKnown =
+    latest?.file === file && latest.texts.every((text, index) => text === texts[index]);
+  if (latest === undefined || !isKnown) {
+    const environment = Object.fromEntries(NAMES.map((name, index) => [name, texts[index]]));
+    latest = { file, texts, reading: settingsFrom(environment, file) };
+  }
+  return latest.reading;
+}
+
+function settingsFrom(environment: Environment, file: Environment): SettingsReading {
   const { read, integer, flag, text, warnings } = new Reader(environment, file);
   const mode = (value: string) => GUIDANCE_MODES.find((known) => known === value.trim());
   // On several machines nobody sees that an agent has died.
@@ -151,7 +195,7 @@ export function readSettings(
     hooksDir: text('TODO_HOOKS_DIR'),
     tasksInPrompt: flag('TODO_TASKS'),
   };
-  return { settings, warnings };
+  return { settings: Object.freeze(settings), warnings: Object.freeze(warnings) };
 }
 
 /**
@@ -165,7 +209,7 @@ export function settingsOfCalls(environment: Environment, directory: () => strin
   return (call) => {
     const before = call && known.get(call);
     if (before) return before;
-    const reading = readSettings(withCaller(environment, call?.env), orUndefined(directory));
+    const reading = readVariables(withCaller(environment, call?.env), orUndefined(directory));
     if (call) known.set(call, reading);
     return reading;
   };
@@ -179,11 +223,14 @@ function orUndefined<T>(get: () => T): T | undefined {
   }
 }
 
-/** An environment in which a caller's own variables stand in for those of the host. */
-function withCaller(environment: Environment, caller: Caller['env']): Environment {
-  if (caller === undefined) return environment;
-  const own = Object.fromEntries(CALLER_VARIABLES.map((name) => [name, caller[name]]));
-  return { ...environment, ...own };
+/** The environment's variables, but for those that are a caller's own. */
+function withCaller(environment: Environment, caller: Caller['env']) {
+  return (name: Name): string | undefined =>
+    caller && isCallers(name) ? caller[name] : environment[name];
+}
+
+function isCallers(name: Name): boolean {
+  return CALLER_VARIABLES.some((callers) => callers === name);
 }
 
 class Reader {
@@ -197,7 +244,7 @@ class Reader {
   }
 
   readonly read = <T>(
-    name: string,
+    name: Name,
     fallback: T,
     expected: string,
     parse: (text: string) => T | undefined,
@@ -213,15 +260,15 @@ class Reader {
     return fallback;
   };
 
-  readonly integer = (name: string, fallback: number): number =>
+  readonly integer = (name: Name, fallback: number): number =>
     this.read(name, fallback, 'a positive integer', positiveInteger);
 
   /** Off unless it is 1; `true` and `false` are understood too. */
-  readonly flag = (name: string): boolean =>
+  readonly flag = (name: Name): boolean =>
     this.read(name, 0, '1 or 0', (text) => FLAGS.get(text.trim().toLowerCase())) === 1;
 
   /** Any text but none; an empty one is as good as unset. */
-  readonly text = (name: string): string | undefined =>
+  readonly text = (name: Name): string | undefined =>
     this.#environment[name] || this.#file[name] || undefined;
 }
 

@@ -1,11 +1,15 @@
 // Speed, kept by counting work and not time: these counts are the same on any machine, however busy it is.
+import { createHook } from 'node:async_hooks';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { CommandType } from '../src/command/agent-command.ts';
+import { Guide } from '../src/guidance/guide.ts';
 import { TaskPanel } from '../src/panel/task-panel.ts';
 import { BashRouter } from '../src/router/bash-router.ts';
-import { DEFAULT_SETTINGS } from '../src/settings.ts';
+import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings.ts';
+import { MemoryPlace } from '../src/state/memory-place.ts';
 import { todoListSchema } from '../src/todo/todo-schema.ts';
 import { type TodoItem, TodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
@@ -119,9 +123,83 @@ test('the settings are looked up once by a TodoWrite that leaves nothing to say'
     return { settings: DEFAULT_SETTINGS, warnings: [] };
   };
   const router = new BashRouter({ handlers: [new TodoWriteHandler(new TodoStore(), settings)] });
+  lookups = 0;
   await router.route(call(10));
   expect(lookups).toBe(1);
   await router.dispose();
+});
+
+test('each variable is looked up once for a call, and what has not changed is not read again', () => {
+  const names: string[] = [];
+  const environment = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_, name) => {
+        names.push(String(name));
+        return undefined;
+      },
+    },
+  );
+  const settings = settingsOfCalls(environment, () => '/nonexistent');
+  const reading = settings({});
+  expect(names.length).toBe(new Set(names).size);
+  expect(settings({})).toBe(reading);
+  expect(readSettings({ TODO_MAX_ITEMS: '3' }, undefined).settings.maxItems).toBe(3);
+});
+
+test('a TodoWrite in process makes no more promises than it has steps that may have to wait', async () => {
+  const router = new BashRouter({ handlers: [new TodoWriteHandler(new TodoStore())] });
+  await router.route(call(10));
+  let promises = 0;
+  const hook = createHook({
+    init: (_, type) => {
+      if (type === 'PROMISE') promises += 1;
+    },
+  });
+  hook.enable();
+  await router.route(call(10, 1));
+  hook.disable();
+  expect(promises).toBeLessThanOrEqual(34);
+  await router.dispose();
+});
+
+test('the texts of a list are not gone through after a line that nothing is due after', () => {
+  let looks = 0;
+  const item = {
+    get content() {
+      looks += 1;
+      return 'Write';
+    },
+    activeForm: 'Writing',
+    status: 'in_progress' as const,
+  };
+  const list = { items: [item], updatedAt: new Date(0), version: 1, by: 'main' };
+  const guide = new Guide({ store: { get: () => list } });
+  guide.commandStarted('ls', CommandType.NATIVE_SHELL_COMMAND);
+  expect(guide.commandEnded(0)).toEqual([]);
+  expect(looks).toBe(0);
+});
+
+test('an update of the panel reads back no further than the item has been in progress', () => {
+  let read = 0;
+  class CountingPlace extends MemoryPlace<readonly TodoItem[]> {
+    override *history() {
+      for (const version of super.history()) {
+        read += 1;
+        yield version;
+      }
+    }
+  }
+  const store = new TodoStore(() => new Date(0), new CountingPlace());
+  for (let done = 0; done < 20; done++) store.update(items(50, done));
+  const terminal = new VirtualTerminal(80, 24);
+  terminal.isTTY = true;
+  const panel = new TaskPanel({ store, stream: terminal, env: {}, clock: new FakeClock() });
+  read = 0;
+  store.update(items(50, 20));
+  panel.dispose();
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThanOrEqual(2);
 });
 
 test('a redraw after one item of 50 was done writes less than 2 KB, in one write', () => {

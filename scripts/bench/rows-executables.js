@@ -1,4 +1,6 @@
 // What starts, does one thing and ends. The floor of all of them is what Node takes to start.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { lineOf, TEN_ITEMS } from './lists.js';
 import { paired } from './paired.js';
 import { executable, peakMebibytes, processOf, runToEnd } from './processes.js';
@@ -7,6 +9,20 @@ const MOST_MEBIBYTES = 50;
 /** What Claude Code says after a command. */
 const AFTER_COMMAND =
   '{"hook_event_name":"PostToolUse","tool_input":{"command":"npm test"},"tool_response":{}}';
+
+const SAVE = `const fs = require('fs');
+const [folder, text] = process.argv.slice(2);
+const saved = (path, flags, act) => {
+  const descriptor = fs.openSync(path, flags);
+  act?.(descriptor);
+  fs.fsyncSync(descriptor);
+  fs.closeSync(descriptor);
+};
+const file = folder + '/saved-' + process.pid;
+saved(file, 'wx', (descriptor) => fs.writeFileSync(descriptor, text));
+fs.renameSync(file, folder + '/saved');
+saved(folder, 'r');
+`;
 
 export async function* executableRows({ runs, folder }) {
   const ours = (name, ...argv) => processOf(executable(name), ...argv);
@@ -27,6 +43,12 @@ export async function* executableRows({ runs, folder }) {
     const row = { name, against: 'node -e 0', ...(await paired(subject, node, runs)) };
     yield { ...row, goal: { of: 'ratio', atMost } };
   }
+  // What of it is the disk's: a program of Node that makes a file and its name as lasting, and nothing else.
+  yield {
+    name: 'TodoWrite on PATH, 10 items, a durable commit',
+    against: 'node, saving a file as durably',
+    ...(await paired(ours('TodoWrite', TEN_ITEMS), savingIn(folder), runs)),
+  };
   const claims = claimsOf(folder, runs + 1);
   yield {
     name: 'TaskClaim --next on PATH, of as many tasks as runs',
@@ -48,6 +70,12 @@ export async function* executableRows({ runs, folder }) {
       goal: { of: 'ours', atMost: MOST_MEBIBYTES },
     };
   }
+}
+
+function savingIn(folder) {
+  const program = join(folder, 'save.cjs');
+  writeFileSync(program, SAVE);
+  return processOf(process.execPath, program, folder, TEN_ITEMS);
 }
 
 function callHook() {

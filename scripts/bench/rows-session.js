@@ -1,5 +1,6 @@
 // Lines that a bash reads: that of the session, which lasts, against processes that are started for each line.
 
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BashRouter } from '../../dist/index.js';
@@ -30,6 +31,16 @@ export async function* sessionRows({ runs, folder }) {
       goal: { of: 'ratio', atMost },
     };
   }
+  // What of it is bash's: a script on PATH that gets as much, and does nothing.
+  const script = join(folder, 'nothing');
+  const bash = spawnSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).stdout.trim();
+  writeFileSync(script, `#!${bash} -p\nexit\n`, { mode: 0o755 });
+  const nothing = session(`:; '${script}' '${TEN_ITEMS}'`);
+  yield {
+    name: COMPOSED,
+    against: 'a bash script that does nothing',
+    ...(await paired(session(LINE), nothing, runs)),
+  };
   for await (const { leftOut, against, edit } of commandLinePeers(folder)) {
     if (leftOut) {
       yield { name: COMPOSED, leftOut };

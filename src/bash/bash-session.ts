@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
-import { callerVariables, type Environment } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
 import { type HeldSettings, UNREAD } from './control-commands.ts';
@@ -28,8 +28,8 @@ export interface BashSessionOptions {
 
 /** What a call of an agent command, alone on a line, would find in a shell. */
 export interface CallerState {
-  /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that the call would have in its environment. */
-  env: Readonly<Record<string, string>>;
+  /** TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST as the call would have them in its environment. */
+  env: Readonly<Record<string, string | undefined>>;
   /**
    * Whether the call does the same without bash: nothing else has that name, and nothing is set that acts on commands,
    * as `set -e`, a trap, a trace, or a redirection of `exec`.
@@ -55,6 +55,8 @@ export class BashSession {
   #processCount = 0;
   #cwd: string;
   #queue: Promise<unknown> = Promise.resolve();
+  /** How many wait in it or run. */
+  #running = 0;
   #disposed: Promise<void> | undefined;
   /** Who hears the line that runs. */
   #listener: Pick<RunOptions, 'onStdout' | 'onStderr'> | undefined;
@@ -86,8 +88,9 @@ export class BashSession {
   }
 
   /** What a call of an agent command of this name would meet after the lines that were given so far. */
-  callerState(name: string): Promise<CallerState> {
-    return this.#afterOthers(() => this.#callerState(name));
+  callerState(name: string): CallerState | Promise<CallerState> {
+    const known = this.#running === 0 ? this.#knownState(name) : undefined;
+    return known ?? this.#afterOthers(() => this.#callerState(name));
   }
 
   /** Kills everything that runs, and leaves no process, socket or file behind. */
@@ -98,7 +101,11 @@ export class BashSession {
 
   #afterOthers<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
-    this.#queue = result.catch(() => {});
+    const ended = () => {
+      this.#running -= 1;
+    };
+    this.#running += 1;
+    this.#queue = result.then(ended, ended);
     return result;
   }
 
@@ -231,15 +238,17 @@ export class BashSession {
     this.#process = undefined;
   }
 
-  async #callerState(name: string): Promise<CallerState> {
+  /** What a call would meet, where bash need not be asked. */
+  #knownState(name: string): CallerState | undefined {
     this.#refuseAfterDispose();
-    const known = this.#callerStates.get(name);
-    if (known) return known;
-    const home = this.#homes.current;
-    const bash = this.#process;
-    if (!home || !bash?.alive) {
-      return { env: callerVariables(this.#options.env), isPlain: true };
-    }
+    if (this.isAlive) return this.#callerStates.get(name);
+    return { env: this.#options.env, isPlain: true };
+  }
+
+  async #callerState(name: string): Promise<CallerState> {
+    const known = this.#knownState(name);
+    const [home, bash] = [this.#homes.current, this.#process];
+    if (known || !home || !bash) return known ?? { env: this.#options.env, isPlain: true };
     const answer = await bash.callerState(name);
     const { env, program, ownOutputs } = answer ?? { env: {}, program: '', ownOutputs: false };
     const { flags, traps } = bash.held;

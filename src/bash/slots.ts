@@ -89,7 +89,7 @@ export class Slots {
   }
 
   #answerKnocks(): void {
-    if (this.#isRetired) return;
+    if (this.#isRetired || this.#knocks === 0) return;
     if (this.#countFree() < this.#knocks) {
       for (const slot of this.#slots) {
         if (slot.isAbandoned) this.#drop(slot);

@@ -9,7 +9,7 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Script } from 'node:vm';
 import { unsupportedRuntime } from './node-version.ts';
 
@@ -31,25 +31,27 @@ if (unsupported) {
 const withWord = `${name} ${process.argv[2]}`;
 const { file, build } = (PROGRAMS[withWord] || PROGRAMS[name]) as { file: string; build: string };
 const program = join(__dirname, file);
-const { HOME, XDG_CACHE_HOME } = process.env;
-const cache = XDG_CACHE_HOME || join(HOME || '/nonexistent', '.cache');
 const keptName = `${basename(file, '.cjs')}-${name}-${build}-${process.version}-${process.arch}.compiled`;
 // Beside the program, else where only this user writes.
-const keptFiles = [join(dirname(program), keptName), join(cache, 'todowrite', keptName)];
+const keptFiles = [
+  () => join(dirname(program), keptName),
+  () => join(cacheFolder(), 'todowrite', keptName),
+];
 
 const parameters = 'exports, require, module, __filename, __dirname, EXECUTABLE';
 const source = `(function (${parameters}) {${readFileSync(program, 'utf8')}\n})`;
 const cachedData = compiledBefore();
 // The file's name goes into what is kept, and a whole path would tie it to this place.
 const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
-script.runInThisContext()(exports, require, module, program, dirname(program), name);
+const load = (id: string) => require(id.startsWith('.') ? join(dirname(program), id) : id);
+script.runInThisContext()(exports, load, module, program, dirname(program), name);
 if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
 
 /** Code is run from it: it counts only if no other user can have written it. */
 function compiledBefore(): Buffer | undefined {
   for (const kept of keptFiles) {
     try {
-      const descriptor = openSync(kept, 'r');
+      const descriptor = openSync(kept(), 'r');
       try {
         const { uid, mode } = fstatSync(descriptor);
         const isOurs = uid === process.getuid?.() || uid === 0;
@@ -69,8 +71,9 @@ function keepCompiled(exitCode: number): void {
   if (exitCode !== 0 || process.argv.some((argument) => /^(-h|--help|--version)$/.test(argument)))
     return;
   const data = script.createCachedData();
-  for (const kept of keptFiles) {
+  for (const keptFile of keptFiles) {
     try {
+      const kept = keptFile();
       makeFolder(dirname(dirname(kept)));
       makeFolder(dirname(kept));
       const unfinished = `${kept}.${process.pid}`;
@@ -81,6 +84,16 @@ function keepCompiled(exitCode: number): void {
       // A folder that cannot be written to.
     }
   }
+}
+
+/** Throws where nobody knows whose home it would be in. */
+function cacheFolder(): string {
+  const { HOME, XDG_CACHE_HOME = '' } = process.env;
+  // Its specification says to pass over a relative one.
+  if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
+  // Loaded here, since hardly any run comes to need it.
+  const { userInfo }: typeof import('node:os') = require('node:os');
+  return join(HOME || userInfo().homedir, '.cache');
 }
 
 /** One level only: in some folders, as /proc is one, Node tries for ever to make all levels. */

@@ -13,7 +13,7 @@ import type { TodoList } from '../todo/todo-list.ts';
 import { TodoStore, type TodoVersion } from '../todo/todo-store.ts';
 import { hearUser, unheardChanges } from '../todo/user-changes.ts';
 import { FollowedTasks } from './followed-tasks.ts';
-import type { GuidanceRule } from './rule.ts';
+import type { GuidanceRule, Items } from './rule.ts';
 import { GUIDANCE_RULES } from './rules.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
@@ -55,6 +55,8 @@ export class Guide {
   readonly #history: WorkHistory;
   /** How often each reminder was given, by its name and the state of the list that it was for. */
   readonly #given = new Map<string, number>();
+  /** What the list says, as far as reminders go by it. */
+  #state: { of: Items; text: string } | undefined;
   /** Undefined before the first look. */
   #seenVersion: number | undefined;
   /** News that are being asked for. */
@@ -101,10 +103,14 @@ export class Guide {
     return [...this.#ofUser(isChanged), ...due.map(({ text }) => text)];
   }
 
-  /** What others did that concerns the agent, each a text; call it after `commandEnded`. */
-  async news(): Promise<readonly string[]> {
+  /** What others did that concerns the agent, each a text; undefined if nobody can do anything. Call it after `commandEnded`. */
+  news(): Promise<readonly string[]> | undefined {
     const list = this.#listOnServer;
-    if (this.#options.reminders === false || !(this.#tasks || list)) return [];
+    if (this.#options.reminders === false || !(this.#tasks || list)) return undefined;
+    return this.#newsSoon(list);
+  }
+
+  async #newsSoon(list: TodoList | undefined): Promise<readonly string[]> {
     this.#news ??= this.#askForNews(list);
     const told = await soon(this.#news);
     if (told !== undefined) this.#news = undefined;
@@ -195,16 +201,24 @@ export class Guide {
   /** The reminders that are due, each with its key: it is given only so often for one state of its list. */
   #dueReminders(): { key: string; text: string }[] {
     const due: { key: string; text: string }[] = [];
-    let list: string | undefined;
     for (const rule of this.#rules) {
       if (rule.kind !== 'reminder') continue;
-      list ??= JSON.stringify(this.#history.items.map(({ content, status }) => [content, status]));
-      const key = `${rule.name} ${rule.about === 'tasks' ? this.#tasks?.state : list}`;
-      const given = this.#given.get(key) ?? 0;
+      // Most lines are not reminded of anything: the state is spelled out only where it counts.
+      const given = this.#given.size === 0 ? 0 : (this.#given.get(this.#keyOf(rule)) ?? 0);
       const lines = given < (rule.times ?? 1) ? this.#linesOf(rule, given) : [];
-      due.push(...asText(lines).map((text) => ({ key, text })));
+      due.push(...asText(lines).map((text) => ({ key: this.#keyOf(rule), text })));
     }
     return due;
+  }
+
+  #keyOf({ name, about }: GuidanceRule): string {
+    const { items } = this.#history;
+    if (about === 'tasks') return `${name} ${this.#tasks?.state}`;
+    if (this.#state?.of !== items) {
+      const text = JSON.stringify(items.map(({ content, status }) => [content, status]));
+      this.#state = { of: items, text };
+    }
+    return `${name} ${this.#state.text}`;
   }
 
   /** What a rule says, as lines that are safe to show. A rule that throws must not fail the command. */

@@ -23,14 +23,16 @@ export function droppedItems({ changes, items, dropped }: Work): Items | undefin
 }
 
 /** All items, where the last replacement completed the last of them and none was a check. */
-export function uncheckedFinish({ changes, items, isSubagent }: Work): Items | undefined {
+export function uncheckedFinish(work: Work): Items | undefined {
+  const { changes, items } = work;
   const isFinished =
     items.length >= SHORTEST_LIST_TO_CHECK &&
     items.every(({ status }) => status === 'completed') &&
     changes.some(({ before, after }) => after && before?.status !== 'completed');
-  // Who has given a part of its work to another agent verifies the whole.
+  if (!isFinished) return undefined;
   const isChecked = items.some((item) => item.proof !== undefined || isCheck(item));
-  return isFinished && !isChecked && !isSubagent ? items : undefined;
+  // Who has given a part of its work to another agent verifies the whole. That is looked up in files.
+  return isChecked || work.isSubagent ? undefined : items;
 }
 
 /** The items that the last replacement completed although they had never been in progress, if they are many. */
@@ -55,10 +57,16 @@ export function nothingInProgress({ items, commandsSinceWrite }: Work): Items | 
 /** How many commands ran, and how many of them changed something, where they are many and there never was a list. */
 export function noList({ hasList, commands }: Work) {
   if (hasList || commands.length < COMMANDS_WITHOUT_LIST) return undefined;
-  const ran = commands.filter(({ type }) => type === CommandType.NATIVE_SHELL_COMMAND);
-  const changes = ran.filter(changesFiles).length;
-  return ran.length >= COMMANDS_WITHOUT_LIST && changes >= CHANGES_WITHOUT_LIST
-    ? { commands: ran.length, changes }
+  let ran = 0;
+  let changes = 0;
+  // Without a list this is gone through after each line.
+  for (const command of commands) {
+    if (command.type !== CommandType.NATIVE_SHELL_COMMAND) continue;
+    ran += 1;
+    if (changesFiles(command)) changes += 1;
+  }
+  return ran >= COMMANDS_WITHOUT_LIST && changes >= CHANGES_WITHOUT_LIST
+    ? { commands: ran, changes }
     : undefined;
 }
 

@@ -50,7 +50,15 @@ export async function readJsonInput<Value>(
   form: JsonForm<Value>,
   { argv, stdin, raw = '' }: Pick<Invocation, 'argv' | 'stdin' | 'raw'>,
 ): Promise<JsonInput<Value>> {
-  return orAsTyped(form, { argv, raw }, await asBashReadIt(form, { argv, stdin, raw }));
+  // Standard input is not read where something was typed.
+  const [argument = raw ? '' : '-'] = argv;
+  const reading =
+    argv.length > 1
+      ? { refused: tooManyArguments(form, argv) }
+      : argument === '-'
+        ? await readFromStdin(form, stdin)
+        : readJsonText(form, argument);
+  return orAsTyped(form, { argv, raw }, reading);
 }
 
 /** What bash's reading gave or, if that is refused, what was typed, if that is JSON. */
@@ -67,14 +75,10 @@ export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   return 'value' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
 }
 
-async function asBashReadIt<Value>(
+async function readFromStdin<Value>(
   form: JsonForm<Value>,
-  { argv, stdin, raw }: Pick<Invocation, 'argv' | 'stdin' | 'raw'>,
+  stdin: Invocation['stdin'],
 ): Promise<JsonInput<Value>> {
-  if (argv.length > 1) return { refused: tooManyArguments(form, argv) };
-  // Standard input is not read where something was typed.
-  const [argument = raw ? '' : '-'] = argv;
-  if (argument !== '-') return readJsonText(form, argument);
   try {
     return readJsonText(form, await stdin());
   } catch (error) {

@@ -11,6 +11,22 @@ export interface StatusTimes {
   readonly isLonger: ReadonlySet<Item>;
 }
 
+/** Since when the item in progress has been so, as far as the versions tell; undefined where there is none. */
+export function inProgressSince(newestFirst: Iterable<TodoVersion>): number | undefined {
+  let since: number | undefined;
+  let active: Item | undefined;
+  let newer: readonly Item[] | undefined;
+  for (const { items, updatedAt } of newestFirst) {
+    active = newer
+      ? pairItems(items, newer).find(({ after }) => after === active)?.before
+      : items.find(({ status }) => status === 'in_progress');
+    if (active?.status !== 'in_progress') break;
+    since = +updatedAt;
+    newer = items;
+  }
+  return since;
+}
+
 /**
  * @param newestFirst the versions of the list that are kept. They are read as far back as they tell something new.
  * @param known what was told of a version before, from which on nothing is read again.

@@ -8,7 +8,7 @@ import type { TodoState, TodoStore } from '../todo/todo-store.ts';
 import { pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { renderLists } from './render-lists.ts';
-import { statusTimes } from './status-times.ts';
+import { inProgressSince } from './status-times.ts';
 import { type Theme, themeFor } from './theme.ts';
 
 /**
@@ -216,12 +216,7 @@ export class TaskPanel {
     const { before, after: item } = pairs.find(({ after }) => isActive(after)) ?? {};
     if (item === undefined) this.#active = undefined;
     else if (before && before === this.#active?.item) this.#active = { ...this.#active, item };
-    else {
-      const history = this.#store.history();
-      const newest = history[0]?.items.find(isActive);
-      const since = newest && statusTimes(history).since.get(newest);
-      this.#active = { item, since: since ?? now };
-    }
+    else this.#active = { item, since: inProgressSince(this.#store.newestFirst()) ?? now };
     return this.#active ? Math.max(0, now - this.#active.since) : 0;
   }
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { BashSession, type CallerState } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
@@ -15,8 +14,7 @@ import {
   withExecute,
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
-import type { Environment } from '../environment.ts';
-import { callerVariables } from '../environment.ts';
+import { CALLER_VARIABLES, callerVariables, type Environment } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
@@ -44,7 +42,7 @@ export interface NativeShell {
    * What a call of the agent command `name` would find now. Without this function, the router always makes such calls
    * itself, with the host's environment.
    */
-  callerState?(name: string): Promise<CallerState>;
+  callerState?(name: string): CallerState | Promise<CallerState>;
   /** The directory of the next line; that of this process where the shell does not tell. */
   readonly cwd?: string;
   dispose(): Promise<void>;
@@ -331,7 +329,8 @@ export class BashRouter {
       limit.disarm();
     }
     const due = this.#guide?.commandEnded(result.exitCode) ?? [];
-    const reminders = [...due, ...((await this.#guide?.news()) ?? [])];
+    const news = this.#guide?.news();
+    const reminders = news ? [...due, ...(await news)] : due;
     if (reminders.length === 0) return { type, ...result };
     if ((options.reminders ?? this.#options.reminders ?? 'field') === 'field')
       return { type, ...result, reminders };
@@ -345,14 +344,17 @@ export class BashRouter {
     limit: TimeLimit,
   ): Promise<CommandResult> {
     if (call) {
-      const state = await this.#shell.callerState?.(call.handler.name);
+      const asked = this.#shell.callerState?.(call.handler.name);
+      const state = asked instanceof Promise ? await asked : asked;
       // If bash would do something else with it, a literal line is bash's; and so is one whose checks are to be run
       // where bash is.
       const runsChecks = state !== undefined && call.argv.includes('--prove');
       if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
-        const env = othersEnvironment(state?.env ?? callerVariables(this.#env));
+        const env = othersEnvironment(state?.env ?? this.#env);
         const result = await this.#call(call, env, options, limit);
-        return heard(result, options);
+        const isHeard =
+          options.onStdout || options.onStderr || options.maxOutputBytes !== undefined;
+        return isHeard ? await heard(result, options) : result;
       }
     }
     const mended = await this.#mended(line);
@@ -380,7 +382,6 @@ export class BashRouter {
     return mendLine(line, new Set(readers.map(({ name }) => name)), canRead);
   }
 
-  /** A handler cannot be stopped: when its time is over, its result is not waited for. */
   async #call(
     { handler, argv, raw }: DirectCall,
     env: Invocation['env'],
@@ -389,19 +390,29 @@ export class BashRouter {
   ): Promise<CommandResult> {
     const stdin = async () => options.stdin ?? '';
     const invocation = { argv, stdin, ...(raw && { raw }), ...(env && { env }) };
-    const ended = new Promise<CommandResult>((resolve) => {
-      limit.onReached = () => {
-        const { reason, message } = limit.reached ?? { reason: 'cancelled', message: '' };
-        const stderr = `${handler.name}: ${message}; it may still take effect\n`;
-        resolve({ stdout: '', stderr, exitCode: EXIT[reason] });
-      };
-    });
-    const result = await (limit.reached
-      ? ended
-      : Promise.race([executeSafely(handler, invocation), ended]));
+    const execution = () => executeSafely(handler, invocation);
+    const { timeoutMs, signal } = options;
+    const isLimited = timeoutMs !== undefined || signal !== undefined;
+    const result = await (isLimited ? within(limit, handler.name, execution) : execution());
     this.#shell.lastExitCode = result.exitCode;
     return result;
   }
+}
+
+/** A handler cannot be stopped: when its time is over, its result is not waited for. */
+function within(
+  limit: TimeLimit,
+  name: string,
+  execution: () => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const ended = new Promise<CommandResult>((resolve) => {
+    limit.onReached = () => {
+      const { reason, message } = limit.reached ?? { reason: 'cancelled', message: '' };
+      const stderr = `${name}: ${message}; it may still take effect\n`;
+      resolve({ stdout: '', stderr, exitCode: EXIT[reason] });
+    };
+  });
+  return limit.reached ? ended : Promise.race([execution(), ended]);
 }
 
 /** The result of a call that no bash ran, as who listens hears it and as much as is to be kept. */
@@ -418,7 +429,9 @@ async function heard(
   };
 }
 
-/** The caller's environment, if it differs from this process's; undefined if not. */
-function othersEnvironment(env: Invocation['env']): Invocation['env'] {
-  return env && isDeepStrictEqual(env, callerVariables(process.env)) ? undefined : env;
+/** The caller's variables, if they differ from this process's; undefined if not. */
+function othersEnvironment(env: Environment): Invocation['env'] {
+  if (env === process.env) return undefined;
+  const isOther = CALLER_VARIABLES.some((name) => env[name] !== process.env[name]);
+  return isOther ? callerVariables(env) : undefined;
 }

@@ -20,7 +20,7 @@ export interface DirectCall {
 }
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
-const NAME_AND_REST = /^[ \t]*([\w-]+)[ \t]+([\s\S]*)$/;
+const NAME = /^[ \t]*([\w-]+)[ \t]+/;
 
 /**
  * Reads a line without running anything: a literal agent command, raw JSON after the name of one, or a line for bash.
@@ -32,8 +32,8 @@ export function readLine(
   line: string,
   handlers: ReadonlyMap<string, AgentBashHandler>,
 ): LineReading {
-  const [, name = '', rest = ''] = NAME_AND_REST.exec(line) ?? [];
-  const raw = rest.trim();
+  const [start = line, name = ''] = NAME.exec(line) ?? [];
+  const raw = line.slice(start.length).trim();
   const words = parseLiteralCommand(line, handlers);
   const handler = handlers.get(words?.[0] ?? name);
   if (handler && words) {

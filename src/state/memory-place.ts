@@ -5,8 +5,8 @@ export class MemoryPlace<T> implements Place<T> {
   readonly author: string;
   readonly #history: number;
   readonly #listeners = new Set<{ listener: () => void }>();
-  /** The newest first. */
-  #versions: readonly Version<T>[] = [];
+  /** The newest last. */
+  readonly #versions: Version<T>[] = [];
 
   constructor({ author = DEFAULT_AGENT, history = DEFAULT_HISTORY } = {}) {
     this.author = author;
@@ -14,17 +14,18 @@ export class MemoryPlace<T> implements Place<T> {
   }
 
   load(): Version<T> | undefined {
-    return this.#versions[0];
+    return this.#versions.at(-1);
   }
 
   history(): Iterable<Version<T>> {
-    return this.#versions;
+    return this.#versions.toReversed();
   }
 
   commit(base: number, content: T, at: Date): Version<T> | undefined {
     if (base !== (this.load()?.version ?? 0)) return undefined;
     const version = Object.freeze({ version: base + 1, at, by: this.author, content });
-    this.#versions = [version, ...this.#versions.slice(0, this.#history - 1)];
+    this.#versions.push(version);
+    if (this.#versions.length > this.#history) this.#versions.shift();
     for (const { listener } of [...this.#listeners]) listener();
     return version;
   }

@@ -115,7 +115,7 @@ export class TodoStore implements TodoList {
   update(items: readonly TodoItem[], options: WriteOptions = {}): TodoVersion {
     const content = contentOf(items, options);
     const written = change(this.#place, () => ({ content, at: this.#now() }));
-    return written ? this.#stateOf(written) : this.get();
+    return written ? this.#stateOf(written, content) : this.get();
   }
 
   /** The same, but only where the list is still at this version. @returns undefined where it was not. */
@@ -124,10 +124,9 @@ export class TodoStore implements TodoList {
     items: readonly TodoItem[],
     options: WriteOptions = {},
   ): TodoVersion | undefined {
-    if (this.get().version !== version) return undefined;
     const content = contentOf(items, options);
     const written = this.#place.commit(version, content, this.#now());
-    return written && this.#stateOf(written);
+    return written && this.#stateOf(written, content);
   }
 
   /** Makes the list before the newest the list again, as a new version. @returns undefined if none is kept. */
@@ -141,7 +140,12 @@ export class TodoStore implements TodoList {
 
   /** The versions that are kept, newest first. */
   history(): TodoVersion[] {
-    return TodoStore.versionsOf(this.#place.history());
+    return [...this.newestFirst()];
+  }
+
+  /** The same, each read only as it is asked for. */
+  *newestFirst(): Generator<TodoVersion> {
+    for (const version of this.#place.history()) yield stateOf(version);
   }
 
   /** What a place keeps, as versions of a list. */
@@ -171,10 +175,16 @@ export class TodoStore implements TodoList {
     };
   }
 
-  /** One state for each version: listeners, the writer and who looks later get the same. */
-  #stateOf(version: Version<Items>): TodoVersion {
+  /**
+   * One state for each version: listeners, the writer and who looks later get the same.
+   *
+   * @param own what was just written, which is frozen already.
+   */
+  #stateOf(version: Version<Items>, own?: Items): TodoVersion {
     if (this.#latest?.of !== version) {
-      this.#latest = { of: version, state: stateOf(version, WRITTEN.get(version.content)) };
+      const { content } = version;
+      const items = content === own ? content : frozen(content);
+      this.#latest = { of: version, state: stateOf(version, items, WRITTEN.get(content)) };
     }
     return this.#latest.state;
   }
@@ -246,9 +256,9 @@ function withWarning(action: () => void): void {
 
 function stateOf(
   { content, at, version, by }: Version<Items>,
+  items = frozen(content),
   written?: Pick<TodoVersion, 'asWritten' | 'dropped'>,
 ): TodoVersion {
-  const items = frozen(content);
   return Object.freeze({ items, updatedAt: at, version, by, ...written });
 }
 

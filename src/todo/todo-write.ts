@@ -160,7 +160,8 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     if (help) return help;
     const misused =
       'problem' in parsed ? parsed.problem : (wrongWord(rest) ?? wrongProve(options, rest));
-    const list = await openSource(this.source, options, settings, invocation.env && this.settings);
+    const opened = openSource(this.source, options, settings, invocation.env && this.settings);
+    const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, USAGE);
     if (options['--until-done'] && this.#untilDone === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');

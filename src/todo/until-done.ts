@@ -27,7 +27,7 @@ export function isUntilDone(folder: string, store: TodoStore): boolean {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
-  for (const { version, items } of store.history()) {
+  for (const { version, items } of store.newestFirst()) {
     if (items.every(({ status }) => status === 'completed')) return version < since;
     if (version <= since) break;
   }

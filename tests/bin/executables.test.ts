@@ -296,7 +296,25 @@ describe('what V8 made of a program in an earlier run', () => {
         { cwd: work, env: env({ HOME: home, XDG_CACHE_HOME: '' }), encoding: 'utf8' },
       );
     const kept = () => listFiles(dist).filter((file) => file.endsWith('.compiled'));
-    return { dist, home, runRead, kept };
+    /** Without HOME, and where the package cannot be written to. */
+    const runWithoutHome = () => {
+      const locked = `${HOOK}
+        const fs = require('fs');
+        const { writeFileSync } = fs;
+        fs.writeFileSync = (path, ...rest) => {
+          if (path.startsWith(${JSON.stringify(dist)})) throw new Error('EROFS');
+          return writeFileSync(path, ...rest);
+        };
+        require('os').userInfo = () => ({ homedir: ${JSON.stringify(home)} });`;
+      writeFileSync(join(root, 'locked.cjs'), locked);
+      const { HOME, ...variables } = env({ XDG_CACHE_HOME: 'relative' });
+      return spawnSync(
+        process.execPath,
+        ['-r', join(root, 'locked.cjs'), join(dist, 'bin', 'commands', 'TodoRead')],
+        { cwd: work, env: variables, encoding: 'utf8' },
+      );
+    };
+    return { dist, home, work, runRead, runWithoutHome, kept };
   }
 
   test('is kept by the first run that did its work, and used by the next one', () => {
@@ -318,6 +336,15 @@ describe('what V8 made of a program in an earlier run', () => {
     writeFileSync(join(dist, file), text);
     expect(runRead().stdout).toBe('No todos.\n');
     expect(runRead().stderr).toBe('cache: true\n');
+  });
+
+  test("is kept in the user's own home where HOME is not set, never below a relative folder", () => {
+    const { home, work, runWithoutHome, kept } = freshPackage();
+    expect(runWithoutHome().stderr).toBe('cache: none\n');
+    expect(kept()).toEqual([]);
+    expect(listFiles(work)).toEqual([]);
+    expect(listFiles(join(home, '.cache', 'todowrite'))).toHaveLength(1);
+    expect(runWithoutHome().stderr).toBe('cache: true\n');
   });
 
   test.skipIf(process.getuid?.() !== 0)('of another user, or open to others, is not run', () => {

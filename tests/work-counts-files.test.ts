@@ -1,0 +1,127 @@
+// The same for the file system: what a call asks of it. The disk decides how long a durable commit takes.
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs, { readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { BashRouter } from '../src/router/bash-router.ts';
+import { TodoStore } from '../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../src/todo/todo-write.ts';
+import { cleanEnvironment, executable } from './helpers/executables.ts';
+import { temporaryDirectory } from './helpers/files.ts';
+import { startSession } from './helpers/session.ts';
+
+const LIST = (done: string) =>
+  JSON.stringify({
+    todos: [
+      { content: done, activeForm: done, status: 'completed' },
+      { content: 'Run the tests', activeForm: 'Running the tests', status: 'in_progress' },
+    ],
+  });
+const OPERATIONS = ['fsyncSync', 'renameSync', 'mkdirSync', 'readdirSync', 'unlinkSync'] as const;
+
+/** How often the last of these calls asks for each of these. By then the list is there and the program is compiled. */
+function operationsOf(...calls: [name: string, ...argv: string[]][]): Record<string, number> {
+  const directory = temporaryDirectory();
+  const path = (file: string) => join(directory, file);
+  const counts = path('counts');
+  writeFileSync(
+    path('hook.cjs'),
+    `const fs = require('fs');
+     const counts = {};
+     for (const name of ${JSON.stringify(OPERATIONS)}) {
+       const original = fs[name];
+       fs[name] = (...args) => {
+         counts[name] = (counts[name] || 0) + 1;
+         return original(...args);
+       };
+     }
+     process.on('exit', () => {
+       if (process.exitCode === 0) fs.writeFileSync(${JSON.stringify(counts)}, JSON.stringify(counts));
+     });`,
+  );
+  const env = cleanEnvironment({
+    TODO_STATE_DIR: path('state'),
+    TODO_TEAM: 'team',
+    TODO_AGENT: 'a',
+  });
+  for (const [name, ...argv] of calls) {
+    const program = join(dirname(executable('todo-write')), name);
+    execFileSync(process.execPath, ['-r', path('hook.cjs'), program, ...argv], {
+      cwd: directory,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  }
+  return JSON.parse(readFileSync(counts, 'utf8'));
+}
+
+// The version, and its name. Without either a power cut would take what the agent was told is saved.
+const DURABLE = { fsyncSync: 2, renameSync: 1 };
+
+test('a TodoWrite on PATH saves twice, makes no folder that is there, and lists its own folder only', () => {
+  const operations = operationsOf(
+    ['TodoWrite', LIST('one')],
+    ['TodoWrite', LIST('two')],
+    ['TodoWrite', LIST('three')],
+  );
+  expect(operations).toEqual({ ...DURABLE, readdirSync: 4 });
+});
+
+test('a TaskClaim on PATH saves twice, makes no folder that is there, and lists its own folder only', () => {
+  const tasks = JSON.stringify(['one', 'two', 'three'].map((subject) => ({ subject })));
+  const operations = operationsOf(
+    ['TaskCreate', tasks],
+    ['TaskClaim', '--next'],
+    ['TaskClaim', '--next'],
+  );
+  expect(operations).toEqual({ ...DURABLE, readdirSync: 4 });
+});
+
+test('a TodoRead on PATH writes nothing, and lists the folder twice', () => {
+  const operations = operationsOf(['TodoWrite', LIST('one')], ['TodoRead'], ['TodoRead']);
+  expect(operations).toEqual({ readdirSync: 2 });
+});
+
+test('an agent command in bash looks for as many files, however many slots there are', async () => {
+  const router = new BashRouter({
+    handlers: [new TodoWriteHandler(new TodoStore())],
+    shell: (handlers) => startSession({ handlers: [...handlers.values()] }),
+  });
+  const line = `:; TodoWrite '${LIST('one')}'`;
+  await router.route(line);
+  const { existsSync } = fs;
+  const looks: string[] = [];
+  fs.existsSync = (path) => {
+    looks.push(String(path));
+    return existsSync(path);
+  };
+  const restore = () => {
+    fs.existsSync = existsSync;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  syncBuiltinESMExports();
+  expect((await router.route(line)).exitCode).toBe(0);
+  restore();
+  expect(looks.length).toBeGreaterThan(0);
+  expect(looks.filter((path) => path.includes('slot-'))).toEqual([]);
+  expect(looks.length).toBeLessThanOrEqual(6);
+});
+
+test('the programs that agents call hold no driver of a server', () => {
+  const programs = join(dirname(executable('agent-shell')), '..', 'programs');
+  for (const name of ['todo-write', 'todo-read', 'tasks']) {
+    expect(readFileSync(join(programs, `${name}.cjs`), 'utf8')).not.toContain('SCRAM-SHA-256');
+  }
+  expect(readFileSync(join(programs, 'postgres.cjs'), 'utf8')).toContain('SCRAM-SHA-256');
+  const { stderr } = spawnSync(executable('todo-read'), {
+    env: cleanEnvironment({
+      TODO_SESSION: 's',
+      TODO_STATE_URL: 'postgres://user@localhost:1/db',
+      TODO_STATE_TIMEOUT: '1',
+    }),
+    encoding: 'utf8',
+  });
+  expect(stderr).toContain('PostgreSQL at localhost:1/db cannot be reached');
+});
