@@ -19,10 +19,12 @@ function readyAfterCompletion({ tasks }: Work): readonly Task[] | undefined {
 }
 
 /** The agent's tasks in progress, where nothing has happened to them for as many commands as the setting says. */
-function staleTasks({ tasks, reminderTurns }: Work) {
+function staleTasks(work: Work) {
+  const { tasks } = work;
+  // The setting is read when it is asked for, and most sessions have no tasks.
   if (tasks === undefined || tasks.mine.length === 0) return undefined;
   const { mine, commandsSinceChange: commands } = tasks;
-  return commands >= reminderTurns ? { tasks: mine, commands } : undefined;
+  return commands >= work.reminderTurns ? { tasks: mine, commands } : undefined;
 }
 
 function isCompletion({ before, after }: LastChange): boolean {
