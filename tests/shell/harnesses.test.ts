@@ -18,6 +18,9 @@ import { hasTmux } from '../helpers/tmux.ts';
 
 const run = promisify(execFile);
 const COMMANDS = join(dirname(AGENT_SHELL), 'commands');
+// The filter of Codex's workspace-write: codex-rs/linux-sandbox/src/landlock.rs, install_network_seccomp_filter_on_current_thread.
+const FILTER = ['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl'), 'codex'] as const;
+const hasFilter = spawnSync(FILTER[0], [...FILTER.slice(1), 'true']).status === 0;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 const PLAN = `TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress"}]}'`;
@@ -98,7 +101,10 @@ const SPAWNS: Record<string, (line: string, on: Machine) => Promise<Seen>> = {
   // Its extra/bubblewrap.py and singularity.py.
   'mini-swe-agent in bubblewrap': (line, on) => child('bash', ['-c', line], on),
   // openai/codex: codex-rs/core/src/shell.rs, derive_exec_args; spawn.rs starts a session of processes.
-  'Codex, login': (line, on) => child(join(on.named), ['-lc', line], on, { detached: true }),
+  'Codex, login, in its sandbox': (line, on) => {
+    const [file = '', ...argv] = [...(hasFilter ? FILTER : []), on.named, '-lc', line];
+    return child(file, argv, on, { detached: true });
+  },
   // The same, wrap_command_with_snapshot.
   'Codex, with a snapshot': (line, on) => {
     const snapshot = join(on.root, 'snapshot.sh');
