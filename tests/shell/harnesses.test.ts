@@ -264,9 +264,12 @@ describe.runIf(hasPython)('on a pseudoterminal', () => {
       'echo after',
     ];
     const [wanted, seen] = await both('swe-rex', () => ['/usr/bin/env', 'bash'], lines);
-    expect(seen).toEqual(wanted);
-    const trimmed = seen.map(({ output = '' }) => output.replaceAll('\r', '').trim());
-    expect(trimmed.slice(4, 6)).toEqual([PLANNED.trim(), LIST.trim()]);
+    // How many line ends stand around a prompt is a matter of time.
+    const outputs = (all: Answer[]) =>
+      all.map(({ output }) => output?.replace(/[\r\n]+/g, '\n').trim());
+    expect(outputs(seen)).toEqual(outputs(wanted));
+    expect(outputs(seen).slice(4, 6)).toEqual([PLANNED.trim(), LIST.replace('\n\n', '\n').trim()]);
+    expect(seen.map(({ refused }) => refused)).toEqual(wanted.map(({ refused }) => refused));
     expect(seen.map(({ exit }) => exit)).toEqual([
       0,
       0,
@@ -369,9 +372,8 @@ describe.runIf(hasTmux)('in tmux', () => {
       ])
         await line(text);
       await send('sleep 1000', 'Enter');
-      await eventually('it runs', async () =>
-        (await client('capture-pane -p -t main')).includes('$ sleep 1000'),
-      );
+      const runs = ({ command }: { command: string }) => command === 'sleep 1000';
+      await eventually('it runs', () => processesWith(on.root).some(runs));
       await send('C-c');
       await line('echo "after $?"');
       const pane = await eventually('a prompt', async () => {

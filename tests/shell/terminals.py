@@ -137,8 +137,19 @@ class SweRex:
         return {"output": output, "exit": int(codes[0])}
 
     def interrupt(self):
-        self.shell.send("\x03")
-        return {"output": without_controls(self.shell.expect(self.PS1)).replace("^C", "").strip()}
+        """Again, until there is a prompt: the command may not have begun yet."""
+        for _ in range(LIMIT):
+            self.shell.send("\x03")
+            try:
+                self.shell.expect(self.PS1, seconds=1)
+            except TimeoutError:
+                continue
+            time.sleep(0.5)
+            while self.shell.read(0.1):
+                pass
+            self.shell.text = ""
+            return {"interrupted": True}
+        raise TimeoutError("no prompt after an interrupt")
 
     def close(self):
         return self.shell.close()
