@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CALLER_VARIABLES } from '../../src/environment.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -89,7 +90,9 @@ class Caller {
 }
 
 const request = (...argv: string[]) =>
-  ['Agent', '', '', '', '', String(argv.length), ...argv].map((field) => `${field}\0`).join('');
+  ['Agent', ...CALLER_VARIABLES.map(() => ''), '', String(argv.length), ...argv]
+    .map((field) => `${field}\0`)
+    .join('');
 
 describe('a caller that is killed', () => {
   const large = 'x'.repeat(1_000_000);
