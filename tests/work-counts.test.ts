@@ -1,8 +1,9 @@
 // Speed, kept by counting work and not time: these counts are the same on any machine, however busy it is.
+
 import { createHook } from 'node:async_hooks';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CommandType } from '../src/command/agent-command.ts';
 import { Guide } from '../src/guidance/guide.ts';
@@ -62,6 +63,35 @@ describe('modules loaded at start-up', () => {
     ['todo-read', []],
   ] as const)('%s loads its one file, and of Node next to nothing', (name, argv) => {
     expect(loadedBy(executable(name), ...argv)).toEqual({ modules: ['os', 'vm'], files: 1 });
+  });
+});
+
+describe('with lists in files', () => {
+  const COMMANDS = dirname(executable('todo-write'));
+
+  test.each([
+    [join(COMMANDS, 'TaskCreate'), ['--subject', 'A']],
+    [join(COMMANDS, 'TaskClaim'), ['--next']],
+    [join(COMMANDS, 'TaskList'), []],
+    [executable('agent-shell'), ['sessions']],
+    [executable('agent-shell'), ['state']],
+    [executable('agent-shell'), ['hook']],
+  ])('%s %j loads no network', (file, argv) => {
+    const directory = temporaryDirectory();
+    const hook = join(directory, 'hook.cjs');
+    writeFileSync(
+      hook,
+      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(join(directory, 'loaded'))},
+        process.moduleLoadList.join('\\n')));`,
+    );
+    spawnSync(process.execPath, ['-r', hook, file, ...argv], {
+      cwd: directory,
+      env: cleanEnvironment({ TODO_STATE_DIR: join(directory, 'state'), TODO_AGENT: 'ann' }),
+      input: '{}',
+    });
+    const loaded = readFileSync(join(directory, 'loaded'), 'utf8');
+    expect(loaded).toMatch(/NativeModule fs$/m);
+    expect(loaded).not.toMatch(/NativeModule (http|https|tls|_http_client|_tls_wrap)$/m);
   });
 });
 

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// What a team does, on a server as in files: each command in a process of its own, from a directory of its own.
+
+const servers = useServers();
+const PLACES: [string, boolean, () => Record<string, string>][] = [
+  ['files', true, () => ({ TODO_STATE_DIR: temporaryDirectory() })],
+  ['etcd', hasEtcd, () => ({ TODO_STATE_URL: `etcd://${servers.etcd.endpoints[0]}/acme` })],
+  ['PostgreSQL', hasPostgres, () => ({ TODO_STATE_URL: servers.postgres.url })],
+];
+
+function team(place: Record<string, string>) {
+  const home = temporaryDirectory();
+  return (agent: string, line: string, input = '') => {
+    const env = cleanEnvironment({
+      HOME: home,
+      PATH: `${dirname(executable('todo-write'))}:${process.env.PATH}`,
+      TODO_SESSION: 'release',
+      TODO_AGENT: agent,
+      TODO_LEASE: 'off',
+      ...place,
+    });
+    const options = { cwd: temporaryDirectory(), env, input, encoding: 'utf8' } as const;
+    const { stdout, stderr, status } = spawnSync('bash', ['-c', line], options);
+    return { stdout, stderr, exitCode: status };
+  };
+}
+
+describe.for(PLACES)('in %s', ([, isHere, place]) => {
+  test.runIf(isHere)('leases, the inbox, history, undo and the archive work', () => {
+    const run = team(place());
+    run('ann', 'TaskCreate --subject Build; TaskCreate --subject Ship --blocked-by 1');
+    expect(run('bob', 'TaskClaim 1 --lease 1s; sleep 1.1')).toMatchObject({ exitCode: 0 });
+    expect(run('cleo', 'TaskClaim --next --lease 1h').stdout).toBe(
+      'Task #1 claimed by cleo: Build\n',
+    );
+    expect(run('bob', 'TaskUpdate 1 --status completed')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('lease_lost: '),
+    });
+    run('cleo', 'TaskUpdate 1 --status completed');
+    const news = run('ann', 'TaskInbox').stdout.replace(/^\S+ +/gm, '');
+    expect(news).toBe(
+      '#1 Build: claimed by bob\n#1 Build: claimed by cleo\n#1 Build: completed by cleo\n',
+    );
+    expect(run('ann', 'TaskInbox').stdout).toBe('Nothing new.\n');
+    expect(run('cleo', 'TaskUndo').stdout).toBe('Undone: completed #1 Build\n');
+    run('cleo', 'TaskUpdate 1 --status completed');
+    expect(run('ann', 'TaskArchive 1; TaskList').stdout).toMatch(/\n#2 \[pending\] Ship\n/);
+    expect(run('ann', 'TaskList --archived').stdout).toBe('#1 [completed] Build (cleo)\n');
+    const history = run('ann', 'TaskGet 1 --history').stdout.replace(/^\d+ +\S+ +/gm, '');
+    expect(history.split('\n')).toEqual(
+      expect.arrayContaining(['cleo  claimed #1 Build (cleo)', 'bob  claimed #1 Build (bob)']),
+    );
+  });
+
+  test.runIf(isHere)('the gate of a hook holds, and a new session is shown the list', () => {
+    const run = team(place());
+    const todos = [{ content: 'Build', activeForm: 'Building', status: 'pending' }];
+    run('ann', `TodoWrite --until-done '${JSON.stringify(todos)}'`);
+    const hook = (event: object) => {
+      const input = JSON.stringify({ session_id: 's', cwd: '/tmp', ...event });
+      return run('ann', `exec '${executable('agent-shell')}' hook`, input).stdout;
+    };
+    const tool = { tool_name: 'Bash', tool_input: { command: 'TodoWrite x' } };
+    hook({ hook_event_name: 'PostToolUse', ...tool, tool_response: { exit_code: 0 } });
+    expect(JSON.parse(hook({ hook_event_name: 'Stop' }))).toMatchObject({ decision: 'block' });
+    const start = { session_id: 'another', hook_event_name: 'SessionStart', source: 'startup' };
+    const { hookSpecificOutput } = JSON.parse(hook(start));
+    expect(hookSpecificOutput.additionalContext).toContain('[ ] Build');
+  });
+});
