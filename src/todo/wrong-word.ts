@@ -16,6 +16,8 @@ const SUBCOMMANDS: Readonly<Record<string, string>> = {
   create: 'TodoWrite --add "..." --active-form "..."',
   start: 'TodoWrite --start N',
   done: 'TodoWrite --done N',
+  prove: 'TodoWrite --done N --prove',
+  verify: 'TodoWrite --done N --prove',
   complete: 'TodoWrite --done N',
   completed: 'TodoWrite --done N',
   update: 'TodoWrite --done N',
@@ -34,6 +36,11 @@ const FILE = /^[^\s{}[\]"']*(?:\.\w{1,8}|\/[^\s{}[\]"']*)$/;
  */
 export function wrongWord(words: readonly string[]): string | undefined {
   const [first = '-', ...more] = words;
+  // An item and what became of it: `1 completed`.
+  if (/^#?[1-9]\d*$/.test(first) && /^[a-z][\w-]*$/i.test(more[0] ?? '')) {
+    const step = /^(?:start|in.?progress|begin)/i.test(more[0] ?? '') ? '--start' : '--done';
+    return `${inQuotes(first)} is not a list. Try: TodoWrite ${step} ${first}`;
+  }
   if (first === '-' || first.trim() === '' || beginsJson(first) || isValue(first)) return undefined;
   const known = nearest(first, Object.keys(SUBCOMMANDS));
   const call =
