@@ -10,6 +10,7 @@ import type { Environment } from '../environment.ts';
 import script from './agent-command.sh';
 import { DEFAULT_PATH } from './find-program.ts';
 import { makePrivate } from './private-folder.ts';
+import { quote } from './shell-words.ts';
 import { Slots } from './slots.ts';
 
 export interface AgentCommandHostOptions {
@@ -62,7 +63,7 @@ export class AgentCommandHost {
     const bin = join(directory, 'bin');
     for (const name of handlers.keys()) {
       if (!this.#written.includes(name)) {
-        writeFileSync(join(bin, name), `#!${bash} -p\n${script}`);
+        writeFileSync(join(bin, name), startOf(bash) + script);
         chmodSync(join(bin, name), 0o700);
         this.#written.push(name);
       }
@@ -92,4 +93,11 @@ export class AgentCommandHost {
     }
     return executeSafely(handler, invocation);
   }
+}
+
+/** The first lines of a script for this bash. The system takes a blank in the first for the end of the path. */
+function startOf(bash: string): string {
+  if (!/\s/.test(bash)) return `#!${bash} -p\n`;
+  const file = quote(bash);
+  return `#!/bin/sh\n[ "\${BASH-}" = ${file} ] || exec ${file} -p "$0" "$@"\n`;
 }

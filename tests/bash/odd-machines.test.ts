@@ -1,6 +1,8 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
 import { startSession } from '../helpers/session.ts';
@@ -87,4 +89,19 @@ test('descriptors that the host was started with are not those of a line', async
   const results = await runHost('exec 200> >(true) 201>/dev/null; sleep 0.1;', line);
   expect(results[2]?.exitCode).toBe(4);
   expect(results[3]?.stdout).toBe('yes\n');
+});
+
+test('the path of bash may hold a blank: agent commands are found all the same', async () => {
+  const directory = join(temporaryDirectory(), "a bash's own");
+  mkdirSync(directory);
+  symlinkSync('/bin/bash', join(directory, 'bash'));
+  const session = startSession({
+    env: { PATH: `${directory}:/usr/bin:/bin` },
+    handlers: [new TodoReadHandler(new TodoStore())],
+  });
+  expect(await session.run('echo "$BASH"; TodoRead; f() { :; }; TodoRead --json | wc -l')).toEqual({
+    stdout: `${directory}/bash\nNo todos.\n1\n`,
+    stderr: '',
+    exitCode: 0,
+  });
 });
