@@ -19,6 +19,7 @@ import { RUNTIMES, runtime } from './helpers/runtimes.ts';
 const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
+let root = '';
 let folder = '';
 let packed: string[] = [];
 
@@ -34,24 +35,23 @@ function npm(argv: string[], cwd: string) {
 
 beforeAll(async () => {
   for (const name of RUNTIMES) void runtime(name);
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
   // What is to be packed has been built; building it again here would pull it from under other tests.
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', root];
   const [{ filename, files }] = JSON.parse((await npm(pack, ROOT)).stdout);
   packed = files.map(({ path }: { path: string }) => path);
-  const project = join(folder, 'project');
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}');
-  const install = ['install', '--ignore-scripts', join(folder, filename)];
-  await npm([...install, '--offline'], project).catch((error) => {
+  folder = join(root, 'project');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const install = ['install', '--ignore-scripts', join(root, filename)];
+  await npm([...install, '--offline'], folder).catch((error) => {
     if (!/ENOTCACHED/.test(error.stderr)) throw error;
-    return npm([...install, '--prefer-offline'], project);
+    return npm([...install, '--prefer-offline'], folder);
   });
-  folder = project;
   symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
 }, 120_000);
 
-afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 test('it holds what a user needs, and nothing else', () => {
   expect(packed).toEqual(
