@@ -20,15 +20,15 @@ export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-p
 export { createTheme, type Theme, themeFor } from './panel/theme.ts';
 export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './router/approval.ts';
 export { allowList, denyList } from './router/approval-lists.ts';
-export {
-  BashRouter,
-  type BashRouterOptions,
-  type ChildOptions,
-  type NativeShell,
-  type ReminderPlace,
-  type RouteOptions,
-  type RouteResult,
-} from './router/bash-router.ts';
+export { BashRouter } from './router/bash-router.ts';
+export type {
+  BashRouterOptions,
+  ChildOptions,
+  NativeShell,
+  ReminderPlace,
+  RouteOptions,
+  RouteResult,
+} from './router/router-options.ts';
 export {
   DEFAULT_SETTINGS,
   type GuidanceSettings,

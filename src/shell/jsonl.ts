@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Approval, ApprovalRequest } from '../router/approval.ts';
-import type { BashRouter, RouteResult } from '../router/bash-router.ts';
+import type { BashRouter } from '../router/bash-router.ts';
+import type { RouteResult } from '../router/router-options.ts';
 import type { TaskView } from '../tasks/task-view.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
 import {
