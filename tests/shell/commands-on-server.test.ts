@@ -74,4 +74,19 @@ describe.for(PLACES)('in %s', ([, isHere, place]) => {
     const { hookSpecificOutput } = JSON.parse(hook(start));
     expect(hookSpecificOutput.additionalContext).toContain('[ ] Build');
   });
+
+  // A harness waits for its hook, and a connection that is kept open would keep the hook.
+  test.runIf(isHere)('a hook ends as soon as a command does', () => {
+    const run = team(place());
+    const input = JSON.stringify({ session_id: 's', cwd: '/tmp', hook_event_name: 'SessionStart' });
+    const timeOf = (line: string) => {
+      const start = performance.now();
+      run('ann', line, input);
+      return performance.now() - start;
+    };
+    timeOf('TodoWrite --add Build --active-form Building');
+    expect(timeOf(`exec '${executable('agent-shell')}' hook`)).toBeLessThan(
+      20 * timeOf('TodoRead'),
+    );
+  });
 });

@@ -224,18 +224,19 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', () => {
   const start = (more = {}) =>
     PersonsShell.start({ columns: 100, env: { TODO_TEAM: 'blue', ...more }, argv: '--agent ann' });
 
-  test.each(['exit', 'kill -9 $$'])(
-    'gives back what that has begun when it ends by %j, not what others have begun or it was assigned',
-    async (end) => {
+  test.each([
+    ['exit', ''],
+    ['kill -9 $$, and leaves a process that knows the shell', '(trap "" HUP; exec sleep 30 &); '],
+  ])(
+    'gives back what that has begun when it ends by %s, not what others have begun or it was assigned',
+    async (end, before) => {
       const shell = await start();
       const lead = leader(shell);
       lead('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
       lead('TaskUpdate', ['2', '--owner', 'ann']);
       lead('TaskClaim', ['3']);
-      expect(await shell.run('(trap "" HUP; exec sleep 30 &); TaskClaim 1')).toContain(
-        'Task #1 claimed by ann',
-      );
-      shell.enter(end);
+      expect(await shell.run(`${before}TaskClaim 1`)).toContain('Task #1 claimed by ann');
+      shell.enter(end.replace(/,.*/, ''));
       await eventually('released', () => lead('TaskList', []).includes('#1 [pending] A\n'));
       expect(lead('TaskList', [])).toBe(
         '#1 [pending] A\n#2 [pending] B (ann)\n#3 [in_progress] C (lead)\n',
