@@ -197,7 +197,8 @@ __todo_find_line() {
 # Keeps the line that has just run, and how it ended, for what it may prove: a file that the agent commands read.
 __todo_keep_line() {
   local file=$__todo_state/prompts~/$$
-  if [[ -z $since || -z $__todo_at ]]; then return 0; fi
+  # The state folder may be in somebody else's repository, with links that lead elsewhere.
+  if [[ -z $since || -z $__todo_at || -L ${file%/*} || -L $file ]]; then return 0; fi
   if (( __todo_kept++ % 1000 == 0 )); then
     # A subshell of another kind would be a job, of which find_notices is told.
     : "$(
@@ -206,9 +207,9 @@ __todo_keep_line() {
       shopt -u failglob
       command mkdir "${file%/*}"
       : >|"$file"
-      for file in "${file%/*}"/*; do
+      for file in "${file%/*}"/[123456789]*; do
         # Of shells that are gone.
-        kill -0 "${file##*/}" || command rm -f -- "$file"
+        [[ ${file##*/} = *[!0123456789]* ]] || kill -0 "${file##*/}" || command rm -f -- "$file"
       done
     )"
   fi

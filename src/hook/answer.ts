@@ -76,7 +76,7 @@ async function answerOfList(event: HookEvent, world: World, lists: TodoLists): P
   if (!isPlanned && (event.what.kind !== 'command' || !(await hasCheckedTask(world, lists))))
     return {};
   const name = lists.name({});
-  const folder = hookFolder(lists.folder, name);
+  const folder = lists.checked(hookFolder(lists.folder, name));
   const memory = new Memory(new Journal(folder), event.session, newest, world.now);
   switch (event.what.kind) {
     case 'start':

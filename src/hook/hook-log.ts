@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { safeText } from '../safe-text.ts';
+import { appendOwnFile, readOwnFile, writeOwnFile } from '../state/own-files.ts';
 
 /** No session's folder has a name that ends in `~`. */
 const FILE = 'hook.log~';
@@ -18,16 +19,16 @@ export function logFailure(log: () => string, event: string, error: unknown, at:
     const path = log();
     const reason = error instanceof Error ? error.message : String(error);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) truncateSync(path);
     const line = safeText(`${at.toISOString()} ${event || 'hook'}: ${reason}`, MAX_CHARACTERS);
-    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+    const isFull = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES;
+    (isFull ? writeOwnFile : appendOwnFile)(path, `${line}\n`);
   } catch {}
 }
 
 /** The last lines, the newest last. */
 export function lastFailures(path: string, most: number): string[] {
   try {
-    return readFileSync(path, 'utf8').split('\n').filter(Boolean).slice(-most);
+    return readOwnFile(path).toString().split('\n').filter(Boolean).slice(-most);
   } catch {
     return [];
   }

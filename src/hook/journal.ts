@@ -1,14 +1,8 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
 import { newId } from '../state/folder-names.ts';
+import { appendOwnFile, readOwnFile } from '../state/own-files.ts';
 import type { TodoState } from '../todo/todo-store.ts';
 
 type Items = TodoState['items'];
@@ -57,7 +51,7 @@ export class Journal {
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     const id = newId();
     // The empty line keeps this one apart from what a killed process has left.
-    appendFileSync(this.#path, `\n${JSON.stringify({ id, ...entry })}\n`, { mode: 0o600 });
+    appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...entry })}\n`);
     const entries = this.read();
     this.#shorten(entries);
     return entries.slice(0, entries.findIndex((known) => known.id === id) + 1);
@@ -66,7 +60,7 @@ export class Journal {
   read(): readonly Entry[] {
     let text = '';
     try {
-      text = readFileSync(this.#path, 'utf8');
+      text = readOwnFile(this.#path).toString();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }

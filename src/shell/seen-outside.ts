@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { SeenLine } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import { Journal, seenLines } from '../hook/journal.ts';
 import { harnessSession, hookFolder, promptFile } from '../state/list-paths.ts';
+import { readOwnFile } from '../state/own-files.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import { promptShell } from './tell-prompt.ts';
 
@@ -10,10 +10,11 @@ import { promptShell } from './tell-prompt.ts';
 export function seenOutside(lists: TodoLists, environment: Environment): readonly SeenLine[] {
   const { pid } = promptShell(environment);
   const byHook = () => {
-    const journal = new Journal(hookFolder(lists.folder, lists.name({})));
+    const journal = new Journal(lists.checked(hookFolder(lists.folder, lists.name({}))));
     return seenLines(journal.read(), harnessSession(environment));
   };
-  const atPrompt = () => seenAtPrompt(readFileSync(promptFile(lists.folder, pid), 'utf8'));
+  const atPrompt = () =>
+    seenAtPrompt(readOwnFile(lists.checked(promptFile(lists.folder, pid))).toString());
   return [...orNone(byHook), ...(pid > 0 ? orNone(atPrompt) : [])].sort((a, b) => +a.at - +b.at);
 }
 

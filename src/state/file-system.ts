@@ -4,19 +4,19 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { readOwnFile } from './own-files.ts';
 
 /** The operations that a list in a folder is made of. Tests hand in their own, which fail. */
 export const nodeFileSystem = {
   mkdir: (path: string, mode: number): void => mkdirSync(path, mode) as undefined,
   readdir: (path: string): string[] => readdirSync(path),
   open: (path: string, flags: string, mode?: number): number => openSync(path, flags, mode),
-  read: (path: string): Buffer => readFileSync(path),
+  read: (path: string): Buffer => readOwnFile(path),
   write: (descriptor: number, bytes: Buffer): void => writeFileSync(descriptor, bytes),
   fsync: (descriptor: number): void => fsyncSync(descriptor),
   close: (descriptor: number): void => closeSync(descriptor),

@@ -1,4 +1,6 @@
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { dirname, isAbsolute } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { agentOfHarness, isSubagent, type ListName, sessionOf, stateFolder } from './list-paths.ts';
 import { DEFAULT_AGENT } from './place.ts';
@@ -42,6 +44,25 @@ export class ListHome {
     return this.#folder;
   }
 
+  /**
+   * A path in `folder`. @throws a StateError where a link leads out of it: a repository that was cloned may contain a state
+   * folder, and links in it to the lists of others.
+   */
+  checked(path: string): string {
+    const { stateDir } = this.#settings;
+    const isInWorkTree = stateDir !== undefined && !isAbsolute(stateDir);
+    const end = isInWorkTree ? this.#workTree() : this.folder;
+    for (let part = path; part.startsWith(`${end}/`); part = dirname(part)) {
+      const stat = lstatSync(part, { throwIfNoEntry: false });
+      if (stat?.isSymbolicLink()) {
+        throw new StateError(
+          `${part} is a symbolic link, which lists do not follow: remove it, or set TODO_STATE_DIR to where it leads`,
+        );
+      }
+    }
+    return path;
+  }
+
   /** The server that lists live on in place of files; undefined for files. */
   get server(): ServerLists | undefined {
     const { stateUrl: url, stateTimeout } = this.#settings;
@@ -74,6 +95,10 @@ export class ListHome {
   /** Ends the connections to the server. */
   async close(): Promise<void> {
     await this.#server?.close();
+  }
+
+  #workTree(): string {
+    return sessionOf(this.#directory ?? '/');
   }
 
   #sessionHere(): string {

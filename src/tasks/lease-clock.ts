@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
+import { readOwnFile } from '../state/own-files.ts';
 import type { LeaseClock } from './lease.ts';
 
 interface Sighting {
@@ -57,7 +58,7 @@ export function machineClock(file?: string): LeaseClock {
 
 function readSightings(file: string): [string, Sighting][] {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const value: unknown = JSON.parse(readOwnFile(file).toString());
     return Object.entries(value as Record<string, Sighting>).filter(
       ([, seen]) =>
         typeof seen?.beat === 'number' && typeof seen.tick === 'number' && seen.clock === clockId(),
@@ -71,7 +72,11 @@ function saveSightings(file: string, sightings: ReadonlyMap<string, Sighting>): 
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const unfinished = `${file}.${process.pid}`;
-    writeFileSync(unfinished, JSON.stringify(Object.fromEntries(sightings)), { mode: 0o600 });
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, JSON.stringify(Object.fromEntries(sightings)), {
+      mode: 0o600,
+      flag: 'wx',
+    });
     renameSync(unfinished, file);
   } catch {
     // Then a lease of another machine runs out later, never earlier.

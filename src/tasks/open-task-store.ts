@@ -58,7 +58,7 @@ export function taskListLocation(lists: ListHome, list: ListOrKey, author: strin
     typeof list === 'string'
       ? taskListFolder(lists.folder, list)
       : folderOfKey(lists.folder, list.key);
-  return { folder, author };
+  return { folder: lists.checked(folder), author };
 }
 
 function pathOf(list: ListOrKey) {

@@ -61,7 +61,7 @@ export function taskContext(options: TaskContextOptions): TeamContext {
   const clocks = new Map<string, LeaseClock>();
   const sightingsFile = (list: string) => {
     try {
-      return join(lists().folder, 'seen~', pathName(list));
+      return lists().checked(join(lists().folder, 'seen~', pathName(list)));
     } catch {
       // Lists on a server need no folder here.
       return undefined;

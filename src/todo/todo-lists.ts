@@ -42,7 +42,11 @@ export class TodoLists extends ListHome {
   openFound(key: string, author: string): TodoList {
     const { history } = this.#settings;
     if (this.server === undefined) {
-      return openTodoStore({ folder: folderOfKey(this.folder, key), author, history });
+      return openTodoStore({
+        folder: this.checked(folderOfKey(this.folder, key)),
+        author,
+        history,
+      });
     }
     const options = { author, history, check: storedItemsProblem };
     return new ServerTodoList(this.server.place({ key }, options), history);
@@ -51,7 +55,7 @@ export class TodoLists extends ListHome {
   /** Tells the hook that the agent of a list should not stop before the list is finished, from a version on. */
   setUntilDone(list: TodoList, version: number): void {
     const name = this.#names.get(list);
-    if (name) setUntilDone(hookFolder(this.folder, name), version);
+    if (name) setUntilDone(this.checked(hookFolder(this.folder, name)), version);
   }
 
   /** Whether a list that was opened here belongs to an agent that another agent of its session has started. */

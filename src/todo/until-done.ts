@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnFile, writeOwnFile } from '../state/own-files.ts';
 import { attempt, errorCode } from '../state/state-error.ts';
 import type { TodoStore } from './todo-store.ts';
 
@@ -14,7 +15,7 @@ export function setUntilDone(folder: string, version: number): void {
   const path = join(folder, FILE);
   attempt('write', path, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(path, `${version}\n`, { mode: 0o600 });
+    writeOwnFile(path, `${version}\n`);
   });
 }
 
@@ -22,7 +23,7 @@ export function setUntilDone(folder: string, version: number): void {
 export function isUntilDone(folder: string, store: TodoStore): boolean {
   let since: number;
   try {
-    since = Number(readFileSync(join(folder, FILE), 'utf8'));
+    since = Number(readOwnFile(join(folder, FILE)).toString());
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readOwnFile } from '../state/own-files.ts';
 
 const TOKEN = /^[\w-]{32}$/;
 
@@ -15,15 +16,17 @@ export function randomText(): string {
  */
 export function tokenIn(file: string): string {
   try {
-    const kept = readFileSync(file, 'utf8').trim();
-    if (TOKEN.test(kept)) return kept;
+    const kept = readOwnFile(file).toString().trim();
+    // One that others can read is not ours: git, for one, makes no private files.
+    if (TOKEN.test(kept) && (lstatSync(file).mode & 0o077) === 0) return kept;
   } catch {
     // There is none yet.
   }
   const token = randomText();
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'w' });
+    rmSync(file, { force: true });
+    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch {
     // Then it is not kept.
   }

@@ -1,13 +1,26 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
+import { ListHome } from '../../src/state/list-home.ts';
+import { appendOwnFile, writeOwnFile } from '../../src/state/own-files.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { tokenIn } from '../../src/watch/web-token.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// Files that somebody has put into a state folder, with checksums that fit.
+// What somebody has put into a state folder, with checksums that fit.
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 const CLIPBOARD = '\u001b]52;c;ZXZpbA==\u0007';
@@ -82,3 +95,84 @@ test.each([null, 7, {}, { isWhole: true }, { isWhole: true, step: { nextId: 1 } 
     expect(() => store.get()).toThrow(/is damaged: it holds no change to tasks/);
   },
 );
+
+describe('what is not a file of ours is neither read nor written', () => {
+  test.each([
+    ['a FIFO', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
+    ['a link to a device', (path: string) => symlinkSync('/dev/zero', path), 'is a symbolic link'],
+    ['a folder', (path: string) => mkdirSync(path), 'is not a regular file'],
+  ])('%s in the place of a version', (_, make, problem) => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'head-1-a'), '');
+    make(join(folder, '1-a.json'));
+    expect(() => openTodoStore({ folder }).get()).toThrow(problem);
+  });
+
+  test('a link in the place of a file that is written', () => {
+    const folder = temporaryDirectory();
+    const [victim, link] = [join(folder, 'victim'), join(folder, 'link')];
+    writeFileSync(victim, 'kept');
+    symlinkSync(victim, link);
+    for (const write of [appendOwnFile, writeOwnFile]) {
+      expect(() => write(link, 'lost')).toThrow('it is a symbolic link');
+    }
+    // A page of the one who made it would know this one.
+    writeFileSync(victim, 'a'.repeat(32));
+    expect(tokenIn(link)).not.toBe('a'.repeat(32));
+    expect(tokenIn(victim)).not.toBe('a'.repeat(32));
+    expect(lstatSync(link).isFile()).toBe(true);
+  });
+});
+
+describe('a cloned repository with a state folder', () => {
+  test.each(['.todo', '.todo/s', '.todo/s/main'])(
+    'whose %s is a link: nobody else is written',
+    (path) => {
+      const [clone, victim] = [temporaryDirectory(), temporaryDirectory()];
+      mkdirSync(join(clone, '.git'));
+      mkdirSync(join(clone, path, '..'), { recursive: true });
+      symlinkSync(victim, join(clone, path));
+      const environment = cleanEnvironment({ TODO_STATE_DIR: '.todo', TODO_SESSION: 's' });
+      const { stderr, status } = spawnSync(executable('todo-write'), ['[]'], {
+        cwd: clone,
+        env: environment,
+        encoding: 'utf8',
+      });
+      expect(status).toBe(3);
+      expect(stderr).toContain(
+        `${join(clone, path)} is a symbolic link, which lists do not follow`,
+      );
+      expect(readdirSync(victim)).toEqual([]);
+    },
+  );
+
+  test('that is elsewhere may be reached by a link', () => {
+    const [state, link] = [temporaryDirectory(), join(temporaryDirectory(), 'link')];
+    symlinkSync(state, link);
+    const settings = { session: 's', agent: 'main', stateUrl: undefined, stateTimeout: 1 };
+    const home = new ListHome({}, '/', { ...settings, stateDir: link });
+    expect(home.checked(join(link, 's', 'main'))).toBe(join(link, 's', 'main'));
+  });
+
+  test('in which the file of an interactive shell is a link: what it leads to is kept', () => {
+    const [state, victim] = [temporaryDirectory(), temporaryDirectory()];
+    for (const name of ['notes.txt', '1e9', '99999999']) writeFileSync(join(victim, name), 'kept');
+    const keep = (folder: string) =>
+      execFileSync('bash', ['-c', KEEP, 'bash', folder], {
+        env: cleanEnvironment({ HOME: state }),
+      });
+    symlinkSync(victim, join(state, 'prompts~'));
+    keep(state);
+    expect(readdirSync(victim).sort()).toEqual(['1e9', '99999999', 'notes.txt']);
+    const own = temporaryDirectory();
+    mkdirSync(join(own, 'prompts~'));
+    for (const name of ['notes.txt', '99999999']) writeFileSync(join(own, 'prompts~', name), '');
+    keep(own);
+    const [line, ...others] = readdirSync(join(own, 'prompts~')).sort();
+    expect(others).toEqual(['notes.txt']);
+    expect(readFileSync(join(own, 'prompts~', line ?? ''), 'utf8')).toBe('1\x002\x000\0a line\0');
+  });
+});
+
+const KEEP = `. src/bin/interactive.bash
+  __todo_state=$1 since=1 __todo_at=2 command='a line'; __todo_keep_line 0`;
