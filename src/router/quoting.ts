@@ -2,7 +2,7 @@
 export interface Quoting {
   /** Whether all quotes are closed in the end. Where `expansion` is 'nested' this is not certain. */
   isClosed: boolean;
-  /** What would be expanded: nothing, a simple `$NAME`, or what holds text of its own, as `$(`, `${` and backticks. */
+  /** What would be expanded: nothing, a simple `$NAME`, or what holds text of its own, as `$(`, `${`, `<(` and backticks. */
   expansion: 'none' | 'simple' | 'nested';
   /** Whether nothing outside of the quotes ends a word. */
   isOneWord: boolean;
@@ -43,6 +43,7 @@ export function readQuoting(text: string): Quoting {
       if (piece.length === 1 || !piece.endsWith("'")) quoting.isClosed = false;
     } else if (!isInQuotes && /[\s|&;()<>]/.test(first ?? '')) {
       quoting.isOneWord = false;
+      if (/[<>]\(/.test(piece)) quoting.expansion = 'nested';
     } else if (piece === '\\') {
       quoting.isClosed = false;
     } else if (!isInQuotes && first !== '\\' && piece.includes('{')) {

@@ -415,6 +415,7 @@ describe('raw JSON after the name', () => {
     ['arithmetic', "'$((1 + 1))'", '2'],
     ['a pattern', "'${NAME// /-}'", 'a-b'],
     ['a quoted variable', `'"$NAME"'`, 'a b'],
+    ['a process', "'<(true)'", '/dev/fd/63'],
   ])('around %s is for bash, also where blanks are in it', async (_name, text, content) => {
     const store = new TodoStore();
     const { router } = startRouter(new TodoWriteHandler(store));
