@@ -17,9 +17,9 @@ const BUILTIN = '\\builtin';
 const RESET_LINENO = 'case $((LINENO=-1))${POSIXLY_CORRECT-$((1/0))} in esac';
 
 // After a syntax error bash 5.2 may take everything that follows for a condition, where it was within [[ ]], or write before
-// the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both, and
-// `command` keeps it from ending a bash in POSIX mode.
-const RESET_PARSER = `${BUILTIN} command eval \\)`;
+// the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both. In POSIX
+// mode it would end bash: `command` prevents that, but not in 4.0 to 5.0, which need no reset.
+const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
 
 /** How a line ended, and which of its settings would affect our own commands. */
 export interface Report {

@@ -7,6 +7,7 @@ import { quote } from '../../src/bash/shell-words.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';
+import { bashIsSince } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 import { startSession } from '../helpers/session.ts';
@@ -253,6 +254,13 @@ describe('the reply', () => {
   });
 });
 
+const SINCE_BASH_4 = [
+  ['stderr into a pipe', 'Agent x |& cat'],
+  ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
+  // Bash 3.2 itself complains when it has none left for its own use.
+  ['a low limit of descriptors', '(ulimit -n 10; Agent x)'],
+];
+
 describe('wherever bash calls a command, the agent command is called', () => {
   test.each([
     ['a simple command', 'Agent x'],
@@ -269,7 +277,6 @@ describe('wherever bash calls a command, the agent command is called', () => {
     ['pipe out of it', 'Agent x | cat'],
     ['pipe into it', 'echo ignored | Agent x'],
     ['pipes on both sides', 'echo ignored | Agent x | cat'],
-    ['stderr into a pipe', 'Agent x |& cat'],
     ['command substitution', 'echo "$(Agent x)"'],
     ['backticks', 'echo `Agent x`'],
     ['nested substitution', 'echo "$(echo "$(Agent x)")"'],
@@ -311,12 +318,10 @@ describe('wherever bash calls a command, the agent command is called', () => {
     ['nohup', 'nohup Agent x 2>/dev/null'],
     ['setsid', 'setsid -w Agent x'],
     ['find -exec', 'touch x; find . -name x -printf "" -exec Agent x \\;'],
-    ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
     ['another directory', 'cd / && Agent x'],
     // If there is no directory, bash itself says so when it starts.
     ['a removed directory', 'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..'],
     ['hash -r', 'hash -r; Agent x'],
-    ['a low limit of descriptors', '(ulimit -n 10; Agent x)'],
     ['umask 777', '(umask 777; Agent x)'],
     ['SHELLOPTS exported', '(set -eu; export SHELLOPTS; Agent x)'],
     [
@@ -328,6 +333,7 @@ describe('wherever bash calls a command, the agent command is called', () => {
       '(printf() { :; }; read() { :; }; export -f printf read; Agent x)',
     ],
     ['a locale', 'LC_ALL=C Agent x'],
+    ...(bashIsSince(4, 0) ? SINCE_BASH_4 : []),
   ])('%s', async (_name, line) => {
     const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
     const result = await sessionWith(agent).run(line, { timeoutMs: 10_000 });

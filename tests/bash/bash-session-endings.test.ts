@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asEval, plainBash } from '../helpers/bash.ts';
+import { bashIsSince, plainBash, plainEval } from '../helpers/bash.ts';
 import { hasProc, isAlive } from '../helpers/processes.ts';
 import { startSession } from '../helpers/session.ts';
 
@@ -89,7 +89,7 @@ describe('a line that ends, or would end, bash', () => {
 
   test('a condition that is cut off does not make bash misread the lines after it', async () => {
     const session = startSession();
-    expect((await session.run('[[ a')).exitCode).toBe(2);
+    expect((await session.run('[[ a')).exitCode).toBe(plainEval('[[ a').exitCode);
     expect(await session.run('[[ a == a ]] && case x in x) echo read;; esac')).toEqual({
       stdout: 'read\n',
       stderr: '',
@@ -136,7 +136,7 @@ describe('a line that bash cannot read', () => {
   ])("%j: bash's own error, and the next line works", async (line) => {
     const session = startSession();
     await session.run('kept=yes');
-    expect(await session.run(line, { timeoutMs: 10_000 })).toEqual(asEval(plainBash(line)));
+    expect(await session.run(line, { timeoutMs: 10_000 })).toEqual(plainEval(line));
     expect(await session.run('echo $kept', { timeoutMs: 10_000 })).toEqual({
       stdout: 'yes\n',
       stderr: '',
@@ -148,7 +148,8 @@ describe('a line that bash cannot read', () => {
     const line = 'cat <<EOF\none\ntwo';
     const result = await startSession().run(line);
     expect(result).toEqual(plainBash(line));
-    expect(result.stderr).toContain('delimited by end-of-file');
+    expect(result.stdout).toContain('one\ntwo');
+    if (bashIsSince(4, 0)) expect(result.stderr).toContain('delimited by end-of-file');
   });
 });
 

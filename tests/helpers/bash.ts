@@ -4,9 +4,23 @@ import type { CommandResult } from '../../src/command/agent-command.ts';
 /** The environment of tests: none of the caller's but what programs need to be found. */
 export const ENV = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };
 
+const version = spawnSync('bash', ['-c', 'echo "${BASH_VERSINFO[*]:0:2}"'], { encoding: 'utf8' });
+const [major = 0, minor = 0] = version.stdout.split(' ').map(Number);
+
+/** Whether the bash of this machine is as new as that. */
+export const bashIsSince = (since: number, sinceMinor: number): boolean =>
+  major > since || (major === since && minor >= sinceMinor);
+
+/** Bash before 5.1 counts the lines of -c from 0, but those of a script, as the session does, from 1. */
+const BEFORE_LINE_1 = bashIsSince(5, 1) ? '' : '\n';
+
 /** What `bash -c LINE` makes of a line: the oracle. */
-export function plainBash(line: string, options: { cwd?: string; stdin?: string } = {}) {
-  const { stdout, stderr, status, signal } = spawnSync('bash', ['-c', line], {
+export function plainBash(
+  line: string,
+  options: { cwd?: string; stdin?: string; args?: readonly string[] } = {},
+): CommandResult {
+  const argv = ['-c', BEFORE_LINE_1 + line, 'bash', ...(options.args ?? [])];
+  const { stdout, stderr, status, signal } = spawnSync('bash', argv, {
     cwd: options.cwd ?? '/',
     input: options.stdin ?? '',
     env: ENV,
@@ -14,10 +28,10 @@ export function plainBash(line: string, options: { cwd?: string; stdin?: string 
     timeout: 20_000,
   });
   if (signal) throw new Error(`bash died of ${signal}`);
-  return { stdout, stderr, exitCode: status } as CommandResult;
+  return { stdout, stderr, exitCode: status ?? 0 };
 }
 
-/** What bash writes in its messages where a syntax error is, by how the line came to it. */
-export function asEval(result: CommandResult): CommandResult {
-  return { ...result, stderr: result.stderr.replaceAll('bash: -c: line', 'bash: eval: line') };
+/** What `eval LINE` makes of a line: bash's messages about what it cannot read say so. */
+export function plainEval(line: string): CommandResult {
+  return plainBash('eval "$1"', { args: [line] });
 }

@@ -124,7 +124,7 @@ describe('one host', () => {
 
 test('output comes back as it was', async () => {
   const { results } = await serve(
-    request(1, "printf 'a\\0\\u2028\\u0085\\xff\\ud83d\\ude00 \\r\\n'") + request(2, "printf '😀'"),
+    request(1, "printf 'a\\0\\342\\200\\250\\302\\205\\377 \\r\\n'") + request(2, "printf '😀'"),
     {
       env: { LANG: 'C.UTF-8' },
     },
