@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -46,13 +47,9 @@ test('the examples are type-checked', () => {
   expect(stdout).toBe('');
 });
 
-/** Runs the agent on a scripted model, with a person at the keyboard and a terminal of their own. */
-const AGENT = `
-import { PassThrough } from 'node:stream';
-import { createInterface } from 'node:readline/promises';
+/** A provider for the AI SDK, as agent.ts imports it: its model does what this script says. */
+const PROVIDER = `
 import { MockLanguageModelV3 } from 'ai/test';
-import { BashRouter } from 'todowrite';
-import { askAt, runAgent } from './agent.mjs';
 
 const list = (...todos) => 'TodoWrite ' + JSON.stringify(JSON.stringify({ todos })).replace(/^"|"$/g, "'").replace(/\\\\"/g, '"');
 const item = (content, status) => ({ content, activeForm: content, status });
@@ -70,8 +67,8 @@ const script = {
   Help: [bash(list(item('Of the helper', 'in_progress'))), bash('echo helping'), 'Helped.'],
 };
 const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
-const seen = [];
-const model = new MockLanguageModelV3({
+export const seen = [];
+export const scripted = () => new MockLanguageModelV3({
   doGenerate: async ({ prompt }) => {
     const job = prompt.find(({ role }) => role === 'user').content[0].text;
     seen.push({ job, prompt: JSON.stringify(prompt), length: prompt.length });
@@ -83,34 +80,60 @@ const model = new MockLanguageModelV3({
     return { content: [content], finishReason: { unified: isText ? 'stop' : 'tool-calls', raw: undefined }, usage, warnings: [] };
   },
 });
+`;
+
+/** Runs agent.ts with a terminal of its own and a person at its keyboard, and tells what they and the model saw. */
+const AGENT = `
+import { PassThrough } from 'node:stream';
+import { todoStore } from 'todowrite';
+import { seen } from '@ai-sdk/scripted';
+
+const { stdout } = process;
 let drawn = '';
-const terminal = { isTTY: true, columns: 80, rows: 24, write: (chunk) => { drawn += Buffer.from(chunk); } };
-const keys = new PassThrough();
-const questions = [];
-const ask = (text) => {
-  questions.push(text);
-  keys.write({ 'run this? true': 'a', 'run this? touch': 'no new files', 'run this? echo': 'y' }[/run this. \\w+/.exec(text)?.[0]] + '\\n');
+const answered = [];
+const answers = { true: 'a', touch: 'no new files', echo: 'y' };
+const keyboard = new PassThrough();
+const terminal = {
+  isTTY: true,
+  columns: 80,
+  rows: 24,
+  write: (chunk) => {
+    drawn += Buffer.from(chunk);
+    const asked = [...drawn.matchAll(/May .* run this. (\\w+).*/g)];
+    for (const [question, name] of asked.slice(answered.length)) {
+      answered.push(question.trim());
+      setImmediate(() => keyboard.write(answers[name] + '\\n'));
+    }
+  },
 };
-const keyboard = createInterface({ input: keys });
-const router = new BashRouter({ panel: terminal, approve: askAt(keyboard, (text) => setImmediate(ask, text)) });
-const text = await runAgent('Do the job', model, router, 6);
-const { items } = router.store.get();
-await router.dispose();
-keyboard.close();
-console.log(JSON.stringify({ text, drawn, questions, seen, items }));
+Object.defineProperty(process, 'stdout', { value: terminal });
+Object.defineProperty(process, 'stdin', { value: keyboard });
+process.argv = [process.argv[0], 'agent.mjs', 'Do', 'the', 'job'];
+await import('./agent.mjs');
+const { items } = todoStore.get();
+stdout.write(JSON.stringify({ drawn, questions: answered, seen, items }));
 `;
 
 test('agent.ts plans, is reminded, asks, has a helper with a list of its own, and keeps its list when its memory is cut', () => {
+  const provider = join(directory, 'node_modules', '@ai-sdk', 'scripted');
+  mkdirSync(provider, { recursive: true });
+  writeFileSync(join(provider, 'package.json'), '{"type":"module","exports":"./index.js"}');
+  writeFileSync(join(provider, 'index.js'), PROVIDER);
   writeFileSync(join(directory, 'run.mjs'), AGENT);
   const output = execFileSync(process.execPath, ['run.mjs'], {
     cwd: directory,
-    env: environment({ TODO_REMINDER_TURNS: '2', TERM: 'xterm', LANG: 'C.UTF-8' }),
+    env: environment({
+      MODEL: 'scripted/model',
+      MEMORY: '6',
+      TODO_REMINDER_TURNS: '2',
+      TERM: 'xterm',
+      LANG: 'C.UTF-8',
+    }),
     encoding: 'utf8',
   });
-  const { text, drawn, questions, seen, items } = JSON.parse(output);
-  expect(text).toBe('All is well.');
+  const { drawn, questions, seen, items } = JSON.parse(output);
   // The second `true` is one of the commands that may always run.
-  expect(questions.map((question: string) => /^.*/.exec(question)?.[0])).toEqual([
+  expect(questions).toEqual([
     'May the agent run this? true',
     'May helper run this? echo helping',
     'May the agent run this? touch forbidden',
@@ -119,6 +142,7 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(drawn).toMatch(/[^ ]seen\r?\n/);
   expect(drawn).toContain('─ Tasks ─');
   expect(drawn).toContain('─ helper ─');
+  expect(drawn).toContain('All is well.');
   expect(items.map(({ content }: { content: string }) => content)).toEqual(['Look', 'Tell']);
   const own = seen.filter(({ job }: { job: string }) => job === 'Do the job');
   expect(own[3].prompt).toContain('no TodoWrite in the last 2 commands');
