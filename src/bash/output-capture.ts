@@ -68,7 +68,7 @@ export class OutputCapture {
       this.#leftOut === 0
         ? bytes.toString('utf8')
         : this.#tailLimit === 0
-          ? `${wholeCharacters(bytes)}\n[agent-shell: ${this.#leftOut} more bytes left out]\n`
+          ? this.#beginning(bytes)
           : this.#ends(bytes);
     this.#clear();
     this.#limit = this.#most;
@@ -88,14 +88,19 @@ export class OutputCapture {
     }
   }
 
+  #beginning(bytes: Buffer): string {
+    const head = wholeCharacters(bytes);
+    const leftOut = this.#leftOut + bytes.length - head.length;
+    return `${head}\n[agent-shell: ${leftOut} more ${leftOut === 1 ? 'byte' : 'bytes'} left out]\n`;
+  }
+
   /** The first and the last half of what may be kept, of more than that. */
   #ends(bytes: Buffer): string {
     const head = wholeCharacters(bytes.subarray(0, this.#tailLimit));
     const last = Buffer.concat([bytes, ...this.#tail]).subarray(-this.#tailLimit);
-    const start = last.subarray(0, 4).findIndex((byte) => !isContinuation(byte));
-    const tail = last.subarray(Math.max(0, start));
+    const tail = last.subarray(lengthOfCutCharacter(last));
     const leftOut = this.#kept + this.#leftOut - head.length - tail.length;
-    return `${head}\n[agent-shell: ${leftOut} bytes left out]\n${tail}`;
+    return `${head}\n[agent-shell: ${leftOut} ${leftOut === 1 ? 'byte' : 'bytes'} left out]\n${tail}`;
   }
 
   #clear(): void {
@@ -126,6 +131,13 @@ function wholeCharacters(bytes: Buffer): Buffer {
   const lead = bytes[end - 1] as number;
   const expected = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
   return end > 0 && expected > bytes.length - end + 1 ? bytes.subarray(0, end - 1) : bytes;
+}
+
+/** How many bytes at the beginning are the end of a UTF-8 character; none if they are no UTF-8. */
+function lengthOfCutCharacter(bytes: Buffer): number {
+  let length = 0;
+  while (length < 4 && isContinuation(bytes[length])) length += 1;
+  return length < 4 ? length : 0;
 }
 
 function isContinuation(byte = 0): boolean {

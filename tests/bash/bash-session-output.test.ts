@@ -227,6 +227,21 @@ describe('floods', () => {
       }
     }
   });
+
+  test('so are the cuts where both ends are kept, and what is missing is counted', () => {
+    const text = 'éé漢😀é😀漢é';
+    const bytes = Buffer.from(text);
+    for (let limit = 1; limit < bytes.length; limit += 1) {
+      const capture = new OutputCapture();
+      capture.keepEnds(limit);
+      for (const byte of bytes) capture.add(Buffer.from([byte]));
+      const [, head = '', count, tail = ''] =
+        /^(.*)\n\[agent-shell: (\d+) (?:more )?bytes? left out\]\n(.*)$/.exec(capture.take()) ?? [];
+      expect([limit, text.startsWith(head), text.endsWith(tail)]).toEqual([limit, true, true]);
+      const kept = Buffer.byteLength(head + tail);
+      expect([limit, kept <= limit, kept + Number(count)]).toEqual([limit, true, bytes.length]);
+    }
+  });
 });
 
 test('the largest part of a pipe that is full when a line ends is not lost', async () => {
