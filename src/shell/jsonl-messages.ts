@@ -14,7 +14,7 @@ export type Message =
   | { readonly kind: 'answer'; readonly id: MessageId; readonly answer: Answer }
   | { readonly kind: 'cancel'; readonly id: MessageId }
   | { readonly kind: 'wishes'; readonly wishes: Wishes }
-  | { readonly kind: 'wrong'; readonly problem: string };
+  | { readonly kind: 'wrong'; readonly problem: string; readonly isUrgent: boolean };
 
 export type Request = z.output<typeof REQUEST>;
 /** The answer to an `approve` event. */
@@ -82,11 +82,12 @@ const WISHES = z.strictObject(
 export function readMessage(line: string): Message {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    // Without a byte-order mark.
+    value = JSON.parse(line.trim());
   } catch {
     const problem =
       'Not JSON. Expected one request a line: {"id":1,"command":"...","timeoutMs":30000}';
-    return { kind: 'wrong', problem };
+    return { kind: 'wrong', problem, isUrgent: false };
   }
   const has = (key: string) => typeof value === 'object' && value !== null && key in value;
   if (has('cancel')) {
@@ -123,7 +124,8 @@ function checked<Schema extends z.ZodMiniType>(
   const problems = error.issues.map(
     ({ path, message: text }) => `${path.join('.') || 'request'}: ${text}`,
   );
-  return { kind: 'wrong', problem: `Not ${what}. ${problems.join('; ').slice(0, 500)}` };
+  const problem = `Not ${what}. ${problems.join('; ').slice(0, 500)}`;
+  return { kind: 'wrong', problem, isUrgent: what === 'a cancel' || what === 'an answer' };
 }
 
 /** JSON numbers have more texts than JSON.stringify knows: the one that was sent stands after its key. */

@@ -13,9 +13,8 @@ import {
   splitLines,
   type Wishes,
 } from './jsonl-messages.ts';
+import { JsonlOutput } from './jsonl-output.ts';
 import { ListEvents } from './list-events.ts';
-
-const SHORTENED_LENGTH = 4 * 1024 * 1024;
 
 // A client that sends more at once than this, or does not read, is not read from until it has caught up.
 const MAX_PENDING_CHARACTERS = 64 * 1024 * 1024;
@@ -63,6 +62,7 @@ interface Pending {
 
 class JsonlSession {
   readonly #server: JsonlServer;
+  readonly #output: JsonlOutput;
   readonly #events: ListEvents;
   readonly #pending = new Set<Pending>();
   #pendingCharacters = 0;
@@ -73,12 +73,11 @@ class JsonlSession {
   /** The request that waits for an answer. */
   #question: { id: string; answer: (answer: Approval) => void } | undefined;
   #hasEnded = false;
-  /** Resolves when the client has read what was written. */
-  #room: Promise<void> | undefined;
 
   constructor(server: JsonlServer) {
     this.#server = server;
-    this.#events = new ListEvents(server, (event) => this.#write(undefined, event));
+    this.#output = new JsonlOutput(server.output);
+    this.#events = new ListEvents(server, (event) => this.#output.write(undefined, event));
   }
 
   /** Takes one line in. Resolves when the next may come. */
@@ -95,9 +94,13 @@ class JsonlSession {
       case 'wishes':
         this.#afterOthers(line, () => this.#wish(message.wishes));
         break;
-      case 'wrong':
-        this.#afterOthers(line, () => this.#write(null, { error: message.problem }));
+      case 'wrong': {
+        const tell = () => this.#output.write(null, { error: message.problem });
+        // Whoever meant to answer or to cancel is waited for, or waits: the others' turn may never come.
+        if (message.isUrgent || this.#question !== undefined) return tell();
+        this.#afterOthers(line, tell);
         break;
+      }
       case 'request': {
         const entry = { id: message.id.text, controller: new AbortController() };
         this.#pending.add(entry);
@@ -151,7 +154,7 @@ class JsonlSession {
           isConcurrencySafe,
         }),
       );
-      await this.#write(undefined, { event: 'hello', version, commands });
+      await this.#output.write(undefined, { event: 'hello', version, commands });
     }
     for (const kind of events) await this.#events.follow(kind);
   }
@@ -177,7 +180,7 @@ class JsonlSession {
     await outputs?.stdout.end();
     await outputs?.stderr.end();
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
-    await this.#write(id, {
+    await this.#output.write(id, {
       type,
       stdout,
       stderr,
@@ -190,7 +193,8 @@ class JsonlSession {
   /** Writes one output while it comes, in whole characters. */
   #streamed(id: MessageId, event: 'stdout' | 'stderr') {
     const decoder = new StringDecoder('utf8');
-    const write = (chunk: string) => (chunk === '' ? undefined : this.#write(id, { event, chunk }));
+    const write = (chunk: string) =>
+      chunk === '' ? undefined : this.#output.write(id, { event, chunk });
     return {
       write: (chunk: Buffer) => write(decoder.write(chunk)),
       end: () => write(decoder.end()),
@@ -205,7 +209,7 @@ class JsonlSession {
       signal.addEventListener('abort', () => resolve('deny'));
     });
     this.#caughtUp();
-    await this.#write(id, { event: 'approve', command, commands, isCertain, cwd });
+    await this.#output.write(id, { event: 'approve', command, commands, isCertain, cwd });
     try {
       return await answered;
     } finally {
@@ -216,23 +220,12 @@ class JsonlSession {
   async #answer({ text }: MessageId, { approve, reason, command }: Answer): Promise<void> {
     if (this.#question?.id !== text) {
       const error = `Nothing is asked about id ${text.slice(0, 100)}: it was answered, cancelled or never asked`;
-      return this.#write(null, { error });
+      return this.#output.write(null, { error });
     }
     const { answer } = this.#question;
     this.#question = undefined;
     if (approve === 'allow') answer({ approve, ...(command !== undefined && { line: command }) });
     else answer({ approve, ...(reason !== undefined && { reason }) });
-  }
-
-  /** Resolves when the client has room for more. @param id null for what is about no request, undefined for none. */
-  async #write(id: MessageId | null | undefined, fields: Fields): Promise<void> {
-    const { output } = this.#server;
-    const line = toLine(id === null ? 'null' : id?.text, fields);
-    if (output.write(`${line}\n`) || output.destroyed) return;
-    this.#room ??= roomIn(output).then(() => {
-      this.#room = undefined;
-    });
-    await this.#room;
   }
 }
 
@@ -242,46 +235,4 @@ function failed(router: BashRouter, command: string, { message }: Error): RouteR
   return { type, stdout: '', stderr: `agent-shell: ${message}\n`, exitCode: 1 };
 }
 
-function roomIn(output: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      output.off('drain', done).off('close', done);
-      resolve();
-    };
-    output.on('drain', done).on('close', done);
-  });
-}
-
 const NO_ANSWER: Approval = { approve: 'deny', reason: 'the input ended before an answer came' };
-
-interface Fields {
-  [field: string]: unknown;
-  stdout?: string;
-  stderr?: string;
-}
-
-/** JSON on one line, also for a reader that takes the line separators of Unicode for ends of lines. */
-function toLine(id: string | undefined, fields: Fields): string {
-  try {
-    const json = JSON.stringify(fields);
-    const line = id === undefined ? json : `{"id":${id},${json.slice(1)}`;
-    return line.replace(
-      /[\u0085\u2028\u2029]/g,
-      (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-  } catch (error) {
-    // 64 MiB that are all escaped may be more than fits into one string.
-    if (!(error instanceof RangeError)) throw error;
-    return toLine(id, {
-      ...fields,
-      stdout: shortened(fields.stdout),
-      stderr: shortened(fields.stderr),
-    });
-  }
-}
-
-function shortened(text = ''): string {
-  if (text.length <= SHORTENED_LENGTH) return text;
-  const leftOut = text.length - SHORTENED_LENGTH;
-  return `${text.slice(0, SHORTENED_LENGTH)}\n[agent-shell: ${leftOut} more characters left out]\n`;
-}

@@ -324,7 +324,7 @@ describe('cancel, streams and limits', () => {
   });
 
   test('blank lines get nothing, and ids come back as they came', async () => {
-    const stdin = '\n  \n{"id":9007199254740993,"command":"true"}\n\n';
+    const stdin = '\ufeff\n  \r\n\ufeff{"id":9007199254740993,"command":"true"}\n\n';
     const { stdout } = await agentShell(['--jsonl'], { stdin });
     expect(stdout).toMatch(/^\{"id":9007199254740993,"type"/);
   });

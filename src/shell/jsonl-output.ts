@@ -1,0 +1,69 @@
+import type { Writable } from 'node:stream';
+import type { MessageId } from './jsonl-messages.ts';
+
+const SHORTENED_LENGTH = 4 * 1024 * 1024;
+
+/** One line of output. */
+interface Fields {
+  [field: string]: unknown;
+  stdout?: string;
+  stderr?: string;
+}
+
+/** What a client reads: one line of JSON after the other. */
+export class JsonlOutput {
+  readonly #output: Writable;
+  /** Resolves when the client has read what was written. */
+  #room: Promise<void> | undefined;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  /** Resolves when the client has room for more. @param id null for what is about no request, undefined for none. */
+  async write(id: MessageId | null | undefined, fields: Fields): Promise<void> {
+    const output = this.#output;
+    const line = toLine(id === null ? 'null' : id?.text, fields);
+    if (output.write(`${line}\n`) || output.destroyed) return;
+    this.#room ??= roomIn(output).then(() => {
+      this.#room = undefined;
+    });
+    await this.#room;
+  }
+}
+
+function roomIn(output: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      output.off('drain', done).off('close', done);
+      resolve();
+    };
+    output.on('drain', done).on('close', done);
+  });
+}
+
+/** JSON on one line, also for a reader that takes the line separators of Unicode for ends of lines. */
+function toLine(id: string | undefined, fields: Fields): string {
+  try {
+    const json = JSON.stringify(fields);
+    const line = id === undefined ? json : `{"id":${id},${json.slice(1)}`;
+    return line.replace(
+      /[\u0085\u2028\u2029]/g,
+      (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  } catch (error) {
+    // 64 MiB that are all escaped may be more than fits into one string.
+    if (!(error instanceof RangeError)) throw error;
+    return toLine(id, {
+      ...fields,
+      stdout: shortened(fields.stdout),
+      stderr: shortened(fields.stderr),
+    });
+  }
+}
+
+function shortened(text = ''): string {
+  if (text.length <= SHORTENED_LENGTH) return text;
+  const leftOut = text.length - SHORTENED_LENGTH;
+  return `${text.slice(0, SHORTENED_LENGTH)}\n[agent-shell: ${leftOut} more characters left out]\n`;
+}
