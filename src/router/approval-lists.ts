@@ -8,7 +8,7 @@ import type { Approval, ApprovalRequest, Approve, CommandPrefix } from './approv
  *
  * @throws RangeError for a prefix without any word.
  */
-export function allowList(prefixes: Iterable<CommandPrefix>, next: Approve): Approve {
+export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
   return async (request) => {
     const { commands, isCertain } = request;
@@ -26,7 +26,7 @@ export function allowList(prefixes: Iterable<CommandPrefix>, next: Approve): App
  *
  * @throws RangeError for a prefix without any word.
  */
-export function denyList(prefixes: Iterable<CommandPrefix>, next: Approve): Approve {
+export function denyList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
   return async (request) => {
     const denied = firstListed(request, list);
@@ -49,8 +49,8 @@ function firstListed(
 class PrefixList {
   readonly #prefixes: (readonly string[])[] = [];
 
-  constructor(prefixes: Iterable<CommandPrefix>) {
-    for (const prefix of prefixes) this.#add(prefix);
+  constructor(prefixes: string | Iterable<CommandPrefix>) {
+    this.#addAll(prefixes);
   }
 
   find(words: readonly string[]): readonly string[] | undefined {
@@ -60,9 +60,14 @@ class PrefixList {
   /** The answer itself; what it says to remember, if it is of this kind, is on the list. */
   remembered(kind: 'allow' | 'deny', answer: Approval): Approval {
     if (typeof answer === 'object' && answer.approve === kind) {
-      for (const prefix of answer.remember ?? []) this.#add(prefix);
+      this.#addAll(answer.remember ?? []);
     }
     return answer;
+  }
+
+  /** A string is one prefix, not the letters of it. */
+  #addAll(prefixes: string | Iterable<CommandPrefix>): void {
+    for (const prefix of typeof prefixes === 'string' ? [prefixes] : prefixes) this.#add(prefix);
   }
 
   #add(prefix: CommandPrefix): void {

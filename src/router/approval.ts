@@ -31,14 +31,14 @@ export type Approval =
       /** What to run in place of the line. It is not asked for again. */
       readonly line?: string;
       /** Beginnings of commands that `allowList` allows from now on. */
-      readonly remember?: readonly CommandPrefix[];
+      readonly remember?: string | readonly CommandPrefix[];
     }
   | {
       readonly approve: 'deny';
       /** What the agent is told. */
       readonly reason?: string;
       /** Beginnings of commands that `denyList` denies from now on. */
-      readonly remember?: readonly CommandPrefix[];
+      readonly remember?: string | readonly CommandPrefix[];
     };
 
 /** The first words of a command: `npm test`, or `['npm', 'test']`, which may hold blanks. */
@@ -55,6 +55,8 @@ const ASSIGNMENT = /^[A-Za-z_]\w*(?:\+?=|\[)/;
 const CERTAIN_WORD = /^(?:[^\s'"\\$*?[{~]|'[^']*'|"[^"\\$]*"|\\[^\n])+$/;
 /** They read their arguments as bash, or change what words mean. */
 const EVALUATES = new Set(['.', 'alias', 'eval', 'source', 'trap']);
+/** They run the builtin that is named behind them. */
+const RUNS_BUILTIN = new Set(['builtin', 'command']);
 
 /** What a line runs, as far as that is certain without bash. When in doubt, it is not. */
 export function readForApproval(line: string): Pick<ApprovalRequest, 'commands' | 'isCertain'> {
@@ -74,10 +76,9 @@ function certainWords({ words, written }: SimpleCommand): readonly string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-function isCertainCommand(
-  { written, usesFile }: SimpleCommand,
-  [name]: readonly string[],
-): boolean {
+function isCertainCommand({ written, usesFile }: SimpleCommand, words: readonly string[]): boolean {
+  // Behind those two an option may stand.
+  const name = words.find((word) => !RUNS_BUILTIN.has(word) && !/^-[pv-]+$/i.test(word));
   return (
     name !== undefined && !usesFile && !ASSIGNMENT.test(written[0] ?? '') && !EVALUATES.has(name)
   );

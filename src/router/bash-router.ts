@@ -96,8 +96,11 @@ export class BashRouter {
    * Makes a router for a subagent, with a list, a bash and an environment of its own: TODO_AGENT is its name there, and the
    * rest is as in its parent. It has its parent's agent commands, asks whom its parent asks, is shown below its parent's
    * list, and ends with its parent unless it is disposed before.
+   *
+   * @throws Error when this router is disposed.
    */
   child({ agent, ...options }: ChildOptions): BashRouter {
+    if (this.#disposal.signal.aborted) throw new Error('The router is disposed');
     const { guide, reminders, shell, approve } = this.#options;
     const env = { ...this.#env, ...options.env, TODO_AGENT: agent };
     const store = new TodoStore();
@@ -186,6 +189,7 @@ export class BashRouter {
     options: RouteOptions,
   ): Promise<RouteResult> {
     await earlier;
+    if (options.signal?.aborted) return this.#notRun(line, 'cancelled');
     const approve = options.approve ?? this.#options.approve;
     this.#asked = undefined;
     if (approve === undefined) return this.#routeNow(line, options);

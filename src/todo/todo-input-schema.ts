@@ -18,6 +18,7 @@ export function todoInputSchema({ maxItems, maxContentLength }: ListLimits): Jso
       },
       id: text,
       priority: { enum: ['high', 'medium', 'low'] },
+      check: { ...text, description: 'A command that proves it by ending with 0: "npm test"' },
     },
     required: ['content', 'activeForm', 'status'],
     additionalProperties: false,

@@ -276,6 +276,23 @@ describe('lists', () => {
     expect(asked).toEqual([line]);
   });
 
+  test.each(['command eval x', 'builtin eval x', 'command -p . x', 'builtin command source x'])(
+    'also behind what runs builtins: %s',
+    async (line) => {
+      const { ask, asked } = asking();
+      expect(await allowList(['command', 'builtin'], ask)(request(line))).toBe('deny');
+      expect(asked).toEqual([line]);
+    },
+  );
+
+  test('a string is one prefix, not a prefix for each of its letters', async () => {
+    const { ask, asked } = asking({ approve: 'allow', remember: 'git log' });
+    const approve = allowList('npm test', ask);
+    for (const line of ['npm test x', 'n', 'git log -1', 'git log -2'])
+      await approve(request(line));
+    expect(asked).toEqual(['n']);
+  });
+
   test('an answer to allow is remembered where it says so', async () => {
     const { ask, asked } = asking({ approve: 'allow', remember: ['npm test'] });
     const approve = allowList([], ask);

@@ -124,7 +124,6 @@ describe('routing', () => {
   test.each([
     ['its time limit', () => ({ timeoutMs: 50 }), 124, 'timed out after 50 ms'],
     ['a cancel', () => ({ signal: AbortSignal.timeout(50) }), 130, 'cancelled'],
-    ['a cancel before it began', () => ({ signal: AbortSignal.abort() }), 130, 'cancelled'],
   ])('%s ends an agent command, too', async (_name, options, exitCode, message) => {
     const agent = new TestAgent();
     const { router } = startRouter(agent);
@@ -133,6 +132,16 @@ describe('routing', () => {
     expect(result.stderr).toBe(`Agent: ${message}; it may still take effect\n`);
     expect((await router.route('echo $?')).stdout).toBe(`${exitCode}\n`);
     agent.release();
+  });
+
+  test('an agent command that is cancelled before it began has not run', async () => {
+    const agent = new TestAgent();
+    const { router } = startRouter(agent);
+    expect(await router.route('Agent x', { signal: AbortSignal.abort() })).toMatchObject({
+      stderr: 'agent-shell: cancelled before it began\n',
+      exitCode: 130,
+    });
+    expect(agent.calls).toEqual([]);
   });
 
   test.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40, Number.NaN])(

@@ -68,6 +68,7 @@ test('a child has a list, a bash and an environment of its own, and what its par
   expect(asked).toEqual([undefined, 'helper', 'helper']);
   await parent.dispose();
   await expect(child.route('echo hi')).rejects.toThrow('disposed');
+  expect(() => parent.child({ agent: 'late' })).toThrow('disposed');
   if (hasProc) expect(processesWith(tmp)).toEqual([]);
 });
 
@@ -229,7 +230,8 @@ test('the schema of TodoWrite allows what the list allows', () => {
     properties: object;
     required: string[];
   };
-  const whole = { content: 'a', activeForm: 'b', status: 'pending', id: 'c', priority: 'low' };
+  const plain = { content: 'a', activeForm: 'b', status: 'pending' };
+  const whole = { ...plain, id: 'c', priority: 'low', check: 'true' };
   expect(Object.keys(fields)).toEqual(Object.keys(whole));
   expect(validateTodoList({ todos: [whole] }, DEFAULT_SETTINGS)).toHaveProperty('items');
   for (const key of Object.keys(whole)) {
