@@ -72,6 +72,9 @@ export interface Place<T> extends SharedPlace<T> {
 /** The author of a list if no other name is given. */
 export const DEFAULT_AGENT = 'main';
 
+/** The author of what a person changes. */
+export const USER = 'user';
+
 /** Of the pauses that were tried with 32 writers on one list, this one did best. */
 const LONGEST_PAUSE_MS = 2;
 

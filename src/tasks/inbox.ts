@@ -1,4 +1,5 @@
 import { safeText } from '../safe-text.ts';
+import { USER } from '../state/place.ts';
 import { agentText } from './refused.ts';
 import { type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
@@ -17,6 +18,8 @@ export function withNotices(
   for (const [taskId, kinds] of changesOf(before, after)) {
     const task = after.tasks.get(taskId) ?? (before.tasks.get(taskId) as Task);
     for (const [agent, kind] of kinds) {
+      // What agents say to each other they say in comments; a person's words are the plan.
+      if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
       const notice: Notice = { kind, taskId, subject: task.subject, by, at };
       inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_KEPT));
@@ -51,6 +54,7 @@ export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
   reassigned: 'given to another agent',
   unblocked: 'yours, and no longer blocked: what it waited for was completed',
   reopened: 'yours, and reopened',
+  changed: 'yours, and changed',
   deleted: 'deleted',
   claimed: 'claimed',
   completed: 'completed',
@@ -104,6 +108,7 @@ function kindsOf(
   if (was?.status === 'completed' && task && task.status !== 'completed')
     tell(task.owner, 'reopened');
   if (isUnblocked) tell(task?.owner, 'unblocked');
+  if (was?.subject !== task?.subject) tell(task?.owner, 'changed');
   if (task === undefined || was === undefined) return kinds;
   const { createdBy } = task;
   if (isCompleted) tell(createdBy, 'completed');

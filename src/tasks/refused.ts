@@ -106,6 +106,10 @@ export function builtUpon(ids: readonly number[]): Reason {
   return { code: 'built_upon', text: `${someIds(ids)} changed since; nothing was undone` };
 }
 
+export function changedSince(id: number): Reason {
+  return { code: 'built_upon', text: `#${id} changed in the meantime; nothing was changed` };
+}
+
 /** @param kept the versions that are kept, newest first. */
 export function noSuchVersion(version: number, kept: readonly number[]): Reason {
   const range =

@@ -45,6 +45,8 @@ export interface TaskContext {
   readonly session?: string | undefined;
   /** The clock for leases: this machine's unless given. */
   readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
+  /** Why the list as it is must not be changed, if the caller saw another one; without it nothing is held against it. */
+  readonly objection?: (graph: TaskGraph) => Reason | undefined;
   /** Prints tasks for that person; without it they are printed as for a model. */
   readonly forPeople?: TasksForPeople | undefined;
 }
@@ -135,7 +137,13 @@ export class TaskCommand<Request> implements AgentBashHandler {
       flags,
       format: options['--format'],
       forPeople: this.#context.forPeople,
-      change: (plan, approve) => store.change(plan, approve, agent),
+      change: (plan, approve) => {
+        const planIfSame: typeof plan = (graph, at) => {
+          const reason = this.#context.objection?.(graph);
+          return reason ? { refused: [reason] } : plan(graph, at);
+        };
+        return store.change(planIfSame, approve, agent);
+      },
       approve: this.#approver(agent, settings.hooksDir),
     };
     const result = await this.#form.run(request, call);

@@ -21,6 +21,8 @@ export type TaskPlace = MemoryPlace<TaskGraph> | LogPlace<TaskGraph, TaskStep>;
 export interface LastChange {
   readonly before: TaskGraph;
   readonly after: TaskGraph;
+  /** The version that it made. */
+  readonly version: number;
 }
 
 /** A change that was made, and the version that it made; the version that it found, where there was nothing to do. */
@@ -133,8 +135,9 @@ export class TaskStore {
       const committed = await this.#place.commit(version, after, at);
       if (committed) {
         this.#seen = { version: committed.version, graph: after };
-        if (by !== undefined) this.#lastChange = { before: graph, after };
-        return { change, version: committed.version };
+        const { version: made } = committed;
+        if (by !== undefined) this.#lastChange = { before: graph, after, version: made };
+        return { change, version: made };
       }
       await pause(Math.random() * LONGEST_PAUSE_MS);
     }

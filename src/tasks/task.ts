@@ -83,6 +83,7 @@ export interface Notice {
     | 'reassigned'
     | 'unblocked'
     | 'reopened'
+    | 'changed'
     | 'deleted'
     | 'claimed'
     | 'completed'

@@ -34,7 +34,8 @@ export function changedTasks(before: TaskGraph, after: TaskGraph): number[] {
     .sort((a, b) => a - b);
 }
 
-function isSameTask(a: Task | undefined, b: Task | undefined): boolean {
+/** Whether a task is as it was, but for the renewal of its lease. */
+export function isSameTask(a: Task | undefined, b: Task | undefined): boolean {
   if (a === b || a === undefined || b === undefined) return a === b;
   return JSON.stringify(essence(a)) === JSON.stringify(essence(b));
 }

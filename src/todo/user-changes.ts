@@ -1,7 +1,7 @@
 import { type CommandResult, failed } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
-import { type Awaitable, whenDone } from '../state/place.ts';
+import { type Awaitable, USER, whenDone } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
 import type { TodoList } from './todo-list.ts';
@@ -10,9 +10,6 @@ import { itemLines } from './version-texts.ts';
 
 type Item = Readonly<TodoItem>;
 type Items = readonly Item[];
-
-/** The author of what a person changes. */
-export const USER = 'user';
 
 const MAX_NAME_CHARACTERS = 60;
 const MAX_NOTES = 8;

@@ -1,11 +1,13 @@
 import { safeText } from '../safe-text.ts';
 import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
-import type { Input, Request, ViewerState, WriteRequest } from './model.ts';
-import { chosen, namedItems, pageOf, shownItems, shownList } from './shown.ts';
+import type { ItemInput, Request, ViewerState, WriteRequest } from './model.ts';
+import { chosen, namedItems, pageOf, shownItems, shownList, withCursor } from './shown.ts';
 
 type Items = readonly Readonly<TodoItem>[];
 
-const MAX_NAME_CHARACTERS = 40;
+/** Names in messages are cut at this. */
+export const MAX_NAME_CHARACTERS = 40;
+export const NOTHING_TO_UNDO = 'You have not changed anything here yet.';
 
 /** The keys by which a person changes the list. */
 export const EDITS = new Map<string, (state: ViewerState) => ViewerState>([
@@ -36,7 +38,7 @@ interface Change {
 /** Asks for the text that was typed to be an item of its own, or the text of the item that it was typed for. */
 export function written(
   state: ViewerState,
-  { kind, name, before, after, version }: Input,
+  { kind, name, before, after, version }: ItemInput,
 ): ViewerState {
   const text = (before + after).trim();
   if (text === '') return { ...state, input: undefined };
@@ -45,7 +47,7 @@ export function written(
   return writing(state, withText(items, at, kind, text), version);
 }
 
-function withText(items: Items, at: number, kind: Input['kind'], text: string): Change {
+function withText(items: Items, at: number, kind: ItemInput['kind'], text: string): Change {
   const old = items[at];
   if (kind === 'edit' && old) {
     const item = { ...old, content: text, activeForm: text };
@@ -130,9 +132,7 @@ function writing(state: ViewerState, { items, told, at }: Change, version: numbe
   const agent = shownList(state)?.agent ?? state.agent ?? state.awaited;
   const cursor = namedItems(items)[at]?.name;
   const request: Request = { what: 'write', agent, version, items, told, undo: { before } };
-  const pages = state.pages.with(-1, { ...pageOf(state), cursor });
-  const [first = pageOf(state), ...rest] = pages;
-  return { ...state, pages: [first, ...rest], request };
+  return { ...withCursor(state, cursor), request };
 }
 
 /** Takes back what was changed here last, as long as nobody else has changed the list since. */
@@ -142,7 +142,7 @@ function undone(state: ViewerState): ViewerState {
   if (pageOf(state).name !== 'list' || newest === undefined || agent === undefined) return state;
   const { undo } = state;
   const before = undo?.befores.at(-1);
-  if (before === undefined) return { ...state, message: 'You have not changed anything here yet.' };
+  if (before === undefined) return { ...state, message: NOTHING_TO_UNDO };
   if (undo?.agent !== agent || undo.version !== newest.version) {
     return {
       ...state,
@@ -160,8 +160,28 @@ function undone(state: ViewerState): ViewerState {
   return { ...state, request };
 }
 
+/** How writing a change ended: at which version the list now is, or why it was not written. */
+export type Written = { readonly version: number } | { readonly refused: string };
+
+/** The viewer after a change was written, or refused. */
+export function afterWrite(
+  state: ViewerState,
+  request: WriteRequest,
+  result: Written,
+): ViewerState {
+  if ('refused' in result) {
+    // The typed text is not lost: Enter writes it to the list as it is by then.
+    const list = state.known.lists.find(({ agent }) => agent === request.agent);
+    const version = list?.versions[0].version ?? 0;
+    const input = state.input && 'version' in state.input && { ...state.input, version };
+    return { ...state, input: input || undefined, message: result.refused };
+  }
+  const undo = undoAfter(state, request, result.version);
+  return { ...state, input: undefined, message: request.told, undo };
+}
+
 /** What is left to be taken back after a write of our own made this version. */
-export function undoAfter(state: ViewerState, request: WriteRequest, version: number) {
+function undoAfter(state: ViewerState, request: WriteRequest, version: number) {
   const { agent, undo } = request;
   const isOurs = state.undo?.agent === agent && state.undo.version === request.version;
   const befores = isOurs ? (state.undo?.befores ?? []) : [];

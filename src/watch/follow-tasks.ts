@@ -48,7 +48,10 @@ export function followTasks(store: TaskStore, follower: TasksFollower): () => vo
  * The tasks as they are, and since when each has its status: the versions tell that where nothing is known yet, and
  * later the tasks themselves, so that a busy list does not have its whole history read again and again.
  */
-async function tasksOf(store: TaskStore, before: KnownTasks | undefined): Promise<KnownTasks> {
+export async function tasksOf(
+  store: TaskStore,
+  before: KnownTasks | undefined,
+): Promise<KnownTasks> {
   const { tasks } = (await store.read()).graph;
   const since = new Map<number, number>();
   let updatedAt: number | undefined;

@@ -1,7 +1,9 @@
+import { toNextSection } from './board.ts';
 import { EDITS, written } from './edits.ts';
 import type { Input, Page, PageName, ViewerState } from './model.ts';
 import { gridOf } from './render-agents.ts';
-import { choices, chosen, isWaiting, pageOf, shownList } from './shown.ts';
+import { choices, chosen, isWaiting, pageOf, shownList, withPage } from './shown.ts';
+import { TASK_EDITS, taskWritten } from './task-edits.ts';
 import { typed } from './text-input.ts';
 
 /** A key as Node's `readline` names it. */
@@ -39,7 +41,8 @@ export function press(before: ViewerState, key: Key): ViewerState {
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));
-  return (ACTIONS.get(name) ?? EDITS.get(name))?.(state) ?? state;
+  const edits = pageOf(state).name === 'board' ? TASK_EDITS : EDITS;
+  return (ACTIONS.get(name) ?? edits.get(name))?.(state) ?? state;
 }
 
 function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
@@ -47,7 +50,7 @@ function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
   if (key.name !== 'return' && key.name !== 'enter') {
     return { ...state, input: typed(input, key) };
   }
-  return written(state, input);
+  return 'task' in input ? taskWritten(state, input) : written(state, input);
 }
 
 /** A character is its own name, so that `G` is not `g`. */
@@ -62,13 +65,18 @@ const row = (state: ViewerState) => {
   return pageOf(state).name === 'agents' ? gridOf(state).across : 1;
 };
 
+/** On the board left and right go to the column beside. */
+const aside = (state: ViewerState, by: 1 | -1) => {
+  return pageOf(state).name === 'board' ? toNextSection(state, chosen(state), by) : by;
+};
+
 const MOVES = new Map<string, (state: ViewerState) => number>([
   ['up', (state) => -row(state)],
   ['k', (state) => -row(state)],
   ['down', row],
   ['j', row],
-  ['left', () => -1],
-  ['right', () => 1],
+  ['left', (state) => aside(state, -1)],
+  ['right', (state) => aside(state, 1)],
   ['pageup', (state) => -screenful(state)],
   ['pagedown', screenful],
   ['home', () => -FAR],
@@ -142,13 +150,11 @@ function entered(state: ViewerState): ViewerState {
         ...state,
         agent: list.agent,
         pages: [{ name: 'list', top: 0 }],
+        // They are of the lists that are left.
+        undo: undefined,
+        taskUndo: undefined,
         request: { what: 'open', list },
       };
     }
   }
-}
-
-function withPage(state: ViewerState, page: Page): ViewerState {
-  const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
-  return { ...state, pages: [first, ...rest] };
 }

@@ -67,9 +67,22 @@ export type Request =
       /** What would take it back; or that it has taken something back itself. */
       readonly undo: { readonly before: readonly Readonly<TodoItem>[] } | 'pop';
     }
+  | {
+      /** A person's change of the team's tasks. */
+      readonly what: 'task';
+      /** The task command that makes it, and its JSON. */
+      readonly command: string;
+      readonly json: Readonly<Record<string, unknown>>;
+      readonly force?: boolean;
+      /** The task as the person saw it; undefined for a new one. */
+      readonly seen?: Task | undefined;
+      readonly told: string;
+      readonly undo: 'push' | 'pop';
+    }
   | { readonly what: 'open'; readonly list: FoundList };
 
 export type WriteRequest = Extract<Request, { what: 'write' }>;
+export type TaskRequest = Extract<Request, { what: 'task' }>;
 
 export interface ViewerState {
   readonly known: Known;
@@ -88,17 +101,32 @@ export interface ViewerState {
   readonly message?: string | undefined;
   /** What our own changes replaced, as long as nobody else has changed the list. */
   readonly undo?: Undo | undefined;
+  /** The versions of the team's list that our own changes made and that can be taken back, oldest first. */
+  readonly taskUndo?: readonly number[] | undefined;
   readonly request?: Request;
 }
 
-export interface Input {
-  readonly kind: 'add' | 'edit';
+export type Input = ItemInput | TaskInput;
+
+interface Typed {
+  readonly kind: 'add' | 'edit' | 'owner';
   readonly before: string;
   readonly after: string;
+}
+
+/** What is typed on the page of a list. */
+export interface ItemInput extends Typed {
+  readonly kind: 'add' | 'edit';
   /** The item to rename, or to add below; undefined if the list is empty. */
   readonly name: string | undefined;
   /** The version that was seen when the typing began. */
   readonly version: number;
+}
+
+/** What is typed on the board. */
+export interface TaskInput extends Typed {
+  /** The task that it is for, as it was when the typing began; undefined for a new one. */
+  readonly task: Task | undefined;
 }
 
 export interface Undo {

@@ -3,65 +3,76 @@ import type { Theme } from '../panel/theme.ts';
 import { proofMark } from '../proof/proof.ts';
 import { idsText, openBlockers, type Task, type TaskStatus } from '../tasks/task.ts';
 import { wrap } from '../terminal/text.ts';
-import { beside, EMPTY_LINE, join, type Line, line } from './lines.ts';
+import { type BoardSection, boardSections, isWideBoard } from './board.ts';
+import { beside, EMPTY_LINE, join, type Line, line, padded } from './lines.ts';
 import type { ViewerState } from './model.ts';
-import { hasJustChanged, type ItemLook } from './render-items.ts';
+import { chosenMark, hasJustChanged, type ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
-
-/** From this many columns on the states stand side by side, else one below the other. */
-const BOARD_COLUMNS = 66;
-
-const STATES: readonly { status: TaskStatus; title: string }[] = [
-  { status: 'pending', title: 'Pending' },
-  { status: 'in_progress', title: 'In progress' },
-  { status: 'completed', title: 'Completed' },
-];
+import { choices, chosen, pageOf } from './shown.ts';
 
 /** The tasks of the team by their state, each with its owner, its age, and what it waits for or holds up. */
 export function boardBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
   const { tasks } = state.known.tasks;
   if (tasks.size === 0) return { blocks: [[line('The team has no tasks.', theme.paint.faint)]] };
-  const shown = STATES.filter(({ status }) => status !== 'completed' || !state.hidesCompleted);
-  if (columns < BOARD_COLUMNS) {
-    // What is being worked on comes first where one sees little.
-    const order = [...shown].sort((a, b) => rank(a.status) - rank(b.status));
-    const sections = order.map((section) => [...stateLines(section, state, look), EMPTY_LINE]);
-    return { blocks: sections.flat().map((row) => [row]) };
-  }
+  const sections = boardSections(state);
+  const isWide = isWideBoard(state);
   const separator = line(` ${theme.frame.left} `, theme.paint.faint);
-  const width = Math.floor((columns - (shown.length - 1) * separator.width) / shown.length);
-  const sections = shown.map((section) => stateLines(section, state, { ...look, columns: width }));
-  const height = Math.max(...sections.map(({ length }) => length));
-  return { blocks: beside(sections, width, height, separator).map((row) => [row]) };
+  const width = isWide
+    ? Math.floor((columns - (sections.length - 1) * separator.width) / sections.length)
+    : columns;
+  const choice = choices(state)[chosen(state)];
+  const drawn = sections.map((section) =>
+    sectionBlocks(section, state, { ...look, columns: width }, choice),
+  );
+  const follows = pageOf(state).cursor === undefined;
+  if (!isWide) {
+    const blocks = drawn.flatMap((section) => [...section.blocks, [EMPTY_LINE]]);
+    const before = drawn.findIndex(({ focus }) => focus !== undefined);
+    const above = drawn.slice(0, before).reduce((sum, { blocks }) => sum + blocks.length + 1, 0);
+    const focus = drawn[before]?.focus;
+    return { blocks, focus: focus === undefined ? undefined : above + focus, follows };
+  }
+  const columnsOf = drawn.map(({ blocks }) => blocks.flat());
+  const height = Math.max(...columnsOf.map(({ length }) => length));
+  const rows = beside(columnsOf, width, height, separator);
+  const own = drawn.find(({ focus }) => focus !== undefined);
+  if (own?.focus === undefined) return { blocks: rows.map((row) => [row]) };
+  // Side by side the rows of one task are those of others too; they are kept together for the one that is chosen.
+  const start = own.blocks.slice(0, own.focus).flat().length;
+  const end = start + (own.blocks[own.focus]?.length ?? 0);
+  const single = (some: readonly Line[]) => some.map((row) => [row]);
+  return {
+    blocks: [...single(rows.slice(0, start)), rows.slice(start, end), ...single(rows.slice(end))],
+    focus: start,
+    follows,
+  };
 }
 
-function rank(status: TaskStatus): number {
-  return ['in_progress', 'pending', 'completed'].indexOf(status);
-}
-
-function stateLines(
-  { status, title }: (typeof STATES)[number],
+/** The title and the first task of a section are one block, so that the title comes into sight with the task. */
+function sectionBlocks(
+  { title, tasks }: BoardSection,
   { known }: ViewerState,
   look: ItemLook,
-): Line[] {
-  const { theme } = look;
-  const { tasks, since } = known.tasks;
-  const own = [...tasks.values()].filter((task) => task.status === status && !task.isArchived);
-  // The latest success first: there may be hundreds.
-  if (status === 'completed') {
-    own.sort((a, b) => (since.get(b.id) ?? 0) - (since.get(a.id) ?? 0) || b.id - a.id);
-  }
-  return [
-    line(`${title} ${own.length}`, theme.paint.strong),
-    ...own.flatMap((task) => taskLines(task, known.tasks, look)),
-  ];
+  choice: string | undefined,
+): { blocks: Line[][]; focus: number | undefined } {
+  const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
+  const blocks = tasks.map((task, index) => [
+    ...(index === 0 ? [heading] : []),
+    ...taskLines(task, known.tasks, look, String(task.id) === choice),
+  ]);
+  const focus = tasks.findIndex(({ id }) => String(id) === choice);
+  return {
+    blocks: blocks.length > 0 ? blocks : [[heading]],
+    focus: focus === -1 ? undefined : focus,
+  };
 }
 
 function taskLines(
   task: Task,
   { tasks, since }: ViewerState['known']['tasks'],
   { theme, times, columns }: ItemLook,
+  isChosen: boolean,
 ): Line[] {
   const { id, status, subject, activeForm, owner } = task;
   const blockers = status === 'completed' ? [] : openBlockers({ nextId: 0, tasks }, task);
@@ -82,11 +93,15 @@ function taskLines(
     waiting.length > 0 ? `blocks ${idsText(waiting)}` : '',
     proofMark(task),
   ].filter(Boolean);
-  const rows = wrap(printable(`#${id} ${text}`, theme), columns - 2);
-  const remarks = wrap(printable(facts.join(theme.unicode ? ' · ' : ' - '), theme), columns - 4);
+  const marker = line(isChosen ? chosenMark(theme) : ' ', theme.paint.strong);
+  const start = join(marker, mark, line(' '));
+  const rows = wrap(printable(`#${id} ${text}`, theme), columns - start.width);
+  const remarks = wrap(printable(facts.join(theme.unicode ? ' · ' : ' - '), theme), columns - 5);
   return [
-    ...rows.map((row, index) => join(index === 0 ? mark : line(' '), line(' '), line(row, paint))),
-    ...(facts.length === 0 ? [] : remarks.map((row) => line(`    ${row}`, theme.paint.faint))),
+    ...rows.map((row, index) =>
+      join(index === 0 ? start : padded(line(''), start.width), line(row, paint)),
+    ),
+    ...(facts.length === 0 ? [] : remarks.map((row) => line(`     ${row}`, theme.paint.faint))),
   ];
 }
 

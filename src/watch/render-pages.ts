@@ -71,7 +71,7 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
 }
 
 const KEYS = [
-  ['up, down, j, k', 'move; the page then stays where you are'],
+  ['arrows, j, k', 'move; the page then stays where you are'],
   ['Esc', 'go back; on the list, follow the item in progress again'],
   ['Page Up, Page Down, Home, End', 'move further'],
   ['Enter', 'open the selected agent, version or session'],
@@ -79,12 +79,13 @@ const KEYS = [
   ['b', "the board of the team's tasks"],
   ['h', 'the history: who changed what, and when'],
   ['s', 'other sessions'],
-  ['n', 'a new item below the one that is chosen'],
+  ['n', 'a new item below the selected one; on the board, a new task'],
   ['e', 'change its text'],
-  ['p, x', 'begin it; complete it; once more puts it back'],
+  ['p, x', 'start it; complete it; press again to undo that'],
   ['d', 'drop it'],
   ['J, K', 'move it down or up'],
-  ['u', 'take your last change back'],
+  ['o', 'on the board: who owns the task'],
+  ['u', 'undo your last change'],
   ['c', 'hide completed items, or show them again'],
   ['?', 'this page'],
   ['q', 'quit'],

@@ -50,8 +50,9 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
 }
 
 /** What is typed, or as much of it as there is room for, and the column of the cursor. */
-function inputLine({ kind, before, after }: Input, { theme, columns }: ItemLook) {
-  const label = columns < TERSE_COLUMNS ? '> ' : kind === 'add' ? 'New item: ' : 'Change to: ';
+function inputLine(input: Input, { theme, columns }: ItemLook) {
+  const label = columns < TERSE_COLUMNS ? '> ' : labelOf(input);
+  const { before, after } = input;
   const room = columns - label.length - 1;
   const isLong = displayWidth(before) > room;
   const shown = isLong ? lastColumns(before, room) : before;
@@ -60,6 +61,12 @@ function inputLine({ kind, before, after }: Input, { theme, columns }: ItemLook)
     line: join(line(label, theme.paint.strong), line(printableInput(text, theme))),
     x: Math.min(columns, label.length + displayWidth(shown)),
   };
+}
+
+function labelOf(input: Input): string {
+  if (input.kind === 'edit') return 'Change to: ';
+  if (!('task' in input)) return 'New item: ';
+  return input.kind === 'add' ? 'New task: ' : 'Owner (empty: nobody): ';
 }
 
 /** The end of a text, in at most this many columns. */
@@ -149,7 +156,8 @@ function hintsFor(state: ViewerState): string[] {
   const board = state.known.tasks.tasks.size > 0 && name !== 'board' ? ['b board'] : [];
   const history = name === 'list' && !isWaiting(state) ? ['h history'] : [];
   const hide = ['list', 'version', 'board'].includes(name) && !isWaiting(state) ? [completed] : [];
-  const edit = name === 'list' && shownList(state) ? ['n new', 'x complete'] : [];
+  const canEdit = name === 'board' || (name === 'list' && shownList(state) !== undefined);
+  const edit = canEdit ? ['n new', 'x complete'] : [];
   return [
     'q quit',
     ...back,

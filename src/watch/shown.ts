@@ -1,9 +1,21 @@
 import { contentKey } from '../todo/pair-items.ts';
 import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
+import { boardSections } from './board.ts';
 import { type KnownList, NEWEST_OFFERED, type Page, type ViewerState } from './model.ts';
 
 export function pageOf({ pages }: ViewerState): Page {
   return pages.at(-1) as Page;
+}
+
+/** The same with something else chosen on the page. */
+export function withCursor(state: ViewerState, cursor: string | undefined): ViewerState {
+  return withPage(state, { ...pageOf(state), cursor });
+}
+
+/** The same with another page in place of the one that is shown. */
+export function withPage(state: ViewerState, page: Page): ViewerState {
+  const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
+  return { ...state, pages: [first, ...rest] };
 }
 
 /** The list that is shown: that of the agent who was chosen, else of who is waited for, else the one that changed last. */
@@ -66,6 +78,7 @@ export function choices(state: ViewerState): readonly string[] {
     case 'sessions':
       return foundKeys(state);
     case 'board':
+      return boardSections(state).flatMap(({ tasks }) => tasks.map(({ id }) => String(id)));
     case 'help':
       return [];
   }
@@ -99,6 +112,13 @@ function followed(state: ViewerState): number {
       if (at !== -1) return at;
       const next = find('pending');
       return next === -1 ? Math.max(0, items.length - 1) : next;
+    }
+    case 'board': {
+      const statuses = boardSections(state).flatMap(({ tasks }) =>
+        tasks.map(({ status }) => status),
+      );
+      const at = statuses.indexOf('in_progress');
+      return Math.max(0, at === -1 ? statuses.indexOf('pending') : at);
     }
     case 'agents': {
       const agent = shownList(state)?.agent;

@@ -4,16 +4,18 @@ import { safeText } from '../safe-text.ts';
 import { type SettingsSource, settingsOfCalls } from '../settings.ts';
 import { type ListName, sessionKey } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
+import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
-import { USER } from '../todo/user-changes.ts';
+import { changeTask } from './change-task.ts';
+import type { Written } from './edits.ts';
 import type { FollowedList } from './follow.ts';
-import { followTasks } from './follow-tasks.ts';
-import type { Known, KnownList, KnownTasks, WriteRequest } from './model.ts';
+import { followTasks, tasksOf } from './follow-tasks.ts';
+import type { Known, KnownList, KnownTasks, TaskRequest, WriteRequest } from './model.ts';
+import type { TasksChanged } from './task-edits.ts';
 import { type FoundList, WatchedLists } from './watched-lists.ts';
 
 /** Of a list whose history is kept without end, at most this is looked at. */
@@ -44,6 +46,7 @@ export class Sources {
   #key: string | undefined;
   /** By their keys. */
   readonly #lists = new Map<string, KnownList>();
+  #taskList: string | { key: string } | undefined;
   #tasks = NO_TASKS;
   #found: readonly FoundList[] = [];
   #isFinding = false;
@@ -80,11 +83,11 @@ export class Sources {
     this.#lists.clear();
     this.#tasks = NO_TASKS;
     this.#problem = undefined;
+    this.#taskList =
+      taskList || (key ? { key: `tasks/${key.slice(key.indexOf('/') + 1)}` } : undefined);
     const ends = [
       ...(key === undefined ? [] : [this.#followLists(key)]),
-      ...this.#followTasks(
-        taskList ?? (key && { key: `tasks/${key.slice(key.indexOf('/') + 1)}` }),
-      ),
+      ...this.#followTasks(this.#taskList),
     ];
     this.#end = () => {
       for (const end of ends) end();
@@ -118,11 +121,7 @@ export class Sources {
   }
 
   /** Writes a list for a person, by the same rules as for an agent. */
-  async write({
-    agent,
-    version,
-    items,
-  }: WriteRequest): Promise<{ version: number } | { refused: string }> {
+  async write({ agent, version, items }: WriteRequest): Promise<Written> {
     const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
     const key = known ?? `${this.#key}/${pathName(agent)}`;
     const list = this.#watched.lists.openFound(key, USER);
@@ -137,6 +136,21 @@ export class Sources {
     }
     const [title = '', first = ''] = stderr.split('\n');
     return { refused: `${title.replace(/^Error: /, '')} ${first}` };
+  }
+
+  /** Changes the team's tasks for a person, by the same rules as for an agent. */
+  async changeTask(request: TaskRequest): Promise<TasksChanged> {
+    const list = this.#taskList;
+    if (list === undefined) return { refused: 'No team is named here.', now: undefined };
+    const store = openTaskStore(taskListLocation(this.#watched.lists, list, USER));
+    const result = await changeTask(store, this.#watched.lists, this.#settings, request);
+    // The next change builds upon this one, and may be there before who follows the tasks tells of it.
+    try {
+      this.#tasks = await tasksOf(store, this.#tasks);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return result;
   }
 
   end(): void {
@@ -157,7 +171,7 @@ export class Sources {
   }
 
   #followTasks(list: string | { key: string } | undefined): (() => void)[] {
-    if (list === undefined || list === '') return [];
+    if (list === undefined) return [];
     const store = openTaskStore(taskListLocation(this.#watched.lists, list, undefined));
     const end = followTasks(store, {
       changed: (known) => {

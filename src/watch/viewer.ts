@@ -6,12 +6,19 @@ import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
-import { undoAfter } from './edits.ts';
+import { afterWrite } from './edits.ts';
 import { type Key, press, withPastes } from './keys.ts';
-import { NEWEST_OFFERED, type Page, type ViewerState, type WriteRequest } from './model.ts';
+import {
+  NEWEST_OFFERED,
+  type Page,
+  type TaskRequest,
+  type ViewerState,
+  type WriteRequest,
+} from './model.ts';
 import { render } from './render.ts';
 import { isWaiting, pageOf } from './shown.ts';
 import { Sources, watchedLists } from './sources.ts';
+import { afterTaskChange } from './task-edits.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 import { sessionKeyOf } from './watched-lists.ts';
 
@@ -108,6 +115,7 @@ class Viewer {
         this.#quit();
         return;
       case 'write':
+      case 'task':
         void this.#write(request);
         break;
       case 'open':
@@ -122,29 +130,32 @@ class Viewer {
   }
 
   /** Writes what a person changed, and tells how that went. Keys typed meanwhile are for the list as it is then. */
-  async #write(request: WriteRequest): Promise<void> {
+  async #write(request: WriteRequest | TaskRequest): Promise<void> {
     this.#held = [];
     const saving = setTimeout(() => {
       this.#state = this.#state && { ...this.#state, message: 'Saving...' };
       this.#draw();
     }, SAVING_MS);
-    const result = await this.#sources.write(request);
+    const after = await this.#written(request);
     clearTimeout(saving);
     const held = this.#held;
     this.#held = undefined;
-    const state = this.#state && { ...this.#state, known: this.#sources.known };
-    if (state === undefined) return;
-    if ('refused' in result) {
-      // The typed text is not lost: Enter writes it to the list as it is by then.
-      const version = this.#sources.known.lists.find(({ agent }) => agent === request.agent);
-      const input = state.input && { ...state.input, version: version?.versions[0].version ?? 0 };
-      this.#state = { ...state, input, message: result.refused };
-    } else {
-      const undo = undoAfter(state, request, result.version);
-      this.#state = { ...state, input: undefined, message: request.told, undo };
-    }
+    if (this.#state === undefined) return;
+    this.#state = after({ ...this.#state, known: this.#sources.known });
     this.#draw();
     for (const key of held) this.#press(key);
+  }
+
+  /** Writes it, and gives what becomes of the viewer by that. */
+  async #written(
+    request: WriteRequest | TaskRequest,
+  ): Promise<(state: ViewerState) => ViewerState> {
+    if (request.what === 'task') {
+      const result = await this.#sources.changeTask(request);
+      return (state) => afterTaskChange(state, request, result);
+    }
+    const result = await this.#sources.write(request);
+    return (state) => afterWrite(state, request, result);
   }
 
   #quit(): void {

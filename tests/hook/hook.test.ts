@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listFolder } from '../../src/state/list-paths.ts';
+import { USER } from '../../src/state/place.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
-import { USER } from '../../src/todo/user-changes.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { harness, type TestHarness } from '../helpers/hook.ts';
 

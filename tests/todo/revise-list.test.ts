@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { USER } from '../../src/state/place.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { USER } from '../../src/todo/user-changes.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 

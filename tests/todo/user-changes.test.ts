@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { USER } from '../../src/state/place.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { hearUser, USER } from '../../src/todo/user-changes.ts';
+import { hearUser } from '../../src/todo/user-changes.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

@@ -206,7 +206,7 @@ describe("the team's board", () => {
     expect(viewer.rows()[0]).toMatch(/^Team tasks · ~\/app +updated 4 s ago$/);
     expect(viewer.body().map((row) => row.split('│').map((cell) => cell.trim()))).toEqual([
       ['Pending 1', 'In progress 1', 'Completed 1'],
-      ['○ #3 Ship', '● #2 Printing...', '✓ #1 Parse'],
+      ['○ #3 Ship', '▸● #2 Printing...', '✓ #1 Parse'],
       ['1 min ago · blocked by #2', 'bob · 1m 00s · blocks #3', 'ann · 1 min ago'],
     ]);
   });

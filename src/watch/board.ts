@@ -1,0 +1,55 @@
+import type { Task, TaskStatus } from '../tasks/task.ts';
+import type { ViewerState } from './model.ts';
+
+/** From this many columns on the states stand side by side, else one below the other. */
+const BOARD_COLUMNS = 66;
+
+/** The tasks of one status, in the order in which the board shows them. */
+export interface BoardSection {
+  readonly status: TaskStatus;
+  readonly title: string;
+  readonly tasks: readonly Task[];
+}
+
+/** Whether the sections stand side by side. */
+export function isWideBoard({ columns }: ViewerState): boolean {
+  return columns > BOARD_COLUMNS;
+}
+
+/** What the board shows, from left to right or from top to bottom. */
+export function boardSections(state: ViewerState): BoardSection[] {
+  const { tasks, since } = state.known.tasks;
+  const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
+  const section = (status: TaskStatus, title: string): BoardSection => ({
+    status,
+    title,
+    tasks: shown.filter((task) => task.status === status),
+  });
+  const pending = section('pending', 'Pending');
+  const begun = section('in_progress', 'In progress');
+  // What is being worked on comes first where one sees little.
+  const open = isWideBoard(state) ? [pending, begun] : [begun, pending];
+  if (state.hidesCompleted) return open;
+  // The latest success first: there may be hundreds.
+  const completed = section('completed', 'Completed');
+  const latest = [...completed.tasks].sort(
+    (a, b) => (since.get(b.id) ?? 0) - (since.get(a.id) ?? 0) || b.id - a.id,
+  );
+  return [...open, { ...completed, tasks: latest }];
+}
+
+/** How far to move through the tasks of the board to be in the next section, or the one before, in the same row if it can be. */
+export function toNextSection(state: ViewerState, at: number, by: 1 | -1): number {
+  if (!isWideBoard(state)) return by;
+  let start = 0;
+  const sections = boardSections(state)
+    .filter(({ tasks }) => tasks.length > 0)
+    .map(({ tasks: { length } }) => {
+      start += length;
+      return { start: start - length, length };
+    });
+  const here = sections.findIndex((section) => at < section.start + section.length);
+  const [from, to] = [sections[here], sections[here + by]];
+  if (from === undefined || to === undefined) return 0;
+  return to.start + Math.min(at - from.start, to.length - 1) - at;
+}

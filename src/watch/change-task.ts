@@ -1,0 +1,67 @@
+import { safeText } from '../safe-text.ts';
+import type { SettingsSource } from '../settings.ts';
+import type { ListHome } from '../state/list-home.ts';
+import { USER } from '../state/place.ts';
+import { changedSince } from '../tasks/refused.ts';
+import type { Task } from '../tasks/task.ts';
+import { taskCommands } from '../tasks/task-commands.ts';
+import { taskContext } from '../tasks/task-context.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { isSameTask } from '../tasks/undo-change.ts';
+import type { TaskRequest } from './model.ts';
+import type { TasksChanged } from './task-edits.ts';
+
+/** Makes a person's change of a team's tasks by the command that an agent would use; refused if the task is not as it was seen. */
+export async function changeTask(
+  store: TaskStore,
+  lists: ListHome,
+  settings: SettingsSource,
+  { command: name, json, seen, force = false }: TaskRequest,
+): Promise<TasksChanged> {
+  const context = taskContext({
+    environment: process.env,
+    directory: () => process.cwd(),
+    settings,
+    lists: () => lists,
+  });
+  const commands = taskCommands({
+    ...context,
+    open: () => store,
+    objection: ({ tasks }) =>
+      seen === undefined || isSameTask(seen, tasks.get(seen.id))
+        ? undefined
+        : changedSince(seen.id),
+  });
+  const command = commands.find((one) => one.name === name);
+  const { stdout, stderr, exitCode } = (await command?.execute({
+    argv: [...(force ? ['--force'] : []), JSON.stringify(json)],
+    stdin: async () => '',
+    env: { TODO_AGENT: USER },
+  })) ?? { stdout: '', stderr: `there is no ${name}`, exitCode: 1 };
+  if (exitCode !== 0) {
+    return { refused: refusalText(stderr), now: seen && (await taskNow(store, seen.id)) };
+  }
+  const { version, before, after } = store.lastChange ?? {};
+  const created = [...(after?.tasks.keys() ?? [])].find((id) => !before?.tasks.has(id));
+  const [, unblocked] = /^Unblocked: (.*)$/m.exec(stdout) ?? [];
+  return { version, created, remark: unblocked === undefined ? '' : `; unblocked ${unblocked}` };
+}
+
+/** `Cannot update task #3: #3 is claimed by ann` out of the lines of an error. */
+function refusalText(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('Note: '));
+  const [title = '', ...reasons] = lines.filter((line) => !line.startsWith('Usage:'));
+  const texts = reasons
+    .filter((line) => line.startsWith('- '))
+    .map((line) => line.replace(/^- (?:[a-z_]+: )?/, ''));
+  const told = [title.replace(/^Error: /, ''), texts.join('; ')].filter(Boolean).join(': ');
+  return safeText(told);
+}
+
+async function taskNow(store: TaskStore, id: number): Promise<Task | undefined> {
+  try {
+    return (await store.read()).graph.tasks.get(id);
+  } catch {
+    return undefined;
+  }
+}
