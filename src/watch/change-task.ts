@@ -49,13 +49,12 @@ export async function changeTask(
 
 /** `Cannot update task #3: #3 is claimed by ann` out of the lines of an error. */
 function refusalText(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('Note: '));
-  const [title = '', ...reasons] = lines.filter((line) => !line.startsWith('Usage:'));
-  const texts = reasons
+  const lines = stderr.split('\n');
+  const title = lines.find((line) => line.startsWith('Error: '))?.slice('Error: '.length);
+  const reasons = lines
     .filter((line) => line.startsWith('- '))
     .map((line) => line.replace(/^- (?:[a-z_]+: )?/, ''));
-  const told = [title.replace(/^Error: /, ''), texts.join('; ')].filter(Boolean).join(': ');
-  return safeText(told);
+  return safeText([title, reasons.join('; ')].filter(Boolean).join(': '));
 }
 
 async function taskNow(store: TaskStore, id: number): Promise<Task | undefined> {

@@ -79,7 +79,7 @@ const KEYS = [
   ['b', "the board of the team's tasks"],
   ['h', 'the history: who changed what, and when'],
   ['s', 'other sessions'],
-  ['n', 'a new item below the selected one; on the board, a new task'],
+  ['n', 'a new item below the selected one, or a new task'],
   ['e', 'change its text'],
   ['p, x', 'start it; complete it; press again to undo that'],
   ['d', 'drop it'],

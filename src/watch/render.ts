@@ -66,7 +66,10 @@ function inputLine(input: Input, { theme, columns }: ItemLook) {
 function labelOf(input: Input): string {
   if (input.kind === 'edit') return 'Change to: ';
   if (!('task' in input)) return 'New item: ';
-  return input.kind === 'add' ? 'New task: ' : 'Owner (empty: nobody): ';
+  const { task } = input;
+  if (task === undefined) return 'New task: ';
+  const now = task.owner === undefined ? '' : `, now ${safeText(task.owner, 20)}; empty: nobody`;
+  return `Owner of #${task.id}${now}: `;
 }
 
 /** The end of a text, in at most this many columns. */

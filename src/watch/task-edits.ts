@@ -9,7 +9,7 @@ import { choices, chosen, withCursor } from './shown.ts';
 export const TASK_EDITS = new Map<string, (state: ViewerState) => ViewerState>([
   ['n', (state) => ({ ...state, input: { kind: 'add', before: '', after: '', task: undefined } })],
   ['e', (state) => asking(state, 'edit', ({ subject }) => subject)],
-  ['o', (state) => asking(state, 'owner', ({ owner = '' }) => owner)],
+  ['o', (state) => asking(state, 'owner', () => '')],
   ['p', (state) => changed(state, started)],
   ['x', (state) => changed(state, completed)],
   ['d', (state) => changed(state, deleted)],
@@ -23,7 +23,7 @@ type Change = Pick<TaskRequest, 'command' | 'json' | 'told' | 'force'>;
 export function taskWritten(state: ViewerState, input: TaskInput): ViewerState {
   const text = (input.before + input.after).trim();
   const { kind, task } = input;
-  const isSame = text === (kind === 'owner' ? (task?.owner ?? '') : (task?.subject ?? ''));
+  const isSame = text === ((kind === 'owner' ? task?.owner : task?.subject) ?? '');
   if (isSame || (text === '' && kind !== 'owner')) return { ...state, input: undefined };
   if (task === undefined) {
     const told = `Added "${safeText(text, MAX_NAME_CHARACTERS)}"`;
