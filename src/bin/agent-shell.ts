@@ -87,7 +87,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
   const { tasks, settings } = list;
   const handlers = [...agentHandlers(list.source, settings), ...taskCommands(tasks)];
   const guide = new Guide({
-    store: list.shown,
+    store: list.shown(),
     shared: list.shared,
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,

@@ -14,8 +14,8 @@ export interface ShellList {
   readonly source: TodoSource;
   /** The list where no other is named; reading it may fail. */
   readonly shared: TodoList;
-  /** For who looks on. Reading it never fails. */
-  readonly shown: TodoStore;
+  /** For who looks on, from when it is asked for: a list on a server is followed then. Reading it never fails. */
+  readonly shown: () => TodoStore;
   /** For the commands on a team's tasks, which are in memory too unless a list in files is named. */
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
@@ -59,7 +59,7 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
     return {
       source: files().open,
       shared: list,
-      shown: shownOf(list),
+      shown: () => shownOf(list),
       tasks,
       settings,
       isSubagent,
@@ -71,7 +71,8 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
     return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
   const isSubagent = () => false;
-  return { source, shared: todoStore, shown: todoStore, tasks, settings, isSubagent, close };
+  const shown = () => todoStore;
+  return { source, shared: todoStore, shown, tasks, settings, isSubagent, close };
 }
 
 const OTHER_AGENT =

@@ -4,6 +4,10 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listFolder } from '../../src/state/list-paths.ts';
 import { USER } from '../../src/state/place.ts';
+import { claimTask } from '../../src/tasks/claim-task.ts';
+import { createTasks } from '../../src/tasks/create-tasks.ts';
+import { machineClock } from '../../src/tasks/lease-clock.ts';
+import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { harness, type TestHarness } from '../helpers/hook.ts';
@@ -95,6 +99,83 @@ test('what the hook saw proves an item and a task, in the session that it was to
   hear('make check');
   command('TodoWrite', '--done', '1');
   expect(command('TodoRead')).toContain('(check: make check, proven)');
+});
+
+describe("the team's tasks", () => {
+  /** An agent of a team with its leader's view of the list. */
+  function team(agent: string | undefined) {
+    const world = harness('s1', ID);
+    Object.assign(world.environment, { TODO_TEAM: 'blue', ...(agent && { TODO_AGENT: agent }) });
+    const store = openTaskStore({ environment: world.environment, directory: world.directory });
+    const give = (subject: string, owner: string) =>
+      store.change((graph, at) => createTasks(graph, [{ subject, owner }], at), undefined, 'lead');
+    return { ...world, store, give };
+  }
+  const session = (kind: string) => input(kind, { source: 'startup', prompt: 'Go on' });
+
+  test.each([
+    ['SessionStart', session('SessionStart')],
+    ['UserPromptSubmit', session('UserPromptSubmit')],
+    ['PostToolUse', ran('ls')],
+    ['PostToolUseFailure', ran('ls', 2)],
+  ])('%s tells once what others did to them', async (_name, event) => {
+    const { say, give } = team('ann');
+    await give('Fix it', 'ann');
+    await give('Ship it', 'bob');
+    expect(await contextOf(say(event))).toBe('Note: #1 Fix it: assigned to you by lead');
+    expect(await say(event)).toBe('');
+  });
+
+  test('what is told goes with what there is to say of the list, in the words of each harness', async () => {
+    const { say, give, write, environment } = team(undefined);
+    await give('Fix it', 'main@s1');
+    write('[>] Plan it');
+    const context = await contextOf(say(session('SessionStart')));
+    expect(context).toMatch(/\[>\] Plan it\n(.*\n)*Note: #1 Fix it: assigned to you by lead$/);
+    environment.TODO_AGENT = 'ann';
+    for (const [dialect, event, key] of [
+      ['cursor', { conversation_id: 's1', hook_event_name: 'sessionStart' }, 'additional_context'],
+      [
+        'opencode',
+        { session_id: 's1', hook_event_name: 'tool.execute.after', command: 'ls' },
+        'context',
+      ],
+    ] as const) {
+      await give(dialect, 'ann');
+      const answer = JSON.parse(await say(event));
+      expect(answer[key]).toMatch(new RegExp(`^Note: #\\d ${dialect}: assigned to you by lead$`));
+    }
+  });
+
+  test('at most five notes and a count, and none that nobody would hear', async () => {
+    const { say, give, environment } = team('ann');
+    for (const name of 'ABCDEFG') await give(name, 'ann');
+    environment.TODO_GUIDANCE = 'off';
+    expect(await say(ran('ls'))).toBe('');
+    delete environment.TODO_GUIDANCE;
+    expect(await say(stop())).toBe('');
+    expect(await say({ ...ran('ls'), agent_id: 'a1' })).toBe('');
+    const lines = (await contextOf(say(ran('ls')))).split('\n');
+    expect(lines).toHaveLength(6);
+    expect(lines[5]).toBe('Note: and 2 more: TaskInbox');
+  });
+
+  test("each command line renews its agent's leases, at most once a minute, and nobody else's", async () => {
+    const { say, store, give } = team('ann');
+    const here = machineClock();
+    const twoMinutesAgo = { ...here, now: () => here.now() - 120_000 };
+    for (const agent of ['ann', 'bob']) {
+      await give('Work', agent);
+      const claimant = { agent, checkBusy: false, clock: twoMinutesAgo, leaseMs: 30 * 60_000 };
+      await store.change((graph, at) => claimTask(graph, 'next', claimant, at));
+    }
+    const beats = async () =>
+      [...(await store.read()).graph.tasks.values()].map((task) => task.lease?.beat);
+    await say(ran('ls'));
+    expect(await beats()).toEqual([2, 1]);
+    await say(ran('ls'));
+    expect(await beats()).toEqual([2, 1]);
+  });
 });
 
 describe('reminders', () => {
