@@ -23,7 +23,7 @@ __todo_at=         # when the last prompt came, in microseconds, where bash can 
 __todo_state=      # the folder of all lists
 __todo_kept=0      # how many lines are in the file of what ran at this prompt
 __todo_number=     # of the newest entry of the history
-__todo_frame= __todo_folded= __todo_say= __todo_title= __todo_heads=
+__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads=
 __todo_turn=0      # commands that have run, where lists are on a server
 __todo_patience=0  # the turn from which on the server is asked again that did not answer
 
@@ -75,7 +75,8 @@ __todo_look() {
   fi
   __todo_find_notices
   __todo_put "$down$__todo_frame${down:+$'\e['${#notices}A}"
-  __todo_drawn=1
+  # What has changed stands out once.
+  __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled= __todo_drawn=1
   __todo_start=$'\e[J'${__todo_title:+$'\e[22;2t\e]2;'"$__todo_title"$'\a'}
   AGENT_SHELL_PROMPT=$$${__todo_title:+ title}
 }
@@ -236,7 +237,7 @@ __todo_find_notices() {
 # Asks Node for what is to be shown. Where echo is off a program types, and nobody looks.
 __todo_ask_node() {
   local answer
-  __todo_frame= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1 __todo_renewal=
+  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1 __todo_renewal=
   if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then return 0; fi
   answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
     command node "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")

@@ -2,7 +2,8 @@ import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
 import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 
 // `agent-shell prompt-panel`: what the hooks of an interactive agent-shell run at a prompt (interactive.bash has them), with the terminal on
-// descriptor 3; and what a command runs that changed a list while such a shell waits: `again`.
+// descriptor 3; and what a command runs that changed a list while such a shell waits: `again`;
+// and then, once that has been seen: `settle`, with the heads of the lists.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
@@ -10,8 +11,8 @@ const TERMINAL = 3;
 async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]): Promise<void> {
   const environment = process.env;
   const directory = process.cwd();
-  if (mode === 'again') {
-    await showAtPrompt(environment, directory);
+  if (mode === 'again' || mode === 'settle') {
+    await showAtPrompt(environment, directory, mode === 'settle' ? promptRows : undefined);
     return;
   }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');

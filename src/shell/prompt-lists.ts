@@ -5,6 +5,7 @@ import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
+import { FRESH_MS } from '../panel/recent-changes.ts';
 import { printable } from '../panel/render-list.ts';
 import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
@@ -21,6 +22,7 @@ import { taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';
 import { truncate } from '../terminal/text.ts';
+import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 
@@ -61,6 +63,13 @@ interface Found {
 /** The versions of the lists that were there at one prompt; undefined for no list. */
 type Versions = Pick<PromptCommand, 'todos' | 'tasks'>;
 
+interface RowsLook {
+  readonly isFolded?: boolean;
+  /** What has changed its status just now, and is to be seen. */
+  readonly fresh?: ReadonlySet<unknown> | undefined;
+}
+
+const NOTHING: ReadonlySet<unknown> = new Set();
 /** No list goes without a reminder for longer. */
 const FARTHEST_LOOK = 250;
 /** Nobody waits longer for a prompt. */
@@ -151,10 +160,39 @@ export class PromptLists {
   }
 
   /** The panel, where a prompt takes this many rows; a list of todos that are all completed may be folded to one line. */
-  rows(promptRows = 1, isFolded = false): string[] {
+  rows(promptRows = 1, { isFolded = false, fresh = NOTHING }: RowsLook = {}): string[] {
     const { columns, rows } = this.#prompt;
-    const options = { columns, rows: rows + 1 - promptRows, theme: this.theme };
+    const options = { columns, rows: rows + 1 - promptRows, theme: this.theme, fresh };
     return renderLists(this.#todos, [], this.#tasks, options, isFolded);
+  }
+
+  /** The items and tasks whose status is not what it was at these versions. What is new has not changed. */
+  changedSince(before: Versions): ReadonlySet<unknown> {
+    const fresh = new Set<unknown>();
+    const todos = this.#history().find(({ version }) => version === before.todos);
+    for (const { before: was, after: is } of todos
+      ? pairItems(todos.items, this.#todos.items)
+      : []) {
+      if (was && is && was.status !== is.status) fresh.add(is);
+    }
+    if (before.tasks === undefined || before.tasks === this.#versions.tasks) return fresh;
+    const { tasks } = before;
+    // Those on a server were copied without their history.
+    const versions = this.#taskStore.history();
+    const kept = versions instanceof Promise ? [] : versions;
+    const graph = kept.find(({ version }) => version === tasks)?.graph;
+    for (const row of this.#tasks) {
+      const was = graph?.tasks.get(row.id);
+      if (was && was.status !== row.status) fresh.add(row);
+    }
+    return fresh;
+  }
+
+  /** The same for a change that was made a moment ago. */
+  get justChanged(): ReadonlySet<unknown> {
+    const { todos, tasks } = this.#versions;
+    const isNew = Date.now() - +this.#todos.updatedAt < FRESH_MS;
+    return this.changedSince(isNew ? { todos: todos - 1, tasks } : { todos, tasks: tasks - 1 });
   }
 
   get isDone(): boolean {

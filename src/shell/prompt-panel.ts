@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import { quote } from '../bash/shell-words.ts';
 import type { Environment } from '../environment.ts';
+import { FRESH_MS } from '../panel/recent-changes.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
 import { BEGIN_FRAME, END_FRAME, ERASE_BELOW } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
@@ -49,10 +50,14 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     : mode === 'plain'
       ? lists.report(lists.versionsIn(journal[0] ?? ''))
       : lists.rows();
+  const fresh = isBelow ? lists.changedSince(lists.versionsIn(journal[0] ?? '')) : undefined;
+  if (fresh?.size) settleLater(lists.heads);
   const answer = {
     say: [...reminders, ...shown].map((line) => `${line}\r\n`).join(''),
-    frame: isBelow ? frame(lists.rows(promptRows), promptRows) : '',
-    folded: isBelow && lists.isDone ? frame(lists.rows(promptRows, true), promptRows) : '',
+    frame: isBelow ? frame(lists.rows(promptRows, { fresh }), promptRows) : '',
+    settled: fresh?.size ? frame(lists.rows(promptRows), promptRows) : '',
+    folded:
+      isBelow && lists.isDone ? frame(lists.rows(promptRows, { isFolded: true }), promptRows) : '',
     title: isBelow ? lists.title : '',
     due: String(due),
     renewal: String(renewal ?? ''),
@@ -74,24 +79,42 @@ function frame(rows: readonly string[], promptRows: number): string {
 /**
  * Shows the lists as they now are to whoever sits at the interactive shell that this process was started from: in the
  * panel below its prompt or, while a command runs, in the terminal's title. What is being typed stays as it is.
+ *
+ * @param settled the heads of the lists whose changes have been seen; nothing is shown if they have changed again.
  */
-export async function showAtPrompt(environment: Environment, directory: string): Promise<void> {
+export async function showAtPrompt(
+  environment: Environment,
+  directory: string,
+  settled?: string,
+): Promise<void> {
   const { pid, hasTitle } = promptShell(environment);
   const shell = jobOf(pid);
   if (shell === undefined || shell.terminal !== jobOf(process.pid)?.terminal) return;
   const terminal = openSync('/dev/tty', 'r+');
   const isRunning = shell.group !== shell.foreground;
-  if (isRunning ? !hasTitle : !isReadingKeys(terminal)) return;
+  if (isRunning ? !hasTitle || settled !== undefined : !isReadingKeys(terminal)) return;
   const place = { environment, directory: directoryOf(pid) ?? directory };
   const lists = await PromptLists.open({ ...place, ...sizeOf(terminal) });
   await lists.close();
+  if (settled !== undefined && settled !== lists.heads) return;
   if (isRunning) {
     if (lists.title !== '') writeSync(terminal, `\x1b]2;${lists.title}\x07`);
     return;
   }
-  const rows = lists.rows();
+  const fresh = settled === undefined ? lists.justChanged : undefined;
+  if (fresh?.size) settleLater(lists.heads);
+  const rows = lists.rows(1, { fresh });
   const drawn = rows.length > 0 ? drawBelow(rows, { enter: NEW_ROW }, NEW_ROW) : eraseBelow();
   writeSync(terminal, BEGIN_FRAME + drawn + END_FRAME);
+}
+
+/** What has changed stands out for a moment only. An idle shell wakes for nothing, so a process of its own draws it again then. */
+function settleLater(heads: string): void {
+  const again = [process.execPath, process.argv[1] ?? '', 'prompt-panel', 'settle', heads];
+  // The keys that make signals are for others, and without them a stop would last.
+  const script = `trap '' INT QUIT TSTP; sleep ${FRESH_MS / 1000}; exec "$@"`;
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...again], { stdio: 'ignore' });
+  child.on('error', () => {}).unref();
 }
 
 /** Whether a line editor has the terminal, as bash's does at its prompt and no other part of the shell. */

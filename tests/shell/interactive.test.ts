@@ -29,6 +29,13 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
       '└──────────────────────────────────────────────────────────┘',
     ]);
     expect(panels(shell.all())).toBe(1);
+    // What has changed stands out for two seconds, and what is typed meanwhile stays.
+    const isFresh = () => /\x1b\[[\d;]*7m[^\x1b]*(Build|Sending)/.test(shell.styledScreen());
+    expect(isFresh()).toBe(true);
+    shell.type('echo half');
+    await eventually('settled', () => !isFresh());
+    expect(shell.screen()).toMatch(/^p> echo half\n┌─ Tasks/m);
+    expect(panels(shell.all())).toBe(1);
   });
 
   test('goes before a command runs, and leaves nothing in its output', async () => {
