@@ -89,7 +89,8 @@ export function parseOptions<const Table extends OptionTable>(
     }
     const value = readValue(text, kind);
     if (value === undefined) return { problem: `${needs(name, kind)}, received ${inQuotes(text)}` };
-    options[name] = kind === 'texts' ? [...((options[name] as string[]) ?? []), value] : value;
+    if (kind === 'texts' && Object.hasOwn(options, name)) (options[name] as unknown[]).push(value);
+    else options[name] = kind === 'texts' ? [value] : value;
   }
   return parsed(options, rest);
 }
@@ -147,7 +148,8 @@ export function beginsJson(word: string): boolean {
 
 function isBroken(json: string, behind: readonly string[], table: OptionTable): boolean {
   if (behind.length === 0) return false;
-  const options = parseOptions(behind, table);
+  // Up to the next word only: what is behind that word would be read again for each.
+  const options = parseOptions(behind, table, 'first word');
   if (!('problem' in options)) return options.rest.length > 0;
   return !(/[\]}]\s*$/.test(json) && isOption(behind[0] ?? ''));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseOptions } from '../../src/command/options.ts';
+import { type OptionTable, parseOptions } from '../../src/command/options.ts';
 
 const TABLE = {
   '--undo': 'flag',
@@ -86,4 +86,14 @@ test.each([
   ],
 ])('%j: %s', (argv, problem) => {
   expect(parseOptions(argv, TABLE)).toEqual({ problem });
+});
+
+test('the time that it takes grows with the number of words, whatever they are', () => {
+  const table: OptionTable = { '--id': 'texts' };
+  for (const words of [['{'], ['{}', '--id', '1'], ['--id', '1'], ['{}', '--id=1', 'x']]) {
+    const argv = Array.from({ length: 20_000 }, () => words).flat();
+    const start = process.cpuUsage();
+    parseOptions([...argv, '--bad'], table);
+    expect(process.cpuUsage(start).user, words.join(' ')).toBeLessThan(2_000_000);
+  }
 });
