@@ -96,7 +96,7 @@ export function reportCommand(nonce: string, statusFd: number): string {
     `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" "$PWD" "$SHELLOPTS";` +
     `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf \\\\0;` +
     `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv;${RESET_PARSER};${RESET_LINENO};` +
-    `} >&${statusFd} 2>/dev/null||${BUILTIN} exit`
+    `} >&${statusFd} 2>/dev/null||${BUILTIN} exit 2>/dev/null`
   );
 }
 
@@ -120,10 +120,11 @@ export function rescueCommand(report: string): string {
   const names = 'builtin command enable eval exit printf return set trap .';
   const unset = `\\unset -f ${names}`;
   return (
-    `${RESET_PARSER}\n` +
+    `${RESET_PARSER} 2>/dev/null\n` +
     // In POSIX mode, which this variable turns on, nothing hides a special builtin such as unset.
     `case $SHELLOPTS in *posix*)${unset};;*)POSIXLY_CORRECT=1;${unset};\\unset -v POSIXLY_CORRECT;esac\n` +
-    `${BUILTIN} enable ${names}\n${report}`
+    // Not by way of `builtin`, which may be disabled itself.
+    `\\enable ${names}\n${report}`
   );
 }
 
