@@ -280,7 +280,7 @@ export class BashRouter {
         return isHeard ? await heard(result, options) : result;
       }
     }
-    const mended = await this.#mended(line);
+    const mended = await this.#mended(line, limit);
     const from = new Date();
     const result = await this.#shell.run(mended ?? line, options);
     this.#seen.push({ line, exitCode: result.exitCode, from, at: new Date() });
@@ -297,9 +297,10 @@ export class BashRouter {
   }
 
   /** The line with the quotes of its JSON fixed, if bash cannot read it as it was typed. */
-  async #mended(line: string): Promise<string | undefined> {
-    // Few lines come to be read: bash is looked for only then.
+  async #mended(line: string, limit?: TimeLimit): Promise<string | undefined> {
+    // Few lines come to be read: bash is looked for only then, and while there is time.
     const canRead = async (text: string) =>
+      limit?.reached !== undefined ||
       (await checkSyntax(findBash(process.env), text)) === 'complete';
     const readers = this.commands.filter(({ readsRawJson }) => readsRawJson);
     return mendLine(line, new Set(readers.map(({ name }) => name)), canRead);
