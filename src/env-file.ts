@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import type { Environment } from './environment.ts';
 
 /**
@@ -33,6 +32,8 @@ export function readEnvFile(path: string): Environment {
     if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return NO_VARIABLES;
     const key = [path, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ');
     if (remembered?.key !== key) {
+      // Loaded here, since hardly any folder has the file.
+      const { parseEnv } = process.getBuiltinModule('node:util');
       remembered = { key, variables: settingsOf(parseEnv(readFileSync(path, 'utf8'))) };
     }
     return remembered.variables;

@@ -1,9 +1,6 @@
 const PLAIN = /^[\x20-\x7e]*$/;
 const LINE_BREAKS_AND_TABS = /\r\n|[\t\n\v\f\r\x85\u2028\u2029]/g;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
-/** Bidirectional overrides and isolates, zero-width spaces, tags and their like; the joiner of emoji stays. */
-const INVISIBLE_FORMAT = /(?!\u200d)\p{Cf}/gu;
-const LONE_SURROGATE = /\p{Cs}/gu;
 const ELLIPSIS = '...';
 /** Characters may be dropped, so more than `maxChars` are looked at; but never the whole of a long text. */
 const UNITS_READ_PER_CHARACTER = 8;
@@ -24,8 +21,11 @@ export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): str
   const safe = (isCut ? text.slice(0, unitsRead).replace(/[\ud800-\udbff]$/, '') : text)
     .replace(LINE_BREAKS_AND_TABS, ' ')
     .replace(CONTROLS, controlPicture)
-    .replace(INVISIBLE_FORMAT, '')
-    .replace(LONE_SURROGATE, '\ufffd');
+    // Patterns with \p stand where they are used: V8 takes a third of a millisecond to read one.
+    // Bidirectional overrides and isolates, zero-width spaces, tags and their like; the joiner of emoji stays.
+    .replace(/(?!\u200d)\p{Cf}/gu, '')
+    // A surrogate without its other half.
+    .replace(/\p{Cs}/gu, '\ufffd');
   if (!isCut && safe.length <= maxChars) return safe;
   const characters = [...safe];
   if (!isCut && characters.length <= maxChars) return safe;
@@ -47,12 +47,13 @@ function controlPicture(control: string): string {
   return code === 0x7f ? '\u2421' : '\ufffd';
 }
 
-/** White space, controls, format characters, fillers and the blank Braille pattern: what leaves no mark on a screen. */
-const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const PLAIN_MARK = /[!-~]/;
 
 /** Whether a reader of `text` would see nothing at all. */
 export function isBlank(text: string): boolean {
-  return !VISIBLE.test(text);
+  if (PLAIN_MARK.test(text)) return false;
+  // White space, controls, format characters, fillers and the blank Braille pattern leave no mark on a screen.
+  return !/[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 
 /** The length in code points, so that an emoji of one code point counts as one character. */

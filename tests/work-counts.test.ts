@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CommandType } from '../src/command/agent-command.ts';
 import { Guide } from '../src/guidance/guide.ts';
+import { GUIDANCE_RULES } from '../src/guidance/rules.ts';
 import { TaskPanel } from '../src/panel/task-panel.ts';
 import { BashRouter } from '../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings.ts';
@@ -135,13 +136,13 @@ describe.runIf(hasProc)('processes spawned by a line', () => {
   });
 });
 
-test('the schema is built once, however many lists are read with it', async () => {
+test('the schema is built once, however many lists it refuses', async () => {
   const handler = new TodoWriteHandler(new TodoStore());
   const limits = { maxItems: 50, maxContentLength: 200 };
   const built = todoListSchema(limits);
   for (let done = 0; done < 20; done++) {
-    const argv = [JSON.stringify({ todos: items(20, done) })];
-    expect((await handler.execute({ argv, stdin: async () => '' })).exitCode).toBe(0);
+    const argv = [JSON.stringify({ todos: [...items(20, done), {}] })];
+    expect((await handler.execute({ argv, stdin: async () => '' })).exitCode).toBe(1);
   }
   expect(todoListSchema(limits)).toBe(built);
 });
@@ -204,7 +205,7 @@ test('the texts of a list are not gone through after a line that nothing is due 
     status: 'in_progress' as const,
   };
   const list = { items: [item], updatedAt: new Date(0), version: 1, by: 'main' };
-  const guide = new Guide({ store: { get: () => list } });
+  const guide = new Guide({ store: { get: () => list }, rules: GUIDANCE_RULES });
   guide.commandStarted('ls', CommandType.NATIVE_SHELL_COMMAND);
   expect(guide.commandEnded(0)).toEqual([]);
   expect(looks).toBe(0);

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { randomHex } from '../bash/random-hex.ts';
 import { EXIT_CODES } from '../command/agent-command.ts';
+import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
@@ -92,7 +93,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     isSubagent: list.isSubagent,
-    tasks,
+    tasks: new FollowedTasks(tasks),
   });
   const { BashRouter } = await import('../router/bash-router.ts');
   const { serveJsonl } = await import('../shell/jsonl.ts');

@@ -1,11 +1,13 @@
 // The start of every executable. It must parse on any Node since 12, and runs the program, which is made for newer ones.
 // What V8 compiles of a program in its first run is kept, so that later runs need not compile it again.
+
+import type { Stats } from 'node:fs';
 import {
   closeSync,
   fstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   writeFileSync,
 } from 'node:fs';
@@ -39,7 +41,7 @@ const keptFiles = [
 ];
 
 const parameters = 'exports, require, module, __filename, __dirname, EXECUTABLE';
-const source = `(function (${parameters}) {${readFileSync(program, 'utf8')}\n})`;
+const source = `(function (${parameters}) {${contentOf(program).toString('latin1')}\n})`;
 const cachedData = compiledBefore();
 // The file's name goes into what is kept, and a whole path would tie it to this place.
 const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
@@ -51,19 +53,34 @@ if (cachedData === undefined || script.cachedDataRejected) process.once('exit', 
 function compiledBefore(): Buffer | undefined {
   for (const kept of keptFiles) {
     try {
-      const descriptor = openSync(kept(), 'r');
-      try {
-        const { uid, mode } = fstatSync(descriptor);
+      return contentOf(kept(), ({ uid, mode }) => {
         const isOurs = uid === process.getuid?.() || uid === 0;
-        if (isOurs && (mode & 0o022) === 0) return readFileSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
+        if (!isOurs || (mode & 0o022) !== 0) throw new Error('not ours');
+      });
     } catch {
       // Not there, or not ours to read.
     }
   }
   return undefined;
+}
+
+/** What readFileSync gives, with less of Node to load for it. */
+function contentOf(path: string, check?: (stat: Stats) => void): Buffer {
+  const descriptor = openSync(path, 'r');
+  try {
+    const stat = fstatSync(descriptor);
+    check?.(stat);
+    const bytes = Buffer.allocUnsafeSlow(stat.size);
+    let length = 0;
+    while (length < stat.size) {
+      const read = readSync(descriptor, bytes, length, stat.size - length, length);
+      if (read === 0) throw new Error(`${path} has become shorter`);
+      length += read;
+    }
+    return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** After a run that did what the command is for: one that printed its help has hardly compiled anything. */

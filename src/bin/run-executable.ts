@@ -40,6 +40,8 @@ export async function runExecutable(
   if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
     tellPrompt(process.env, AGENT_SHELL);
   }
+  // All is written and closed. To leave at once spares V8 the clearing of its heap.
+  process.exit();
 }
 
 /** Node puts U+FFFD instead of what is not UTF-8. What was there, only Linux tells. */

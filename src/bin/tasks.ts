@@ -1,3 +1,4 @@
+import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
 import { isReady } from '../tasks/ready.ts';
@@ -34,7 +35,11 @@ runExecutable((lists, settings, directory) => {
     forPeople,
     session: process.env.AGENT_SHELL_SESSION,
   });
-  const guide = new Guide({ tasks, rules: TASK_RULES, settings: () => settings().settings });
+  const guide = new Guide({
+    tasks: new FollowedTasks(tasks),
+    rules: TASK_RULES,
+    settings: () => settings().settings,
+  });
   const command = TASK_COMMANDS.find(({ name }) => name === EXECUTABLE);
   if (command === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
   return guide.guided(command.create(tasks));

@@ -2,8 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type { CommandResult } from './agent-command.ts';
 import { refusal } from './refusal.ts';
 
-const REPLACEMENT = Buffer.from('\ufffd');
-
 /** Bytes that are not valid UTF-8. The message gives the place of the first wrong byte. */
 export class InvalidUtf8 extends Error {}
 
@@ -20,7 +18,8 @@ export function textOfBytes(bytes: Buffer, limit = Number.POSITIVE_INFINITY): st
   // All before the first wrong byte is as the bytes say, so the text up to there is as long as they are.
   let index = text.indexOf('\ufffd');
   let offset = Buffer.byteLength(text.slice(0, index));
-  while (bytes.subarray(offset, offset + REPLACEMENT.length).equals(REPLACEMENT)) {
+  const replacement = Buffer.from('\ufffd');
+  while (bytes.subarray(offset, offset + replacement.length).equals(replacement)) {
     const next = text.indexOf('\ufffd', index + 1);
     offset += Buffer.byteLength(text.slice(index, next));
     index = next;

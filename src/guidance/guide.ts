@@ -8,13 +8,11 @@ import {
 import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
-import type { TaskContext } from '../tasks/task-command.ts';
 import type { TodoList } from '../todo/todo-list.ts';
 import { TodoStore, type TodoVersion } from '../todo/todo-store.ts';
 import { hearUser, unheardChanges } from '../todo/user-changes.ts';
-import { FollowedTasks } from './followed-tasks.ts';
+import type { FollowedTasks } from './followed-tasks.ts';
 import type { GuidanceRule, Items } from './rule.ts';
-import { GUIDANCE_RULES } from './rules.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 
@@ -29,10 +27,10 @@ export interface GuideOptions {
   store?: { get(): TodoVersion | undefined };
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS, read each time there might be something to say. */
   settings?: () => GuidanceSettings;
-  /** What it may say: `GUIDANCE_RULES` unless given; pass them without one of them, or with one of your own. */
-  rules?: readonly GuidanceRule[];
-  /** What the commands on a team's tasks work with, for guidance on tasks and news of them. */
-  tasks?: TaskContext;
+  /** What it may say: `GUIDANCE_RULES`, without one of them, or with one of your own. */
+  rules: readonly GuidanceRule[];
+  /** The team's tasks, for guidance on them and news of them. */
+  tasks?: FollowedTasks;
   /** The list itself, if a person may change it from outside: the agent is told about such changes, once. */
   shared?: TodoList;
   /** Whether the list is that of an agent which another one has started; false unless given. */
@@ -66,7 +64,7 @@ export class Guide {
 
   constructor(options: GuideOptions) {
     this.#options = options;
-    this.#tasks = options.tasks && new FollowedTasks(options.tasks);
+    this.#tasks = options.tasks;
     this.#history = new WorkHistory({
       reminderTurns: () => this.#settings().reminderTurns,
       isSubagent: () => options.isSubagent?.() ?? false,
@@ -191,7 +189,7 @@ export class Guide {
       changed.add('tasks');
     }
     if (changed.size === 0 || this.#options.notes === false || result.exitCode !== 0) return result;
-    const notes = this.#rules
+    const notes = this.#options.rules
       .filter(({ kind, about = 'list' }) => kind === 'note' && changed.has(about))
       .flatMap((rule) => this.#linesOf(rule, 0));
     if (notes.length === 0 || this.#settings().guidance === 'off') return result;
@@ -201,7 +199,7 @@ export class Guide {
   /** The reminders that are due, each with its key: it is given only so often for one state of its list. */
   #dueReminders(): { key: string; text: string }[] {
     const due: { key: string; text: string }[] = [];
-    for (const rule of this.#rules) {
+    for (const rule of this.#options.rules) {
       if (rule.kind !== 'reminder') continue;
       // Most lines are not reminded of anything: the state is spelled out only where it counts.
       const given = this.#given.size === 0 ? 0 : (this.#given.get(this.#keyOf(rule)) ?? 0);
@@ -231,10 +229,6 @@ export class Guide {
     }
     if (said === undefined) return [];
     return [said].flat().map((line) => safeText(line, MAX_LINE_CHARACTERS));
-  }
-
-  get #rules(): readonly GuidanceRule[] {
-    return this.#options.rules ?? GUIDANCE_RULES;
   }
 
   #settings(): GuidanceSettings {

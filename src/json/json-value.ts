@@ -1,6 +1,3 @@
-/** Controls, format characters, line separators: JSON may hold them as they are, a terminal should not see them. */
-const NOT_PRINTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -13,7 +10,9 @@ export function typeName(value: unknown): string {
 
 /** Any value as one line of JSON in printable characters. */
 export function jsonLine(value: object): string {
-  return `${JSON.stringify(value).replace(NOT_PRINTED, jsonEscape)}\n`;
+  // Controls, format characters, line separators: JSON may hold them as they are, a terminal should not see them.
+  const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+  return `${JSON.stringify(value).replace(notPrinted, jsonEscape)}\n`;
 }
 
 function jsonEscape(character: string): string {

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import type { Environment } from '../environment.ts';
 
 /** What a program finds around it. */
@@ -38,6 +37,7 @@ export async function runProgram(
 ): Promise<Ending> {
   // Hardly any call runs a program, and this is slow to load.
   const { spawn } = await import('node:child_process');
+  const { constants } = await import('node:os');
   return new Promise((settle) => {
     const program = spawn(path, argv, {
       cwd,

@@ -16,6 +16,7 @@ import {
 import { noteLines } from '../command/notes.ts';
 import { CALLER_VARIABLES, callerVariables, type Environment } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
+import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
 import { settingsOfCalls } from '../settings.ts';
@@ -75,6 +76,7 @@ export class BashRouter {
       writer &&
       new Guide({
         store: writer.list,
+        rules: GUIDANCE_RULES,
         settings: () => settings().settings,
         isSubagent: () => parent !== undefined,
       });

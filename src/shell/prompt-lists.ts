@@ -1,6 +1,7 @@
 import { CommandType } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import type { Environment } from '../environment.ts';
+import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
@@ -265,10 +266,10 @@ export class PromptLists {
       rules: [...LINE_RULES, ...TASK_RULES],
       settings: () => settings,
       // Of the tasks only the last state is kept.
-      tasks: {
+      tasks: new FollowedTasks({
         ...this.#context,
         open: () => (index > lastTaskChange ? this.#taskStore : noTasks),
-      },
+      }),
     });
     let said: readonly string[] = [];
     let last: number | undefined;

@@ -1,5 +1,4 @@
 import { lstatSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { agentOfHarness, isSubagent, type ListName, sessionOf, stateFolder } from './list-paths.ts';
@@ -39,7 +38,11 @@ export class ListHome {
   get folder(): string {
     this.#folder ??= stateFolder(this.#settings.stateDir, this.#environment, {
       directory: this.#directory ?? '/',
-      home: () => attempt('find your home folder for', 'lists: set TODO_STATE_DIR', homedir),
+      // Loaded here, since hardly any run needs it.
+      home: () =>
+        attempt('find your home folder for', 'lists: set TODO_STATE_DIR', () =>
+          process.getBuiltinModule('node:os').homedir(),
+        ),
     });
     return this.#folder;
   }

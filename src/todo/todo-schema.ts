@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Problems } from '../command/refusal.ts';
+import { isObject } from '../json/json-value.ts';
 import { ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
@@ -8,6 +9,8 @@ import type { TodoItem } from './todo-store.ts';
 /** At most this many items of an overlong list are looked at, so that refusing it is cheap. */
 const MAX_ITEMS_LOOKED_AT = 100;
 const MAX_INDICES_NAMED = 5;
+const STATUSES = ['pending', 'in_progress', 'completed'] as const;
+const PRIORITIES = ['high', 'medium', 'low'] as const;
 
 /** The items of a valid list, or everything that is wrong with one that is not. */
 export type ListValidation =
@@ -19,9 +22,15 @@ export type ListValidation =
  * forgiven here.
  */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
+  const items = faultlessItems(value, settings);
+  return items ? { items } : judgedBySchema(value, settings);
+}
+
+/** The schema says what is wrong. */
+function judgedBySchema(value: unknown, settings: ListLimits): ListValidation {
   const listProblems = problemsOfList(value, settings);
   const looked = withoutSurplus(value, settings);
-  const result = parse(looked, settings);
+  const result = todoListSchema(settings).safeParse(looked);
   const repeated = repeatedIds(todosOf(looked));
   if (result.success && listProblems.length === 0 && repeated.length === 0) {
     return { items: result.data.todos };
@@ -31,59 +40,95 @@ export function validateTodoList(value: unknown, settings: ListLimits): ListVali
   return { problems: lines.problems(repeated, listProblems) };
 }
 
-/** The zod schema of `{"todos":[...]}`. */
-export type TodoListSchema = ReturnType<typeof buildSchemas>['whole'];
+/**
+ * The items of a list in which a quick look finds no fault, as it does in most; undefined otherwise. It accepts what the
+ * schema accepts, and spares a program that writes one list the building of the schema, which takes longer than all else
+ * that it does with the list.
+ */
+function faultlessItems(value: unknown, limits: ListLimits): TodoItem[] | undefined {
+  const todos = keyCount(value) === 1 ? todosOf(value) : undefined;
+  if (!Array.isArray(todos) || todos.length > limits.maxItems) return undefined;
+  const items: TodoItem[] = [];
+  const ids = new Set<string>();
+  let begun = 0;
+  for (const given of todos) {
+    const item = faultlessItem(given, limits.maxContentLength);
+    if (item === undefined) return undefined;
+    if (item.id !== undefined && ids.size === ids.add(item.id).size) return undefined;
+    if (item.status === 'in_progress' && ++begun > 1) return undefined;
+    items.push(item);
+  }
+  return items;
+}
 
-/** Building a schema takes longer than checking a list with it, and programs hardly ever change their limits. */
-let built: { maxContentLength: number; schemas: ReturnType<typeof buildSchemas> } | undefined;
+function faultlessItem(given: unknown, maxLength: number): TodoItem | undefined {
+  if (!isObject(given)) return undefined;
+  const { content, activeForm, status, id, priority, check } = given;
+  const isText = (text: unknown): text is string =>
+    typeof text === 'string' && textProblem(text, maxLength) === undefined;
+  if (!isText(content) || !isText(activeForm) || !isOneOf(STATUSES, status)) return undefined;
+  const item: TodoItem = { content, activeForm, status };
+  let keys = 3;
+  if (id !== undefined) {
+    if (!isText(id)) return undefined;
+    item.id = id;
+    keys++;
+  }
+  if (priority !== undefined) {
+    if (!isOneOf(PRIORITIES, priority)) return undefined;
+    item.priority = priority;
+    keys++;
+  }
+  if (check !== undefined) {
+    if (!isText(check)) return undefined;
+    item.check = check;
+    keys++;
+  }
+  // Fewer than it has: one that is not known.
+  return keys === keyCount(given) ? item : undefined;
+}
+
+function isOneOf<Word extends string>(words: readonly Word[], word: unknown): word is Word {
+  return words.includes(word as Word);
+}
+
+function keyCount(value: unknown): number {
+  let count = 0;
+  if (isObject(value)) for (const _ in value) count++;
+  return count;
+}
+
+/** The zod schema of `{"todos":[...]}`. */
+export type TodoListSchema = ReturnType<typeof buildSchema>;
+
+/** Building the schema takes longer than checking a list with it, and programs hardly ever change their limits. */
+let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
 
 /**
  * The schema of `{"todos":[...]}`, for a host that builds on it. It covers single items: keys, types, and the length of
  * texts. The rules for the whole list (its length, one item in progress) are checked only by `validateTodoList`.
  */
-export function todoListSchema(settings: ListLimits): TodoListSchema {
-  return schemasFor(settings).whole;
-}
-
-function schemasFor({ maxContentLength }: ListLimits): ReturnType<typeof buildSchemas> {
+export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema {
   if (built?.maxContentLength !== maxContentLength) {
-    built = { maxContentLength, schemas: buildSchemas(maxContentLength) };
+    built = { maxContentLength, schema: buildSchema(maxContentLength) };
   }
-  return built.schemas;
+  return built.schema;
 }
 
-function buildSchemas(maxLength: number) {
+function buildSchema(maxLength: number) {
   const text = z.string().check(({ value, issues }) => {
     const message = textProblem(value, maxLength);
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   });
-  const required = z.strictObject({
+  const item = z.strictObject({
     content: text,
     activeForm: text,
-    status: z.enum(['pending', 'in_progress', 'completed']),
-  });
-  const item = z.extend(required, {
+    status: z.enum(STATUSES),
     id: z.exactOptional(text),
-    priority: z.exactOptional(z.enum(['high', 'medium', 'low'])),
+    priority: z.exactOptional(z.enum(PRIORITIES)),
     check: z.exactOptional(text),
   });
-  const listOf = <Item extends z.ZodMiniType>(of: Item) => z.strictObject({ todos: z.array(of) });
-  return { whole: listOf(item), withoutOptional: listOf(required) };
-}
-
-/** Zod takes as long for the keys that most lists do not have as for the three that all have. */
-function parse(value: unknown, settings: ListLimits) {
-  const { whole, withoutOptional } = schemasFor(settings);
-  const quick = hasOptionalKeys(value) ? undefined : withoutOptional.safeParse(value);
-  return quick?.success ? quick : whole.safeParse(value);
-}
-
-/** As far as its first item tells. */
-function hasOptionalKeys(value: unknown): boolean {
-  const todos = todosOf(value);
-  const first: unknown = Array.isArray(todos) ? todos[0] : undefined;
-  if (typeof first !== 'object' || first === null) return false;
-  return 'id' in first || 'priority' in first || 'check' in first;
+  return z.strictObject({ todos: z.array(item) });
 }
 
 function todosOf(value: unknown): unknown {

@@ -107,7 +107,7 @@ test('a router with handlers of its own has guidance on the list of the TodoWrit
 test('a list that is emptied as it is finished is judged as it was written', async () => {
   const store = new TodoStore();
   const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
-  const guide = new Guide({ store });
+  const guide = new Guide({ store, rules: GUIDANCE_RULES });
   const handler = guide.guided(new TodoWriteHandler(store, () => ({ settings, warnings: [] })));
   const write = async (...lines: string[]) =>
     handler.execute({

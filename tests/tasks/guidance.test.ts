@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { FollowedTasks } from '../../src/guidance/followed-tasks.ts';
 import { Guide } from '../../src/guidance/guide.ts';
+import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
@@ -9,10 +11,11 @@ function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefi
   const team = new Team({ settings: { agent } });
   const all = { ...DEFAULT_SETTINGS, agent, reminderTurns: 3, ...settings };
   const guide = new Guide({
-    tasks: {
+    rules: GUIDANCE_RULES,
+    tasks: new FollowedTasks({
       open: () => team.stores.get('') as TaskStore,
       settings: () => ({ settings: all, warnings: [] }),
-    },
+    }),
     settings: () => all,
   });
   const run = async (line: string) => {

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { validateTodoList } from '../../src/todo/todo-schema.ts';
+import { todoListSchema, validateTodoList } from '../../src/todo/todo-schema.ts';
 
 const item = { content: 'Build', activeForm: 'Building', status: 'pending' };
 const SETTINGS = { maxItems: 50, maxContentLength: 200 };
@@ -213,4 +214,56 @@ test('other limits count at once', () => {
 test('with a limit above it, every item of a long list is checked', () => {
   const items = [...Array(4999).fill(item), {}];
   expect(problemsOf({ todos: items }, { maxItems: 5000, maxContentLength: 200 })).toHaveLength(3);
+});
+
+test('what is accepted is what the schema accepts, as the schema gives it', () => {
+  const text = fc.constantFrom(
+    'a',
+    'Build it',
+    '\u00e9',
+    '',
+    ' ',
+    '\u200b',
+    'x'.repeat(9),
+    7,
+    null,
+  );
+  const optional = {
+    id: text,
+    priority: fc.constantFrom('low', 'urgent', 1, undefined),
+    check: text,
+  };
+  const status = fc.constantFrom('pending', 'completed', 'in_progress', 'done', undefined);
+  const unknown = { foo: text, __proto__: text, toString: text };
+  const object = fc.record(
+    { content: text, activeForm: text, status, ...optional, ...unknown },
+    { requiredKeys: ['content', 'activeForm', 'status'] },
+  );
+  const valid = fc.record(
+    {
+      content: fc.constantFrom('a', 'b'),
+      activeForm: fc.constant('c'),
+      status: fc.constantFrom('pending', 'completed'),
+      id: fc.uuid(),
+      priority: fc.constantFrom('high', 'low'),
+      check: fc.constant('true'),
+    },
+    { requiredKeys: ['content', 'activeForm', 'status'] },
+  );
+  const items = fc.array(fc.oneof({ weight: 9, arbitrary: valid }, object, fc.anything()), {
+    maxLength: 4,
+  });
+  const limits = { maxItems: 50, maxContentLength: 40 };
+  fc.assert(
+    fc.property(items, fc.boolean(), (todos, hasMore) => {
+      const value = hasMore ? { todos, more: 1 } : { todos };
+      const { success, data } = todoListSchema(limits).safeParse(value);
+      const validation = validateTodoList(value, limits);
+      // The rules for the list as a whole are not the schema's.
+      if ('items' in validation) expect(data).toEqual({ todos: validation.items });
+      else if (success)
+        expect(validation.problems.lines.join()).toMatch(/^todos: Only one item|^$/);
+    }),
+    { numRuns: 500 },
+  );
 });
