@@ -69,7 +69,7 @@ function contentOf(path: string, check?: (stat: Stats) => void): Buffer {
   const descriptor = openSync(path, 'r');
   try {
     const stat = fstatSync(descriptor);
-    check?.(stat);
+    if (check) check(stat);
     const bytes = Buffer.allocUnsafeSlow(stat.size);
     let length = 0;
     while (length < stat.size) {

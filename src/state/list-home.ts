@@ -56,7 +56,7 @@ export class ListHome {
     const isInWorkTree = stateDir !== undefined && !isAbsolute(stateDir);
     const end = isInWorkTree ? this.#workTree() : this.folder;
     for (let part = path; part.startsWith(`${end}/`); part = dirname(part)) {
-      const stat = lstatSync(part, { throwIfNoEntry: false });
+      const stat = attempt('read', part, () => lstatSync(part, { throwIfNoEntry: false }));
       if (stat?.isSymbolicLink()) {
         throw new StateError(
           `${part} is a symbolic link, which lists do not follow: remove it, or set TODO_STATE_DIR to where it leads`,
