@@ -40,8 +40,13 @@ export class AgentCommandHost {
       env,
       execute: (name, invocation) => this.#execute(name, invocation),
     });
-    makePrivate(join(directory, 'bin'));
-    this.writeScripts();
+    try {
+      makePrivate(join(directory, 'bin'));
+      this.writeScripts();
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
   }
 
   /** A FIFO for those who must learn when this process is gone. */

@@ -23,7 +23,12 @@ import {
   startCommand,
   startFileCommand,
 } from './control-commands.ts';
-import { leakedDescriptors, statusDescriptor } from './descriptors.ts';
+import {
+  ALLOW_MORE_FILES,
+  isShortOfFiles,
+  leakedDescriptors,
+  statusDescriptor,
+} from './descriptors.ts';
 import { FifoReader } from './fifo-reader.ts';
 import { makeFifos } from './fifos.ts';
 import { makePrivate } from './private-folder.ts';
@@ -83,6 +88,8 @@ export class BashProcess {
   readonly #child: ChildProcess;
   readonly #control: number;
   readonly #output: readonly FifoReader[];
+  /** What must be closed in the end. */
+  readonly #open: { close(): void }[] = [];
   readonly #questions: Questions;
   readonly #ended: Promise<void>;
   #held: HeldSettings;
@@ -98,33 +105,43 @@ export class BashProcess {
     this.#folders = [dirname(directory)];
     this.#held = restored?.held ?? NOTHING_HELD;
     const path = (name: string) => join(directory, name);
-    this.#line = new RewrittenFile(path('line'));
-    this.#prelude = new RewrittenFile(path('prelude'));
-    this.#probe = new RewrittenFile(path('probe'));
+    this.#line = this.#keep(new RewrittenFile(path('line')));
+    this.#prelude = this.#keep(new RewrittenFile(path('prelude')));
+    this.#probe = this.#keep(new RewrittenFile(path('probe')));
     this.#script = path(SCRIPT);
     this.#outputs = [path('out'), path(mergeStderr ? 'out' : 'err')];
     makePrivate(directory);
     makeFifos([SCRIPT, 'out', 'err', 'status'].map(path), env);
-    this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
-    this.#output = [new FifoReader(path('out'), onStdout), new FifoReader(path('err'), onStderr)];
-    this.#questions = new Questions({
-      path: path('status'),
-      command: (text) => this.#command(text),
-      isIdle: () => this.pid !== undefined && isReading(this.pid, this.#script),
-      onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
-    });
-    const outputs = this.#outputs.map((file) => openSync(file, constants.O_WRONLY));
-    // detached: a session and its own process group, so that all of it can be ended.
-    this.#child = spawn(bash, ['--norc', SCRIPT], {
-      argv0: 'bash',
-      cwd: directory,
-      env: { ...env, BASH_ENV: undefined },
-      detached: true,
-      stdio: ['ignore', ...outputs],
-    });
-    outputs.forEach((fd) => {
-      closeSync(fd);
-    });
+    const outputs: number[] = [];
+    try {
+      this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
+      this.#keep({ close: () => closeSync(this.#control) });
+      this.#output = [
+        this.#keep(new FifoReader(path('out'), onStdout)),
+        this.#keep(new FifoReader(path('err'), onStderr)),
+      ];
+      this.#questions = new Questions({
+        path: path('status'),
+        command: (text) => this.#command(text),
+        isIdle: () => this.pid !== undefined && isReading(this.pid, this.#script),
+        onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
+      });
+      this.#keep(this.#questions.reader);
+      for (const file of this.#outputs) outputs.push(openSync(file, constants.O_WRONLY));
+      // detached: a session and its own process group, so that all of it can be ended.
+      this.#child = spawn(bash, ['--norc', SCRIPT], {
+        argv0: 'bash',
+        cwd: directory,
+        env: { ...env, BASH_ENV: undefined },
+        detached: true,
+        stdio: ['ignore', ...outputs],
+      });
+    } catch (error) {
+      this.#close();
+      throw error;
+    } finally {
+      for (const fd of outputs) closeSync(fd);
+    }
     this.#ended = new Promise((resolve) => {
       const onEnd = (exitCode: number) => {
         this.#exitCode = exitCode;
@@ -132,7 +149,8 @@ export class BashProcess {
         resolve();
       };
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
-        this.#startError = `${bash} cannot be started (${error.code}): install bash, or put it on PATH`;
+        const hint = isShortOfFiles(error) ? ALLOW_MORE_FILES : 'install bash, or put it on PATH';
+        this.#startError = `${bash} cannot be started (${error.code}): ${hint}`;
         onEnd(127);
       });
       this.#child.once('exit', (code, signal) =>
@@ -259,18 +277,21 @@ export class BashProcess {
       await killProcessTree(this.pid, this.#folders);
     }
     await this.#ended;
-    for (const reader of [...this.#output, this.#questions.reader]) {
-      reader.close();
-    }
-    closeSync(this.#control);
-    for (const file of [this.#line, this.#prelude, this.#probe]) {
-      file.close();
-    }
+    this.#close();
     try {
       rmSync(this.#directory, { recursive: true, force: true });
     } catch {
       // It goes with the folder that it is in.
     }
+  }
+
+  #keep<T extends { close(): void }>(file: T): T {
+    this.#open.push(file);
+    return file;
+  }
+
+  #close(): void {
+    for (const file of this.#open) file.close();
   }
 
   #command(command: string): void {

@@ -5,6 +5,7 @@ import type { Environment } from '../environment.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
 import { type HeldSettings, UNREAD } from './control-commands.ts';
+import { ALLOW_MORE_FILES, isShortOfFiles } from './descriptors.ts';
 import { OutputCapture } from './output-capture.ts';
 import { type RunOptions, tell } from './run-options.ts';
 import { type Home, SessionHomes } from './session-home.ts';
@@ -125,7 +126,8 @@ export class BashSession {
       // No private directory, a full disk, no more processes: the next line may fare better.
       await this.#process?.kill();
       this.#process = undefined;
-      return this.#ended(1, `the line was not run: ${(error as Error).message}`);
+      const reason = isShortOfFiles(error) ? ALLOW_MORE_FILES : (error as Error).message;
+      return this.#ended(1, `the line was not run: ${reason}`);
     }
   }
 

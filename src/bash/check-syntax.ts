@@ -21,16 +21,17 @@ export function checkSyntax(bash: string, text: string): Promise<Syntax> {
       killSignal: 'SIGKILL',
     });
     let messages = '';
-    child.stderr.on('data', (chunk) => {
+    child.on('error', () => resolve('complete'));
+    // Without a descriptor left for them there are no streams.
+    child.stderr?.on('data', (chunk) => {
       messages += chunk;
     });
-    child.on('error', () => resolve('complete'));
     child.on('close', (code) => {
       const isCut = /unexpected EOF|unexpected end of file|delimited by end-of-file/.test(messages);
       // Without an exit code it was too slow to tell.
       resolve(isCut ? 'incomplete' : (code ?? 0) === 0 ? 'complete' : 'invalid');
     });
-    child.stdin.on('error', () => {});
-    child.stdin.end(`${text}\n`);
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(`${text}\n`);
   });
 }

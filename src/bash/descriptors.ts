@@ -25,6 +25,13 @@ export function leakedDescriptors(): readonly number[] {
   return leaked;
 }
 
+/** Whether something could not be opened or started because this process, or the machine, has too many files open. */
+export function isShortOfFiles(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+export const ALLOW_MORE_FILES = 'too many files are open: allow more, as with ulimit -n 256';
+
 function isClosedOnExec(fd: number): boolean {
   const [, flags] = /^flags:\s*([0-7]+)/m.exec(read(`/proc/self/fdinfo/${fd}`)) ?? [];
   return flags === undefined || (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) !== 0;

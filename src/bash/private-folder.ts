@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
+import { isShortOfFiles } from './descriptors.ts';
 
 /** How many bytes must be free: about what the session writes before its first line. */
 const ROOM = 64 * 1024;
@@ -40,19 +41,22 @@ export class PrivateFolder {
   /** @param path a folder that was just made. */
   private constructor(path: string) {
     this.path = path;
-    // The umask may have taken away our own rights.
-    chmodSync(path, 0o700);
-    this.#fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    let fd: number | undefined;
     try {
+      // The umask may have taken away our own rights.
+      chmodSync(path, 0o700);
+      fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
       const program = join(path, 'program');
       writeFileSync(program, Buffer.alloc(ROOM));
       chmodSync(program, 0o700);
       accessSync(program, constants.X_OK);
       rmSync(program);
     } catch (error) {
-      this.remove();
+      if (fd !== undefined) closeSync(fd);
+      removeTree(path);
       throw error;
     }
+    this.#fd = fd;
   }
 
   /**
@@ -67,6 +71,8 @@ export class PrivateFolder {
         if (parent !== temporary) mkdirSync(parent, { recursive: true, mode: 0o700 });
         return new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
       } catch (error) {
+        // No other folder would change that.
+        if (isShortOfFiles(error)) throw error;
         reason ??= error;
       }
     }
@@ -84,16 +90,18 @@ export class PrivateFolder {
 
   /** Removes it with everything that is in it. */
   remove(): void {
-    try {
-      for (let tries = 1; this.isThere; tries += 1) this.#tryToRemove(tries);
-    } finally {
-      closeSync(this.#fd);
-    }
+    const { isThere } = this;
+    // It may be the last descriptor, which the removal needs.
+    closeSync(this.#fd);
+    if (isThere) removeTree(this.path);
   }
+}
 
-  #tryToRemove(tries: number): void {
+function removeTree(path: string): void {
+  for (let tries = 1; ; tries += 1) {
     try {
-      rmSync(this.path, { recursive: true, force: true });
+      rmSync(path, { recursive: true, force: true });
+      return;
     } catch (error) {
       // A caller of an agent command that is just finding out that all is over may still put a file into it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tries === REMOVAL_TRIES)

@@ -65,12 +65,14 @@ export class SessionHomes {
     const { env, cwd, handlers = new Map() } = this.#options;
     const bash = findBash(env);
     const folder = PrivateFolder.make(env, cwd);
+    let host: AgentCommandHost | undefined;
     try {
       const directory = folder.path;
-      const host = new AgentCommandHost({ directory, bash, env, handlers });
+      host = new AgentCommandHost({ directory, bash, env, handlers });
       writeEditors(join(directory, 'bin'), bash, env);
       return { bash, folder, host };
     } catch (error) {
+      host?.dispose();
       folder.remove();
       throw error;
     }

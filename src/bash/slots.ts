@@ -45,16 +45,26 @@ export class Slots {
     makePrivate(this.#path('slots'));
     makeFifos([this.#path('door'), this.#path('knock'), this.alive], options.env);
     this.#door = new FifoWriter(this.#path('door'), () => {});
-    this.#knock = new FifoReader(
-      this.#path('knock'),
-      (chunk) => {
-        this.#knocks += chunk.length;
-        this.#answerKnocks();
-      },
-      this.#buffer,
-    );
+    try {
+      this.#knock = new FifoReader(
+        this.#path('knock'),
+        (chunk) => {
+          this.#knocks += chunk.length;
+          this.#answerKnocks();
+        },
+        this.#buffer,
+      );
+    } catch (error) {
+      this.#door.close();
+      throw error;
+    }
     this.#knock.unref();
-    this.#make(FEWEST);
+    try {
+      this.#make(FEWEST);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   /** A FIFO that is not for callers, made with the others since each mkfifo(1) takes its time. */
