@@ -16,16 +16,18 @@ const POLL_MS = 5;
  */
 export async function killProcessTree(leader: number, folders: readonly string[]): Promise<void> {
   // Members are looked up first: when their parents are gone, less tells that they belonged here.
-  const members = liveMembers(leader, folders);
+  let members = liveMembers(leader, folders);
   // The group gets the signal as a whole, and no process gets it twice: a trap would clean up twice.
-  const groups = readProcesses();
-  const others = [...members].filter((pid) => groups.get(pid)?.group !== leader);
+  const others = [...members.keys()].filter((pid) => members.get(pid)?.group !== leader);
   signalAll([-leader, ...others], 'SIGTERM');
   const deadline = performance.now() + GRACE_MS;
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    // To look at all processes costs more than at those that were there. When they are gone, there may be new ones.
+    if (!isAlive(leader, members)) members = liveMembers(leader, folders);
   }
-  signalAll([-leader, ...members, ...liveMembers(leader, folders)], 'SIGKILL');
+  const last = members.size > 0 ? liveMembers(leader, folders) : members;
+  signalAll([-leader, ...members.keys(), ...last.keys()], 'SIGKILL');
 }
 
 function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
@@ -38,12 +40,13 @@ function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-function isAlive(leader: number, members: ReadonlySet<number>): boolean {
-  const processes = readProcesses();
-  if (processes.size === 0) {
-    return isGroupAlive(leader);
-  }
-  return [...processes].some(([pid, { session }]) => session === leader || members.has(pid));
+/** Whether any of them is there; without /proc, any of the leader's group. */
+function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boolean {
+  if (processInfo(process.pid) === undefined) return isGroupAlive(leader);
+  return [...members].some(([pid, { start }]) => {
+    const now = processInfo(pid);
+    return now?.start === start && !isDead(now);
+  });
 }
 
 function isGroupAlive(leader: number): boolean {
@@ -55,24 +58,40 @@ function isGroupAlive(leader: number): boolean {
 }
 
 /** The session's processes, their descendants in other sessions, and their orphans. Empty if there is no /proc. */
-function liveMembers(leader: number, folders: readonly string[]): Set<number> {
+function liveMembers(leader: number, folders: readonly string[]): Map<number, ProcessInfo> {
   const processes = readProcesses();
-  const members = new Set<number>();
+  const members = new Map<number, ProcessInfo>();
   const since = processes.get(leader)?.start ?? 0;
-  for (const [pid, { session, start }] of processes) {
-    const mayBeOrphan = session !== leader && start >= since && pid !== process.pid;
-    if (mayBeOrphan && folders.some((folder) => belongsTo(pid, folder))) members.add(pid);
+  const adopters = ancestors(processes);
+  for (const [pid, info] of processes) {
+    const mayBeOrphan =
+      info.session !== leader &&
+      info.start >= since &&
+      adopters.has(info.parent) &&
+      pid !== process.pid;
+    if (mayBeOrphan && folders.some((folder) => belongsTo(pid, folder))) members.set(pid, info);
   }
   for (let grown = true; grown; ) {
     grown = false;
-    for (const [pid, { parent, session }] of processes) {
-      if (!members.has(pid) && (session === leader || members.has(parent))) {
-        members.add(pid);
+    for (const [pid, info] of processes) {
+      if (!members.has(pid) && (info.session === leader || members.has(info.parent))) {
+        members.set(pid, info);
         grown = true;
       }
     }
   }
   return members;
+}
+
+/** This process and those above it: the kernel gives one of them every process here whose parent is gone. */
+function ancestors(processes: ReadonlyMap<number, ProcessInfo>): Set<number> {
+  const found = new Set([1]);
+  let pid: number | undefined = process.pid;
+  while (pid !== undefined && !found.has(pid)) {
+    found.add(pid);
+    pid = processes.get(pid)?.parent;
+  }
+  return found;
 }
 
 /** Whether a process has got its environment or its outputs from the session with this private folder. */
@@ -101,10 +120,12 @@ function readProcesses(): Map<number, ProcessInfo> {
   for (const name of list('/proc')) {
     const pid = Number(name);
     const info = Number.isInteger(pid) ? processInfo(pid) : undefined;
-    if (info && info.state !== 'Z' && info.state !== 'X') processes.set(pid, info);
+    if (info && !isDead(info)) processes.set(pid, info);
   }
   return processes;
 }
+
+const isDead = ({ state }: ProcessInfo) => state === 'Z' || state === 'X';
 
 function processInfo(pid: number): ProcessInfo | undefined {
   // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.

@@ -43,7 +43,10 @@ export class Slots {
   constructor(options: SlotsOptions) {
     this.#options = options;
     makePrivate(this.#path('slots'));
-    makeFifos([this.#path('door'), this.#path('knock'), this.alive], options.env);
+    const folders = this.#newFolders(FEWEST);
+    // All at once, since each mkfifo(1) takes its time.
+    const own = [this.#path('door'), this.#path('knock'), this.alive];
+    makeFifos([...own, ...folders.flatMap(fifosOf)], options.env);
     this.#door = new FifoWriter(this.#path('door'), () => {});
     try {
       this.#knock = new FifoReader(
@@ -60,14 +63,14 @@ export class Slots {
     }
     this.#knock.unref();
     try {
-      this.#make(FEWEST);
+      for (const folder of folders) this.#add(folder);
     } catch (error) {
       this.close();
       throw error;
     }
   }
 
-  /** A FIFO that is not for callers, made with the others since each mkfifo(1) takes its time. */
+  /** A FIFO that is not for callers. */
   get alive(): string {
     return this.#path('alive');
   }
@@ -123,12 +126,10 @@ export class Slots {
 
   /** Makes so many slots, and shows each to callers when it is ready. */
   #make(count: number): void {
-    const folders = Array.from({ length: count }, () => this.#path(`slot-${this.#made++}`));
+    const folders = this.#newFolders(count);
     let ready = 0;
     try {
-      folders.forEach(makePrivate);
-      const fifos = folders.flatMap((folder) => [join(folder, 'in'), join(folder, 'out')]);
-      makeFifos(fifos, this.#options.env);
+      makeFifos(folders.flatMap(fifosOf), this.#options.env);
       for (const folder of folders) {
         this.#add(folder);
         ready += 1;
@@ -137,6 +138,12 @@ export class Slots {
       for (const folder of folders.slice(ready)) removeDirectory(folder);
       if (ready === 0) throw error;
     }
+  }
+
+  #newFolders(count: number): string[] {
+    const folders = Array.from({ length: count }, () => this.#path(`slot-${this.#made++}`));
+    folders.forEach(makePrivate);
+    return folders;
   }
 
   #add(folder: string): void {
@@ -167,3 +174,5 @@ export class Slots {
     slot.remove(this.#path(`slot-${this.#made++}`));
   }
 }
+
+const fifosOf = (folder: string) => [join(folder, 'in'), join(folder, 'out')];

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 
@@ -17,19 +19,13 @@ export interface HostProgram {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/**
- * Bundles and starts a program.
- *
- * @param source TypeScript; it finds the library's modules under `./src/`.
- * @param wrapper a program and its arguments that runs what follows them, in a sandbox say.
- */
-export async function startHost(
-  source: string,
-  nodeOptions: string[] = [],
-  { wrapper = [], env = {} }: { wrapper?: readonly string[]; env?: Record<string, string> } = {},
-): Promise<HostProgram> {
-  const directory = temporaryDirectory();
-  const outfile = join(directory, 'host.mjs');
+/** Those that this file's tests have asked for, by their source. */
+const bundles: Record<string, Promise<string>> = {};
+const folder = mkdtempSync(join(tmpdir(), 'todowrite-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function bundle(source: string): Promise<string> {
+  const outfile = join(folder, `host-${Object.keys(bundles).length}.mjs`);
   await build({
     stdin: { contents: source, resolveDir: join(import.meta.dirname, '../..'), loader: 'ts' },
     outfile,
@@ -43,11 +39,27 @@ export async function startHost(
     },
     logLevel: 'error',
   });
+  return outfile;
+}
+
+/**
+ * Bundles and starts a program.
+ *
+ * @param source TypeScript; it finds the library's modules under `./src/`.
+ * @param wrapper a program and its arguments that runs what follows them, in a sandbox say.
+ */
+export async function startHost(
+  source: string,
+  nodeOptions: string[] = [],
+  { wrapper = [], env = {} }: { wrapper?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<HostProgram> {
+  bundles[source] ??= bundle(source);
+  const outfile = await bundles[source];
   const tmp = temporaryDirectory();
   const [program = '', ...argv] = [...wrapper, process.execPath, ...nodeOptions, outfile];
   const child = spawn(program, argv, {
     env: { ...ENV, TMPDIR: tmp, ...env },
-    cwd: directory,
+    cwd: temporaryDirectory(),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   onTestFinished(() => {
