@@ -176,9 +176,9 @@ for (const name of Object.keys(commands)) {
 }
 // In a folder of their own, behind all others on PATH: where case does not count, some are the names of the commands.
 mkdirSync(out('bin/near'), { recursive: true });
-for (const [name, meant] of Object.entries(nearNames)) {
-  const text = `${name}: command not found; did you mean ${meant}?`;
-  executable(`bin/near/${name}`, `#!/bin/sh\necho '${text}' >&2\nexit 127\n`);
+for (const [name, text] of Object.entries(nearNames)) {
+  const quoted = text.trimEnd().replaceAll("'", "'\\''");
+  executable(`bin/near/${name}`, `#!/bin/sh\necho '${quoted}' >&2\nexit 127\n`);
 }
 // One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
 // Patterns of files are off in sh by then (set -f), so that it has no look at /*.

@@ -1,23 +1,31 @@
 import { nearest } from './options.ts';
 
-/** Other words that models use for what the agent commands do. */
-const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
-  TodoWrite: [
-    'TodoUpdate',
-    'TodoAdd',
-    'TodoCreate',
-    'TodoSet',
-    'TodoDone',
-    'WriteTodos',
-    'UpdateTodos',
-  ],
-  TodoRead: ['TodoList', 'TodoGet', 'TodoShow', 'ReadTodos', 'ListTodos'],
-  TaskUpdate: ['TaskDone', 'TaskComplete', 'TaskFinish', 'TaskEdit', 'TaskDelete', 'UpdateTask'],
-  TaskCreate: ['TaskAdd', 'TaskNew', 'TaskWrite', 'CreateTask'],
-  TaskList: ['Tasks', 'TasksList', 'ListTasks', 'TaskLs'],
-  TaskGet: ['TaskRead', 'TaskShow', 'TaskView', 'GetTask'],
-  TaskClaim: ['TaskTake', 'TaskStart', 'TaskNext', 'ClaimTask'],
-  TaskRelease: ['TaskDrop', 'TaskUnassign'],
+const DONE = 'TodoWrite --done N';
+const DROP = 'TodoWrite --drop N';
+const COMPLETED = 'TaskUpdate ID --status completed';
+
+/** Other words that models use for what the agent commands do; each with the call, where the name alone does not tell. */
+const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  TodoWrite: {
+    ...{ TodoUpdate: '', TodoCreate: '', TodoSet: '', WriteTodos: '', UpdateTodos: '' },
+    TodoAdd: 'TodoWrite --add "..." --active-form "..."',
+    TodoStart: 'TodoWrite --start N',
+    ...{ TodoDone: DONE, TodoComplete: DONE, TodoFinish: DONE },
+    ...{ TodoDrop: DROP, TodoRemove: DROP, TodoDelete: DROP },
+    TodoClear: `TodoWrite '{"todos":[]}'`,
+    TodoUndo: 'TodoWrite --undo',
+  },
+  TodoRead: { TodoList: '', TodoGet: '', TodoShow: '', ReadTodos: '', ListTodos: '' },
+  TaskUpdate: {
+    ...{ TaskEdit: '', UpdateTask: '' },
+    ...{ TaskDone: COMPLETED, TaskComplete: COMPLETED, TaskFinish: COMPLETED },
+    TaskDelete: 'TaskUpdate ID --status deleted',
+  },
+  TaskCreate: { TaskAdd: '', TaskNew: '', TaskWrite: '', CreateTask: '' },
+  TaskList: { Tasks: '', TasksList: '', ListTasks: '', TaskLs: '' },
+  TaskGet: { TaskRead: '', TaskShow: '', TaskView: '', GetTask: '' },
+  TaskClaim: { TaskTake: '', TaskStart: '', TaskNext: 'TaskClaim --next', ClaimTask: '' },
+  TaskRelease: { TaskDrop: '', TaskUnassign: '' },
 };
 
 /** The agent command that an unknown name most likely means; undefined if none is close. */
@@ -25,8 +33,8 @@ export function nearName(name: string, commands: readonly string[]): string | un
   const plain = plainly(name);
   const same = commands.find((command) => plainly(command) === plain);
   if (same !== undefined) return same === name ? undefined : same;
-  const meant = Object.entries(OTHER_WORDS).find(([, words]) =>
-    words.some((word) => plainly(word) === plain),
+  const meant = Object.entries(OTHER_WORDS).find(
+    ([, words]) => callOf(plain, words) !== undefined,
   )?.[0];
   if (meant !== undefined) return commands.includes(meant) ? meant : undefined;
   // A slip of the keys, but not another command such as `todo` or `task`.
@@ -35,14 +43,19 @@ export function nearName(name: string, commands: readonly string[]): string | un
 
 /** Said in place of, or after, bash's `command not found`. */
 export function nearNameText(name: string, meant: string): string {
-  return `${name}: command not found; did you mean ${meant}?\n`;
+  const call = callOf(plainly(name), OTHER_WORDS[meant] ?? {});
+  return `${name}: command not found; did you mean ${meant}?${call ? ` Try: ${call}` : ''}\n`;
+}
+
+function callOf(plain: string, words: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(words).find(([word]) => plainly(word) === plain)?.[1];
 }
 
 /** The spellings and words by which commands may be called, each with the right name. */
 export function nearNames(commands: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const command of commands) {
-    for (const word of [command, ...(OTHER_WORDS[command] ?? [])]) {
+    for (const word of [command, ...Object.keys(OTHER_WORDS[command] ?? {})]) {
       for (const spelling of spellings(word)) {
         if (!commands.includes(spelling)) names.set(spelling, command);
       }

@@ -3,16 +3,9 @@ import { type CommandResult, done, failed } from './agent-command.ts';
 
 /**
  * What follows an option: nothing, a text, a name (a non-empty text), one text per repetition, a version number, or one
- * of a few words. `{ instead }` marks an option that models try but that does not exist, with what to write instead.
+ * of a few words.
  */
-export type OptionKind =
-  | 'flag'
-  | 'text'
-  | 'name'
-  | 'texts'
-  | 'version'
-  | readonly string[]
-  | { readonly instead: string };
+export type OptionKind = 'flag' | 'text' | 'name' | 'texts' | 'version' | readonly string[];
 
 /** The options of a command, by their names: `--json`, `-h`. */
 export type OptionTable = Readonly<Record<string, OptionKind>>;
@@ -36,7 +29,11 @@ export type Options<Table extends OptionTable> = {
 
 export type ParsedOptions<Table extends OptionTable> =
   | { readonly options: Options<Table>; readonly rest: readonly string[] }
-  | { readonly problem: string };
+  | {
+      readonly problem: string;
+      /** The option, if it does not exist. */
+      readonly unknown?: string;
+    };
 
 /** The options that every agent command has. */
 export const HELP_OPTIONS = { '-h': 'flag', '--help': 'flag', '--version': 'flag' } as const;
@@ -69,10 +66,7 @@ export function parseOptions<const Table extends OptionTable>(
     }
     const [, name = argument, inline] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
     const kind = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (kind === undefined) return { problem: unknownOption(name, table) };
-    if (typeof kind === 'object' && 'instead' in kind) {
-      return { problem: `Unknown option ${name}. Try: ${kind.instead}` };
-    }
+    if (kind === undefined) return { problem: unknownOption(name, table), unknown: name };
     if (kind !== 'texts' && Object.hasOwn(options, name)) {
       return { problem: `${name} was given twice` };
     }
@@ -156,15 +150,11 @@ function isBroken(json: string, behind: readonly string[], table: OptionTable): 
 
 function unknownOption(name: string, table: OptionTable): string {
   const meant = nearest(name, Object.keys(table));
-  const kind = meant && table[meant];
-  const hint =
-    kind && typeof kind === 'object' && 'instead' in kind
-      ? `. Try: ${kind.instead}`
-      : meant && `. Did you mean ${meant}?`;
-  return `Unknown option ${safeText(name, MAX_QUOTED_CHARACTERS)}${hint ?? ''}`;
+  const hint = meant ? `. Did you mean ${meant}?` : '';
+  return `Unknown option ${safeText(name, MAX_QUOTED_CHARACTERS)}${hint}`;
 }
 
-function needs(name: string, kind: Exclude<OptionKind, 'flag' | { instead: string }>): string {
+function needs(name: string, kind: Exclude<OptionKind, 'flag'>): string {
   if (typeof kind === 'object') {
     return `${name} takes ${kind.slice(0, -1).join(', ')} or ${kind.at(-1)}`;
   }

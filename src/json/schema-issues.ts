@@ -9,6 +9,9 @@ const MAX_RANGES_NAMED = 5;
 /** At most this many unknown keys of one object are looked at. */
 const MAX_KEYS = 100;
 
+/** Other words for the keys that there are, as writers of JSON use them. */
+export type OtherWords = readonly (readonly [key: string, words: RegExp])[];
+
 /** One problem, and the places in a list that have it: `todos[0..39].activeForm: Required`. */
 interface Line {
   readonly before: string;
@@ -19,8 +22,13 @@ interface Line {
 
 /** Collects the problems that zod finds, as lines for an error. The same problem of several items is one line. */
 export class ProblemLines {
+  readonly #otherWords: OtherWords;
   readonly #lines = new Map<string, Line>();
   #unlisted = 0;
+
+  constructor(otherWords: OtherWords = []) {
+    this.#otherWords = otherWords;
+  }
 
   /** @param root the value that the path of the issue begins at. */
   add(issue: z.core.$ZodIssue, root: unknown): void {
@@ -32,7 +40,7 @@ export class ProblemLines {
     if (issue.code === 'unrecognized_keys') {
       this.#unlisted += Math.max(0, issue.keys.length - MAX_KEYS);
     }
-    for (const message of messages(issue, root)) {
+    for (const message of messages(issue, root, this.#otherWords)) {
       const key = JSON.stringify([before, after, message, index === undefined]);
       const line = this.#lines.get(key) ?? { before, after, message, indices: [] };
       if (index !== undefined) line.indices.push(index);
@@ -72,12 +80,17 @@ function rangesText(indices: readonly number[]): string {
   return texts.slice(0, MAX_RANGES_NAMED).join(', ') + (hidden > 0 ? ', ...' : '');
 }
 
-function messages(issue: z.core.$ZodIssue, root: unknown): string[] {
+function messages(issue: z.core.$ZodIssue, root: unknown, otherWords: OtherWords): string[] {
   if (issue.path.length === 0 && issue.code === 'invalid_type') {
     return [`Expected {"todos":[...]}, received ${typeName(root)}`];
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MAX_KEYS).map((key) => `Unrecognized key ${inQuotes(key)}`);
+    const object = valueAt(root, issue.path) as Record<string, unknown>;
+    return issue.keys.slice(0, MAX_KEYS).map((key) => {
+      const [meant] = otherWords.find(([, words]) => words.test(key)) ?? [];
+      const hint = meant && !Object.hasOwn(object, meant) ? `; did you mean '${meant}'?` : '';
+      return `Unrecognized key ${inQuotes(key)}${hint}`;
+    });
   }
   const received = valueAt(root, issue.path);
   if (received === undefined) return ['Required'];

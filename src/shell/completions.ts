@@ -67,10 +67,7 @@ export function completions(argv: readonly string[]): CommandResult {
   return failed('wrongUsage', `agent-shell: ${problem}\n${USAGE}`);
 }
 
-/**
- * The options that there are, with the words that may follow: none after a flag, anything where that is undefined.
- * `--clear` and its like are only there to say what to write instead.
- */
+/** The options that there are, with the words that may follow: none after a flag, anything where that is undefined. */
 function optionsOf({
   options,
 }: Completable): { name: string; values: readonly string[] | undefined }[] {
@@ -78,7 +75,7 @@ function optionsOf({
   for (const [name, kind] of Object.entries(options)) {
     if (kind === 'flag') found.push({ name, values: [] });
     else if (typeof kind === 'string') found.push({ name, values: undefined });
-    else if (!('instead' in kind)) found.push({ name, values: kind });
+    else found.push({ name, values: kind });
   }
   return found;
 }

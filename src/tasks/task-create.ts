@@ -8,8 +8,10 @@ import helpPage from './task-create.md';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
 import { isExport, readExport } from './task-import.ts';
 import {
+  BLOCKERS,
   longText,
   metadata,
+  OTHER_WORDS,
   parse,
   priority,
   type Refs,
@@ -77,7 +79,7 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
   }
   const all = Array.isArray(value) ? value : [value];
   const schema = taskFields(limits, refsOf(all));
-  const lines = new ProblemLines();
+  const lines = new ProblemLines([...OTHER_WORDS, ['blockedBy', BLOCKERS]]);
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
     if (!lines.isEmpty && at % BLOCK === 0) {

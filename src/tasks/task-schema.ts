@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isObject, typeName } from '../json/json-value.ts';
-import { ProblemLines, textProblem } from '../json/schema-issues.ts';
+import { type OtherWords, ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { characterCount, inQuotes } from '../safe-text.ts';
 import { parseDuration } from '../settings.ts';
 import { MAX_LONG_TEXT, metadataProblem, tooLong } from './metadata.ts';
@@ -9,6 +9,17 @@ import type { RequestLimits, RequestSchema } from './task-form.ts';
 const MAX_REF_CHARACTERS = 40;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ID = /^#?([1-9]\d{0,14})$/;
+
+/** Other words for what a task has. */
+export const OTHER_WORDS: OtherWords = [
+  ['subject', /^(?:title|name|content|task|text|todo|summary)$/i],
+  ['description', /^(?:desc|details|body)$/i],
+  ['activeForm', /^active[_-]form$|^(?:activeform|active)$/i],
+  ['owner', /^(?:assignee|assigned_?to|agent)$/i],
+  ['check', /^(?:checks|verify|verification|command|test)$/i],
+];
+
+export const BLOCKERS = /^(?:blocked_?by|blockers|depends_?on|dependencies|requires)$/i;
 
 /** A text on one line that is not blank. */
 export function shortText({ maxContentLength }: RequestLimits) {
@@ -123,12 +134,13 @@ export const metadata = z.pipe(
 export function requestSchema<Schema extends z.ZodMiniType>(
   build: (limits: RequestLimits) => Schema,
   mend: (value: unknown) => { value: unknown; notes: readonly string[] } = unmended,
+  otherWords: OtherWords = [],
 ): RequestSchema<z.output<Schema>> {
   return (given, limits) => {
     const { value, notes } = mend(given);
     if (!isObject(value))
       return { problems: { lines: [`Expected object, received ${typeName(value)}`] } };
-    const lines = new ProblemLines();
+    const lines = new ProblemLines(otherWords);
     const request = parse(build(limits), value, lines);
     return request === undefined ? { problems: lines.problems() } : { request, notes };
   };

@@ -7,8 +7,10 @@ import { type ReasonCode, unproven } from './refused.ts';
 import { idsText } from './task.ts';
 import type { RequestLimits, RequestSchema, TaskCall, TaskForm } from './task-form.ts';
 import {
+  BLOCKERS,
   longText,
   metadata,
+  OTHER_WORDS,
   ownerName,
   priority,
   requestSchema,
@@ -139,7 +141,7 @@ const FORCED: ReadonlySet<ReasonCode> = new Set([
   'agent_busy',
 ]);
 
-const checkFields = requestSchema(fields, mendId);
+const checkFields = requestSchema(fields, mendId, [...OTHER_WORDS, ['addBlockedBy', BLOCKERS]]);
 
 const checkChanges: RequestSchema<TaskChanges> = (value, limits) => {
   const result = checkFields(value, limits);

@@ -79,6 +79,8 @@ function placeOf(items: Items, name: string): number | undefined {
 }
 
 function noSuchItem(items: Items, name: string): string {
+  const named = items.findIndex(({ content }) => content.toLowerCase() === name.toLowerCase());
+  if (named !== -1) return `${inQuotes(name)} is item ${nameOf(items, named)}; name it so`;
   const count = items.length === 1 ? '1 item' : `${items.length} items`;
   return `there is no item ${inQuotes(name)}; the list has ${count}, see TodoRead`;
 }

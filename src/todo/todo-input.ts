@@ -82,7 +82,7 @@ function wrapItem(around: object, item: object, notes: readonly string[]): Readi
   return { value: { ...around, todos: [item] }, notes: [...notes, note] };
 }
 
-const OTHER_NAMES = /^(?:items|tasks|todos)$/i;
+const OTHER_NAMES = /^(?:items|tasks|todos?)$/i;
 
 /** If several names are given, it is not certain which is meant. */
 function renameList(value: Record<string, unknown>): {

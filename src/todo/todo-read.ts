@@ -27,6 +27,8 @@ import { historyText, notKept } from './version-texts.ts';
 
 const USAGE =
   'Usage: TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
+/** Of what is misused, most was meant to be nothing but this. */
+const SHORT_USAGE = 'Usage: TodoRead [--json]\n';
 /** The options of TodoRead. */
 export const READ_OPTIONS = {
   '--json': 'flag',
@@ -70,12 +72,12 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
    */
   async execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
     const parsed = parseOptions(call.argv, READ_OPTIONS);
-    if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
+    if ('problem' in parsed) return wrongUsage(parsed.problem, SHORT_USAGE);
     const { options, rest } = parsed;
     const help = helpReply(options, USAGE, () => helpPage);
     if (help) return help;
     if (rest[0] !== undefined) {
-      return wrongUsage(`Unexpected argument ${inQuotes(rest[0])}`, USAGE);
+      return wrongUsage(`Unexpected argument ${inQuotes(rest[0])}`, SHORT_USAGE);
     }
     return withStorageTrouble('Cannot read the list', async () => {
       const list = await openSource(
@@ -85,7 +87,7 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
         call.env && this.settings,
       );
       return 'problem' in list
-        ? wrongUsage(list.problem, USAGE)
+        ? wrongUsage(list.problem, SHORT_USAGE)
         : read(list, options, this.#forPeople);
     });
   }
@@ -98,12 +100,12 @@ async function read(
 ): Promise<CommandResult> {
   const { '--json': asJson, '--line': asLine, '--format': format, '--at': at } = options;
   if ([asJson, asLine, format].filter(Boolean).length > 1) {
-    return wrongUsage('--json, --line and --format exclude each other', USAGE);
+    return wrongUsage('--json, --line and --format exclude each other', SHORT_USAGE);
   }
   const form: Form = asJson ? 'json' : asLine ? 'line' : format;
   if (options['--history']) {
     if (form !== undefined || at !== undefined) {
-      return wrongUsage('--history takes neither --json, --line, --format nor --at', USAGE);
+      return wrongUsage('--history takes neither --json, --line, --format nor --at', SHORT_USAGE);
     }
     return done(historyText(await list.history()));
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Problems } from '../command/refusal.ts';
 import { isObject } from '../json/json-value.ts';
-import { ProblemLines, textProblem } from '../json/schema-issues.ts';
+import { type OtherWords, ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
 import type { TodoItem } from './todo-store.ts';
@@ -11,6 +11,15 @@ const MAX_ITEMS_LOOKED_AT = 100;
 const MAX_INDICES_NAMED = 5;
 const STATUSES = ['pending', 'in_progress', 'completed'] as const;
 const PRIORITIES = ['high', 'medium', 'low'] as const;
+
+const OTHER_WORDS: OtherWords = [
+  ['content', /^(?:task|title|name|text|subject|todo|description|step|item)$/i],
+  ['activeForm', /^(?:active|form|doing|present|gerund|active_?(?:text|content|name))$/i],
+  ['status', /^(?:state|done|completed?|progress)$/i],
+  ['priority', /^(?:prio|importance|urgency)$/i],
+  ['check', /^(?:checks|verify|verification|validation|test|tests|command|cmd|prove)$/i],
+  ['todos', /^(?:list|plan|newTodos|todo_?list)$/i],
+];
 
 /** The items of a valid list, or everything that is wrong with one that is not. */
 export type ListValidation =
@@ -35,7 +44,7 @@ function judgedBySchema(value: unknown, settings: ListLimits): ListValidation {
   if (result.success && listProblems.length === 0 && repeated.length === 0) {
     return { items: result.data.todos };
   }
-  const lines = new ProblemLines();
+  const lines = new ProblemLines(OTHER_WORDS);
   for (const issue of result.error?.issues ?? []) lines.add(issue, value);
   return { problems: lines.problems(repeated, listProblems) };
 }

@@ -30,7 +30,7 @@ import { LIST_OPTIONS, openSource, TodoCommand, type TodoSource } from './todo-s
 import { TodoStore, type TodoVersion } from './todo-store.ts';
 import helpPage from './todo-write.md';
 import { replace, revise, undo, type WriteOutcome } from './write-list.ts';
-import { wrongWord } from './wrong-word.ts';
+import { wrongOption, wrongWord } from './wrong-call.ts';
 
 const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
@@ -51,21 +51,6 @@ export const WRITE_OPTIONS = {
   '--output': ['summary', 'next', 'list', 'json'],
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
-  '--todos': { instead: `TodoWrite '{"todos":[...]}'` },
-  '--file': { instead: 'TodoWrite < FILE' },
-  '--list': { instead: 'TodoRead' },
-  '--json': { instead: 'TodoRead --json' },
-  '--history': { instead: 'TodoRead --history' },
-  '--complete': { instead: 'TodoWrite --done N' },
-  '--completed': { instead: 'TodoWrite --done N' },
-  '--finish': { instead: 'TodoWrite --done N' },
-  '--status': { instead: 'TodoWrite --done N' },
-  '--in-progress': { instead: 'TodoWrite --start N' },
-  '--check': { instead: `"check":"npm test" in the item's JSON` },
-  '--verify': { instead: 'TodoWrite --prove' },
-  '--remove': { instead: 'TodoWrite --drop N' },
-  '--delete': { instead: 'TodoWrite --drop N' },
-  '--clear': { instead: `TodoWrite '{"todos":[]}'` },
 } as const;
 
 type WriteOptions = Options<typeof WRITE_OPTIONS>;
@@ -165,7 +150,9 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const help = helpReply(options, USAGE, () => helpPageFor(settings));
     if (help) return help;
     const misused =
-      'problem' in parsed ? parsed.problem : (wrongWord(rest) ?? wrongProve(options, rest));
+      'problem' in parsed
+        ? wrongOption(parsed, argv)
+        : (wrongWord(rest) ?? wrongProve(options, rest));
     const opened = openSource(this.source, options, settings, invocation.env && this.settings);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, USAGE);

@@ -75,7 +75,8 @@ test('so it does where agent-shell is bash, in a program that bash runs too', ()
     const { status, stderr } = agentShell(line);
     expect({ status, stderr }).toEqual({
       status: 127,
-      stderr: 'TaskDone: command not found; did you mean TaskUpdate?\n',
+      stderr:
+        'TaskDone: command not found; did you mean TaskUpdate? Try: TaskUpdate ID --status completed\n',
     });
   }
 });

@@ -125,7 +125,7 @@ test.each([
   [['--done', '1', '--undo'], /--undo takes no other change/],
   [['--done'], /--done needs a value/],
   [['--finish', '1'], /Unknown option --finish/],
-  [['--complete', '1'], /Try: TodoWrite --done N/],
+  [['--complete', '1'], /Try: TodoWrite --done 1/],
 ])('%j is wrong usage', async (argv, problem) => {
   const { store, call } = list('[>] A', '[ ] B');
   const { exitCode, stderr } = await call(...argv);

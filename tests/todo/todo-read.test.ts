@@ -114,7 +114,7 @@ test.each([
 ])('the unexpected argument in %j is wrong usage', async (argv, shown) => {
   expect(await todoRead(argv, pending('Build'))).toEqual({
     stdout: '',
-    stderr: `Error: Unexpected argument '${shown}'\n${USAGE}`,
+    stderr: `Error: Unexpected argument '${shown}'\nUsage: TodoRead [--json]\n`,
     exitCode: 2,
   });
 });
@@ -122,7 +122,7 @@ test.each([
 test('an unknown option is wrong usage, and the nearest one is named', async () => {
   expect(await todoRead(['--jsno'], pending('Build'))).toEqual({
     stdout: '',
-    stderr: `Error: Unknown option --jsno. Did you mean --json?\n${USAGE}`,
+    stderr: `Error: Unknown option --jsno. Did you mean --json?\nUsage: TodoRead [--json]\n`,
     exitCode: 2,
   });
 });

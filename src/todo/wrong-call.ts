@@ -1,0 +1,107 @@
+import { beginsJson, nearest } from '../command/options.ts';
+import { inQuotes, MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
+
+const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
+const ADD = 'TodoWrite --add "..." --active-form "..."';
+const CHECK = `"check":"npm test" in the item's JSON`;
+const START = 'TodoWrite --start N';
+const DONE = 'TodoWrite --done N';
+const DROP = 'TodoWrite --drop N';
+
+/**
+ * What other programs call the things that TodoWrite and TodoRead do, as a word or as an option, and how it is said here.
+ * N is the item that the call names, FILE its file.
+ */
+const CALLS: Readonly<Record<string, string>> = {
+  help: 'TodoWrite --help',
+  version: 'TodoWrite --version',
+  ...named('TodoRead', 'read list show get print view ls l cat all next current status'),
+  json: 'TodoRead --json',
+  history: 'TodoRead --history',
+  undo: 'TodoWrite --undo',
+  ...named(ADD, 'add create new insert content a n'),
+  ...named(START, 'start begin in-progress active doing resume s'),
+  ...named(
+    DONE,
+    'done complete completed finish finished close tick mark set update item id d c x',
+  ),
+  ...named(DROP, 'drop remove delete rm del cancel cancelled r'),
+  ...named(`TodoWrite '{"todos":[]}'`, 'clear reset empty'),
+  ...named('TodoWrite --done N --prove', 'prove verify'),
+  ...named(CHECK, 'check command test'),
+  ...named('TodoWrite < FILE', 'file input from f i'),
+  // A list is replaced as a whole, whatever is to become of it.
+  ...named(WHOLE_LIST, 'write replace todos data undone reopen pending edit rename move priority'),
+};
+
+function named(call: string, words: string): Record<string, string> {
+  return Object.fromEntries(words.split(' ').map((word) => [word, call]));
+}
+
+const ITEM = /^#?[1-9]\d{0,3}$/;
+const FILE = /^[^\s{}[\]"']*(?:\.\w{1,8}|\/[^\s{}[\]"']*)$/;
+
+/**
+ * The error for words in place of a list, with the call that was most likely meant; undefined for anything that looks
+ * like JSON.
+ */
+export function wrongWord(words: readonly string[]): string | undefined {
+  const [first = '-', second = ''] = words;
+  const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
+  // An item and what became of it: `1 completed`.
+  if (ITEM.test(first) && /^[a-z][\w-]*$/i.test(second)) {
+    const call = callFor(second, words);
+    return problem(call && isStep(call) ? call : filledIn(DONE, words));
+  }
+  if (first === '-' || first.trim() === '' || beginsJson(first) || isValue(first)) return undefined;
+  const call = callFor(first, words);
+  if (call !== undefined) return problem(call);
+  if (FILE.test(first)) return problem(filledIn('TodoWrite < FILE', words));
+  // One plain word may be any slip, so that it is told what JSON is.
+  return words.length === 1 && !/\s/.test(first) ? undefined : problem(WHOLE_LIST);
+}
+
+/** What is wrong with the options; of one that does not exist, also the call that was most likely meant. */
+export function wrongOption(
+  { problem, unknown }: { readonly problem: string; readonly unknown?: string },
+  argv: readonly string[],
+): string {
+  if (unknown === undefined) return problem;
+  const words = argv.map((argument) => argument.replace(/^--?[\w-]+=/, ''));
+  const word = unknown.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
+  if (!Object.hasOwn(CALLS, word) && problem.endsWith('?')) return problem;
+  // Without an item it is about what is completed already.
+  const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
+  const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
+  return `Unknown option ${safeText(unknown, MAX_QUOTED_CHARACTERS)}. Try: ${call}`;
+}
+
+function callFor(name: string, words: readonly string[]): string | undefined {
+  const known = Object.hasOwn(CALLS, name) ? name : nearest(name, Object.keys(CALLS));
+  const call = known && name.length > 2 ? CALLS[known] : CALLS[name];
+  if (call === undefined) return undefined;
+  // What reads a list takes none.
+  if (/^TodoRead/.test(call) && words.some(beginsJson)) return WHOLE_LIST;
+  if (call !== DONE && !(known === 'status' && words.some((word) => ITEM.test(word)))) {
+    return filledIn(call, words);
+  }
+  // `mark 1 in_progress`, `--status 1 cancelled`.
+  const steps = words.map((word) => CALLS[word.toLowerCase().replace(/_/g, '-')]);
+  return filledIn(steps.find((step) => step === START || step === DROP) ?? DONE, words);
+}
+
+function isStep(call: string): boolean {
+  return /^TodoWrite --(?:start|done|drop)/.test(call);
+}
+
+function filledIn(call: string, words: readonly string[]): string {
+  const item = words.find((word) => ITEM.test(word))?.replace('#', '') ?? 'N';
+  const file =
+    words.map((word) => word.replace(/^@/, '')).find((word) => FILE.test(word)) ?? 'FILE';
+  return call.replace(/\bN\b/, item).replace(/\bFILE\b/, () => safeText(file, 80));
+}
+
+/** A number, `true`, `false` or `null` is JSON too. */
+function isValue(word: string): boolean {
+  return /^-?\d|^(?:true|false|null)$/.test(word.trim());
+}
