@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { readOwnFile } from '../state/own-files.ts';
 import type { LeaseClock } from './lease.ts';
@@ -22,7 +21,7 @@ function clockId(): string {
     } catch {
       // Not on Linux. A clock that has begun again is found out by its going back.
     }
-    id = boot || hostname();
+    id = boot || process.getBuiltinModule('node:os').hostname();
   }
   return id;
 }
