@@ -16,3 +16,10 @@ export function callerVariables(environment: Environment): Record<string, string
     pairs.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined),
   );
 }
+
+/** The same of a caller, if they differ from those of this process; undefined if not. */
+export function othersVariables(caller: Environment, own: Environment) {
+  if (caller === own) return undefined;
+  const isOther = CALLER_VARIABLES.some((name) => caller[name] !== own[name]);
+  return isOther ? callerVariables(caller) : undefined;
+}

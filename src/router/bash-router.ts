@@ -1,20 +1,17 @@
 import { BashSession } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
-import { endsOf } from '../bash/output-capture.ts';
-import { type RunOptions, tell } from '../bash/run-options.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
   type AgentBashHandler,
   type CommandResult,
   type CommandType,
-  executeSafely,
   type Invocation,
   type SeenLine,
   withExecute,
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
-import { CALLER_VARIABLES, callerVariables, type Environment } from '../environment.ts';
+import { type Environment, othersVariables } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
@@ -25,6 +22,7 @@ import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { type Approve, type Decision, Questions } from './approval.ts';
+import { callDirectly } from './direct-call.ts';
 import { heredocHint } from './heredoc-hint.ts';
 import { mendLine } from './mend-line.ts';
 import { withNearName } from './near-name-hint.ts';
@@ -275,11 +273,10 @@ export class BashRouter {
       // where bash is.
       const runsChecks = state !== undefined && call.argv.includes('--prove');
       if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
-        const env = othersEnvironment(state?.env ?? this.#env);
-        const result = await this.#call(call, env, options, limit);
-        const isHeard =
-          options.onStdout || options.onStderr || options.maxOutputBytes !== undefined;
-        return isHeard ? await heard(result, options) : result;
+        const env = othersVariables(state?.env ?? this.#env, process.env);
+        const result = await callDirectly(call, env, options, limit);
+        this.#shell.lastExitCode = result.exitCode;
+        return result;
       }
     }
     const mended = await this.#mended(line, limit);
@@ -307,57 +304,4 @@ export class BashRouter {
     const readers = this.commands.filter(({ readsRawJson }) => readsRawJson);
     return mendLine(line, new Set(readers.map(({ name }) => name)), canRead);
   }
-
-  async #call(
-    { handler, argv, raw }: DirectCall,
-    env: Invocation['env'],
-    options: RouteOptions,
-    limit: TimeLimit,
-  ): Promise<CommandResult> {
-    const stdin = async () => options.stdin ?? '';
-    const invocation = { argv, stdin, ...(raw && { raw }), ...(env && { env }) };
-    const execution = () => executeSafely(handler, invocation);
-    const { timeoutMs, signal } = options;
-    const isLimited = timeoutMs !== undefined || signal !== undefined;
-    const result = await (isLimited ? within(limit, handler.name, execution) : execution());
-    this.#shell.lastExitCode = result.exitCode;
-    return result;
-  }
-}
-
-/** A handler cannot be stopped: when its time is over, its result is not waited for. */
-function within(
-  limit: TimeLimit,
-  name: string,
-  execution: () => Promise<CommandResult>,
-): Promise<CommandResult> {
-  const ended = new Promise<CommandResult>((resolve) => {
-    limit.onReached = () => {
-      const { reason, message } = limit.reached ?? { reason: 'cancelled', message: '' };
-      const stderr = `${name}: ${message}; it may still take effect\n`;
-      resolve({ stdout: '', stderr, exitCode: EXIT[reason] });
-    };
-  });
-  return limit.reached ? ended : Promise.race([execution(), ended]);
-}
-
-/** The result of a call that no bash ran, as who listens hears it and as much as is to be kept. */
-async function heard(
-  { stdout, stderr, exitCode }: CommandResult,
-  { onStdout, onStderr, maxOutputBytes }: RunOptions,
-): Promise<CommandResult> {
-  if (onStdout && stdout !== '') await tell(onStdout, Buffer.from(stdout));
-  if (onStderr && stderr !== '') await tell(onStderr, Buffer.from(stderr));
-  return {
-    stdout: endsOf(stdout, maxOutputBytes),
-    stderr: endsOf(stderr, maxOutputBytes),
-    exitCode,
-  };
-}
-
-/** The caller's variables, if they differ from this process's; undefined if not. */
-function othersEnvironment(env: Environment): Invocation['env'] {
-  if (env === process.env) return undefined;
-  const isOther = CALLER_VARIABLES.some((name) => env[name] !== process.env[name]);
-  return isOther ? callerVariables(env) : undefined;
 }
