@@ -54,7 +54,7 @@ buildSync({
   bundle: true,
   platform: 'node',
   format: 'cjs',
-  loader: { '.md': 'text' },
+  loader: { '.md': 'text', '.sh': 'text' },
   logLevel: 'error',
 });
 

@@ -1,7 +1,15 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { notKnown, StateError } from '../state-error.ts';
-import { NeverSent, NO_SPACE, QuotaFull, Refused, refusedBy, textOf } from './etcd-refusal.ts';
+import {
+  answerOf,
+  NeverSent,
+  NO_SPACE,
+  QuotaFull,
+  Refused,
+  refusedBy,
+  textOf,
+} from './etcd-refusal.ts';
 
 /** How to reach one etcd cluster. */
 export interface EtcdOptions {
@@ -131,11 +139,13 @@ export class EtcdClient {
   async #try<T>(path: string, body: object, limitMs: number): Promise<T> {
     const response = await this.#post(path, body, {}, limitMs);
     const text = await textOf(response);
-    if (response.statusCode === 200) return JSON.parse(text) as T;
-    const refused = refusedBy(response.statusCode, text);
-    // Tokens end with time, and with the member that gave them.
-    if (refused.isTokenOld) this.#token = undefined;
-    throw refused;
+    try {
+      return answerOf<T>(response.statusCode, text);
+    } catch (error) {
+      // Tokens end with time, and with the member that gave them.
+      if (error instanceof Refused && error.isTokenOld) this.#token = undefined;
+      throw error;
+    }
   }
 
   async #post(

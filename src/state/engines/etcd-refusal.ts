@@ -25,25 +25,46 @@ export class Refused extends Error {
   }
 }
 
-/** What a member meant by an answer whose status is not 200. */
+/** What a member answered to a call. @throws Refused for anything but success. */
+export function answerOf<T>(status: number | undefined, text: string): T {
+  const answer = objectIn(text);
+  if (status === 200 && isObject(answer?.header)) return answer as T;
+  throw refusedBy(status, text);
+}
+
+/** What a member meant by an answer that is none of success. */
 export function refusedBy(status: number | undefined, text: string): Refused {
-  let message = text;
-  try {
-    const { error, message: said = error } = JSON.parse(text);
-    if (typeof said === 'string') message = said;
-    else if (typeof said?.message === 'string') message = said.message;
-  } catch {
-    // A proxy's page, perhaps; its beginning will do.
+  const { error, message: said = error } = objectIn(text) ?? {};
+  const words = isObject(said) ? said.message : said;
+  if (status === 200 || typeof words !== 'string') {
+    const why = `HTTP status ${status}, not in etcd's words: is that a proxy, or another server?`;
+    return new Refused(why, isSettled(status) ? 'final' : 'unknown');
   }
-  message = message.replace(/^etcdserver: /, '').slice(0, 200) || `HTTP status ${status}`;
+  const message = words.replace(/^etcdserver: /, '').slice(0, 200);
   if (/invalid auth token|auth token is not provided|auth revision/.test(message)) {
     return new Refused(message, 'undone', true);
   }
   if (/space exceeded/.test(message)) return new Refused(message + NO_SPACE, 'final');
   if (/no leader/.test(message)) return new Refused(message, 'undone');
-  const isSettled =
-    status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
-  return new Refused(message, isSettled ? 'final' : 'unknown');
+  return new Refused(message, isSettled(status) ? 'final' : 'unknown');
+}
+
+/** Whether a status says that the request was not carried out, and will not be. */
+function isSettled(status = 0): boolean {
+  return status >= 300 && status < 500 && status !== 408 && status !== 429;
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** All of an answer. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Engine, openEngine } from '../../../src/state/engines/engine.ts';
@@ -200,6 +201,41 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     expect(await right.place('tasks/b', AS_ANN).load()).toBeUndefined();
   }, 60_000);
 });
+
+// A proxy in between, a web server on that port, a portal that answers everything.
+test.each([
+  [502, 'text/html', '<html><h1>Bad Gateway</h1></html>'],
+  [404, 'text/html', '<html><h1>Not found</h1></html>'],
+  [301, 'text/html', ''],
+  [200, 'text/html', '<!doctype html><p>Log in'],
+  [200, 'application/json', '{}'],
+  [200, 'application/json', 'null'],
+  [200, 'application/json', '[{"header":{}}]'],
+])(
+  'what answers %d %s %j is not etcd, and its words are not repeated',
+  async (status, type, text) => {
+    const server = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': type });
+      response.end(text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const engine = await openEngine({
+      url: `etcd://127.0.0.1:${port}/acme`,
+      environment: {},
+      timeoutMs: 300,
+    });
+    onTestFinished(() => engine.close());
+    const place = engine.place<string>('todos/s/a', AS_ANN);
+    const why = `HTTP status ${status}, not in etcd's words: is that a proxy, or another server?`;
+    await expect(Promise.resolve(place.load())).rejects.toThrow(why);
+    await expect(Promise.resolve(place.commit(0, 'a', NOON))).rejects.toThrow(
+      status >= 300 && status < 500 ? `${why}; nothing was changed` : /^not known whether .*: HTTP/,
+    );
+    expect(await engine.status()).toEqual([`127.0.0.1:${port}: ${why}`]);
+  },
+);
 
 /** A certificate for 127.0.0.1 that signs itself. */
 function certificateAuthority(): { cert: string; key: string } {
