@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A new directory of this test's own, which goes with it. */
-export function temporaryDirectory(): string {
+/**
+ * A new directory of this test's own, which goes with it.
+ *
+ * @param finished A concurrent test's own `onTestFinished`.
+ */
+export function temporaryDirectory(finished = onTestFinished): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-test-')));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  finished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 

@@ -21,6 +21,8 @@ export interface PersonsShellOptions {
   history?: boolean;
   /** Started from a bash, so that what is left behind can be seen. */
   fromBash?: boolean;
+  /** A concurrent test's own. */
+  onTestFinished?: typeof onTestFinished;
 }
 
 /** An interactive agent-shell on a real terminal, with a home directory and a work tree of its own. */
@@ -29,13 +31,14 @@ export class PersonsShell extends TmuxTerminal {
   readonly project: string;
 
   static async start(options: PersonsShellOptions = {}): Promise<PersonsShell> {
-    const home = temporaryDirectory();
+    const { onTestFinished: finished = onTestFinished } = options;
+    const home = temporaryDirectory(finished);
     const project = join(home, 'project');
     mkdirSync(join(project, '.git'), { recursive: true });
     const files = { '.bashrc': `PS1='${PROMPT}'\n`, ...options.home };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
     const shell = new PersonsShell(home, project, options);
-    onTestFinished(() => shell.close());
+    finished(() => shell.close());
     await shell.untilPrompt();
     return shell;
   }

@@ -8,16 +8,24 @@ import { eventually } from '../helpers/eventually.ts';
 
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
+import {
+  PersonsShell,
+  type PersonsShellOptions,
+  panels,
+  writeLine,
+} from '../helpers/persons-shell.ts';
 import { isAlive } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 const COLOURED_PROMPT = String.raw`PS1='\[\e[32m\]p\[\e[0m\]> '`;
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'] as const;
 
-describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
-  test('stands below the prompt, once, with the latest list', async () => {
-    const shell = await PersonsShell.start();
+describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: true }, () => {
+  test('stands below the prompt, once, with the latest list', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
     await shell.write('[x] Plan', '[x] Build', '[>] Send it <- Sending it');
     const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Sending')));
@@ -38,16 +46,22 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     expect(panels(shell.all())).toBe(1);
   });
 
-  test('goes before a command runs, and leaves nothing in its output', async () => {
-    const shell = await PersonsShell.start();
+  test('goes before a command runs, and leaves nothing in its output', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
     const rows = Array.from({ length: 40 }, (_, index) => `row ${index + 1}`);
     expect(await shell.run('printf "row %s\\n" {1..40}')).toBe(rows.join('\n'));
     expect(panels(shell.all())).toBe(1);
   });
 
-  test('stays one after Ctrl-C, an empty line, an unfinished line, and is back after Ctrl-L', async () => {
-    const shell = await PersonsShell.start();
+  test('stays one after Ctrl-C, an empty line, an unfinished line, and is back after Ctrl-L', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
     shell.type('echo dropped');
     shell.press('C-c');
@@ -67,8 +81,15 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     expect(panels(shell.screen())).toBe(1);
   });
 
-  test('leaves nothing behind a line that was typed over it', async () => {
-    const shell = await PersonsShell.start({ columns: 60, home: { '.bashrc': COLOURED_PROMPT } });
+  test('leaves nothing behind a line that was typed over it', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({
+      onTestFinished,
+      columns: 60,
+      home: { '.bashrc': COLOURED_PROMPT },
+    });
     await shell.write(...LIST);
     const long = `echo ${'word '.repeat(14)}end`;
     shell.enter(long);
@@ -80,8 +101,11 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     );
   });
 
-  test('is drawn again by TodoWrite in the background, and what is being typed stays', async () => {
-    const shell = await PersonsShell.start();
+  test('is drawn again by TodoWrite in the background, and what is being typed stays', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     const script = join(shell.home, 'write');
     writeFileSync(script, `sleep 0.5\n${writeLine(...LIST)}\n`);
     shell.enter('bash ~/write >/dev/null &');
@@ -95,8 +119,11 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     expect(panels(screen)).toBe(1);
   });
 
-  test('keeps clear of what bash says of jobs that have ended', async () => {
-    const shell = await PersonsShell.start();
+  test('keeps clear of what bash says of jobs that have ended', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
     await shell.run('sleep 0.1 &');
     await shell.run('sleep 0.5');
@@ -104,16 +131,20 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     expect(shell.screen()).toMatch(/^\[1\]\+ {2}Done {20}sleep 0\.1\np>\n┌─ Tasks/m);
   });
 
-  test('is drawn below a prompt of several rows', async () => {
+  test('is drawn below a prompt of several rows', async ({ expect, onTestFinished }) => {
     const shell = await PersonsShell.start({
+      onTestFinished,
       home: { '.bashrc': "PS1='\\w\\n\\nsecond\\np> '\n" },
     });
     await shell.write(...LIST);
     expect(shell.screen()).toMatch(/\n~\/project\n\nsecond\np>\n┌─ Tasks/);
   });
 
-  test('shows at the next prompt what another process has written', async () => {
-    const shell = await PersonsShell.start();
+  test('shows at the next prompt what another process has written', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     const env = { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') };
     const { stdout } = await runProgram(
       executable('todo-write'),
@@ -132,17 +163,21 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     expect(await shell.untilPanel()).toHaveLength(5);
   });
 
-  test('folds to one line at the command after a list is finished, and goes with the list', async () => {
-    const shell = await PersonsShell.start();
+  test('folds to one line at the command after a list is finished, and goes with the list', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     await shell.write('[x] Plan', '[x] Verify it');
     shell.enter('true');
     await shell.until('the fold', (text) => /\np>\n✓ 2 tasks completed$/.test(text));
     shell.enter(`TodoWrite '{"todos":[]}'`);
     await shell.until('no panel', (text) => /0 pending\np>$/.test(text));
+    expect(shell.screen()).not.toContain('✓');
   });
 
-  test('fits into the terminal that it finds', async () => {
-    const shell = await PersonsShell.start({ columns: 40, rows: 12 });
+  test('fits into the terminal that it finds', async ({ expect, onTestFinished }) => {
+    const shell = await PersonsShell.start({ onTestFinished, columns: 40, rows: 12 });
     await shell.write(...LIST);
     expect((await shell.untilPanel())[0]).toHaveLength(39);
     shell.resize(100, 30);
@@ -150,19 +185,25 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
     expect((await shell.untilPanel())[0]).toHaveLength(60);
   });
 
-  test('shows the tasks of a team beside the list', async () => {
-    const shell = await PersonsShell.start({ rows: 40 });
+  test('shows the tasks of a team beside the list', async ({ expect, onTestFinished }) => {
+    const shell = await PersonsShell.start({ onTestFinished, rows: 40 });
     await shell.run('TaskCreate --subject "Write the docs" >/dev/null');
     const rows = await shell.untilPanel();
     expect(rows.join('\n')).toContain('#1 Write the docs');
   });
 
-  test('costs no process at a prompt where no list has changed, and leaves none behind', async () => {
-    const bin = temporaryDirectory();
+  test('costs no process at a prompt where no list has changed, and leaves none behind', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const bin = temporaryDirectory(onTestFinished);
     const log = join(bin, 'log');
     const node = `#!/bin/sh\necho started >> '${log}'\nexec '${process.execPath}' "$@"\n`;
     writeFileSync(join(bin, 'node'), node, { mode: 0o755 });
-    const shell = await PersonsShell.start({ env: { PATH: `${bin}:${process.env.PATH}` } });
+    const shell = await PersonsShell.start({
+      onTestFinished,
+      env: { PATH: `${bin}:${process.env.PATH}` },
+    });
     await shell.run('true');
     expect(() => readFileSync(log)).toThrow();
     await shell.write(...LIST);
@@ -175,10 +216,13 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('guidance in an interactive shell', () => {
-  test('a reminder is dim, on lines of its own before the prompt, and comes once', async () => {
+describe.skipIf(!hasTmux)('guidance in an interactive shell', { concurrent: true }, () => {
+  test('a reminder is dim, on lines of its own before the prompt, and comes once', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const env = { TODO_GUIDANCE: 'all', TODO_REMINDER_TURNS: '2' };
-    const shell = await PersonsShell.start({ env, columns: 150 });
+    const shell = await PersonsShell.start({ onTestFinished, env, columns: 150 });
     await shell.write('[>] Fix it', '[ ] Ship it');
     await shell.run('true one');
     expect(await shell.run('echo two')).toBe(`two
@@ -194,8 +238,11 @@ Note: [ ] Ship it`);
     await shell.untilPanel();
   });
 
-  test('work is held against what was run at this prompt, and nothing else', async () => {
-    const shell = await PersonsShell.start({ columns: 300 });
+  test('work is held against what was run at this prompt, and nothing else', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished, columns: 300 });
     await shell.write('[>] Run the tests', '[ ] Verify it');
     await shell.run('ls');
     const unproven = writeLine('[x] Run the tests', '[>] Verify it');
@@ -215,7 +262,7 @@ Note: [ ] Ship it`);
   });
 });
 
-describe.skipIf(!hasTmux)('the shell of an agent with a name', () => {
+describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: true }, () => {
   const bin = dirname(executable('todo-write'));
   /** The team's list as its leader sees and changes it. */
   const leader = (shell: PersonsShell) => (name: string, argv: readonly string[]) =>
@@ -228,16 +275,21 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', () => {
       }),
       encoding: 'utf8',
     }).stdout;
-  const start = (more = {}) =>
-    PersonsShell.start({ columns: 100, env: { TODO_TEAM: 'blue', ...more }, argv: '--agent ann' });
+  const start = (of: Pick<PersonsShellOptions, 'onTestFinished'>, env = {}) =>
+    PersonsShell.start({
+      ...of,
+      columns: 100,
+      env: { TODO_TEAM: 'blue', ...env },
+      argv: '--agent ann',
+    });
 
-  test.each([
+  test.for([
     ['exit', ''],
     ['kill -9 $$, and leaves a process that knows the shell', '(trap "" HUP; exec sleep 30 &); '],
   ])(
     'gives back what that has begun when it ends by %s, not what others have begun or it was assigned',
-    async (end, before) => {
-      const shell = await start();
+    async ([end = '', before = ''], { expect, onTestFinished }) => {
+      const shell = await start({ onTestFinished });
       const lead = leader(shell);
       lead('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
       lead('TaskUpdate', ['2', '--owner', 'ann']);
@@ -252,20 +304,23 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', () => {
     },
   );
 
-  test('with TODO_RELEASE_AT_EXIT=0 nobody waits for its end', async () => {
-    const shell = await start({ TODO_RELEASE_AT_EXIT: '0' });
+  test('with TODO_RELEASE_AT_EXIT=0 nobody waits for its end', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await start({ onTestFinished }, { TODO_RELEASE_AT_EXIT: '0' });
     expect(await shell.run('echo "${AGENT_SHELL_SESSION-none}"')).toBe('none');
   });
 
-  test('says at the prompt what others did, once', async () => {
-    const shell = await start({ TODO_GUIDANCE: 'all' });
+  test('says at the prompt what others did, once', async ({ expect, onTestFinished }) => {
+    const shell = await start({ onTestFinished }, { TODO_GUIDANCE: 'all' });
     leader(shell)('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
     expect(await shell.run('echo hi')).toBe('hi\nNote: #1 A: assigned to you by lead');
     expect(await shell.run('echo hi')).toBe('hi');
   });
 
-  test('renews the leases that it has, with any line', async () => {
-    const shell = await start({ TODO_LEASE: '6s' });
+  test('renews the leases that it has, with any line', async ({ expect, onTestFinished }) => {
+    const shell = await start({ onTestFinished }, { TODO_LEASE: '6s' });
     const lead = leader(shell);
     const beat = () => JSON.parse(lead('TaskGet', ['1', '--json'])).lease.beat;
     lead('TaskCreate', ['--subject', 'A']);
@@ -276,9 +331,12 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
-  test('what ran at it proves the items whose check it is, and only what ran there', async () => {
-    const shell = await PersonsShell.start({ columns: 400 });
+describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent: true }, () => {
+  test('what ran at it proves the items whose check it is, and only what ran there', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished, columns: 400 });
     const folder = join(shell.home, '.local/state/todowrite/prompts~');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, '99999999'), 'of a shell that is gone');
@@ -297,8 +355,11 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     expect(await shell.run(`stat -c '%a' ${folder} ${folder}/*`)).toBe('700\n600');
   });
 
-  test('$?, $_, PIPESTATUS and the history are those of the user', async () => {
-    const shell = await PersonsShell.start();
+  test('$?, $_, PIPESTATUS and the history are those of the user', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
     await shell.run('false one two');
     expect(await shell.run('echo "$? $_"')).toBe('1 two');
@@ -308,22 +369,28 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     expect(await shell.run('trap; alias; echo "[$!]"')).toBe('[]');
   });
 
-  test('whatever options and names the user has set, the panel is drawn and nothing is said', async () => {
+  test('whatever options and names the user has set, the panel is drawn and nothing is said', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const bashrc = `
       PS1='p> '
       set -euf; shopt -s failglob nocasematch; IFS=/; set -o noclobber
       PROMPT_COMMAND='true of the user'
       HISTCONTROL=ignoreboth
       alias printf='echo aliased' local='echo aliased' shopt=false`;
-    const shell = await PersonsShell.start({ home: { '.bashrc': bashrc } });
+    const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
     await shell.write(...LIST);
     expect(await shell.run('echo "$-" "${PROMPT_COMMAND[0]}"')).toBe('efhimuBCHs true of the user');
     expect(await shell.run("alias printf; IFS=' '")).toBe("alias printf='echo aliased'");
     await shell.untilPanel();
   });
 
-  test('a prompt and a PROMPT_COMMAND that are set later work, and the panel stays', async () => {
-    const shell = await PersonsShell.start();
+  test('a prompt and a PROMPT_COMMAND that are set later work, and the panel stays', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
     shell.enter(`PROMPT_COMMAND='PS1="$((++n)) p> "'`);
     await shell.until('the first', (text) => /\n1 p>\n┌─ Tasks/.test(text));
@@ -333,10 +400,14 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     await shell.until('no more panel', (text) => /\ngone\n2 p>$/.test(text));
     shell.enter('echo next');
     await shell.until('the next', (text) => /\nnext\n2 p>$/.test(text));
+    expect(panels(shell.all())).toBe(0);
   });
 
-  test('nothing is drawn where echo is off, on a dumb terminal, and with TODO_PANEL=off', async () => {
-    const shell = await PersonsShell.start();
+  test('nothing is drawn where echo is off, on a dumb terminal, and with TODO_PANEL=off', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
     shell.enter(`stty -echo; ${writeLine(...LIST)}`);
     await shell.until('the reply', (text) => /updated: .*\np>$/.test(text));
     shell.enter('stty echo; export TODO_PANEL=off; echo off');
@@ -344,11 +415,14 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     shell.enter('TODO_PANEL=auto TERM=dumb; echo dumb');
     await shell.until('no panel', (text) => /\ndumb\np>$/.test(text));
     await shell.run('TERM=screen');
-    await shell.untilPanel();
+    expect(await shell.untilPanel()).toHaveLength(5);
   });
 
-  test('an invalid TODO_PANEL gets one warning, and means auto', async () => {
-    const shell = await PersonsShell.start({ env: { TODO_PANEL: 'yes please' } });
+  test('an invalid TODO_PANEL gets one warning, and means auto', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished, env: { TODO_PANEL: 'yes please' } });
     await shell.write(...LIST);
     const warnings = shell.all().match(/^Warning: .*/gm);
     expect(warnings).toEqual([
@@ -356,8 +430,11 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     ]);
   });
 
-  test('--panel=plain tells in words, once, what has changed', async () => {
-    const shell = await PersonsShell.start({ argv: '--panel=plain' });
+  test('--panel=plain tells in words, once, what has changed', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished, argv: '--panel=plain' });
     shell.enter(writeLine(...LIST));
     await shell.until('the report', (text) =>
       /\nTasks 1\/3: in progress: Building; completed: Plan; 3 added\np>$/.test(text),
@@ -368,17 +445,23 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     expect(shell.title).not.toContain('/3');
   });
 
-  test('a terminal without Unicode gets ASCII, and NO_COLOR no colours', async () => {
+  test('a terminal without Unicode gets ASCII, and NO_COLOR no colours', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const env = { LC_ALL: 'C', NO_COLOR: '1' };
-    const shell = await PersonsShell.start({ env });
+    const shell = await PersonsShell.start({ onTestFinished, env });
     shell.enter(writeLine(...LIST));
     await shell.until('the panel', (text) => /\np>\n\+- Tasks -+ 1\/3 -\+\n\| x Plan/.test(text));
     expect(shell.styledScreen()).not.toMatch(/[[;](3[0-8]|9[0-7])[;m]/);
   });
 
-  test('the title shows the progress while a command runs, follows it, and is what it was afterwards', async () => {
+  test('the title shows the progress while a command runs, follows it, and is what it was afterwards', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const bashrc = `PS1='p> '; printf '\\e]2;my title\\a'`;
-    const shell = await PersonsShell.start({ home: { '.bashrc': bashrc } });
+    const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
     await shell.write(...LIST);
     await eventually('the old title', () => shell.title === 'my title');
     const go = join(shell.home, 'go');
@@ -396,7 +479,10 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     expect(shell.title).toBe('my title');
   });
 
-  test('the user’s startup files are read: a login shell’s, another rc file, or none', async () => {
+  test('the user’s startup files are read: a login shell’s, another rc file, or none', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const home = {
       '.bashrc': "PS1='p> '; rc=bashrc\n",
       '.bash_profile': "PS1='p> '; rc=profile; PATH=/usr/bin:/bin\n",
@@ -405,7 +491,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     const show = 'shopt -q login_shell && echo login; echo "$rc $HISTFILE"; shopt -o posix';
     const seen: string[] = [];
     for (const argv of ['', '-l', '--login', '-i', '--rcfile ../other -i']) {
-      const shell = await PersonsShell.start({ home, argv, history: true });
+      const shell = await PersonsShell.start({ onTestFinished, home, argv, history: true });
       const { pid } = shell;
       seen.push((await shell.run(show)).replaceAll(shell.home, '~').replace(/\s+/g, ' '));
       await shell.run(`PATH=$PATH:'${process.execPath.replace(/\/node$/, '')}'`);
@@ -423,26 +509,29 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', () => {
     ]);
   });
 
-  test.each([
+  test.for<[string, (shell: PersonsShell) => void, number]>([
     ['exit 5', (shell: PersonsShell) => shell.enter('exit 5'), 5],
     ['Ctrl-D', (shell: PersonsShell) => shell.press('C-d'), 0],
     ['SIGHUP', (shell: PersonsShell) => process.kill(shell.child, 'SIGHUP'), 129],
     ['SIGKILL', (shell: PersonsShell) => process.kill(shell.child, 'SIGKILL'), 137],
-  ])('%s leaves the terminal as it was, and no process', async (_name, end, exitCode) => {
-    const shell = await PersonsShell.start({ fromBash: true });
-    await shell.write(...LIST);
-    end(shell);
-    await shell.until(
-      'the outer prompt', // The line that started it may be wrapped.
-      (text) => text.replaceAll('\n', '').split('outer>').length === 3,
-    );
-    expect(readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8')).toBe('');
-    shell.enter(
-      'code=$?; clear; echo $code; stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon)"',
-    );
-    const screen = await shell.until('the modes', (text) => /^-?echo$/m.test(text));
-    expect(screen).toContain(`${exitCode}\nicanon\necho`);
-  });
+  ])(
+    '%s leaves the terminal as it was, and no process',
+    async ([, end, exitCode], { expect, onTestFinished }) => {
+      const shell = await PersonsShell.start({ onTestFinished, fromBash: true });
+      await shell.write(...LIST);
+      end(shell);
+      await shell.until(
+        'the outer prompt', // The line that started it may be wrapped.
+        (text) => text.replaceAll('\n', '').split('outer>').length === 3,
+      );
+      expect(readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8')).toBe('');
+      shell.enter(
+        'code=$?; clear; echo $code; stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon)"',
+      );
+      const screen = await shell.until('the modes', (text) => /^-?echo$/m.test(text));
+      expect(screen).toContain(`${exitCode}\nicanon\necho`);
+    },
+  );
 });
 
 test('TODO_PANEL=off keeps prompts clean, and watch is the viewer all the same', () => {
