@@ -1,25 +1,32 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, type Stats, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 const POLL_MS = 1000;
+/** A folder that has not changed for so long, by its own time, is not looked into again, */
+const QUIET_MS = 3000;
+/** but for every tenth time: its time may be that of another machine. */
+const MOST_PASSED = 9;
 /** One change of a list is several events, and many changes may come at once: after a look, what comes waits so long. */
 const PAUSE_MS = 20;
 
 /**
- * Calls back soon after something in a folder has changed, and at least once a second, in case the system tells of
- * nothing; of what comes close together, the last is always seen. The folder need not be there; it may come, go and come again. Does not keep the process alive.
+ * Calls back soon after something in a folder has changed; within a second if the system tells of nothing. Of what comes
+ * close together, the last is always seen. The folder need not be there; it may come, go and come again. Does not keep the
+ * process alive.
  *
  * @returns what ends it.
  */
 export function watchFolder(path: string, listener: () => void): () => void {
   let watcher: FSWatcher | undefined;
   let watched: string | undefined;
+  let changedAt: number | undefined;
+  let passed = 0;
   let pause: NodeJS.Timeout | undefined;
   let isDue = false;
 
   /** Watches the folder or, until it is there, the nearest one above it. */
-  const arm = (): void => {
-    const [folder, identity] = nearest(path);
+  const arm = ({ folder, identity, changed } = nearest(path)): void => {
+    changedAt = changed;
     if (identity === watched) return;
     watcher?.close();
     watched = identity;
@@ -33,9 +40,19 @@ export function watchFolder(path: string, listener: () => void): () => void {
     // What was made in the meantime told nobody.
     arm();
   };
-  const wake = (): void => {
-    arm();
+  const wake = (found = nearest(path)): void => {
+    passed = 0;
+    arm(found);
     listener();
+  };
+  const poll = (): void => {
+    const found = nearest(path);
+    const isQuiet =
+      found.identity === watched &&
+      found.changed === changedAt &&
+      Date.now() - found.changed > QUIET_MS;
+    if (isQuiet && passed < MOST_PASSED) passed++;
+    else wake(found);
   };
   const hear = (): void => {
     isDue = pause !== undefined;
@@ -48,22 +65,50 @@ export function watchFolder(path: string, listener: () => void): () => void {
   };
 
   arm();
-  const timer = setInterval(wake, POLL_MS).unref();
+  const stopPolling = everySecond(poll);
   return () => {
-    clearInterval(timer);
+    stopPolling();
     clearTimeout(pause);
     watcher?.close();
   };
 }
 
-/** The path, or else the nearest folder above it that is there; and what tells it from another of the same name. */
-function nearest(path: string): [folder: string, identity: string] {
+/** One timer for all folders: a process that watches many of them wakes for all at once. */
+const polled = new Set<() => void>();
+let timer: NodeJS.Timeout | undefined;
+
+function everySecond(look: () => void): () => void {
+  polled.add(look);
+  timer ??= setInterval(() => {
+    for (const each of [...polled]) each();
+  }, POLL_MS).unref();
+  return () => {
+    polled.delete(look);
+    if (polled.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/**
+ * The path, or else the nearest folder above it that is there; what tells it from another of the same name; and when it
+ * changed.
+ */
+function nearest(path: string): { folder: string; identity: string; changed: number } {
   for (let folder = path; ; folder = dirname(folder)) {
-    try {
-      const { dev, ino, birthtimeMs } = statSync(folder);
-      return [folder, [folder, dev, ino, birthtimeMs].join(' ')];
-    } catch {
-      if (dirname(folder) === folder) return [folder, folder];
+    const stats = statOf(folder);
+    if (stats) {
+      const { dev, ino, birthtimeMs, ctimeMs } = stats;
+      return { folder, identity: [folder, dev, ino, birthtimeMs].join(' '), changed: ctimeMs };
     }
+    if (dirname(folder) === folder) return { folder, identity: folder, changed: Number.NaN };
+  }
+}
+
+function statOf(folder: string): Stats | undefined {
+  try {
+    return statSync(folder, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }

@@ -49,7 +49,8 @@ class Viewer {
   #isUntouched = true;
   /** The keys that were typed while a change is being written. */
   #held: Key[] | undefined;
-  #isDue = false;
+  /** On the clock of `performance.now()`. */
+  #drawnAt = Number.NEGATIVE_INFINITY;
   #frame: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
   #finding: NodeJS.Timeout | undefined;
@@ -168,18 +169,17 @@ class Viewer {
 
   /** Draws soon: at once, or with what else comes within the time of a frame. */
   #wake(): void {
-    if (this.#frame) this.#isDue = true;
-    else this.#draw();
+    if (this.#frame) return;
+    const early = this.#drawnAt + FRAME_MS - performance.now();
+    if (early <= 0) this.#draw();
+    else this.#frame = setTimeout(() => this.#draw(), early);
   }
 
   #draw(): void {
     if (this.#state === undefined) return;
-    this.#isDue = false;
     clearTimeout(this.#frame);
-    this.#frame = setTimeout(() => {
-      this.#frame = undefined;
-      if (this.#isDue) this.#draw();
-    }, FRAME_MS);
+    this.#frame = undefined;
+    this.#drawnAt = performance.now();
     const times = new ShownTimes(Date.now());
     const { columns, rows } = this.#screen;
     this.#findWhileShown({ ...this.#state, known: this.#sources.known });

@@ -14,8 +14,10 @@ import { tokenIn } from './web-token.ts';
 
 /** Changes that come faster than this are sent together. */
 const FRAME_MS = 100;
-/** Other sessions are looked for no more often than this. */
-const FIND_MS = 2000;
+/** How often other sessions are looked for. */
+const FIND_MS = 5000;
+/** The same while none is named and there is none. */
+const WAIT_MS = 1000;
 const MOST_SESSIONS = 100;
 const MOST_VERSIONS = 50;
 
@@ -51,7 +53,7 @@ function followForPage(
   let timer: NodeJS.Timeout | undefined;
   let isDue = false;
   let hasEnded = false;
-  let foundAt = Date.now();
+  let shown: string | undefined;
   const wake = () => {
     if (hasEnded) return;
     if (timer) isDue = true;
@@ -60,30 +62,39 @@ function followForPage(
   const sources = new Sources(watched, wake);
   const send = () => {
     isDue = false;
-    if (Date.now() - foundAt >= FIND_MS) {
-      foundAt = Date.now();
-      void sources.find(MOST_SESSIONS);
-    }
-    show(JSON.stringify(stateOf(sources.known)));
+    const json = JSON.stringify(stateOf(sources.known));
+    if (json !== shown) show(json);
+    shown = json;
     timer = setTimeout(() => {
       timer = undefined;
       if (isDue) send();
     }, FRAME_MS);
   };
-  void sources.find(MOST_SESSIONS).then(() => {
+  let isFollowing = false;
+  let finding: NodeJS.Timeout | undefined;
+  const find = async () => {
+    await sources.find(MOST_SESSIONS);
     if (hasEnded) return;
+    if (!isFollowing) follow();
+    finding = setTimeout(() => void find(), isFollowing ? FIND_MS : WAIT_MS);
+  };
+  const follow = () => {
     const { found } = sources.known;
     const { session } = sources.name(list);
     // Only what was found can be followed, whatever a page asks for.
     const asked = found.find(({ key }) => sessionKeyOf(key) === id);
     const other = asked ?? (session === undefined ? found[0] : undefined);
     if (other) sources.follow({ session: other.session, key: sessionKeyOf(other.key) });
-    else sources.followOwn(session, taskList);
+    else if (finding === undefined) sources.followOwn(session, taskList);
+    // Where no session is named, the first that comes is the one to show.
+    isFollowing = other !== undefined || session !== undefined;
     wake();
-  });
+  };
+  void find();
   return () => {
     hasEnded = true;
     clearTimeout(timer);
+    clearTimeout(finding);
     sources.end();
   };
 }

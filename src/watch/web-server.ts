@@ -23,6 +23,8 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
+const EVENTS = { ...HEADERS, 'Content-Type': 'text/event-stream' };
+
 /** A server of one page that only reads. */
 export interface WebServer {
   /** Where the page is; whoever knows it can read the lists. */
@@ -82,6 +84,10 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   if (name !== 'events') return refuse(404, 'There is nothing here.');
   const open = pages.get(serving.server) ?? 0;
   if (open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
+  if (request.method === 'HEAD') {
+    response.writeHead(200, EVENTS);
+    return response.end();
+  }
   pages.set(serving.server, open + 1);
   response.once('close', () => pages.set(serving.server, (pages.get(serving.server) ?? 1) - 1));
   return sendEvents(
@@ -121,7 +127,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse): void {
 
 /** Sends the state now and after each change; of what comes faster than it is read, the last. */
 function sendEvents(response: ServerResponse, session: string | undefined, follow: Follow): void {
-  response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream' });
+  response.writeHead(200, EVENTS);
   response.write('retry: 1000\n\n');
   let waiting: string | undefined;
   let isFull = false;

@@ -71,7 +71,7 @@ test('a list that is deleted and made anew is followed', async () => {
   expect(calls()).toBe(3);
 });
 
-test('a folder is looked at once a second even if the system tells of nothing', async () => {
+test('a folder that has just changed is looked at once a second even if the system tells of nothing', async () => {
   const folder = temporaryDirectory();
   const listener = vi.fn();
   vi.useFakeTimers();
@@ -84,6 +84,19 @@ test('a folder is looked at once a second even if the system tells of nothing', 
   end();
   vi.advanceTimersByTime(5000);
   expect(listener).toHaveBeenCalledTimes(1);
+});
+
+test('a folder that stays as it is costs a look in ten seconds', async () => {
+  const folder = temporaryDirectory();
+  const listener = vi.fn();
+  vi.useFakeTimers({ now: Date.now() + 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const ends = [watchFolder(folder, listener), watchFolder(folder, () => {})];
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(20_000);
+  expect(listener).toHaveBeenCalledTimes(2);
+  for (const end of ends) end();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('listeners of a store hear of what another process writes, once each time', async () => {

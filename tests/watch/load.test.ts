@@ -11,15 +11,9 @@ import { hasProc, usageOf } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 import { plan, todos } from '../panel/todos.ts';
-import { historyOf, NOON, TestViewer } from './viewer-state.ts';
+import { historyOf, NOON, SCREEN_SIZES, TestViewer } from './viewer-state.ts';
 
-test.each([
-  [20, 5],
-  [40, 10],
-  [80, 24],
-  [200, 60],
-  [300, 100],
-])(
+test.each(SCREEN_SIZES)(
   'on a terminal of %d by %d each frame is one write, and shows what it should and nothing else',
   async (columns, rows) => {
     const terminal = new VirtualTerminal(columns, rows);

@@ -51,11 +51,15 @@ class OnServer {
     return run(name, argv, { cwd: this.#folder, env });
   }
 
-  /** `agent-shell watch`, not on a terminal. */
+  /** `agent-shell watch` of that session, not on a terminal. */
   watch(...argv: string[]) {
+    return this.watchAny('--session', this.session, ...argv);
+  }
+
+  watchAny(...argv: string[]) {
     const child: ChildProcess = spawn(
       process.execPath,
-      [executable('agent-shell'), 'watch', '--session', this.session, ...argv],
+      [executable('agent-shell'), 'watch', ...argv],
       { cwd: this.#folder, env: this.env() },
     );
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -89,6 +93,31 @@ class OnServer {
     return terminal;
   }
 }
+
+/** What `watch --web` sends to a page. */
+async function pageOf({ lines }: ReturnType<OnServer['watch']>) {
+  const page = await eventually('the URL', () => lines()[0]);
+  const answer = await fetch(`${page}events`, { headers: { 'sec-fetch-site': 'same-origin' } });
+  const reader = answer.body?.getReader();
+  onTestFinished(() => reader?.cancel());
+  let text = '';
+  const shown = async (what: string) => {
+    while (!text.includes(what)) text += Buffer.from((await reader?.read())?.value ?? []);
+  };
+  return { shown, text: () => text };
+}
+
+test.runIf(hasEtcd)(
+  'watch --web on an empty server shows the first list as soon as there is one',
+  async () => {
+    const at = new OnServer(`etcd://${servers.etcd.endpoints[0]}/empty`);
+    const { shown, text } = await pageOf(at.watchAny('--web'));
+    await shown('"lists":[]');
+    at.write('ann', 'first');
+    await shown('"content":"first"');
+    expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);
+  },
+);
 
 describe.for(ENGINES)('on %s', ([, isHere, url]) => {
   describe.runIf(isHere)('agent-shell', () => {
@@ -146,20 +175,12 @@ describe.for(ENGINES)('on %s', ([, isHere, url]) => {
       const at = new OnServer(url());
       at.write('ann', 'a');
       at.task('task-create', '--subject', 'Ship');
-      const { lines } = at.watch('--web');
-      const page = await eventually('the URL', () => lines()[0]);
-      const answer = await fetch(`${page}events`, { headers: { 'sec-fetch-site': 'same-origin' } });
-      const reader = answer.body?.getReader();
-      let text = '';
-      const shown = async (what: string) => {
-        while (!text.includes(what)) text += Buffer.from((await reader?.read())?.value ?? []);
-      };
+      const { shown, text } = await pageOf(at.watch('--web'));
       await shown('"content":"a"');
       await shown('"subject":"Ship"');
       at.write('ann', 'a', 'b');
       await shown('"content":"b"');
-      expect(text).toContain(`"session":${JSON.stringify(at.session)}`);
-      await reader?.cancel();
+      expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);
     });
 
     test.skipIf(!hasTmux)(

@@ -11,6 +11,15 @@ import { todos } from '../panel/todos.ts';
 /** A moment in the local time of whoever runs the tests. */
 export const NOON = +new Date(2026, 4, 5, 12, 0, 0);
 
+/** Screens from the tiniest to the largest that a viewer must fill, in columns and rows. */
+export const SCREEN_SIZES: [columns: number, rows: number][] = [
+  [20, 5],
+  [40, 10],
+  [80, 24],
+  [200, 60],
+  [300, 100],
+];
+
 /** An agent's list that was replaced by each of these, each this many seconds before noon. */
 export function listOf(
   agent: string,

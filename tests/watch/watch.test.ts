@@ -13,6 +13,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+import { SCREEN_SIZES } from './viewer-state.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
 
@@ -269,33 +270,30 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(terminal.cursorIsVisible).toBe(true);
   });
 
-  test.each([
-    [20, 5],
-    [40, 10],
-    [80, 24],
-    [200, 60],
-    [300, 100],
-  ])('at %d columns and %d rows no row is left over from another size', async (columns, rows) => {
-    const state = temporaryDirectory();
-    storeOf(state, 'main').update(Array.from({ length: 50 }, (_, i) => todo(`Item ${i}`)));
-    const terminal = await watchOnTerminal(state, '', { columns: 120, rows: 30 });
-    await terminal.until('the list', (screen) => screen.includes('Item 3'));
-    terminal.resize(columns, rows);
-    const isWhole = (screen: string) => {
-      const shown = screen.split('\n');
-      const items = shown
-        .filter((row) => row.includes('Item'))
-        .map((row) => row.match(/\d+$/)?.[0]);
-      const expected = Math.min(50, rows < 9 ? rows - 1 : rows - 4);
-      return (
-        items.join() === [...Array(expected).keys()].join() &&
-        shown.every((row) => row.length < columns) &&
-        /0\/50/.test(shown[0] + (shown[1] ?? ''))
-      );
-    };
-    await terminal.until('the screen of that size', isWhole);
-    terminal.press('q');
-  });
+  test.each(SCREEN_SIZES)(
+    'at %d columns and %d rows no row is left over from another size',
+    async (columns, rows) => {
+      const state = temporaryDirectory();
+      storeOf(state, 'main').update(Array.from({ length: 50 }, (_, i) => todo(`Item ${i}`)));
+      const terminal = await watchOnTerminal(state, '', { columns: 120, rows: 30 });
+      await terminal.until('the list', (screen) => screen.includes('Item 3'));
+      terminal.resize(columns, rows);
+      const isWhole = (screen: string) => {
+        const shown = screen.split('\n');
+        const items = shown
+          .filter((row) => row.includes('Item'))
+          .map((row) => row.match(/\d+$/)?.[0]);
+        const expected = Math.min(50, rows < 9 ? rows - 1 : rows - 4);
+        return (
+          items.join() === [...Array(expected).keys()].join() &&
+          shown.every((row) => row.length < columns) &&
+          /0\/50/.test(shown[0] + (shown[1] ?? ''))
+        );
+      };
+      await terminal.until('the screen of that size', isWhole);
+      terminal.press('q');
+    },
+  );
 
   test('Ctrl-Z gives the terminal back, and fg draws all again', async () => {
     const state = temporaryDirectory();
