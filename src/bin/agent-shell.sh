@@ -77,31 +77,26 @@ become_bash() {
 }
 
 # Whether it was started as a login shell. The `-` before a login shell's name does not reach a script, but who starts one
-# is known: login, sshd, and su and sudo where they are told to. None of them passes SHLVL on.
+# is known: login, sshd, and su, runuser and sudo where they are told to. None of them passes SHLVL on.
 is_login_shell() {
   IFS= read -r agent_shell_parent <"/proc/$PPID/comm" || return 1
   case $agent_shell_parent:$# in
     login:* | sshd*:0) return 0 ;;
-    su:* | sudo:*) ;;
+    su:* | runuser:* | sudo:*) ;;
     *) return 1 ;;
   esac
-  # A newline before and after each of its words.
-  agent_shell_parent=$(PATH=$PATH:/usr/bin:/bin tr '\0' '\n' <"/proc/$PPID/cmdline")
-  agent_shell_parent="
-$agent_shell_parent
-"
+  # A newline before and after each of its words. Options may stand together, as in -iu.
+  agent_shell_line='
+'
+  agent_shell_parent=$agent_shell_parent:$agent_shell_line$(PATH=$PATH:/usr/bin:/bin tr '\0' '\n' <"/proc/$PPID/cmdline")$agent_shell_line
   case $agent_shell_parent in
     # What sudo was told to run may have options like its own.
-    *sudo*"${0##*/}"*) return 1 ;;
-    *'
--
-'* | *'
--l
-'* | *'
--i
-'* | *'
---login
-'*) return 0 ;;
+    sudo:*"${0##*/}"* | sudo:*"sudo$agent_shell_line-s"*) return 1 ;;
+    sudo:*"$agent_shell_line-i"* | sudo:*"$agent_shell_line-"[AEHPSbkn]i*) return 0 ;;
+    sudo:*"$agent_shell_line--login$agent_shell_line"*) return 0 ;;
+    sudo:*) return 1 ;;
+    *"$agent_shell_line-$agent_shell_line"* | *"$agent_shell_line-l"*) return 0 ;;
+    *"$agent_shell_line--login$agent_shell_line"*) return 0 ;;
   esac
   return 1
 }

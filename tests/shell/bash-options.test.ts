@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
@@ -121,6 +121,26 @@ test
     expect(su(AGENT_SHELL)).toMatch(argv.length === 1 ? /^1 / : /^0 /);
   },
 );
+
+test.runIf(existsSync('/proc/self/comm')).each([
+  ['sudo -iu ann', true],
+  ['sudo -Hiu ann', true],
+  ['sudo -u ann -i TodoRead', true],
+  ['sudo --login --user=ann', true],
+  ['su -lc TodoRead ann', true],
+  ['runuser -l ann', true],
+  ['sudo -u ann', false],
+  ['sudo -s grep -i login', false],
+  ['sudo -u ann agent-shell.cjs -i', false],
+  ['su ann', false],
+])('as the shell that this starts: %s', (words, isLogin) => {
+  const [name = '', ...argv] = words.split(' ');
+  const starter = join(temporaryDirectory(), name);
+  const line = 'shopt -q login_shell && echo yes || echo no';
+  writeFileSync(starter, `#!/bin/bash\nunset SHLVL\n'${AGENT_SHELL}' -c '${line}'\nexit\n`);
+  chmodSync(starter, 0o755);
+  expect(shell(starter, argv).stdout.endsWith(isLogin ? 'yes\n' : 'no\n')).toBe(true);
+});
 
 test.each<[Record<string, string>, string[]]>([
   [{ BASH_ENV: 'startup' }, ['-c', SHOW]],
