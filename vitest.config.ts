@@ -4,9 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The tests that run inside one process. The others start processes, look at them, or measure memory. */
-const INSIDE =
-  'tests/{command,guidance,hook,json,panel,router,setup,slips,state,tasks,terminal,todo,watch}/*.test.ts';
+/** The tests that share their workers. The others look at processes, measure memory, or take long. */
+const TOGETHER = [
+  'tests/{bin,command,guidance,hook,json,panel,proof,router,setup,slips,state,tasks,terminal,todo}/*.test.ts',
+  'tests/watch/!(on-server).test.ts',
+  'tests/{architecture,demo,examples,links,public-api,readme,safe-text,settings,visible-text}.test.ts',
+  'tests/shell/{arguments,bash-options,completions,run-as-bash,session-shell}.test.ts',
+];
 
 /** Those that have a worker each come first: they are the long ones, and a worker is kept only from one file to the next. */
 class LongFilesFirst extends BaseSequencer {
@@ -32,8 +36,8 @@ export default defineConfig({
   ],
   test: {
     globalSetup: 'tests/helpers/build.ts',
-    // Many tests wait for other processes: on two cores a third worker has the time that they leave.
-    maxWorkers: 3,
+    // Many tests wait for other processes: on two cores two more workers have the time that they leave.
+    maxWorkers: 4,
     sequence: { sequencer: LongFilesFirst },
     // Only what hangs runs into it: a busy machine is no failure.
     testTimeout: 120_000,
@@ -45,10 +49,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'apart', include: ['tests/**/*.test.ts'], exclude: [INSIDE] },
+        test: { name: 'apart', include: ['tests/**/*.test.ts'], exclude: TOGETHER },
       },
       // To start a worker and load the libraries takes longer than most of these files.
-      { extends: true, test: { name: 'together', include: [INSIDE], isolate: false } },
+      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
     ],
   },
 });

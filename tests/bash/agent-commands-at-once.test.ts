@@ -10,12 +10,10 @@ import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startSession } from '../helpers/session.ts';
 
-const CALLS = 200;
-
 describe.each([
-  ['100 bytes', 100],
-  ['100 KB', 100_000],
-])('200 concurrent calls from one line, with %s each', (_size, size) => {
+  [200, '100 bytes', 100],
+  [50, '100 KB', 100_000],
+])('%i concurrent calls from one line, with %s each', (calls, _size, size) => {
   test('each get their own reply, by argument', async () => {
     const agent = new TestAgent(({ argv }) => ({
       stdout: `${argv[0]} ${argv[1]}`,
@@ -24,22 +22,22 @@ describe.each([
     }));
     const session = startSession({ handlers: [agent] });
     const line = `text=$(head -c ${size} /dev/zero | tr '\\0' x)
-      for i in {1..${CALLS}}; do { Agent $i "$text" >out.$i 2>err.$i; echo $? >code.$i; } & done; wait
-      for i in {1..${CALLS}}; do
+      for i in {1..${calls}}; do { Agent $i "$text" >out.$i 2>err.$i; echo $? >code.$i; } & done; wait
+      for i in {1..${calls}}; do
         [ "$(<out.$i)" = "$i $text" ] && [ "$(<err.$i)" = "error of $i" ] && [ "$(<code.$i)" = $((i % 256)) ] || echo "wrong: $i"
       done`;
     expect(await session.run(line)).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-    expect(new Set(agent.calls.map(({ argv }) => argv[0])).size).toBe(CALLS);
+    expect(new Set(agent.calls.map(({ argv }) => argv[0])).size).toBe(calls);
   });
 
   test('each get their own reply, by standard input', async () => {
     const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${argv[0]} ${stdin}` }));
     const session = startSession({ handlers: [agent] });
     const line = `text=$(head -c ${size} /dev/zero | tr '\\0' x)
-      for i in {1..${CALLS}}; do { echo "$i $text" | Agent $i - >out.$i; } & done; wait
-      for i in {1..${CALLS}}; do [ "$(<out.$i)" = "$i $i $text" ] || echo "wrong: $i"; done`;
+      for i in {1..${calls}}; do { echo "$i $text" | Agent $i - >out.$i; } & done; wait
+      for i in {1..${calls}}; do [ "$(<out.$i)" = "$i $i $text" ] || echo "wrong: $i"; done`;
     expect(await session.run(line)).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-    expect(agent.calls.length).toBe(CALLS);
+    expect(agent.calls.length).toBe(calls);
   });
 
   test('leave the store at one of the lists that were written, whole', async () => {
@@ -54,13 +52,13 @@ describe.each([
     };
     const json = JSON.stringify({ todos: list('NAME') }).replaceAll('NAME漢漢漢', 'NAME');
     writeFileSync(join(session.cwd, 'list.json'), json);
-    const line = `for i in {1..${CALLS}}; do
+    const line = `for i in {1..${calls}}; do
         printf -v name '%04d' $i; sed "s/NAME/$name/g" list.json | TodoWrite & done | sort | uniq -c; wait`;
     const { stdout, stderr, exitCode } = await session.run(line);
     expect([stderr, exitCode]).toEqual(['', 0]);
-    expect(stdout).toMatch(new RegExp(`^ *${CALLS} Todo list updated: [^\\n]*\\n$`));
-    expect(seen.length).toBe(CALLS);
-    expect(new Set(seen).size).toBe(CALLS);
+    expect(stdout).toMatch(new RegExp(`^ *${calls} Todo list updated: [^\\n]*\\n$`));
+    expect(seen.length).toBe(calls);
+    expect(new Set(seen).size).toBe(calls);
     const last = JSON.stringify(store.get().items);
     expect(seen.at(-1)).toBe(last);
     const name = /"content":"c(\d{4})/.exec(last)?.[1] ?? '';
