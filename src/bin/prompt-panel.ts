@@ -2,7 +2,8 @@ import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
 import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 
 // `agent-shell prompt-panel`: what the hooks of an interactive agent-shell run at a prompt (interactive.bash has them), with the terminal on
-// descriptor 3; and what a command runs that changed a list while such a shell waits: `again`;
+// descriptor 3; and what a command runs that changed a list while such a shell waits: `again`, with
+// `printed` if it has written to the terminal;
 // and then, once that has been seen: `settle`, with the heads of the lists.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
@@ -12,7 +13,9 @@ async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]
   const environment = process.env;
   const directory = process.cwd();
   if (mode === 'again' || mode === 'settle') {
-    await showAtPrompt(environment, directory, mode === 'settle' ? promptRows : undefined);
+    const more =
+      mode === 'settle' ? { settled: promptRows } : { hasPrinted: promptRows === 'printed' };
+    await showAtPrompt(environment, directory, more);
     return;
   }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');

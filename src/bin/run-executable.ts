@@ -38,7 +38,7 @@ export async function runExecutable(
   process.exitCode = writeResult(handler.name, result);
   await lists.close();
   if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
-    tellPrompt(process.env, AGENT_SHELL);
+    tellPrompt(process.env, AGENT_SHELL, () => process.stdout.isTTY);
   }
   // All is written and closed. To leave at once spares V8 the clearing of its heap.
   process.exit();

@@ -5,7 +5,7 @@ import { quote } from '../bash/shell-words.ts';
 import type { Environment } from '../environment.ts';
 import { FRESH_MS } from '../panel/recent-changes.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
-import { BEGIN_FRAME, END_FRAME, ERASE_BELOW } from '../terminal/escapes.ts';
+import { BEGIN_FRAME, END_FRAME, ERASE_BELOW, ERASE_LINE_RIGHT } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './tell-prompt.ts';
@@ -81,11 +81,12 @@ function frame(rows: readonly string[], promptRows: number): string {
  * panel below its prompt or, while a command runs, in the terminal's title. What is being typed stays as it is.
  *
  * @param settled the heads of the lists whose changes have been seen; nothing is shown if they have changed again.
+ * @param hasPrinted whether lines were just printed over the panel, so that the cursor is at the beginning of a row of it.
  */
 export async function showAtPrompt(
   environment: Environment,
   directory: string,
-  settled?: string,
+  { settled, hasPrinted = false }: { settled?: string; hasPrinted?: boolean } = {},
 ): Promise<void> {
   const { pid, hasTitle } = promptShell(environment);
   const shell = jobOf(pid);
@@ -105,7 +106,8 @@ export async function showAtPrompt(
   if (fresh?.size) settleLater(lists.heads);
   const rows = lists.rows(1, { fresh });
   const drawn = rows.length > 0 ? drawBelow(rows, { enter: NEW_ROW }, NEW_ROW) : eraseBelow();
-  writeSync(terminal, BEGIN_FRAME + drawn + END_FRAME);
+  const lineEnd = hasPrinted ? ERASE_LINE_RIGHT : '';
+  writeSync(terminal, BEGIN_FRAME + lineEnd + drawn + END_FRAME);
 }
 
 /** What has changed stands out for a moment only. An idle shell wakes for nothing, so a process of its own draws it again then. */

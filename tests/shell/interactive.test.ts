@@ -119,6 +119,24 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(panels(screen)).toBe(1);
   });
 
+  test('is redrawn below what TodoWrite prints in the background, and is still the only one', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
+    await shell.write(...LIST);
+    const script = join(shell.home, 'write');
+    const go = join(shell.home, 'go');
+    const next = writeLine('[x] Plan', '[x] Build', '[>] Ship <- Shipping');
+    writeFileSync(script, `until [ -e ${go} ]; do sleep 0.1; done\n${next}\n`);
+    shell.enter('bash ~/write &');
+    await shell.until('the job has begun', (text) => /\[1\] \d+\np> *\n┌/.test(text));
+    writeFileSync(go, '');
+    const screen = await shell.until('the new panel', (text) => text.includes('Shipping...'));
+    expect(screen).toMatch(/\np> Todo list updated: 2 completed.*\n\n┌─ Tasks .* 2\/3 ─┐\n/);
+    expect(panels(screen)).toBe(1);
+  });
+
   test('keeps clear of what bash says of jobs that have ended', async ({
     expect,
     onTestFinished,
