@@ -32,12 +32,17 @@ export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): str
   return characters.slice(0, Math.max(0, maxChars - ELLIPSIS.length)).join('') + ELLIPSIS;
 }
 
-/** Where an error repeats some of its input, this much of it. */
+/** Where a message repeats some of the input or names something, this much of it. */
 export const MAX_QUOTED_CHARACTERS = 40;
 
-/** A piece of the input for an error message: `'...'`, safe to print and cut short. */
+/** A name, or a piece of the input, for a message: safe to print and cut short. */
+export function briefText(text: string): string {
+  return safeText(text, MAX_QUOTED_CHARACTERS);
+}
+
+/** The same as `'...'`. */
 export function inQuotes(text: string): string {
-  return `'${safeText(text, MAX_QUOTED_CHARACTERS)}'`;
+  return `'${briefText(text)}'`;
 }
 
 /** Unicode has a picture for each C0 control and for DEL, none for the C1 controls. */

@@ -1,4 +1,4 @@
-import { inQuotes, MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
+import { briefText, inQuotes, MAX_QUOTED_CHARACTERS } from '../safe-text.ts';
 import { type CommandResult, done, failed } from './agent-command.ts';
 
 /**
@@ -151,7 +151,7 @@ function isBroken(json: string, behind: readonly string[], table: OptionTable): 
 function unknownOption(name: string, table: OptionTable): string {
   const meant = nearest(name, Object.keys(table));
   const hint = meant ? `. Did you mean ${meant}?` : '';
-  return `Unknown option ${safeText(name, MAX_QUOTED_CHARACTERS)}${hint}`;
+  return `Unknown option ${briefText(name)}${hint}`;
 }
 
 function needs(name: string, kind: Exclude<OptionKind, 'flag'>): string {

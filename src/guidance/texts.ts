@@ -1,5 +1,5 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
-import { safeText } from '../safe-text.ts';
+import { briefText, safeText } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-store.ts';
@@ -10,7 +10,6 @@ type Item = Readonly<TodoItem>;
 const MAX_ITEM_CHARACTERS = 50;
 const MAX_COMMAND_CHARACTERS = 60;
 const MAX_SUMMARY_CHARACTERS = 100;
-const MAX_AGENT_CHARACTERS = 40;
 const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
@@ -125,7 +124,7 @@ at once when it is wholly done, never with errors left. Blocked: set it back to 
 `,
 
   tasks: (agent: string | undefined): string => `
-${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${safeText(agent, MAX_AGENT_CHARACTERS)}.`} Work that \
+${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${briefText(agent)}.`} Work that \
 agents share is a list of tasks. Take one with TaskClaim --next and read it with TaskGet ID before you begin. Done: \
 TaskUpdate ID --status completed. Cannot do it: TaskRelease ID. TaskInbox tells what others did. What must come first: \
 TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your own steps.

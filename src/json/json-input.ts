@@ -1,7 +1,7 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { type Problems, refusal } from '../command/refusal.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from '../command/utf8.ts';
-import { MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
+import { briefText } from '../safe-text.ts';
 import type { JsonProblem } from './json-problem.ts';
 import { describeProblem, readJson } from './json-reader.ts';
 
@@ -104,7 +104,7 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
 }
 
 function tooManyArguments<Value>(form: JsonForm<Value>, argv: readonly string[]): CommandResult {
-  const start = safeText(argv[0] ?? '', MAX_QUOTED_CHARACTERS);
+  const start = briefText(argv[0] ?? '');
   const line = `expected the JSON as one argument, received ${argv.length}; the first is ${start}`;
   return notJson(form, line, 'split');
 }

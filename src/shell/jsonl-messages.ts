@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
-import { safeText } from '../safe-text.ts';
+import { inQuotes } from '../safe-text.ts';
 
 /** An id as it was sent: a number beyond 2^53, or 1.0, would come back as another text. */
 export interface MessageId {
@@ -22,8 +22,6 @@ export type Answer = z.output<typeof ANSWER>;
 /** What a client wants beside results, from this line on. */
 export type Wishes = z.output<typeof WISHES>;
 
-const MAX_KEY_CHARACTERS = 40;
-
 /** Zod's own messages are not in the bundle, for its size. */
 const expected = (what: string) => ({
   error: ({ input }: { input?: unknown }) =>
@@ -33,7 +31,7 @@ const expected = (what: string) => ({
 const strict = {
   error: (issue: { code?: string | undefined; keys?: readonly string[] }) =>
     issue.code === 'unrecognized_keys'
-      ? `Unrecognized key '${safeText(issue.keys?.[0] ?? '', MAX_KEY_CHARACTERS)}'`
+      ? `Unrecognized key ${inQuotes(issue.keys?.[0] ?? '')}`
       : 'Expected an object',
 };
 

@@ -1,5 +1,5 @@
 import { type Failure, failedText, unprovenText } from '../proof/proof.ts';
-import { safeText } from '../safe-text.ts';
+import { briefText } from '../safe-text.ts';
 import { idsText } from './task.ts';
 
 /** Why a change is not made. */
@@ -34,7 +34,6 @@ export interface Refused {
   readonly refused: readonly Reason[];
 }
 
-const MAX_NAME_CHARACTERS = 40;
 const MAX_IDS_NAMED = 10;
 
 export function notFound(id: number, where = ''): Reason {
@@ -142,7 +141,7 @@ export function metadataRefused(problem: string): Reason {
 
 /** An agent's name comes from outside. */
 export function agentText(agent: string): string {
-  return safeText(agent, MAX_NAME_CHARACTERS);
+  return briefText(agent);
 }
 
 /** `#1, #3`, and how many more where there are many. */

@@ -1,10 +1,9 @@
-import { safeText } from '../safe-text.ts';
+import { briefText } from '../safe-text.ts';
 import { pairItems } from './pair-items.ts';
 import type { TodoItem, TodoStatus } from './todo-store.ts';
 
 type Items = readonly Readonly<TodoItem>[];
 
-const MAX_NAME_CHARACTERS = 40;
 const WORDS: Readonly<Record<TodoStatus, string>> = {
   completed: 'completed',
   in_progress: 'began',
@@ -40,5 +39,5 @@ function named(moved: Items, status: TodoStatus): string[] {
   const [first, ...others] = moved.filter((item) => item.status === status);
   if (first === undefined) return [];
   const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return [`${WORDS[status]} "${safeText(first.content, MAX_NAME_CHARACTERS)}"${more}`];
+  return [`${WORDS[status]} "${briefText(first.content)}"${more}`];
 }

@@ -1,4 +1,4 @@
-import { inQuotes, safeText } from '../safe-text.ts';
+import { briefText, inQuotes } from '../safe-text.ts';
 import type { TodoItem } from './todo-store.ts';
 
 type Items = readonly Readonly<TodoItem>[];
@@ -17,8 +17,6 @@ export interface RevisedList {
   /** Those that were left out on purpose. */
   readonly dropped: Items;
 }
-
-const MAX_NAME_CHARACTERS = 40;
 
 /** The list after some steps, or all reasons against them. Limits are not checked here. */
 export function reviseList(
@@ -52,7 +50,7 @@ export function reviseList(
   if (begun.length > 1 && start.length === 1) {
     const held = items.findIndex((item, at) => item.status === 'in_progress' && !changes.has(at));
     const name = nameOf(items, held);
-    const content = safeText(items[held]?.content ?? '', MAX_NAME_CHARACTERS);
+    const content = briefText(items[held]?.content ?? '');
     const line = `item ${name} is in_progress: "${content}". Try: TodoWrite --done ${name} --start ${start[0]}`;
     return { problems: [line] };
   }

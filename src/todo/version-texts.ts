@@ -1,12 +1,11 @@
 import { type CommandResult, failed } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
-import { safeText } from '../safe-text.ts';
+import { briefText, safeText } from '../safe-text.ts';
 import { describeChange } from './describe-change.ts';
 import { itemLine } from './list-text.ts';
 import type { TodoVersion } from './todo-store.ts';
 
 const MAX_LINE_CHARACTERS = 100;
-const MAX_AUTHOR_CHARACTERS = 40;
 /** stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */
 const MAX_BYTES_OF_LIST = 3000;
 
@@ -44,7 +43,7 @@ function historyLine(after: TodoVersion, before: TodoVersion | undefined): strin
   const old = before?.items ?? (version === 1 ? [] : undefined);
   const change = old ? describeChange(old, items) : countOf(items);
   const time = `${updatedAt.toISOString().slice(0, 19)}Z`;
-  return `${version}  ${time}  ${safeText(by, MAX_AUTHOR_CHARACTERS)}  ${change}\n`;
+  return `${version}  ${time}  ${briefText(by)}  ${change}\n`;
 }
 
 function countOf({ length }: TodoVersion['items']): string {

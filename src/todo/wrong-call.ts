@@ -1,5 +1,5 @@
 import { beginsJson, nearest } from '../command/options.ts';
-import { inQuotes, MAX_QUOTED_CHARACTERS, safeText } from '../safe-text.ts';
+import { briefText, inQuotes, safeText } from '../safe-text.ts';
 
 const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
 const ADD = 'TodoWrite --add "..." --active-form "..."';
@@ -73,7 +73,7 @@ export function wrongOption(
   // Without an item it is about what is completed already.
   const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
   const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
-  return `Unknown option ${safeText(unknown, MAX_QUOTED_CHARACTERS)}. Try: ${call}`;
+  return `Unknown option ${briefText(unknown)}. Try: ${call}`;
 }
 
 function callFor(name: string, words: readonly string[]): string | undefined {

@@ -1,12 +1,10 @@
-import { safeText } from '../safe-text.ts';
+import { briefText } from '../safe-text.ts';
 import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
 import type { ItemInput, Request, ViewerState, WriteRequest } from './model.ts';
 import { chosen, namedItems, pageOf, shownItems, shownList, withCursor } from './shown.ts';
 
 type Items = readonly Readonly<TodoItem>[];
 
-/** Names in messages are cut at this. */
-export const MAX_NAME_CHARACTERS = 40;
 export const NOTHING_TO_UNDO = 'You have not changed anything here yet.';
 
 /** The keys by which a person changes the list. */
@@ -93,7 +91,7 @@ function moved(items: Items, at: number, to: number): Change {
 }
 
 function name(item: Readonly<TodoItem> | undefined): string {
-  return safeText(item?.content ?? '', MAX_NAME_CHARACTERS);
+  return briefText(item?.content ?? '');
 }
 
 /** Where in the whole list the item is that stands so many below the chosen one: those that are hidden are passed. */
@@ -146,7 +144,7 @@ function undone(state: ViewerState): ViewerState {
   if (undo?.agent !== agent || undo.version !== newest.version) {
     return {
       ...state,
-      message: `${safeText(newest.by, MAX_NAME_CHARACTERS)} has changed the list since, so your change cannot be undone.`,
+      message: `${briefText(newest.by)} has changed the list since, so your change cannot be undone.`,
     };
   }
   const request: Request = {

@@ -1,5 +1,5 @@
 import { printable } from '../panel/render-list.ts';
-import { safeText } from '../safe-text.ts';
+import { briefText } from '../safe-text.ts';
 import { wrap } from '../terminal/text.ts';
 import { changeOf } from './changes.ts';
 import { join, type Line, line, spread } from './lines.ts';
@@ -8,8 +8,6 @@ import { chosenMark, type ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
 import { chosen, pageOf, shownList } from './shown.ts';
 import type { FoundList } from './watched-lists.ts';
-
-const MAX_AUTHOR_CHARACTERS = 40;
 
 /** Who changed what, and when: a version a line, newest first. */
 export function historyBody(state: ViewerState, look: ItemLook): Body {
@@ -22,7 +20,7 @@ export function historyBody(state: ViewerState, look: ItemLook): Body {
     // On a narrow screen what happened goes below when it was.
     const isNarrow = columns < TERSE_COLUMNS;
     const indent = ' '.repeat(isNarrow ? 2 : mark.length);
-    const author = safeText(version.by, MAX_AUTHOR_CHARACTERS);
+    const author = briefText(version.by);
     const told = printable(`${author}: ${changeOf(version, versions[index + 1])}`, theme);
     const rows = wrap(told, columns - indent.length);
     const start = line(mark, theme.paint.strong);

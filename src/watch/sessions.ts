@@ -4,7 +4,7 @@ import { jsonLine } from '../json/json-value.ts';
 import { printable } from '../panel/render-list.ts';
 import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
-import { safeText } from '../safe-text.ts';
+import { inQuotes, safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
@@ -48,7 +48,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
     const problem =
       'problem' in parsed
         ? parsed.problem
-        : `sessions takes no argument ${safeText(unknown ?? '', 40)}`;
+        : `sessions takes no argument ${inQuotes(unknown ?? '')}`;
     writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
     return EXIT_CODES.wrongUsage;
   }

@@ -1,7 +1,7 @@
-import { safeText } from '../safe-text.ts';
+import { briefText } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
 import type { Task } from '../tasks/task.ts';
-import { MAX_NAME_CHARACTERS, NOTHING_TO_UNDO } from './edits.ts';
+import { NOTHING_TO_UNDO } from './edits.ts';
 import type { TaskInput, TaskRequest, ViewerState } from './model.ts';
 import { choices, chosen, withCursor } from './shown.ts';
 
@@ -26,7 +26,7 @@ export function taskWritten(state: ViewerState, input: TaskInput): ViewerState {
   const isSame = text === ((kind === 'owner' ? task?.owner : task?.subject) ?? '');
   if (isSame || (text === '' && kind !== 'owner')) return { ...state, input: undefined };
   if (task === undefined) {
-    const told = `Added "${safeText(text, MAX_NAME_CHARACTERS)}"`;
+    const told = `Added "${briefText(text)}"`;
     return asked(state, { command: 'TaskCreate', json: { subject: text }, told }, undefined);
   }
   if (kind === 'edit') return asked(state, renamed(task, text), task);
@@ -65,13 +65,13 @@ function renamed(task: Task, subject: string): Change {
   return {
     command: 'TaskUpdate',
     json,
-    told: `Changed to "${safeText(subject, MAX_NAME_CHARACTERS)}"`,
+    told: `Changed to "${briefText(subject)}"`,
   };
 }
 
 /** A person decides as the team's leader does: other agents' claims do not stand in the way. */
 function assigned(task: Task, owner: string): Change {
-  const told = `Assigned ${name(task)} to ${safeText(owner, MAX_NAME_CHARACTERS)}`;
+  const told = `Assigned ${name(task)} to ${briefText(owner)}`;
   return { command: 'TaskUpdate', json: { taskId: task.id, owner }, told, force: true };
 }
 
@@ -80,7 +80,7 @@ function released(task: Task): Change {
 }
 
 function name({ id, subject }: Task): string {
-  return `#${id} ${safeText(subject, MAX_NAME_CHARACTERS)}`;
+  return `#${id} ${briefText(subject)}`;
 }
 
 function target(state: ViewerState): Task | undefined {
