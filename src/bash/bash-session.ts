@@ -124,10 +124,10 @@ export class BashSession {
     } catch (error) {
       this.#refuseAfterDispose();
       // No private directory, a full disk, no more processes: the next line may fare better.
-      await this.#process?.kill();
-      this.#process = undefined;
+      const restarted = this.isAlive ? `; bash was restarted in ${this.#cwd}` : '';
+      await this.#endProcess();
       const reason = isShortOfFiles(error) ? ALLOW_MORE_FILES : (error as Error).message;
-      return this.#ended(1, `the line was not run: ${reason}`);
+      return this.#ended(1, `the line was not run: ${reason}${restarted}`);
     }
   }
 

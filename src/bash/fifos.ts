@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Environment } from '../environment.ts';
+import { findProgram } from './find-program.ts';
 
 /** Makes FIFOs that only this user can open. */
 export function makeFifos(paths: readonly string[], env: Environment): void {
-  execFileSync('mkfifo', paths, {
-    env: { PATH: `${env.PATH ?? ''}:/usr/bin:/bin` },
+  const PATH = `${env.PATH ?? ''}:/usr/bin:/bin`;
+  // Not one of the current directory, which a PATH may begin with.
+  execFileSync(findProgram('mkfifo', { PATH }) ?? 'mkfifo', paths, {
+    env: { PATH },
     // Node's own pipes are sockets, which some sandboxes forbid.
     stdio: 'ignore',
   });

@@ -1,3 +1,4 @@
+import { safeText } from '../safe-text.ts';
 /** Where a line goes: to one of the registered agent commands, or to bash. */
 export enum CommandType {
   AGENT_SHELL_COMMAND = 'agent_shell_command',
@@ -113,6 +114,8 @@ export function withExecute(
   };
 }
 
+const MAX_REASON = 1000;
+
 /** Runs a call. If the handler throws, the result is an ordinary error. */
 export async function executeSafely(
   handler: AgentBashHandler,
@@ -122,6 +125,6 @@ export async function executeSafely(
     return await handler.execute(invocation);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return failed('refused', `${handler.name}: internal error: ${reason}\n`);
+    return failed('refused', `${handler.name}: internal error: ${safeText(reason, MAX_REASON)}\n`);
   }
 }

@@ -44,7 +44,8 @@ test('BASH_ENV may change the directory, say something and set variables', async
 
 const HOST = `
   import { BashRouter } from './src/router/bash-router.ts';
-  const { PATH, TMPDIR } = process.env;
+  const { PATH, TMPDIR, FROM = '.' } = process.env;
+  process.chdir(FROM);
   const router = new BashRouter({ env: { PATH, TMPDIR }, cwd: '/' });
   const results = [];
   for (const line of ['kept=yes', 'echo $kept', process.env.LINE ?? 'true', 'TodoRead | cat', 'echo $kept']) {
@@ -91,6 +92,16 @@ test('descriptors that the host was started with are not those of a line', async
   const results = await runHost('exec 200> >(true) 201>/dev/null; sleep 0.1;', line);
   expect(results[2]?.exitCode).toBe(4);
   expect(results[4]?.stdout).toBe('yes\n');
+});
+
+test('a PATH that begins with the current directory starts nothing of ours that is in it', async () => {
+  const from = temporaryDirectory();
+  for (const name of ['mkfifo', 'bash']) {
+    writeFileSync(join(from, name), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+  }
+  const results = await runHost(`export FROM='${from}' PATH=.:$PATH;`);
+  expect(results[1]?.stdout).toBe('yes\n');
+  expect(readdirSync(from)).toEqual(['bash', 'mkfifo']);
 });
 
 test('the path of bash may hold a blank: agent commands are found all the same', async () => {

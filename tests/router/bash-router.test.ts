@@ -100,14 +100,14 @@ describe('routing', () => {
   test('a handler that throws gives an error, and the router goes on', async () => {
     const { router } = startRouter(
       new TestAgent(({ argv }) => {
-        if (argv[0] === 'fail') throw new Error('no luck');
+        if (argv[0] === 'fail') throw new Error('no\x1b[2J luck');
         return { stdout: 'fine' };
       }),
     );
     expect(await router.route('Agent fail')).toEqual({
       type: AGENT_SHELL_COMMAND,
       stdout: '',
-      stderr: 'Agent: internal error: no luck\n',
+      stderr: 'Agent: internal error: no␛[2J luck\n',
       exitCode: 1,
     });
     expect((await router.route('Agent x')).stdout).toBe('fine');
