@@ -124,10 +124,10 @@ at once when it is wholly done, never with errors left. Blocked: set it back to 
 `,
 
   tasks: (agent: string | undefined): string => `
-${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${briefText(agent)}.`} Work that \
-agents share is a list of tasks. Take one with TaskClaim --next and read it with TaskGet ID before you begin. Done: \
-TaskUpdate ID --status completed. Cannot do it: TaskRelease ID. TaskInbox tells what others did. What must come first: \
-TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your own steps.
+${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${briefText(agent)}.`} Agents share the \
+tasks. Take one with TaskClaim --next and read it with TaskGet ID before you begin. Done: TaskUpdate ID --status \
+completed. Cannot do it: TaskRelease ID. What must come first: TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your \
+own steps.
 `,
 };
 
