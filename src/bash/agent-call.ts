@@ -7,8 +7,9 @@ import { randomHex } from './random-hex.ts';
 const REQUEST_LIMIT = 1024 * 1024;
 // Bash reads a reply byte by byte into a variable. A larger one, and one with a NUL byte, it passes on with head(1).
 const TEXT_LIMIT = 64 * 1024;
-// Before the arguments: the command's name, those variables, the caller's surroundings and the count of arguments.
-const FIELDS_BEFORE = CALLER_VARIABLES.length + 3;
+// Before the arguments: the command's name, those variables, the caller's surroundings, who called it and the count of
+// arguments.
+const FIELDS_BEFORE = CALLER_VARIABLES.length + 4;
 /** So often it is looked for a caller that waits for what may take long. */
 const LOOK_MS = 200;
 
@@ -28,7 +29,7 @@ export interface AgentCallOptions {
 /**
  * One call of an agent command from inside bash, without what carries its bytes.
  *
- *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL surroundings NUL count NUL argument NUL ...
+ *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL surroundings NUL parent NUL count NUL argument NUL ...
  *     host    stdin LIMIT MARK \n                 when the handler reads its standard input
  *     caller  ... MARK
  *     host    text CODE ERR OUT \n errors output  lengths in bytes
@@ -107,13 +108,15 @@ export class AgentCall {
     const fields = splitAtNul(request);
     try {
       // An odd variable in the environment is no reason to refuse the call.
-      const [around] = fields.splice(CALLER_VARIABLES.length + 1, 1, Buffer.alloc(0));
+      const none = Buffer.alloc(0);
+      const [around, parent] = fields.splice(CALLER_VARIABLES.length + 1, 2, none, none);
       const surroundings = around?.toString() ?? '';
       const [name = '', ...rest] = fields.map((field) => textOfBytes(field));
       const invocation: Invocation = {
         argv: rest.slice(FIELDS_BEFORE - 1),
         stdin: () => this.#readStdin(),
         env: environment(rest),
+        calledBy: Number(parent),
         ...(surroundings !== '' && { surroundings, signal: this.#gone.signal }),
       };
       this.#reply(await this.#execute(name, invocation));

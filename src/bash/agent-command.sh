@@ -37,7 +37,7 @@ call() {
   # To open one end of a FIFO would wait for the other; <> has both. One by one, so that few descriptors are needed.
   exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
-      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$surroundings" "$#" "$@" &&
+      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$surroundings" "$PPID" "$#" "$@" &&
     IFS=' ' read -r -u 4 kind a b c
 }
 

@@ -78,6 +78,11 @@ export class BashSession {
     return this.#cwd;
   }
 
+  /** The process that is this bash now. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** Whether there is a bash now. There is none before the first line, and after one that ended it. */
   get isAlive(): boolean {
     return this.#process?.alive ?? false;

@@ -45,13 +45,18 @@ export interface Invocation {
    * or before the command. If undefined, the host's own environment is used.
    */
   env?: Readonly<Record<string, string>>;
-  /** The lines that the caller's session ran before this call, oldest first. Missing if nobody recorded them. */
+  /**
+   * The lines that the caller's session ran before this call, oldest first; the last may be what has run of the line that
+   * calls. Missing if nobody recorded them.
+   */
   seen?: () => readonly SeenLine[];
   /**
    * Bash commands that bring back the caller's directory and its exported variables; there with `--prove`, where the call
    * came from inside a bash.
    */
   surroundings?: string;
+  /** The process that called, where the call came from inside a bash. */
+  calledBy?: number;
   /** Why a command must not be run for this call; undefined if it may. Without it any may. */
   whyNotRun?: (command: string) => Promise<string | undefined>;
   /** Aborted when the caller is gone. */

@@ -33,6 +33,22 @@ export function lastRun(
   return undefined;
 }
 
+/**
+ * What a line has run, and what has ended with 0, when it comes to a command of these words: all of the line before it, if
+ * the last joint is `&&`.
+ */
+export function runBefore(words: readonly string[], line: string): string | undefined {
+  const commands = line.length > MAX_LINE_LENGTH ? [] : (simpleCommands(line) ?? []);
+  let at = commands.findIndex(
+    (command) =>
+      command.words.length === words.length && command.words.every((word, i) => word === words[i]),
+  );
+  while (commands[at]?.before === '|') at -= 1;
+  if (commands[at]?.before !== '&&') return undefined;
+  const before = commands.slice(0, at);
+  return before.map(({ text, after }, i) => (i < at - 1 ? `${text} ${after} ` : text)).join('');
+}
+
 /** Whether a line that ended with 0 has certainly run the command, which then ended with 0 as well. */
 function isRun(line: string, command: string, wanted: Chain | undefined): boolean {
   if (line.length > MAX_LINE_LENGTH) return false;

@@ -16,6 +16,7 @@ import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
+import { runBefore } from '../proof/last-run.ts';
 import { settingsOfCalls } from '../settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
@@ -59,6 +60,8 @@ export class BashRouter {
   #asked: { readonly approve: Approve; readonly ended: AbortSignal } | undefined;
   /** The latest lines that bash ran. */
   readonly #seen: SeenLine[] = [];
+  /** The one that it runs. */
+  #running: { readonly line: string; readonly from: Date } | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
@@ -147,7 +150,7 @@ export class BashRouter {
     const execute = (call: Invocation) =>
       guided.execute({
         ...call,
-        seen: () => this.#seen,
+        seen: () => this.#seenBy([handler.name, ...call.argv], call.calledBy),
         whyNotRun: (command) => this.#whyNotRun(command),
       });
     this.#handlers.set(handler.name, withExecute(guided, execute));
@@ -281,7 +284,10 @@ export class BashRouter {
     }
     const mended = await this.#mended(line, limit);
     const from = new Date();
-    const result = await this.#shell.run(mended ?? line, options);
+    this.#running = { line: mended ?? line, from };
+    const result = await this.#shell.run(mended ?? line, options).finally(() => {
+      this.#running = undefined;
+    });
     this.#seen.push({ line, exitCode: result.exitCode, from, at: new Date() });
     if (this.#seen.length > MOST_SEEN) this.#seen.shift();
     if (mended !== undefined) {
@@ -293,6 +299,16 @@ export class BashRouter {
     const hint = await heredocHint(line, this.#handlers, findBash(process.env));
     const stderr = withNearName(result.stderr, [...this.#handlers.keys()]);
     return { ...result, stderr: stderr + hint };
+  }
+
+  /** What has run when a command is called: also what the line that calls it has certainly run until then. */
+  #seenBy(words: readonly string[], calledBy: number | undefined): readonly SeenLine[] {
+    const { line = '', from = new Date() } = this.#running ?? {};
+    // Whatever the line started may call the same, and too early.
+    const isLine = calledBy !== undefined && calledBy === this.#shell.pid;
+    const before = isLine ? runBefore(words, line) : undefined;
+    if (before === undefined) return this.#seen;
+    return [...this.#seen, { line: before, exitCode: 0, from, at: new Date() }];
   }
 
   /** The line with the quotes of its JSON fixed, if bash cannot read it as it was typed. */

@@ -17,6 +17,8 @@ export interface NativeShell {
    * itself, with the host's environment.
    */
   callerState?(name: string): CallerState | Promise<CallerState>;
+  /** The process that runs the line itself, where there is one. */
+  readonly pid?: number | undefined;
   /** The directory of the next line; that of this process where the shell does not tell. */
   readonly cwd?: string;
   dispose(): Promise<void>;

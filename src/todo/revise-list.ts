@@ -31,7 +31,7 @@ export function reviseList(
     for (const name of names.flatMap((text) => namesIn(items, text))) {
       const at = placeOf(items, name);
       const other = at === undefined ? undefined : changes.get(at);
-      if (at === undefined) problems.push(noSuchItem(items, name));
+      if (at === undefined) problems.push(noSuchItem(items, name, option));
       else if (other && other !== option) problems.push(`${other} and ${option} both name ${name}`);
       else changes.set(at, option);
     }
@@ -76,9 +76,12 @@ function placeOf(items: Items, name: string): number | undefined {
   return place >= 0 && place < items.length ? place : undefined;
 }
 
-function noSuchItem(items: Items, name: string): string {
+function noSuchItem(items: Items, name: string, option: string): string {
   const named = items.findIndex(({ content }) => content.toLowerCase() === name.toLowerCase());
-  if (named !== -1) return `${inQuotes(name)} is item ${nameOf(items, named)}; name it so`;
+  if (named !== -1) {
+    const right = nameOf(items, named);
+    return `${inQuotes(name)} is item ${right}. Try: TodoWrite ${option} ${right}`;
+  }
   const count = items.length === 1 ? '1 item' : `${items.length} items`;
   return `there is no item ${inQuotes(name)}; the list has ${count}, see TodoRead`;
 }

@@ -7,6 +7,7 @@ import {
 } from '../command/agent-command.ts';
 import { noteLines, withWarnings } from '../command/notes.ts';
 import {
+  beginsJson,
   HELP_OPTIONS,
   helpReply,
   type Options,
@@ -231,6 +232,7 @@ function misuse(
   if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
     return '--undo takes no list, no --if-version and no --until-done';
   }
+  if (word !== undefined && beginsJson(word)) return 'a whole list takes no --done and its like';
   return word === undefined
     ? undefined
     : `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`;

@@ -80,6 +80,42 @@ test('it does so wherever TodoWrite is called, and however the list is given', a
   expect(proofs()).toEqual(['./ok']);
 });
 
+test('it counts at once in the line that goes on with TodoWrite', async () => {
+  const { router, write, store, proofs } = start();
+  for (const line of [
+    './ok && TodoWrite --done 1',
+    `cd . && ./ok >log && TodoWrite <<'EOF'\n${json(DONE)}\nEOF`,
+    `false; ./ok && echo '${json(DONE)}' | TodoWrite`,
+    './ok && TodoWrite --done 1 && TodoWrite --output list --done 1',
+  ]) {
+    await write();
+    await write(BEGUN);
+    expect((await router.route(line)).exitCode).toBe(0);
+    expect([line, ...proofs()]).toEqual([line, expect.stringMatching(/\.\/ok(?: >log)?$/)]);
+    expect(store.get().items[0]?.proof?.command).not.toContain('TodoWrite');
+  }
+});
+
+test('but not where the check need not have run, or passed, when TodoWrite is called', async () => {
+  const { router, cwd, write, proofs } = start();
+  const early = '#!/bin/sh\nTodoWrite --done 1; exit 1\n';
+  writeFileSync(join(cwd, 'early'), early, { mode: 0o755 });
+  for (const [line, check = './ok'] of [
+    ['./ok; TodoWrite --done 1'],
+    ['./ok || TodoWrite --done 1; TodoWrite --done 1'],
+    ['true && TodoWrite --done 1 && ./ok'],
+    ['./ok | cat && TodoWrite --done 1'],
+    ['(TodoWrite --done 1; ./ok) && TodoWrite --done 1'],
+    ['./early && TodoWrite --done 1', './early'],
+    ['N=1; ./ok && TodoWrite --done $N'],
+  ]) {
+    await write();
+    await write({ ...BEGUN, check });
+    await router.route(line as string);
+    expect([line, ...proofs()]).toEqual([line, undefined]);
+  }
+});
+
 test('what ran before the item began, or failed, or only began, does not', async () => {
   const { router, write, say, proofs } = start();
   await write({ ...BEGUN, status: 'pending' });
