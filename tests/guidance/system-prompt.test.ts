@@ -22,6 +22,7 @@ test('the text is under 400 tokens, and under 550 with the commands on tasks', (
   const text = systemPrompt({ commands, agent: 'backend-worker-1' });
   expect(text).toContain('- TaskCreate: ');
   expect(tokens(text)).toBeLessThan(550);
+  expect(tokens(systemPrompt({ commands }))).toBeLessThan(550);
 });
 
 test('it names the limits that hold, and who the model is', () => {
