@@ -1,7 +1,7 @@
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import type { ViewerState } from './model.ts';
 
-/** From this many columns on the states stand side by side, else one below the other. */
+/** With more columns than this, the statuses stand side by side; with fewer, one below the other. */
 const BOARD_COLUMNS = 66;
 
 /** The tasks of one status, in the order in which the board shows them. */
@@ -16,7 +16,7 @@ export function isWideBoard({ columns }: ViewerState): boolean {
   return columns > BOARD_COLUMNS;
 }
 
-/** What the board shows, from left to right or from top to bottom. */
+/** The sections of the board, from left to right or top to bottom. */
 export function boardSections(state: ViewerState): BoardSection[] {
   const { tasks, since } = state.known.tasks;
   const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
@@ -27,10 +27,10 @@ export function boardSections(state: ViewerState): BoardSection[] {
   });
   const pending = section('pending', 'Pending');
   const begun = section('in_progress', 'In progress');
-  // What is being worked on comes first where one sees little.
+  // On a small screen, show what is being worked on first.
   const open = isWideBoard(state) ? [pending, begun] : [begun, pending];
   if (state.hidesCompleted) return open;
-  // The latest success first: there may be hundreds.
+  // Latest first: there may be hundreds.
   const completed = section('completed', 'Completed');
   const latest = [...completed.tasks].sort(
     (a, b) => (since.get(b.id) ?? 0) - (since.get(a.id) ?? 0) || b.id - a.id,
@@ -38,7 +38,7 @@ export function boardSections(state: ViewerState): BoardSection[] {
   return [...open, { ...completed, tasks: latest }];
 }
 
-/** How far to move through the tasks of the board to be in the next section, or the one before, in the same row if it can be. */
+/** How far to move in the list of tasks to reach the next or previous section, in the same row if possible. */
 export function toNextSection(state: ViewerState, at: number, by: 1 | -1): number {
   if (!isWideBoard(state)) return by;
   let start = 0;

@@ -11,7 +11,10 @@ import { isSameTask } from '../tasks/undo-change.ts';
 import type { TaskRequest } from './model.ts';
 import type { TasksChanged } from './task-edits.ts';
 
-/** Makes a person's change of a team's tasks by the command that an agent would use; refused if the task is not as it was seen. */
+/**
+ * Makes a person's change with the command that an agent would use. It is refused if the task has changed since the person
+ * saw it.
+ */
 export async function changeTask(
   store: TaskStore,
   lists: ListHome,
@@ -47,7 +50,7 @@ export async function changeTask(
   return { version, created, remark: unblocked === undefined ? '' : `; unblocked ${unblocked}` };
 }
 
-/** `Cannot update task #3: #3 is claimed by ann` out of the lines of an error. */
+/** Turns the lines of an error into `Cannot update task #3: #3 is claimed by ann`. */
 function refusalText(stderr: string): string {
   const lines = stderr.split('\n');
   const title = lines.find((line) => line.startsWith('Error: '))?.slice('Error: '.length);

@@ -1,10 +1,10 @@
 import { describeChange } from '../todo/describe-change.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 
-/** What was told before: a version and the one before it stay as they are, and a history may have a thousand. */
+/** A cache: versions never change, and a history can have a thousand of them. */
 const told = new WeakMap<TodoVersion, string>();
 
-/** What a version changed, in words. @param before the version before it, if that is kept. */
+/** What a version changed, in words. @param before the previous version, if it is still kept. */
 export function changeOf(version: TodoVersion, before: TodoVersion | undefined): string {
   const known = told.get(version);
   if (known !== undefined) return known;

@@ -7,7 +7,7 @@ type Items = readonly Readonly<TodoItem>[];
 
 export const NOTHING_TO_UNDO = 'You have not changed anything here yet.';
 
-/** The keys by which a person changes the list. */
+/** The keys that change the list. */
 export const EDITS = new Map<string, (state: ViewerState) => ViewerState>([
   ['n', (state) => asking(state, 'add', '')],
   [
@@ -25,15 +25,15 @@ export const EDITS = new Map<string, (state: ViewerState) => ViewerState>([
   ['u', undone],
 ]);
 
-/** What a change makes of the items, and how it is told. */
+/** The items after a change, and the message about it. */
 interface Change {
   readonly items: Items;
   readonly told: string;
-  /** Which item is chosen afterwards. */
+  /** The item to select afterwards. */
   readonly at: number;
 }
 
-/** Asks for the text that was typed to be an item of its own, or the text of the item that it was typed for. */
+/** Turns the typed text into a new item, or into the new text of the item it was typed for. */
 export function written(
   state: ViewerState,
   { kind, name, before, after, version }: ItemInput,
@@ -74,7 +74,7 @@ function completed(items: Items, at: number): Change {
   return { items: next, told: `${isDone ? 'Put back' : 'Completed'} "${name(items[at])}"`, at };
 }
 
-/** A proof is of what was completed then. */
+/** A proof belongs to the completion, so it goes with it. */
 function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatus): TodoItem {
   return { ...item, status };
 }
@@ -94,7 +94,7 @@ function name(item: Readonly<TodoItem> | undefined): string {
   return briefText(item?.content ?? '');
 }
 
-/** Where in the whole list the item is that stands so many below the chosen one: those that are hidden are passed. */
+/** The index, in the whole list, of the visible item so many rows below the selected one. Hidden items are skipped. */
 function placeOf(state: ViewerState, below: number): number | undefined {
   const shown = shownItems(state)[chosen(state) + below];
   const items = namedItems(shownList(state)?.versions[0].items ?? []);
@@ -102,7 +102,7 @@ function placeOf(state: ViewerState, below: number): number | undefined {
   return at === -1 ? undefined : at;
 }
 
-/** The item that is chosen, and where in the whole list it is; only on the page of a list can it be changed. */
+/** The selected item and its index in the whole list. Only the list page allows changes. */
 function target(state: ViewerState) {
   const named = shownItems(state)[chosen(state)];
   if (pageOf(state).name !== 'list' || named === undefined) return undefined;
@@ -124,7 +124,7 @@ function changed(state: ViewerState, change: (items: Items, at: number) => Chang
   return writing(state, change(newest.items, at), newest.version);
 }
 
-/** Asks for the list to be written, if it is still at this version, and stays at the item. */
+/** Requests a write on top of this version, and keeps the item selected. */
 function writing(state: ViewerState, { items, told, at }: Change, version: number): ViewerState {
   const before = shownList(state)?.versions[0].items ?? [];
   const agent = shownList(state)?.agent ?? state.agent ?? state.awaited;
@@ -133,7 +133,7 @@ function writing(state: ViewerState, { items, told, at }: Change, version: numbe
   return { ...withCursor(state, cursor), request };
 }
 
-/** Takes back what was changed here last, as long as nobody else has changed the list since. */
+/** Undoes the last change made here, unless someone else has changed the list since. */
 function undone(state: ViewerState): ViewerState {
   const newest = shownList(state)?.versions[0];
   const agent = shownList(state)?.agent;
@@ -158,17 +158,17 @@ function undone(state: ViewerState): ViewerState {
   return { ...state, request };
 }
 
-/** How writing a change ended: at which version the list now is, or why it was not written. */
+/** The result of a write: the new version, or why it was refused. */
 export type Written = { readonly version: number } | { readonly refused: string };
 
-/** The viewer after a change was written, or refused. */
+/** The viewer's state after a write. */
 export function afterWrite(
   state: ViewerState,
   request: WriteRequest,
   result: Written,
 ): ViewerState {
   if ('refused' in result) {
-    // The typed text is not lost: Enter writes it to the list as it is by then.
+    // The typed text is kept; Enter tries again on the current list.
     const list = state.known.lists.find(({ agent }) => agent === request.agent);
     const version = list?.versions[0].version ?? 0;
     const input = state.input && 'version' in state.input && { ...state.input, version };
@@ -178,7 +178,7 @@ export function afterWrite(
   return { ...state, input: undefined, message: request.told, undo };
 }
 
-/** What is left to be taken back after a write of our own made this version. */
+/** What can be undone after our write made this version. */
 function undoAfter(state: ViewerState, request: WriteRequest, version: number) {
   const { agent, undo } = request;
   const isOurs = state.undo?.agent === agent && state.undo.version === request.version;

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 const LONG_MS = 2 ** 31 - 1;
 
-/** Keeps the process alive until a signal that ends programs comes; `exitCode` is that of a program ended by it. */
+/** Keeps the process alive until a terminating signal arrives; `exitCode` is the one that belongs to that signal. */
 export function endingSignals(): { exitCode: Promise<number>; ignore: () => void } {
   const keepAlive = setInterval(() => {}, LONG_MS);
   const exitCode = new Promise<number>((resolve) => {

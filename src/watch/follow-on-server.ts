@@ -12,27 +12,27 @@ import {
 
 type Items = TodoState['items'];
 
-/** What is known of a list that is followed. */
+/** The state of one followed list. */
 interface Following {
   readonly list: FollowedList;
   readonly place: SharedPlace<Items>;
-  /** The newest version that was told of; undefined if the newest is to be told of first. */
+  /** The last version reported; undefined to start with the newest one. */
   seen: number | undefined;
 }
 
-/** Of a list whose history is kept without end, at most this is read at the beginning. */
+/** How much of an unlimited history is read at the start. */
 const MOST_VERSIONS = 1000;
-/** A server that could not be reached is asked again after so long. */
+/** How long to wait before asking an unreachable server again. */
 const RETRY_MS = 2000;
-/** Nobody tells that a server is gone: it is asked so often whether it is still there. */
+/** Nothing tells us when a server is gone, so we ask this often. */
 const ASK_MS = 5000;
 
-/** Opens a list of todos only to read it. */
+/** Opens a todo list for reading only. */
 export function readablePlace(server: ServerLists, key: string): SharedPlace<Items> {
   return server.place({ key }, { author: '', history: MOST_VERSIONS, check: storedItemsProblem });
 }
 
-/** The same as `followInFiles` for lists on a server: one watch for all lists of a session, and what is new of each is read. */
+/** Like `followInFiles`, for lists on a server. One watch covers all lists of a session; only new versions are read. */
 export function followOnServer(
   server: ServerLists,
   session: string,
@@ -60,7 +60,7 @@ export function followOnServer(
       };
       followed.set(key, following);
       if (version === following.seen) continue;
-      // One that is damaged does not hide the others.
+      // A damaged list must not hide the others.
       const news = await versionsAfter(following, version).catch((error: unknown) => {
         failures.push(error);
         return [];

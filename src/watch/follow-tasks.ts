@@ -3,14 +3,14 @@ import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { KnownTasks } from './model.ts';
 
-/** Who is told of a team's tasks. */
+/** Gets a team's tasks. */
 interface TasksFollower {
   changed(known: KnownTasks): void;
-  /** They cannot be read. */
+  /** The tasks cannot be read. */
   failed(error: StateError): void;
 }
 
-/** Tells of a team's tasks as they are, and then after each change. Returns what ends it. */
+/** Reports a team's tasks now and after each change. Returns a function that stops this. */
 export function followTasks(store: TaskStore, follower: TasksFollower): () => void {
   let known: KnownTasks | undefined;
   let hasEnded = false;
@@ -25,7 +25,7 @@ export function followTasks(store: TaskStore, follower: TasksFollower): () => vo
       follower.failed(error instanceof StateError ? error : new StateError(String(error)));
     }
   };
-  // One look after the other: a server may answer the first one last.
+  // One read at a time: a server may answer them out of order.
   const look = async () => {
     isDue = true;
     if (isLooking) return;
@@ -45,8 +45,8 @@ export function followTasks(store: TaskStore, follower: TasksFollower): () => vo
 }
 
 /**
- * The tasks as they are, and since when each has its status: the versions tell that where nothing is known yet, and
- * later the tasks themselves, so that a busy list does not have its whole history read again and again.
+ * The current tasks, and since when each has had its status. The first time this comes from the versions, later from the
+ * tasks themselves, so that a busy list's whole history is not read again and again.
  */
 export async function tasksOf(
   store: TaskStore,
@@ -65,7 +65,7 @@ export async function tasksOf(
   return { tasks, since, updatedAt };
 }
 
-/** A task may have been changed in other ways since it got its status. */
+/** Finds the real start of each status: a task can have changed in other ways since. */
 async function lookBack(
   store: TaskStore,
   tasks: ReadonlyMap<number, Task>,

@@ -7,16 +7,16 @@ import { type TodoState, TodoStore, type TodoVersion } from '../todo/todo-store.
 
 type Items = TodoState['items'];
 
-/** A list that is followed. */
+/** A followed list. */
 export interface FollowedList {
   readonly agent: string;
-  /** What tells it from all others, of whichever session. */
+  /** Unique across all sessions. */
   readonly key: string;
 }
 
-/** Who is told of what happens to lists. */
+/** Gets what happens to lists. */
 export interface Follower {
-  /** There is a new version of a list; one that was deleted is at version 0, without items. */
+  /** A new version. A deleted list is at version 0, without items. */
   changed(list: FollowedList, version: TodoVersion): void;
   /** A list cannot be read. */
   failed(error: unknown): void;
@@ -25,18 +25,17 @@ export interface Follower {
 }
 
 export interface FollowOptions {
-  /** What is told of a list as it is: its newest version, or all that are kept. */
+  /** What to report first: the newest version, or all kept versions. */
   readonly start: 'newest' | 'all';
-  /** Which agents' lists to follow; all unless given. */
+  /** Which agents' lists to follow (default: all). */
   readonly isMeant?: (agent: string) => boolean;
 }
 
 /**
- * Tells of the lists in the folder of a session as they are, and then of each version; those included that are yet
- * to come.
+ * Reports the lists in a session's folder, and then each new version. Lists that are created later are included.
  *
  * @param session the key of the session.
- * @returns what ends it.
+ * @returns a function that stops following.
  */
 export function followInFiles(
   state: string,
@@ -60,7 +59,7 @@ export function followInFiles(
   };
   const end = watchFolder(folder, look);
   look();
-  // Of a list that comes later, no version is old.
+  // In a list that is created later, every version is new.
   next = 'all';
   return () => {
     end();
@@ -90,7 +89,7 @@ function followList(
   return end;
 }
 
-/** In their order, but for those that are no longer kept; the newest alone where none has been seen. */
+/** In order, without those no longer kept. Only the newest if none has been seen yet. */
 function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersion[] {
   const newest = place.load();
   if (newest === undefined) return seen ? [deletedList()] : [];
@@ -103,7 +102,7 @@ function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersi
   return TodoStore.versionsOf(versions);
 }
 
-/** The number of the version after which there is news; a list that was deleted and begun again is at a lower number. */
+/** Versions above this number are new. A list that was deleted and started again has a lower number. */
 export function lastSeen(seen: number | undefined, newest: number): number {
   if (seen === undefined) return newest - 1;
   return newest < seen ? 0 : seen;

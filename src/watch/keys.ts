@@ -6,19 +6,19 @@ import { choices, chosen, isWaiting, pageOf, shownList, withPage } from './shown
 import { TASK_EDITS, taskWritten } from './task-edits.ts';
 import { typed } from './text-input.ts';
 
-/** A key as Node's `readline` names it. */
+/** A key, with the name that Node's `readline` gives it. */
 export interface Key {
   /** `up`, `return`, `escape`, `a`, ...; undefined for a character that has no name. */
   readonly name?: string | undefined;
-  /** What was typed, as it came. */
+  /** The raw input. */
   readonly sequence?: string | undefined;
   readonly ctrl?: boolean | undefined;
   readonly meta?: boolean | undefined;
-  /** A text that was pasted, whatever is in it. */
+  /** Pasted text. */
   readonly pasted?: string | undefined;
 }
 
-/** Makes one key of all that is pasted at once: what is in it is text, not keys of the page. */
+/** Turns each paste into one key: its content is text, never commands. */
 export function withPastes(listener: (key: Key) => void): (key: Key) => void {
   let pasted: string | undefined;
   return (key) => {
@@ -31,11 +31,11 @@ export function withPastes(listener: (key: Key) => void): (key: Key) => void {
   };
 }
 
-/** What becomes of the viewer by one key. */
+/** The viewer's state after a key. */
 export function press(before: ViewerState, key: Key): ViewerState {
   const { message: _, ...state } = before;
   if (state.input) return pressInInput(state, state.input, key);
-  // Escape comes as Alt and no key.
+  // Escape arrives as Alt without a key.
   const isWithOthers = key.ctrl || (key.meta && key.name !== 'escape');
   if (isWithOthers || key.pasted !== undefined) return state;
   const name = nameOf(key);
@@ -53,19 +53,19 @@ function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
   return 'task' in input ? taskWritten(state, input) : written(state, input);
 }
 
-/** A character is its own name, so that `G` is not `g`. */
+/** Characters name themselves, so that `G` is not `g`. */
 function nameOf({ name = '', sequence = '' }: Key): string {
   return /^[!-~]$/.test(sequence) ? sequence : name;
 }
 
 const FAR = Number.POSITIVE_INFINITY;
 const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
-/** On the page of all agents up and down go by rows of the grid. */
+/** On the agents page, up and down move by rows of the grid. */
 const row = (state: ViewerState) => {
   return pageOf(state).name === 'agents' ? gridOf(state).across : 1;
 };
 
-/** On the board left and right go to the column beside. */
+/** On the board, left and right move to the next column. */
 const aside = (state: ViewerState, by: 1 | -1) => {
   return pageOf(state).name === 'board' ? toNextSection(state, chosen(state), by) : by;
 };
@@ -103,27 +103,27 @@ function moved(state: ViewerState, by: number): ViewerState {
   const page = pageOf(state);
   const names = choices(state);
   if (names.length === 0) {
-    // How far down it goes the next frame knows, and takes back what is too much.
+    // The next frame knows how far down it goes, and clips this.
     const top = by === FAR ? Number.MAX_SAFE_INTEGER : Math.max(0, page.top + by);
     return withPage(state, { ...page, top });
   }
-  // An item that is longer than what is in sight is scrolled through before the next one.
+  // Scroll through an item that is taller than the screen before moving to the next.
   const isWithin = (by === 1 && page.goesDown) || (by === -1 && page.goesUp);
   const at = isWithin ? chosen(state) : Math.max(0, Math.min(names.length - 1, chosen(state) + by));
   return withPage(state, { ...page, cursor: names[at], top: page.top + (isWithin ? by : 0) });
 }
 
-/** Shows another page, or goes back where it is shown already. */
+/** Shows another page, or goes back if it is already shown. */
 function turnedTo(state: ViewerState, name: PageName): ViewerState {
   if (pageOf(state).name === name) return wentBack(state);
   const page: Page = { name, top: 0 };
-  // The pages of help and of one version lie on others; the rest take each other's place, above the first.
+  // Help and version pages stack on top; the others replace each other above the list.
   const below = state.pages.filter((other) => other.name === 'list' || name === 'help');
   const [first, ...rest] = [...below, page];
   return first ? { ...state, pages: [first, ...rest] } : state;
 }
 
-/** Takes the page away or, where it is the first, follows again what is in progress. */
+/** Closes the page. On the list, goes back to following the item in progress. */
 function wentBack(state: ViewerState): ViewerState {
   const [first, ...rest] = state.pages.slice(0, -1);
   if (first) return { ...state, pages: [first, ...rest] };
@@ -150,7 +150,7 @@ function entered(state: ViewerState): ViewerState {
         ...state,
         agent: list.agent,
         pages: [{ name: 'list', top: 0 }],
-        // They are of the lists that are left.
+        // These belong to the previous session.
         undo: undefined,
         taskUndo: undefined,
         request: { what: 'open', list },

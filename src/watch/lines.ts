@@ -1,6 +1,6 @@
 import { displayWidth, truncate } from '../terminal/text.ts';
 
-/** A line on the screen, painted, and how many columns it takes. */
+/** A painted line and its width in columns. */
 export interface Line {
   readonly text: string;
   readonly width: number;
@@ -21,12 +21,12 @@ export function join(...parts: readonly Line[]): Line {
   };
 }
 
-/** The same with blanks up to `columns`. */
+/** Pads a line with blanks to `columns`. */
 export function padded({ text, width }: Line, columns: number): Line {
   return { text: text + ' '.repeat(Math.max(0, columns - width)), width: Math.max(width, columns) };
 }
 
-/** `left` cut to what `right` leaves of `columns`, and `right` at their end; `right` goes where it leaves too little. */
+/** `left`, cut to fit, with `right` at the end of the row. If there is too little room, `right` is dropped. */
 export function spread(
   left: string,
   right: string,
@@ -45,7 +45,7 @@ export function spread(
   return join(start, line(right, paintRight));
 }
 
-/** Columns of lines side by side, each as wide as told, with a separator between. */
+/** Puts columns of lines side by side, each `width` wide, with a separator between them. */
 export function beside(
   columns: readonly (readonly Line[])[],
   width: number,

@@ -2,79 +2,79 @@ import type { Task } from '../tasks/task.ts';
 import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 import type { FoundList } from './watched-lists.ts';
 
-/** The versions of one agent's list that are kept, newest first; at least one. */
+/** The kept versions of one agent's list, newest first; at least one. */
 export interface KnownList {
   readonly agent: string;
   readonly versions: readonly [TodoVersion, ...TodoVersion[]];
 }
 
-/** A team's tasks, and since when each has the status that it has, in milliseconds since 1970. */
+/** A team's tasks, and since when each has had its status, in milliseconds since 1970. */
 export interface KnownTasks {
   readonly tasks: ReadonlyMap<number, Task>;
   readonly since: ReadonlyMap<number, number>;
-  /** When the list changed last; undefined for one that was never written. */
+  /** When the list last changed; undefined if it was never written. */
   readonly updatedAt: number | undefined;
 }
 
-/** Below this many columns only what matters most is said. */
+/** Below this many columns, only the essentials are shown. */
 export const TERSE_COLUMNS = 40;
-/** How many lists are offered while waiting for one. */
+/** How many lists to offer while waiting for one. */
 export const NEWEST_OFFERED = 5;
 
-/** What is known of a session. */
+/** Everything known about a session. */
 export interface Known {
-  /** Its name, for people; undefined if none is named, as it must be on a server. */
+  /** Its name, for people. Undefined if none is given; a server needs one. */
   readonly session: string | undefined;
-  /** What tells it from all others. */
+  /** Its unique key. */
   readonly key: string | undefined;
-  /** The lists in the order of their agents' names. */
+  /** Sorted by agent name. */
   readonly lists: readonly KnownList[];
   readonly tasks: KnownTasks;
-  /** Lists of this and other sessions, those first that changed last; looked up only while they are shown. */
+  /** Lists of all sessions, most recently changed first. Only looked up while they are shown. */
   readonly found: readonly FoundList[];
-  /** Why something could not be read, the last time that it was tried. */
+  /** Why the last read failed, if it did. */
   readonly problem: string | undefined;
 }
 
 export type PageName = 'list' | 'version' | 'agents' | 'board' | 'history' | 'sessions' | 'help';
 
-/** What is shown, and how far it is scrolled. */
+/** A page, and how far it is scrolled. */
 export interface Page {
   readonly name: PageName;
-  /** Which version, on the page of one. */
+  /** The version, on a version page. */
   readonly version?: number;
-  /** What a person has moved to; without it, the page follows what is in progress. */
+  /** What the user moved to. Without it the page follows what is in progress. */
   readonly cursor?: string | undefined;
-  /** The first line in sight. */
+  /** The first visible line. */
   readonly top: number;
-  /** Whether what is chosen goes on above or below what is in sight, as the last frame showed it. */
+  /** Whether the selected block continued above or below the screen in the last frame. */
   readonly goesUp?: boolean;
   readonly goesDown?: boolean;
 }
 
-/** What the viewer cannot do by itself. */
+/** What the state asks the outside world to do. */
 export type Request =
   | { readonly what: 'quit' }
   | {
-      /** A person's change of the list. */
+      /** A change of the list. */
       readonly what: 'write';
       readonly agent: string;
-      /** The version that the person saw. */
+      /** The version the user saw. */
       readonly version: number;
       readonly items: readonly Readonly<TodoItem>[];
-      /** How to tell that it is done. */
+      /** The message on success. */
       readonly told: string;
-      /** What would take it back; or that it has taken something back itself. */
+      /** The items before the change, for undo; `pop` if this is an undo. */
       readonly undo: { readonly before: readonly Readonly<TodoItem>[] } | 'pop';
     }
   | {
-      /** A person's change of the team's tasks. */
+      /** A change of the team's tasks. */
       readonly what: 'task';
-      /** The task command that makes it, and its JSON. */
+      /** The task command to run, and its JSON. */
       readonly command: string;
       readonly json: Readonly<Record<string, unknown>>;
       readonly force?: boolean;
-      /** The task as the person saw it; undefined for a new one. */
+      /** The task as the user saw it; undefined for a new one. */
       readonly seen?: Task | undefined;
       readonly told: string;
       readonly undo: 'push' | 'pop';
@@ -86,22 +86,22 @@ export type TaskRequest = Extract<Request, { what: 'task' }>;
 
 export interface ViewerState {
   readonly known: Known;
-  /** The agent whose list is shown, if one was chosen. */
+  /** The agent whose list was chosen, if any. */
   readonly agent: string | undefined;
-  /** The agent that is waited for where there is no list yet. */
+  /** The agent to wait for if there is no list yet. */
   readonly awaited: string;
-  /** The pages that lie on each other; the last one is shown. */
+  /** A stack of pages; the last one is shown. */
   readonly pages: readonly [Page, ...Page[]];
   readonly hidesCompleted: boolean;
   readonly columns: number;
   readonly rows: number;
-  /** A text that is being typed. */
+  /** The text being typed. */
   readonly input?: Input | undefined;
   /** A message to show until the next key. */
   readonly message?: string | undefined;
-  /** What our own changes replaced, as long as nobody else has changed the list. */
+  /** What our own changes replaced. Valid until someone else changes the list. */
   readonly undo?: Undo | undefined;
-  /** The versions of the team's list that our own changes made and that can be taken back, oldest first. */
+  /** The versions of the team's list that our own changes made, for undo; oldest first. */
   readonly taskUndo?: readonly number[] | undefined;
   readonly request?: Request;
 }
@@ -114,24 +114,24 @@ interface Typed {
   readonly after: string;
 }
 
-/** What is typed on the page of a list. */
+/** Text typed on the list page. */
 export interface ItemInput extends Typed {
   readonly kind: 'add' | 'edit';
   /** The item to rename, or to add below; undefined if the list is empty. */
   readonly name: string | undefined;
-  /** The version that was seen when the typing began. */
+  /** The version seen when typing began. */
   readonly version: number;
 }
 
-/** What is typed on the board. */
+/** Text typed on the board. */
 export interface TaskInput extends Typed {
-  /** The task that it is for, as it was when the typing began; undefined for a new one. */
+  /** The task as it was when typing began; undefined for a new one. */
   readonly task: Task | undefined;
 }
 
 export interface Undo {
   readonly agent: string;
-  /** The version that our last change made. */
+  /** The version made by our last change. */
   readonly version: number;
   readonly befores: readonly (readonly Readonly<TodoItem>[])[];
 }

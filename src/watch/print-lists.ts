@@ -11,7 +11,7 @@ import { watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 import type { WatchedLists } from './watched-lists.ts';
 
-/** Prints each change of lists in files, as a line of words or of JSON, until a signal ends it. Gives its exit code. */
+/** Prints each change of the lists, as a line of words or JSON, until a signal. Returns the exit code. */
 export async function printLists({ list, all, jsonl }: WatchArguments): Promise<number> {
   const watched = watchedLists();
   const signals = endingSignals();
@@ -29,7 +29,7 @@ async function printUntil(
   { list, all, jsonl }: Pick<WatchArguments, 'list' | 'all' | 'jsonl'>,
 ): Promise<number> {
   const name = watched.lists.name(list);
-  // What cannot be read from the start is a mistake; what becomes so may be fixed while we watch.
+  // A list that is unreadable from the start is an error. One that becomes so may be fixed while we watch.
   let isStart = true;
   let told = '';
   let failAtStart = (_exitCode: number) => {};
@@ -43,7 +43,7 @@ async function printUntil(
       print(of, version);
     },
     failed: (error) => {
-      // A server that is gone for long is told of once.
+      // Report a server that stays away only once.
       if (String(error) === told) return;
       told = String(error);
       const exitCode = sayTrouble(error);
@@ -54,7 +54,7 @@ async function printUntil(
       told = '';
     },
   };
-  // Without the id of a harness's session the lists of all of them are meant.
+  // Without a harness session id, all of its sessions are meant.
   const isMeant = (agent: string) => agent === name.agent || agent.startsWith(`${name.agent}@`);
   const options = { start: 'newest', ...(!all && { isMeant }) } as const;
   const end = watched.follow(sessionKey(name.session), follower, options);
@@ -76,7 +76,7 @@ function jsonPrinter(session: string): Follower['changed'] {
   return ({ agent }, version) => process.stdout.write(listJson(version, { session, agent }));
 }
 
-/** @param asked whose list was asked for: its changes need no name before them. */
+/** @param asked the agent that was asked for: its changes need no name in front. */
 function wordsPrinter(asked: string | undefined): Follower['changed'] {
   const known = new Map<string, TodoState>();
   return ({ agent }, version) => {

@@ -13,7 +13,7 @@ import { endingSignals } from './ending-signals.ts';
 import { watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 
-/** Prints each change of a team's tasks in files, in words or as JSON, until a signal ends it. Gives its exit code. */
+/** Prints each change of a team's tasks, in words or as JSON, until a signal. Returns the exit code. */
 export async function printTasks({ list, taskList, jsonl }: WatchArguments): Promise<number> {
   const environment = {
     ...process.env,
@@ -54,7 +54,7 @@ function printWords(store: TaskStore): () => void {
   return end;
 }
 
-/** Prints what each change did; the first line is everything that is there. Changes that come together are one line. */
+/** Prints what each change did. The first line is everything there is; simultaneous changes share a line. */
 function printSteps(store: TaskStore): () => void {
   let seen = { version: 0, graph: NO_TASKS };
   const print = () => {

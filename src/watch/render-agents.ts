@@ -7,10 +7,10 @@ import { busyLists, chosen, pageOf } from './shown.ts';
 
 const LEAST_COLUMNS = 30;
 const LEAST_ROWS = 5;
-/** The rows around the page. */
+/** Rows used by the header and footer. */
 const OTHER_ROWS = 4;
 
-/** How the lists of all agents are laid out on the page: so many side by side, each this many rows high. */
+/** The grid of all agents' lists: how many side by side, and how many rows each has. */
 export function gridOf(state: ViewerState): { across: number; height: number } {
   const count = Math.max(1, busyLists(state).length);
   const across = Math.max(
@@ -48,7 +48,7 @@ export function agentsBody(state: ViewerState, look: ItemLook): Body {
   return { blocks, focus: row, follows: pageOf(state).cursor === undefined };
 }
 
-/** One agent's list in this many rows, with what is in progress in sight. */
+/** One agent's list in this many rows, with the item in progress visible. */
 function agentLines(
   { agent, versions }: KnownList,
   look: ItemLook,

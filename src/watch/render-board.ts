@@ -10,7 +10,7 @@ import { chosenMark, hasJustChanged, type ItemLook } from './render-items.ts';
 import type { Body } from './scroll.ts';
 import { choices, chosen, pageOf } from './shown.ts';
 
-/** The tasks of the team by their state, each with its owner, its age, and what it waits for or holds up. */
+/** The team's tasks by status, each with its owner, its age, and what blocks what. */
 export function boardBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
   const { tasks } = state.known.tasks;
@@ -38,7 +38,7 @@ export function boardBody(state: ViewerState, look: ItemLook): Body {
   const rows = beside(columnsOf, width, height, separator);
   const own = drawn.find(({ focus }) => focus !== undefined);
   if (own?.focus === undefined) return { blocks: rows.map((row) => [row]) };
-  // Side by side the rows of one task are those of others too; they are kept together for the one that is chosen.
+  // In columns, a row belongs to several tasks. Keep the rows of the selected one together.
   const start = own.blocks.slice(0, own.focus).flat().length;
   const end = start + (own.blocks[own.focus]?.length ?? 0);
   const single = (some: readonly Line[]) => some.map((row) => [row]);
@@ -49,7 +49,7 @@ export function boardBody(state: ViewerState, look: ItemLook): Body {
   };
 }
 
-/** The title and the first task of a section are one block, so that the title comes into sight with the task. */
+/** The title is in the same block as the first task, so that it is visible with it. */
 function sectionBlocks(
   { title, tasks }: BoardSection,
   { known }: ViewerState,

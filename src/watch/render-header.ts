@@ -7,7 +7,7 @@ import { TERSE_COLUMNS, type ViewerState } from './model.ts';
 import { type ItemLook, timesOf } from './render-items.ts';
 import { pageOf, shownList, shownVersions } from './shown.ts';
 
-/** What the page is about: one row where there is little room, else up to two and an empty one. */
+/** One row on a small screen, otherwise up to two and a blank one. */
 export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean): Line[] {
   const { theme, columns } = look;
   const { name, version } = pageOf(state);
@@ -44,7 +44,7 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   return whole(titled(title, isTerse ? updated : `updated ${updated}`), progress(state, look));
 }
 
-/** A bar, how many are done, and how long it took so far. */
+/** The progress bar, the count, and the total time. */
 function progress(state: ViewerState, look: ItemLook): Line {
   const { done, total } = countOf(state);
   const time = totalTime(state, look.times);
@@ -71,7 +71,7 @@ function barLine(done: number, total: number, time: string, { theme, columns }: 
   );
 }
 
-/** All of the header in one row: who, how far, how long. */
+/** The whole header in one row: agent, progress, time. */
 function terseProgress(state: ViewerState, { theme, times, columns }: ItemLook): Line {
   const { done, total } = countOf(state);
   const { agent = '' } = shownList(state) ?? {};
@@ -90,7 +90,7 @@ function countOf(state: ViewerState): { done: number; total: number } {
   };
 }
 
-/** How long the plan has been worked on: until now or, where all is done, until the version that completed it. */
+/** How long the plan has been worked on: until now, or until it was completed. */
 function totalTime(state: ViewerState, times: ShownTimes): string {
   const versions = shownVersions(state);
   const [newest] = versions;
@@ -108,14 +108,14 @@ function totalTime(state: ViewerState, times: ShownTimes): string {
 interface Begin {
   /** In milliseconds since 1970. */
   readonly at: number;
-  /** Whether the versions that are kept reach back to it. */
+  /** Whether the kept versions go back that far. */
   readonly isKnown: boolean;
 }
 
-/** Of a version that was looked at before, so that not all of a long history is read for each frame. */
+/** A cache, so that each frame does not go through the whole history. */
 const begins = new WeakMap<TodoVersion, Begin>();
 
-/** When the plan of the newest version began. A version that shares no item with the one before begins another plan. */
+/** When the current plan began. A version that shares no item with the previous one starts a new plan. */
 function beginOf(versions: readonly TodoVersion[]): Begin {
   const first = versions.findIndex((version, index) => {
     const before = versions[index + 1];

@@ -10,11 +10,11 @@ import type { ViewerState } from './model.ts';
 import type { Body } from './scroll.ts';
 import { chosen, pageOf, shownItems, shownVersions } from './shown.ts';
 
-/** From this many columns on, times stand before the items. */
+/** From this many columns on, a time is shown before each item. */
 const TIMED_COLUMNS = 50;
 const TIME_COLUMNS = 10;
 
-/** What items are drawn with. */
+/** Everything needed to draw items. */
 export interface ItemLook {
   readonly theme: Theme;
   readonly times: ShownTimes;
@@ -42,7 +42,7 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
   };
 }
 
-/** Whether an item or task was begun or completed a moment ago. */
+/** Whether an item or task was started or completed just now. */
 export function hasJustChanged(
   { status }: Pick<TodoItem, 'status'>,
   since: number | undefined,
@@ -51,7 +51,7 @@ export function hasJustChanged(
   return status !== 'pending' && since !== undefined && times.isFresh(since);
 }
 
-/** Of a version that was looked at before. Of a busy list only what is new since is looked at, not all of its history. */
+/** A cache, so that a busy list's whole history is not read again and again. */
 const remembered = new WeakMap<TodoVersion, StatusTimes>();
 
 export function timesOf(versions: readonly TodoVersion[]): StatusTimes {
@@ -63,7 +63,7 @@ export function timesOf(versions: readonly TodoVersion[]): StatusTimes {
   return times;
 }
 
-/** An item in as many lines as its text needs: whether it is chosen, its time, its mark, its text. */
+/** An item, wrapped: the selection mark, its time, its status mark and its text. */
 export function itemLines(
   item: Readonly<TodoItem>,
   { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,

@@ -9,7 +9,7 @@ import type { Body } from './scroll.ts';
 import { chosen, pageOf, shownList } from './shown.ts';
 import type { FoundList } from './watched-lists.ts';
 
-/** Who changed what, and when: a version a line, newest first. */
+/** Who changed what, and when: one version per line, newest first. */
 export function historyBody(state: ViewerState, look: ItemLook): Body {
   const { theme, times, columns } = look;
   const versions = shownList(state)?.versions ?? [];
@@ -17,7 +17,7 @@ export function historyBody(state: ViewerState, look: ItemLook): Body {
   const blocks = versions.map((version, index) => {
     const place = `${String(version.version).padStart(4)}  ${times.at(+version.updatedAt)}  `;
     const mark = `${index === focus ? chosenMark(theme) : ' '}${place}`;
-    // On a narrow screen what happened goes below when it was.
+    // On a narrow screen, the change goes below its time.
     const isNarrow = columns < TERSE_COLUMNS;
     const indent = ' '.repeat(isNarrow ? 2 : mark.length);
     const author = briefText(version.by);
@@ -30,7 +30,7 @@ export function historyBody(state: ViewerState, look: ItemLook): Body {
   return { blocks, focus, follows: pageOf(state).cursor === undefined };
 }
 
-/** The lists of all sessions, those first that changed last. */
+/** The lists of all sessions, most recently changed first. */
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {
   const { found } = state.known;
   if (found.length === 0)
@@ -41,7 +41,7 @@ export function sessionsBody(state: ViewerState, look: ItemLook): Body {
   };
 }
 
-/** What is shown while there is no list: what is waited for, and what else there is. */
+/** While there is no list: what we wait for, and which lists there are. */
 export function waitingBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
   const { known, agent, awaited } = state;

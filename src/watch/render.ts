@@ -13,18 +13,18 @@ import { helpBody, historyBody, sessionsBody, waitingBody } from './render-pages
 import { type Body, type Sight, sightOf } from './scroll.ts';
 import { isWaiting, pageOf, shownList, shownVersions } from './shown.ts';
 
-/** From this many rows on there is room for a header of more than a row, and for the keys. */
+/** From this many rows on, there is room for a larger header and the key hints. */
 const ROOMY_ROWS = 9;
-/** What a state looks like, and if its page is scrolled to by that. */
+/** A rendered state, with its page's new scroll position. */
 export interface Picture {
-  /** From the top; each is narrower than the screen, so that none can wrap. */
+  /** From the top. Each is narrower than the screen, so that none wraps. */
   readonly rows: readonly string[];
   readonly page: Page;
-  /** Where the cursor is, while a text is typed. */
+  /** Where the cursor is while the user types. */
   readonly cursor?: { readonly x: number; readonly y: number };
 }
 
-/** Draws a state on a screen of its size. */
+/** Renders a state for a screen of its size. */
 export function render(state: ViewerState, theme: Theme, times: ShownTimes): Picture {
   const look = { theme, times, columns: Math.max(1, state.columns - 1) };
   const isRoomy = state.rows >= ROOMY_ROWS;
@@ -49,7 +49,7 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   };
 }
 
-/** What is typed, or as much of it as there is room for, and the column of the cursor. */
+/** The typed text, as much as fits, and the cursor's column. */
 function inputLine(input: Input, { theme, columns }: ItemLook) {
   const label = columns < TERSE_COLUMNS ? '> ' : labelOf(input);
   const { before, after } = input;
@@ -82,12 +82,12 @@ function lastColumns(text: string, columns: number): string {
   return result;
 }
 
-/** Blanks at its end count while it is being typed. */
+/** Keeps trailing blanks, which count while typing. */
 function printableInput(text: string, theme: Theme): string {
   return theme.unicode ? safeText(text) : safeText(text).replace(/[^ -~]/gu, '?');
 }
 
-/** What was made for more columns than there are, as on the tiniest of screens, is cut, and loses its colours. */
+/** On a tiny screen, a row that is too wide is cut and loses its colours. */
 function fitting({ text, width }: Line, columns: number, { ellipsis }: Theme): string {
   if (width <= columns) return text;
   return truncate(text.replace(/\x1b\[[\d;]*m/g, ''), columns, ellipsis);
@@ -122,7 +122,7 @@ function emptyBody(state: ViewerState, { theme, columns }: ItemLook): Body | und
   return { blocks: [[line(truncate(text, columns, theme.ellipsis), theme.paint.faint)]] };
 }
 
-/** What came of the last key, or why something cannot be read. */
+/** The result of the last key, or why something cannot be read. */
 function toldLine({ message, known }: ViewerState, { theme, columns }: ItemLook): Line | undefined {
   const told = message ?? known.problem;
   if (told === undefined) return undefined;
@@ -137,7 +137,7 @@ function footerLine(state: ViewerState, { above, below }: Sight, look: ItemLook)
     .trim();
   const room = columns - (more === '' ? 0 : displayWidth(more) + 2);
   const hints = hintsFor(state);
-  // Those at the end go first; help is what one needs to find the others.
+  // Drop hints from the end, but keep help: it lists the others.
   while (hints.length > 2 && displayWidth(hints.join('  ')) > room) hints.splice(-2, 1);
   return spread(hints.join('  '), more, columns, {
     ellipsis: theme.ellipsis,

@@ -1,23 +1,23 @@
 import type { Line } from './lines.ts';
 
-/** What there is to scroll through: blocks of lines, and the one that must be in sight. */
+/** Blocks of lines to scroll through, and the one that must be visible. */
 export interface Body {
   readonly blocks: readonly (readonly Line[])[];
-  /** Undefined if nothing is chosen: then only `top` counts. */
+  /** Undefined if nothing is selected: then only `top` counts. */
   readonly focus?: number | undefined;
-  /** Whether the focus moves by itself, so that it comes with lines above and below it. */
+  /** Whether the focus moves by itself; then it is shown with lines around it. */
   readonly follows?: boolean;
 }
 
-/** The part of a body that is in sight. */
+/** The visible part of a body. */
 export interface Sight {
   readonly lines: readonly Line[];
-  /** The line that is at the top. */
+  /** The line at the top. */
   readonly top: number;
-  /** How many blocks are out of sight, fully or in part. */
+  /** How many blocks are hidden, fully or in part. */
   readonly above: number;
   readonly below: number;
-  /** Whether the chosen block goes on out of sight. */
+  /** Whether the selected block continues off screen. */
   readonly focusGoesUp: boolean;
   readonly focusGoesDown: boolean;
 }
@@ -37,11 +37,11 @@ export function sightOf({ blocks, focus, follows }: Body, height: number, top: n
   if (focus !== undefined) {
     const isInSight = first <= start && end <= first + height;
     if (follows && !isInSight) {
-      // No block is cut at the top, though that may leave rows at the end empty.
+      // Never cut a block at the top, even if rows at the bottom stay empty.
       const middle = Math.min(Math.floor((start + end - height) / 2), most);
       first = end - start < height ? (starts.find((at) => at >= middle) ?? 0) : start;
     }
-    // The first bound is that of a block which fits, the second that of one which is longer than what is in sight.
+    // The first bound is for a block that fits, the second for one taller than the screen.
     first = Math.max(first, Math.min(end - height, start));
     first = Math.min(first, Math.max(end - height, start));
   }

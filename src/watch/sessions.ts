@@ -17,12 +17,12 @@ import type { WatchedLists } from './watched-lists.ts';
 export const SESSIONS_OPTIONS = { '--json': 'flag', ...HELP_OPTIONS } as const;
 const TEAM = '(team)';
 
-/** How far a list is. */
+/** The progress of a list. */
 interface Summary {
   readonly completed: number;
   readonly in_progress: number;
   readonly pending: number;
-  /** What is being done now. */
+  /** What is in progress now. */
   readonly doing?: string;
   readonly updatedAt: Date;
   readonly version: number;
@@ -34,7 +34,7 @@ interface Session {
   tasks?: Summary;
 }
 
-/** `agent-shell sessions`: which lists there are in files. Gives its exit code. */
+/** `agent-shell sessions`: prints which lists there are. Returns the exit code. */
 export async function sessions(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(argv, SESSIONS_OPTIONS);
   const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];
@@ -69,7 +69,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Those that changed last come first. */
+/** Most recently changed first. */
 async function findSessions(watched: WatchedLists): Promise<Session[]> {
   const found = new Map<string, Session>();
   const sessionOf = (session: string): Session => {
@@ -108,7 +108,7 @@ async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Sum
       version: newest.version,
     };
   } catch {
-    // What cannot be read is left out, as lists are.
+    // Leave out what cannot be read, as for todo lists.
     return undefined;
   }
 }

@@ -7,18 +7,18 @@ export function pageOf({ pages }: ViewerState): Page {
   return pages.at(-1) as Page;
 }
 
-/** The same with something else chosen on the page. */
+/** The state with another selection on its page. */
 export function withCursor(state: ViewerState, cursor: string | undefined): ViewerState {
   return withPage(state, { ...pageOf(state), cursor });
 }
 
-/** The same with another page in place of the one that is shown. */
+/** The state with its top page replaced. */
 export function withPage(state: ViewerState, page: Page): ViewerState {
   const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
   return { ...state, pages: [first, ...rest] };
 }
 
-/** The list that is shown: that of the agent who was chosen, else of who is waited for, else the one that changed last. */
+/** The list to show: the chosen agent's, else the awaited agent's, else the most recently changed one. */
 export function shownList({ known, agent, awaited }: ViewerState): KnownList | undefined {
   const of = (name: string) => known.lists.find((list) => list.agent === name);
   if (agent !== undefined) return of(agent);
@@ -28,12 +28,12 @@ export function shownList({ known, agent, awaited }: ViewerState): KnownList | u
   return of(awaited) ?? newest[0];
 }
 
-/** The lists that have items, which are those that the page of all agents shows. */
+/** The lists that have items: the agents page shows these. */
 export function busyLists({ known }: ViewerState): readonly KnownList[] {
   return known.lists.filter(({ versions }) => versions[0].items.length > 0);
 }
 
-/** The versions from the one that the page shows on, newest first; those of the newest, but for the page of one. */
+/** The version on the page and all before it, newest first. */
 export function shownVersions(state: ViewerState): readonly TodoVersion[] {
   const versions = shownList(state)?.versions ?? [];
   const page = pageOf(state);
@@ -41,13 +41,13 @@ export function shownVersions(state: ViewerState): readonly TodoVersion[] {
   return versions.slice(versions.findIndex(({ version }) => version === page.version));
 }
 
-/** An item of a list, with a name that is unique in the list. */
+/** An item with a name that is unique in its list. */
 export interface NamedItem {
   readonly item: Readonly<TodoItem>;
   readonly name: string;
 }
 
-/** The items in sight of the list that the page shows. */
+/** The page's items, without hidden ones. */
 export function shownItems(state: ViewerState): readonly NamedItem[] {
   const items = namedItems(shownVersions(state)[0]?.items ?? []);
   return state.hidesCompleted ? items.filter(({ item }) => item.status !== 'completed') : items;
@@ -63,7 +63,7 @@ export function namedItems(items: readonly Readonly<TodoItem>[]): NamedItem[] {
   });
 }
 
-/** What one can move to on the page that is shown, from first to last. None if one only scrolls. */
+/** What can be selected on the current page, in order. Empty if the page only scrolls. */
 export function choices(state: ViewerState): readonly string[] {
   switch (pageOf(state).name) {
     case 'list':
@@ -88,12 +88,12 @@ function foundKeys({ known }: ViewerState): string[] {
   return known.found.map(({ key }) => key);
 }
 
-/** Whether there is no list to show, and so the page of the list says what is waited for. */
+/** Whether there is no list to show yet. */
 export function isWaiting(state: ViewerState): boolean {
   return pageOf(state).name === 'list' && shownList(state) === undefined;
 }
 
-/** Which of `choices` is chosen; -1 if there is none. */
+/** The index of the selection in `choices`; -1 if there is none. */
 export function chosen(state: ViewerState): number {
   const names = choices(state);
   const { cursor } = pageOf(state);
@@ -101,7 +101,7 @@ export function chosen(state: ViewerState): number {
   return at === -1 ? Math.min(followed(state), names.length - 1) : at;
 }
 
-/** Where the page is while nobody has moved: at what is in progress, else at what comes next. */
+/** The selection while the user has not moved: what is in progress, else what comes next. */
 function followed(state: ViewerState): number {
   switch (pageOf(state).name) {
     case 'list':

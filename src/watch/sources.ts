@@ -18,21 +18,21 @@ import type { Known, KnownList, KnownTasks, TaskRequest, WriteRequest } from './
 import type { TasksChanged } from './task-edits.ts';
 import { type FoundList, WatchedLists } from './watched-lists.ts';
 
-/** Of a list whose history is kept without end, at most this is looked at. */
+/** How much of an unlimited history is used. */
 const MOST_VERSIONS = 1000;
 const NO_TASKS: KnownTasks = { tasks: new Map(), since: new Map(), updatedAt: undefined };
 
-/** A session whose lists are to be followed. */
+/** A session to follow. */
 export interface SessionToFollow {
-  /** Undefined if only the team's tasks are. */
+  /** Undefined to follow only the team's tasks. */
   readonly session: string | undefined;
-  /** Its key; that of its name unless given. */
+  /** Its key (default: the one of its name). */
   readonly key?: string | undefined;
-  /** The name of the team's list, if it is not the one that the session has. */
+  /** The team's list, if it is not the session's own. */
   readonly taskList?: string | undefined;
 }
 
-/** What several that watch at the same time share: where the lists are, and the connection to it. */
+/** Shared by everything that watches in this process: where the lists are, and the connection. */
 export function watchedLists(environment = process.env): WatchedLists {
   return new WatchedLists(new TodoLists(environment, process.cwd()));
 }
@@ -44,7 +44,7 @@ export class Sources {
   readonly #settings: SettingsSource = settingsOfCalls(process.env, () => process.cwd());
   #session: string | undefined;
   #key: string | undefined;
-  /** By their keys. */
+  /** By key. */
   readonly #lists = new Map<string, KnownList>();
   #taskList: string | { key: string } | undefined;
   #tasks = NO_TASKS;
@@ -53,13 +53,13 @@ export class Sources {
   #problem: string | undefined;
   #end = () => {};
 
-  /** @param changed called when there is something new to be seen, once or more often. */
+  /** @param changed called at least once when there is something new. */
   constructor(watched: WatchedLists, changed: () => void) {
     this.#watched = watched;
     this.#changed = changed;
   }
 
-  /** The name of the list that is meant where not all of it is said. On a server it takes a name to mean a session. */
+  /** Completes a partial list name. On a server, the session has no default. */
   name({ session, agent }: Partial<ListName>): { session: string | undefined; agent: string } {
     const { settings } = this.#settings();
     if (settings.stateUrl !== undefined && (session ?? settings.session) === undefined) {
@@ -71,7 +71,7 @@ export class Sources {
     });
   }
 
-  /** Follows the session that the environment means. */
+  /** Follows the session named by the environment. */
   followOwn(session: string | undefined, taskList: string | undefined): void {
     this.follow({ session, taskList: taskList ?? this.#settings().settings.taskList });
   }
@@ -93,7 +93,7 @@ export class Sources {
       for (const end of ends) end();
     };
   }
-  /** Looks which lists there are, in this session and others; these are then known. */
+  /** Looks up the lists of all sessions. */
   async find(most: number): Promise<void> {
     if (this.#isFinding) return;
     this.#isFinding = true;
@@ -120,7 +120,7 @@ export class Sources {
     };
   }
 
-  /** Writes a list for a person, by the same rules as for an agent. */
+  /** Writes a list as `user`, under the same rules as an agent's. */
   async write({ agent, version, items }: WriteRequest): Promise<Written> {
     const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
     const key = known ?? `${this.#key}/${pathName(agent)}`;
@@ -129,7 +129,7 @@ export class Sources {
     const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
     const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
     if (exitCode === 0) {
-      // The next change builds upon this one, and may be there before who follows the list tells of it.
+      // The next change builds on this one, and may come before the follower reports it.
       const written = await list.read();
       if (written.version === version + 1) this.#add({ agent, key }, written);
       return { version: version + 1 };
@@ -138,13 +138,13 @@ export class Sources {
     return { refused: `${title.replace(/^Error: /, '')} ${first}` };
   }
 
-  /** Changes the team's tasks for a person, by the same rules as for an agent. */
+  /** Changes the team's tasks as `user`, under the same rules as an agent's. */
   async changeTask(request: TaskRequest): Promise<TasksChanged> {
     const list = this.#taskList;
     if (list === undefined) return { refused: 'No team is named here.', now: undefined };
     const store = openTaskStore(taskListLocation(this.#watched.lists, list, USER));
     const result = await changeTask(store, this.#watched.lists, this.#settings, request);
-    // The next change builds upon this one, and may be there before who follows the tasks tells of it.
+    // The next change builds on this one, and may come before the follower reports it.
     try {
       this.#tasks = await tasksOf(store, this.#tasks);
     } catch (error) {
@@ -185,10 +185,10 @@ export class Sources {
 
   #add({ agent, key }: FollowedList, version: TodoVersion): void {
     const known = this.#lists.get(key)?.versions;
-    // Our own writes are reported again.
+    // Our own writes are reported a second time.
     const isOld = known && version.version <= known[0].version;
     if (isOld && known.some((one) => isSame(one, version))) return;
-    // A deleted list begins again.
+    // A deleted list starts over.
     const before = known && !isOld ? known : [];
     const versions = [version, ...before.slice(0, MOST_VERSIONS - 1)] as const;
     if (version.version === 0) this.#lists.delete(key);
@@ -208,7 +208,7 @@ function isSame(one: TodoVersion, other: TodoVersion): boolean {
   return one.version === other.version && +one.updatedAt === +other.updatedAt;
 }
 
-/** Where the token of the page for browsers is kept. */
+/** The file with the web page's token. */
 export function webTokenFile({ lists }: WatchedLists): string {
   return join(lists.folder, 'web-token');
 }

@@ -5,7 +5,7 @@ import { NOTHING_TO_UNDO } from './edits.ts';
 import type { TaskInput, TaskRequest, ViewerState } from './model.ts';
 import { choices, chosen, withCursor } from './shown.ts';
 
-/** The keys by which a person changes the team's tasks, on the board. */
+/** The keys that change the team's tasks, on the board. */
 export const TASK_EDITS = new Map<string, (state: ViewerState) => ViewerState>([
   ['n', (state) => ({ ...state, input: { kind: 'add', before: '', after: '', task: undefined } })],
   ['e', (state) => asking(state, 'edit', ({ subject }) => subject)],
@@ -16,10 +16,10 @@ export const TASK_EDITS = new Map<string, (state: ViewerState) => ViewerState>([
   ['u', undone],
 ]);
 
-/** A task command that changes the task in sight, and how that is told. */
+/** A task command, and the message on success. */
 type Change = Pick<TaskRequest, 'command' | 'json' | 'told' | 'force'>;
 
-/** Asks for what was typed to be a new task, or the subject or the owner of the one that it was typed for. */
+/** Turns the typed text into a new task, or into the subject or owner of the task it was typed for. */
 export function taskWritten(state: ViewerState, input: TaskInput): ViewerState {
   const text = (input.before + input.after).trim();
   const { kind, task } = input;
@@ -33,7 +33,7 @@ export function taskWritten(state: ViewerState, input: TaskInput): ViewerState {
   return asked(state, text === '' ? released(task) : assigned(task, text), task);
 }
 
-/** A task that nobody has is begun by the person; one that is assigned, by whom it is assigned to. */
+/** Starts an assigned task for its owner, and an unowned one for the user. */
 function started(task: Task): Change {
   if (task.status === 'in_progress') return released(task);
   const json = { taskId: task.id, status: 'in_progress', owner: task.owner ?? USER };
@@ -55,7 +55,7 @@ function deleted(task: Task): Change {
   return { command: 'TaskUpdate', json, told: `Deleted ${name(task)}; u undoes that` };
 }
 
-/** The subject says what is to be done, and while it is being done as well. */
+/** An active form would still describe the old subject, so it is replaced too. */
 function renamed(task: Task, subject: string): Change {
   const json = {
     taskId: task.id,
@@ -69,7 +69,7 @@ function renamed(task: Task, subject: string): Change {
   };
 }
 
-/** A person decides as the team's leader does: other agents' claims do not stand in the way. */
+/** The user is in charge, like a leader: other agents' claims do not prevent this. */
 function assigned(task: Task, owner: string): Change {
   const told = `Assigned ${name(task)} to ${briefText(owner)}`;
   return { command: 'TaskUpdate', json: { taskId: task.id, owner }, told, force: true };
@@ -98,7 +98,7 @@ function asking(
 
 function changed(state: ViewerState, change: (task: Task) => Change): ViewerState {
   const task = target(state);
-  // The page stays at the task, wherever that goes.
+  // Keep the task selected, wherever it moves.
   return task ? asked(withCursor(state, String(task.id)), change(task), task) : state;
 }
 
@@ -106,7 +106,7 @@ function asked(state: ViewerState, change: Change, seen: Task | undefined): View
   return { ...state, request: { what: 'task', ...change, seen, undo: 'push' } };
 }
 
-/** Takes back what was changed here last, where nothing was built on it. */
+/** Undoes the last change made here, unless the task has changed since. */
 function undone(state: ViewerState): ViewerState {
   const version = state.taskUndo?.at(-1);
   if (version === undefined) return { ...state, message: NOTHING_TO_UNDO };
@@ -117,7 +117,7 @@ function undone(state: ViewerState): ViewerState {
   };
 }
 
-/** How a change of the team's tasks ended: which version and task it made, or why it was not made. */
+/** The result of a change: the version and task it made, or why it was refused. */
 export type TasksChanged =
   | {
       readonly version: number | undefined;
@@ -126,14 +126,14 @@ export type TasksChanged =
     }
   | { readonly refused: string; readonly now: Task | undefined };
 
-/** The viewer after a change of the tasks was made, or refused. */
+/** The viewer's state after a change of the tasks. */
 export function afterTaskChange(
   state: ViewerState,
   { told, undo }: TaskRequest,
   result: TasksChanged,
 ): ViewerState {
   if ('refused' in result) {
-    // The typed text is not lost: Enter writes it to the task as it is by then.
+    // The typed text is kept; Enter tries again on the current task.
     const { input } = state;
     const again = input && 'task' in input && input.task && { ...input, task: result.now };
     const isGone = again && result.now === undefined;

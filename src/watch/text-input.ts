@@ -1,6 +1,6 @@
 import type { Key } from './keys.ts';
 
-/** A line that is being typed, before and after the cursor. */
+/** A line being typed: the text before and after the cursor. */
 export interface TextInput {
   readonly before: string;
   readonly after: string;
@@ -11,13 +11,13 @@ const FIRST = /^./su;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]+/g;
 const LAST_WORD = /\S*\s*$/u;
 
-/** What a key does to the line, as in a shell; other keys leave it unchanged. */
+/** Applies a key to the line, as in a shell. Other keys change nothing. */
 export function typed<Input extends TextInput>(
   input: Input,
   { name = '', sequence = '', ctrl, meta, pasted }: Key,
 ): Input {
   const { before, after } = input;
-  // An item is one line.
+  // Items are single lines.
   if (pasted !== undefined) return { ...input, before: before + pasted.replace(CONTROLS, ' ') };
   if (ctrl) {
     switch (name) {

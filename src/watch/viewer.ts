@@ -22,19 +22,19 @@ import { afterTaskChange } from './task-edits.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 import { sessionKeyOf } from './watched-lists.ts';
 
-/** Changes that come faster than this are drawn together. */
+/** Changes that come faster than this share a frame. */
 const FRAME_MS = 33;
-/** Below this, a time that ought to read otherwise by now is not worth another frame. */
+/** Waiting less than this for a clock to change is not worth a frame. */
 const LEAST_WAIT_MS = 20;
-/** After so long an escape is the key of that name, and not the start of another key's sequence. */
+/** After this long, an escape is the Esc key and not the start of a sequence. */
 const ESCAPE_MS = 50;
-/** A change that takes longer to be written, as on a server that does not answer, is told to be under way. */
+/** A write that takes longer, as on a slow server, shows "Saving...". */
 const SAVING_MS = 300;
-/** How often other sessions are looked for while they are shown. */
+/** How often to look for sessions while they are shown. */
 const FIND_MS = 2000;
 const MOST_FOUND = 200;
 
-/** Shows lists on the whole terminal until its user quits. Gives its exit code. */
+/** Shows lists on the whole terminal until the user quits. Returns the exit code. */
 export function runViewer({ list, all, tasks, taskList }: WatchArguments): Promise<number> {
   return new Promise((resolve) => new Viewer(resolve).start(list, { all, tasks, taskList }));
 }
@@ -47,14 +47,14 @@ class Viewer {
   readonly #ended: (exitCode: number) => void;
   #state: ViewerState | undefined;
   #isUntouched = true;
-  /** The keys that were typed while a change is being written. */
+  /** Keys typed while a change is being written. */
   #held: Key[] | undefined;
-  /** On the clock of `performance.now()`. */
+  /** When the last frame was drawn, by `performance.now()`. */
   #drawnAt = Number.NEGATIVE_INFINITY;
   #frame: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
   #finding: NodeJS.Timeout | undefined;
-  /** How many lists were looked for the last time. */
+  /** How many lists the last search asked for. */
   #found = 0;
   #giveBack = () => {};
 
@@ -126,11 +126,11 @@ class Viewer {
         });
         break;
     }
-    // A key is answered at once.
+    // Keys get an immediate response.
     this.#draw();
   }
 
-  /** Writes what a person changed, and tells how that went. Keys typed meanwhile are for the list as it is then. */
+  /** Writes a change and shows the result. Keys typed meanwhile apply to the list after it. */
   async #write(request: WriteRequest | TaskRequest): Promise<void> {
     this.#held = [];
     const saving = setTimeout(() => {
@@ -147,7 +147,7 @@ class Viewer {
     for (const key of held) this.#press(key);
   }
 
-  /** Writes it, and gives what becomes of the viewer by that. */
+  /** Writes it, and returns how the state changes. */
   async #written(
     request: WriteRequest | TaskRequest,
   ): Promise<(state: ViewerState) => ViewerState> {
@@ -167,7 +167,7 @@ class Viewer {
     void this.#watched.close().finally(() => this.#ended(0));
   }
 
-  /** Draws soon: at once, or with what else comes within the time of a frame. */
+  /** Draws now, or together with whatever else comes within a frame's time. */
   #wake(): void {
     if (this.#frame) return;
     const early = this.#drawnAt + FRAME_MS - performance.now();
@@ -191,7 +191,7 @@ class Viewer {
     this.#tickIn(times.untilChange);
   }
 
-  /** If there is no list but a team with tasks, these are what there is to see, unless a person chose otherwise. */
+  /** If there are tasks but no list, show the board, unless the user chose something else. */
   #withBoard(state: ViewerState): ViewerState {
     const hasTasks = state.known.tasks.tasks.size > 0;
     if (!this.#isUntouched || !hasTasks || !isWaiting(state)) return state;
@@ -205,7 +205,7 @@ class Viewer {
     this.#tick = setTimeout(() => this.#draw(), Math.max(milliseconds, LEAST_WAIT_MS));
   }
 
-  /** Looks for other lists while they are shown, and now and then again. */
+  /** Looks for lists while they are shown, and again every so often. */
   #findWhileShown(state: ViewerState): void {
     const isAll = pageOf(state).name === 'sessions';
     const most = isAll ? MOST_FOUND : isWaiting(state) ? NEWEST_OFFERED : 0;
@@ -221,7 +221,7 @@ class Viewer {
   }
 }
 
-/** Standard input may be something else, as in a pipe; the keys come from the terminal all the same. */
+/** Keys come from the terminal even if standard input is a pipe. */
 function keyboard(): KeyStream {
   if (process.stdin.isTTY) return process.stdin;
   try {

@@ -3,26 +3,26 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
-/** What `agent-shell watch` is asked for. */
+/** What `agent-shell watch` was asked for. */
 export interface WatchArguments {
   readonly list: Partial<ListName>;
-  /** Every agent of the session, not one. */
+  /** All agents of the session. */
   readonly all: boolean;
-  /** The team's tasks, not the lists of todos; of the list of that name where there is one. */
+  /** The team's tasks, of the named list if any. */
   readonly tasks: boolean;
   readonly taskList: string | undefined;
   /** JSON lines instead of a panel. */
   readonly jsonl: boolean;
-  /** Lines of words, on a terminal too. */
+  /** Lines of words, even on a terminal. */
   readonly plain: boolean;
-  /** A page for browsers on this machine, at this port or any free one. */
+  /** A page for browsers on this machine, on this port or any free one. */
   readonly web: boolean;
   readonly port: number | undefined;
   /** Only the help page. */
   readonly help: boolean;
 }
 
-/** What --panel and TODO_PANEL take. */
+/** The values of --panel and TODO_PANEL. */
 export const PANEL_MODES = ['auto', 'off', 'plain'] as const;
 export type PanelSetting = (typeof PANEL_MODES)[number];
 export const WATCH_OPTIONS = {
@@ -39,7 +39,7 @@ export const WATCH_OPTIONS = {
 } as const;
 
 /**
- * Reads the arguments after `watch`, or tells what is wrong with them.
+ * Parses the arguments after `watch`, or says what is wrong with them.
  *
  * @param panelBefore what `--panel` before `watch` said.
  */

@@ -12,19 +12,19 @@ import { sessionKeyOf, type WatchedLists } from './watched-lists.ts';
 import { type Follow, serveWeb } from './web-server.ts';
 import { tokenIn } from './web-token.ts';
 
-/** Changes that come faster than this are sent together. */
+/** Changes that come faster than this share a message. */
 const FRAME_MS = 100;
-/** How often other sessions are looked for. */
+/** How often to look for sessions. */
 const FIND_MS = 5000;
-/** The same while none is named and there is none. */
+/** The same, while no session is named and none exists. */
 const WAIT_MS = 1000;
 const MOST_SESSIONS = 100;
 const MOST_VERSIONS = 50;
 
-/** Serves the lists to browsers on this machine until a signal ends it. Gives its exit code. */
+/** Serves the lists to browsers on this machine until a signal. Returns the exit code. */
 export async function watchWeb({ list, taskList, port }: WatchArguments): Promise<number> {
   const watched = watchedLists();
-  // Known from the beginning, so that a mistake in them is told now and not to each page.
+  // Fail now if the settings are wrong, rather than on each page.
   await watched.where();
   const follow: Follow = (id, show) => followForPage(watched, { id, list, taskList }, show);
   const server = await serveWeb(port ?? 0, tokenIn(webTokenFile(watched)), follow).catch(
@@ -44,7 +44,7 @@ export async function watchWeb({ list, taskList, port }: WatchArguments): Promis
   return exitCode;
 }
 
-/** Shows a session to one page, as it is and after each change, until what is returned is called. */
+/** Sends a session's state to one page, now and after each change. Returns a function that stops this. */
 function followForPage(
   watched: WatchedLists,
   { id, list, taskList }: Pick<WatchArguments, 'list' | 'taskList'> & { id: string | undefined },
@@ -81,12 +81,12 @@ function followForPage(
   const follow = () => {
     const { found } = sources.known;
     const { session } = sources.name(list);
-    // Only what was found can be followed, whatever a page asks for.
+    // A page can only ask for sessions that were found.
     const asked = found.find(({ key }) => sessionKeyOf(key) === id);
     const other = asked ?? (session === undefined ? found[0] : undefined);
     if (other) sources.follow({ session: other.session, key: sessionKeyOf(other.key) });
     else if (finding === undefined) sources.followOwn(session, taskList);
-    // Where no session is named, the first that comes is the one to show.
+    // If no session is named, show the first one that appears.
     isFollowing = other !== undefined || session !== undefined;
     wake();
   };
@@ -99,7 +99,7 @@ function followForPage(
   };
 }
 
-/** Everything that a page shows, with nothing in it that could turn a text around. */
+/** Everything a page shows, without characters that could reverse its text. */
 function stateOf(known: Known) {
   const sessions = new Map(known.found.map(({ key, session }) => [sessionKeyOf(key), session]));
   return {
@@ -124,7 +124,7 @@ function listState({ agent, versions }: KnownList) {
       status: item.status,
       ...(item.priority && { priority: item.priority }),
       ...(proofMark(item) && { proof: proofMark(item) }),
-      // How long something has been waiting tells a team, not who looks at a plan.
+      // The age of a pending item matters to a team, not in a plan.
       ...(item.status !== 'pending' && !isLonger.has(item) && { since: since.get(item) }),
     })),
     history: versions.slice(0, MOST_VERSIONS).map((version, index) => ({

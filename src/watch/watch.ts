@@ -2,13 +2,12 @@ import { writeAll } from '../terminal/synchronous-io.ts';
 import helpPage from './watch.md';
 import type { WatchArguments } from './watch-arguments.ts';
 
-/** What is left of a connection to a server that does not answer must not keep a program that its user has ended. */
+/** Do not wait longer for open connections to a server once the user has quit. */
 const END_MS = 200;
 
 /**
- * Shows lists as they change: on a terminal as a viewer of its own, else in lines, or
- * as a page for browsers. Ends when its user quits, or
- * by a signal. Gives the exit code.
+ * Shows lists as they change: in the viewer on a terminal, otherwise as lines, or as a page for browsers. Runs until the
+ * user quits or a signal arrives. Returns the exit code.
  */
 export async function watch(options: WatchArguments): Promise<number> {
   const exitCode = await show(options);

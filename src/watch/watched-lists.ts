@@ -8,47 +8,47 @@ import type { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { type Follower, type FollowOptions, followInFiles } from './follow.ts';
 
-/** One of all lists that there are. */
+/** A list that was found. */
 export interface FoundList {
   readonly session: string;
   readonly agent: string;
-  /** What tells it from all others. */
+  /** Its unique key. */
   readonly key: string;
   readonly newest: Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
 }
 
-/** The key of the session that a list with this key is in. */
+/** The key of a list's session. */
 export function sessionKeyOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/'));
 }
 
 const CLOSE_MS = 500;
-/** How many lists of a server are read at once. */
+/** How many lists to read from a server at a time. */
 const READ_AT_ONCE = 8;
 
-/** Whoever's lists there are, where the environment says that lists live: in files, or on a server. */
+/** All agents' lists in the place named by the environment: files or a server. */
 export class WatchedLists {
   readonly lists: TodoLists;
-  /** What was read of the lists on a server: one that is still at its version is not read again. */
+  /** A cache of lists on a server, valid while their versions stay the same. */
   readonly #known = new Map<string, FoundList>();
 
   constructor(lists: TodoLists) {
     this.lists = lists;
   }
 
-  /** If they are, as one may show it. */
+  /** Where that is, in a form that can be shown. */
   async where(): Promise<string> {
     const { server, folder } = this.lists;
     return server ? (await server.engine()).name : folder;
   }
 
-  /** Tells of the lists of a session as they are, and then of each version. Returns what ends it. */
+  /** Reports a session's lists, and then each new version. Returns a function that stops this. */
   follow(session: string, follower: Follower, options: FollowOptions): () => void {
     const { server, folder } = this.lists;
     if (server === undefined) return followInFiles(folder, session, follower, options);
     let hasEnded = false;
     let end = () => {};
-    // Programs that keep their lists in files load nothing of it.
+    // Programs with lists in files never load this.
     void import('./follow-on-server.ts').then(({ followOnServer }) => {
       if (!hasEnded) end = followOnServer(server, session, follower, options);
     });
@@ -58,7 +58,7 @@ export class WatchedLists {
     };
   }
 
-  /** At most so many lists, those first that changed last. One that cannot be read is left out. */
+  /** At most `most` lists, most recently changed first. Unreadable ones are left out. */
   async find(most: number): Promise<FoundList[]> {
     const { server, folder } = this.lists;
     if (server === undefined) return [...firstOf(most, findInFiles(folder))];
@@ -66,7 +66,7 @@ export class WatchedLists {
     return found.sort((a, b) => +b.newest.updatedAt - +a.newest.updatedAt).slice(0, most);
   }
 
-  /** The teams' lists of tasks. */
+  /** All teams' task lists. */
   async findTasks(): Promise<{ readonly list: string; readonly key: string }[]> {
     const { server, folder } = this.lists;
     if (server === undefined) {
@@ -79,7 +79,7 @@ export class WatchedLists {
     return found.map(({ path, key }) => ({ list: path.at(-1) ?? '', key }));
   }
 
-  /** Ends the connections to a server. One that does not answer is not waited for. */
+  /** Closes the connections to a server, without waiting for one that does not answer. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ function* findInFiles(state: string): Generator<FoundList> {
       session,
       agent,
       key: ['todos', basename(sessionFolder), basename(folder)].join('/'),
-      // Each commit renames a file in the folder.
+      // Each commit renames a file in the folder, which sets its time.
       changed: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0,
     })),
   );
@@ -146,7 +146,7 @@ function* firstOf<T>(most: number, all: Iterable<T>): Generator<T> {
   }
 }
 
-/** What another user's files, or damaged ones, are is nothing to stop at. */
+/** Skip other users' files and damaged ones. */
 function readable<T>(read: () => T, otherwise: T): T {
   try {
     return read();

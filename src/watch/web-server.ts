@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import page from './web-page.html';
 import { randomText } from './web-token.ts';
 
-/** Gives the state to show, as JSON, at once and after each change. Returns what ends it. */
+/** Passes the state as JSON to `show`, now and after each change. Returns a function that stops this. */
 export type Follow = (session: string | undefined, show: (json: string) => void) => () => void;
 
-/** So many pages at once: each follows a session of its own. */
+/** How many pages may be open: each follows a session. */
 const MOST_PAGES = 20;
-/** A proxy, or a laptop that slept, may have dropped the connection without a word. */
+/** Finds connections that a proxy or a sleeping laptop has silently dropped. */
 const HEARTBEAT_MS = 20_000;
 
 const HEADERS = {
@@ -25,9 +25,9 @@ const HEADERS = {
 
 const EVENTS = { ...HEADERS, 'Content-Type': 'text/event-stream' };
 
-/** A server of one page that only reads. */
+/** A server for one read-only page. */
 export interface WebServer {
-  /** Where the page is; whoever knows it can read the lists. */
+  /** The page's address; whoever knows it can read the lists. */
   readonly url: string;
   close(): void;
 }
@@ -35,8 +35,8 @@ export interface WebServer {
 /**
  * Serves the page on the loopback device.
  *
- * Only who knows the token gets an answer. Other pages in the same browser do not get one either, not even under a name
- * that was made to mean this machine: Host and Origin must be this server's own.
+ * Only requests with the token are answered. Other pages in the same browser get nothing, not even by DNS rebinding: Host
+ * and Origin must be this server's own.
  */
 export function serveWeb(port: number, token: string, follow: Follow): Promise<WebServer> {
   const server = createServer((request, response) =>
@@ -97,7 +97,7 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   );
 }
 
-/** Whether it is for this server by its own name, and from no page but its own. */
+/** Whether the request names this server and comes from its own page. */
 function isOwn({ headers }: IncomingMessage, port: number): boolean {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   const { host = '', origin } = headers;
@@ -125,7 +125,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse): void {
   response.end(request.method === 'HEAD' ? '' : page.replaceAll('{nonce}', nonce));
 }
 
-/** Sends the state now and after each change; of what comes faster than it is read, the last. */
+/** Sends the state now and after each change. A slow reader gets only the latest. */
 function sendEvents(response: ServerResponse, session: string | undefined, follow: Follow): void {
   response.writeHead(200, EVENTS);
   response.write('retry: 1000\n\n');

@@ -5,14 +5,14 @@ import { readOwnFile } from '../state/own-files.ts';
 
 const TOKEN = /^[\w-]{32}$/;
 
-/** A text that nobody guesses, of characters that a URL may have. */
+/** Unguessable text that is valid in a URL. */
 export function randomText(): string {
   return randomBytes(24).toString('base64url');
 }
 
 /**
- * The token in a file that only its user can read; made if there is none. So a page that is open finds its server
- * again after a restart. Where the file cannot be written, the token is good for this time only.
+ * The token from a file that only its user can read, created if needed. So an open page finds its server again after a
+ * restart. If the file cannot be written, the token lasts for this run only.
  */
 export function tokenIn(file: string): string {
   try {
@@ -20,7 +20,7 @@ export function tokenIn(file: string): string {
     // One that others can read is not ours: git, for one, makes no private files.
     if (TOKEN.test(kept) && (lstatSync(file).mode & 0o077) === 0) return kept;
   } catch {
-    // There is none yet.
+    // There is no token yet.
   }
   const token = randomText();
   try {
@@ -28,7 +28,7 @@ export function tokenIn(file: string): string {
     rmSync(file, { force: true });
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch {
-    // Then it is not kept.
+    // Then the token is not kept.
   }
   return token;
 }
