@@ -1,8 +1,8 @@
-# Hands this call of an agent command to the agent shell that it belongs to, and gives back what comes from there.
-# What the caller has set or exported must not change it: -p keeps out functions and options, this the rest.
+# Passes this call of an agent command to its agent shell, and prints the reply. Nothing the caller has set or exported may
+# change that: -p keeps out functions and options; this keeps out the rest.
 [ -n "$BASH_VERSION" ] || exec bash -p "$0" "$@"
 { set +efux +o posix; } 2>/dev/null
-# Where what --prove runs is to run, as commands for bash.
+# For --prove: bash commands that restore the caller's directory and environment.
 surroundings=
 case " $* " in
   *' --prove '*) surroundings=$(printf 'cd -- %q || exit\n{\n' "$PWD"; export -p; printf '} 2>/dev/null\n') ;;
@@ -13,7 +13,7 @@ trap '' PIPE
 LC_ALL=C
 PATH=$PATH:/usr/bin:/bin
 name=${0##*/}
-# 6 and 7 are the caller's errors and output. Bash's own words about what is tried here are for nobody.
+# 6 and 7 are the caller's error and output. Bash's own messages about what is tried here are dropped.
 exec 6>&2 || exec 6>/dev/null
 exec 2>/dev/null
 exec 7>&1 || exec 7>&-
@@ -23,25 +23,25 @@ fail() {
 }
 lost() { fail 'the agent shell that this command belongs to is gone'; }
 
-# From here on all is found from this directory, whatever may be put in its place. Only we can have made it.
+# From here on everything is relative to this directory, even if its path is replaced. Only we can have created it.
 cd -- "${0%/*}/.." || lost
 [ -O . ] || fail 'the folder of its agent shell belongs to another user'
 
-# Takes the first free slot, which is whose `taken` one creates, hands over the call and reads the answer's first line.
+# Takes the first free slot by creating its file `taken`, sends the call, and reads the first line of the reply.
 call() {
   reached=
   for slot in slots/*; do
     : >"$slot/taken" && break
   done || return
   reached=1
-  # To open one end of a FIFO would wait for the other; <> has both. One by one, so that few descriptors are needed.
+  # Opening one end of a FIFO would wait for the other; <> opens both. One at a time, to use few descriptors.
   exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
       "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$surroundings" "$PPID" "$#" "$@" &&
     IFS=' ' read -r -u 4 kind a b c
 }
 
-# Asks for a slot and waits for a byte that says there is one. The host holds the other end: without it there is no byte.
+# Asks for a slot and waits for a byte. The host holds the other end, so this ends if the host is gone.
 knock() {
   [ -p door ] && exec 4<>door && exec 4<door && printf . 1<>knock && IFS= read -r -u 4 -n 1 _
 }
@@ -56,20 +56,20 @@ done
 while :; do
   case $kind in
     stdin) # a: where to stop, one byte above the limit; b: the mark that ends it
-      # What is short is read here: to start head(1) takes longer. From a terminal, read would take single keys.
+      # Short input is read here, since starting head(1) takes longer. From a terminal, read would take single keys.
       text=
       if [ ! -t 0 ] && ! IFS= read -r -d '' -n 4096 text; then
         printf %s "$text$b"
       else
         size=${#text}
         printf %s "$text"
-        # It was read up to a NUL, which is no part of it.
+        # It stopped at a NUL, which is not part of the result.
         [ -t 0 ] || [ "$size" = 4096 ] || { printf '\0'; size=$((size + 1)); }
         head -c "$((a - size))"
         printf %s "$b"
       fi || lost ;;
     text) # a: exit code; b, c: bytes of errors and of output
-      # -N reads it at once, if there is one.
+      # -N reads it in one go.
       err= out= exactly=-N
       [ "$BASH_VERSINFO" -gt 3 ] || exactly=-n
       [ "$b" = 0 ] || IFS= read -r -u 4 -d '' "$exactly" "$b" err
@@ -77,14 +77,14 @@ while :; do
       [ "${#err}" = "$b" ] && [ "${#out}" = "$c" ] || lost
       printf .
       trap - PIPE
-      # What is printed now must not get into the slot, even if the caller has no output.
+      # Output must not end up in the slot, even if the caller has none open.
       exec >&7 || exec >&-
       exec 4<&-
       [ "$b" = 0 ] || printf %s "$err" >&6
       printf %s "$out" && exit "$a"
       fail 'write error' ;;
     bytes) # the same, where bash's own variables could not hold it
-      # Some head(1) read ahead, so the host sends the next part when asked, and a line at the end that says it is whole.
+      # Some head(1) read ahead, so the host sends each part on request, and at the end a line that says it is complete.
       [ "$b" = 0 ] || (trap - PIPE && exec head -c "$b" <&4 >&6 2>&6) || exit
       printf . || lost
       [ "$c" = 0 ] || (trap - PIPE && exec head -c "$c" <&4 >&7 2>&6) || exit

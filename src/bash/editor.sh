@@ -1,5 +1,5 @@
-# Where standard input ends, Vim takes standard error for its keyboard, and would wait for ever for a key from a pipe.
-# From a file it reads an error instead, says so and ends.
+# When standard input ends, Vim reads keys from standard error, and would wait forever on a pipe. On a file it gets an
+# error, says so and exits.
 errors=$(mktemp) || exec "$program" "$@"
 trap 'rm -f "$errors"' EXIT
 "$program" "$@" 2>"$errors"

@@ -1,4 +1,4 @@
-# Read by a login shell that does not prompt, after the profile: puts the agent commands back on a PATH set again.
+# Read by a non-interactive login shell after the profile: puts the agent commands back on PATH if the profile reset it.
 type -P TodoWrite >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/commands
 type -P todo_write >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/near
 if [ -n "$AGENT_SHELL_BASH_ENV" ]; then

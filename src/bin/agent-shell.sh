@@ -1,9 +1,9 @@
 # agent-shell as a shell: this puts the agent commands on PATH and then becomes bash, with the same arguments.
-# Only builtins run before that, since each process would cost as much as bash itself. Node takes over where the
-# arguments are our own (`node_front`). A variable that the caller exports must not change on its way: hence the prefix.
+# Only builtins run before that, since any process would cost as much as bash itself. Node takes over if the arguments are
+# our own (`node_front`). Variables exported by the caller must not change: hence the prefix.
 
-# Looks through PATH for the agent commands, and for a bash that is neither this program under that name nor another copy
-# of it. Leaves agent_shell_bash empty where PATH leads to it by itself.
+# Searches PATH for the agent commands, and for a bash that is neither this program under that name nor another copy of it.
+# Leaves agent_shell_bash empty if PATH finds that bash by itself.
 search_path() {
   agent_shell_bash= agent_shell_skipped= agent_shell_found= agent_shell_commands= agent_shell_near=
   agent_shell_ifs=$IFS
@@ -23,7 +23,7 @@ search_path() {
   }
   [ -n "$agent_shell_commands" ] && [ -n "$agent_shell_near" ] || find_bin
   [ -n "$agent_shell_commands" ] || export PATH="$PATH:$agent_shell_bin/commands"
-  # An install of the package puts only the commands on PATH.
+  # Installing the package puts only the commands on PATH.
   [ -n "$agent_shell_near" ] || export PATH="$PATH:$agent_shell_bin/near"
 }
 
@@ -36,7 +36,7 @@ is_bash() {
   case $agent_shell_folder in
     /bin | /usr/bin) ;;
     *)
-      # Another copy begins as a script does.
+      # Another copy of this program begins like a script.
       IFS= read -r agent_shell_first <"$agent_shell_file" 2>/dev/null
       case $agent_shell_first in '#!'*) agent_shell_skipped=1 && return ;; esac ;;
   esac
@@ -67,7 +67,7 @@ find_bin() {
   agent_shell_bin=$(cd "${agent_shell_bin%/*}" && pwd -P)
 }
 
-# Becomes bash. Its $0, with which its messages begin, is the plain name.
+# Becomes bash. Its $0, which starts its messages, is the plain name.
 become_bash() {
   case ${0##*/}:$agent_shell_bash in
     sh:*) exec "${agent_shell_bash:-bash}" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
@@ -76,8 +76,8 @@ become_bash() {
   esac
 }
 
-# Whether it was started as a login shell. The `-` before a login shell's name does not reach a script, but who starts one
-# is known: login, sshd, and su, runuser and sudo where they are told to. None of them passes SHLVL on.
+# Whether this was started as a login shell. A script does not see the `-` before a login shell's name, but login shells are
+# started by login, sshd, or on request su, runuser and sudo. None of them passes SHLVL on.
 is_login_shell() {
   IFS= read -r agent_shell_parent <"/proc/$PPID/comm" || return 1
   case $agent_shell_parent:$# in
@@ -85,12 +85,12 @@ is_login_shell() {
     su:* | runuser:* | sudo:*) ;;
     *) return 1 ;;
   esac
-  # A newline before and after each of its words. Options may stand together, as in -iu.
+  # One word per line. Options may be combined, as in -iu.
   agent_shell_line='
 '
   agent_shell_parent=$agent_shell_parent:$agent_shell_line$(PATH=$PATH:/usr/bin:/bin tr '\0' '\n' <"/proc/$PPID/cmdline")$agent_shell_line
   case $agent_shell_parent in
-    # What sudo was told to run may have options like its own.
+    # The command that sudo runs may have options like its own.
     sudo:*"${0##*/}"* | sudo:*"sudo$agent_shell_line-s"*) return 1 ;;
     sudo:*"$agent_shell_line-i"* | sudo:*"$agent_shell_line-"[AEHPSbkn]i*) return 0 ;;
     sudo:*"$agent_shell_line--login$agent_shell_line"*) return 0 ;;
@@ -105,7 +105,7 @@ agent_shell_bin=
 [ -n "${SHLVL-}" ] || ! [ -r "/proc/$PPID/comm" ] || ! is_login_shell "$@" || set -- -l "$@"
 case ${1-}:${2-} in
   -c:[-+]* | -c: | -c:*TodoWrite* | -c:*Task[A-Z]*) ;;
-  # The start that harnesses make most. What follows here is not even read then.
+  # What harnesses do most. The rest of this file is not even read then.
   -c:*)
     search_path
     become_bash "$@" ;;
@@ -113,17 +113,17 @@ esac
 
 node_front() {
   command -v node >/dev/null || {
-    # Whatever goes wrong, a coding agent is not bothered by its hook.
+    # Whatever goes wrong, the hook must not disturb the coding agent.
     [ "${1-}" != hook ] || exit 0
     echo 'agent-shell: needs Node 20.19 or newer, but there is no node on PATH' >&2
     exit 127
   }
-  # The title tells our program that it need not come back here.
+  # The title tells our program not to come back here.
   exec node --title=agent-shell "$0" "$@"
 }
 
-# Reads our options before bash's arguments into the environment, and counts them in agent_shell_own. Fails where the
-# arguments ask for something other than bash, or are wrong: Node reads those (shell/arguments.ts), and has the errors.
+# Puts our options before bash's arguments into the environment, and counts them in agent_shell_own. Fails if the arguments
+# are wrong or not for bash: Node handles those, and reports errors (shell/arguments.ts).
 own_options() {
   agent_shell_own=$#
   agent_shell_argv=$*
@@ -150,7 +150,7 @@ own_options() {
   agent_shell_own=$((agent_shell_own - $#))
 }
 
-# Reads bash's arguments as bash does: the line of -c, whether it is a login shell, whether a person types.
+# Reads bash's arguments as bash does: the line of -c, whether it is a login shell, whether it is interactive.
 read_arguments() {
   agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile= agent_shell_options=
   while [ $# -gt 0 ]; do
@@ -182,7 +182,7 @@ read_arguments() {
 # Whether bash may misread the line of -c, because the JSON of an agent command in it may have broken quotes.
 is_suspect() {
   case $agent_shell_line in *TodoWrite* | *Task[A-Z]*) ;; *) return 1 ;; esac
-  # The usual form needs no look: one pair of quotes, and no other quote in it.
+  # The usual form is fine: one pair of quotes, and no other quote inside.
   case ${agent_shell_line#"TodoWrite '"} in
     "$agent_shell_line" | *\'?*) ;;
     *\') return 1 ;;
@@ -190,7 +190,7 @@ is_suspect() {
   "${agent_shell_bash:-bash}" -p "$agent_shell_bin/suspect-line.bash" "$agent_shell_line"
 }
 
-# Asks Node what such a line means. Leaves the answer in agent_shell_mended or agent_shell_hint.
+# Asks Node about such a line. Leaves the answer in agent_shell_mended or agent_shell_hint.
 look_at_line() {
   agent_shell_said=$(node --title=agent-shell "$0" --mend "$agent_shell_line"; echo " $?")
   case ${agent_shell_said##* } in
@@ -201,7 +201,7 @@ look_at_line() {
 
 agent_shell_own=0
 case ${0##*/}:${1-} in
-  # Under bash's own name all arguments are bash's.
+  # Under bash's own name, all arguments are bash's.
   bash:* | sh:* | *:-c) ;;
   *) own_options "$@" || node_front "$@" ;;
 esac
@@ -213,14 +213,14 @@ if [ -n "$agent_shell_prompts" ]; then
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
   elif "${agent_shell_bash:-bash}" -c 'exit $((BASH_VERSINFO[0] < 4))'; then
-    # A login shell reads no such file, and we may not take the place of another. But in POSIX mode bash reads $ENV and
-    # nothing else; our file ends that mode and reads what bash would have read.
+    # A login shell reads no rc file, and we must not replace one that was given. But in POSIX mode bash reads only $ENV; our
+    # file leaves that mode and reads what bash would have read.
     export AGENT_SHELL_STARTUP="${agent_shell_login:+$agent_shell_profile}:$agent_shell_rc"
     export AGENT_SHELL_ENV="${ENV-}" ENV="$agent_shell_bin/interactive.bash"
     set -- --posix "$@"
   fi
 elif [ -n "$agent_shell_login" ]; then
-  # Read after the profile, which sets PATH again on many systems.
+  # Read after the profile, which resets PATH on many systems.
   export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"
   export BASH_ENV="$agent_shell_bin/after-profile.bash"
 fi
@@ -237,11 +237,11 @@ if [ -n "$agent_shell_mended" ]; then
 fi
 [ -n "$agent_shell_hint" ] || become_bash "$@"
 case $agent_shell_line in
-  # Bash runs the lines before the one that it cannot read, and is to be itself meanwhile.
+  # Bash runs the lines before the one it cannot read, so this has to be bash.
   *'
 '*) printf %s "$agent_shell_hint" >&2 && become_bash "$@" ;;
 esac
-# Bash cannot read the line, and says so first.
+# Bash cannot read the line; let it say so first.
 (become_bash "$@")
 agent_shell_status=$?
 printf %s "$agent_shell_hint" >&2

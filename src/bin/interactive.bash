@@ -1,33 +1,33 @@
-# Read by an interactive agent-shell: the user's own startup files, and then the hooks that show the task list at the
-# prompt. Every name of ours begins with __todo_.
+# Startup file of an interactive agent-shell: reads the user's own startup files, then adds the hooks that show the task list
+# at the prompt. All our names begin with __todo_.
 #
-# The functions come first, so that no alias of the user's gets into them. They must work whatever the user has set:
+# The functions come first, so that the user's aliases do not affect them. They must work whatever the user has set:
 # `set -e`, `set -u`, `set -f`, IFS, failglob. Node runs only when a list has changed since the last prompt.
 
 __todo_bin=${BASH_SOURCE[0]%/*}
-# Shown before a command runs: takes the panel away, once, and says that a command has run. Bash has it since 4.4.
+# PS0, shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
 __todo_ps0='${__todo_start:+$(__todo_tail)}${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
-__todo_stamp=      # what the panel was made of; empty: nothing is shown
-__todo_drawn=0     # 1: a panel may stand below the prompt
+__todo_stamp=      # what the panel was made from; empty: nothing is shown
+__todo_drawn=0     # 1: there may be a panel below the prompt
 __todo_ran=0       # 1: PS0 was shown, so a command has run since the last prompt
 __todo_start=      # what PS0 writes before a command runs
-__todo_due=-1      # commands until guidance may have something to say; -1: none
-__todo_renewal=    # when a line is to renew the leases of this shell's agent, in seconds since its start; empty: never
-__todo_known=      # the lists as they were last shown
-__todo_journal=()  # of each command its exit code, its line, and the lists after it
-__todo_sessions=   # the sessions that this place may be of, and patterns for the names of their folders
+__todo_due=-1      # commands until guidance may have something to say; -1: never
+__todo_renewal=    # when to renew the leases of this shell's agent, in seconds since its start; empty: never
+__todo_known=      # the lists as last shown
+__todo_journal=()  # for each command: its exit code, its line, and the lists after it
+__todo_sessions=   # the sessions this place may belong to, and patterns for the names of their folders
 __todo_patterns=()
-__todo_at=         # when the last prompt came, in microseconds, where bash can tell (since 5.0)
+__todo_at=         # when the last prompt came, in microseconds (since bash 5.0)
 __todo_state=      # the folder of all lists
-__todo_kept=0      # how many lines are in the file of what ran at this prompt
-__todo_number=     # of the newest entry of the history
+__todo_kept=0      # how many lines this shell's file of commands has
+__todo_number=     # the number of the newest history entry
 __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads=
-__todo_turn=0      # commands that have run, where lists are on a server
-__todo_patience=0  # the turn from which on the server is asked again that did not answer
+__todo_turn=0      # with lists on a server: commands that have run
+__todo_patience=0  # the turn at which to ask a server again that did not answer
 
-# Appended to PROMPT_COMMAND. Bash itself brings back $?, $_ and PIPESTATUS afterwards.
+# Appended to PROMPT_COMMAND. Bash itself restores $?, $_ and PIPESTATUS afterwards.
 __todo_prompt() {
   __todo_look "$?" || :
 } 3>&2 2>/dev/null
@@ -75,14 +75,14 @@ __todo_look() {
   fi
   __todo_find_notices
   __todo_put "$down$__todo_frame${down:+$'\e['${#notices}A}"
-  # What has changed stands out once.
+  # Changes stand out only once.
   __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled= __todo_drawn=1
   __todo_start=$'\e[J'${__todo_title:+$'\e[22;2t\e]2;'"$__todo_title"$'\a'}
   AGENT_SHELL_PROMPT=$$${__todo_title:+ title}
 }
 
-# A line that has been typed over rows of the panel leaves the end of its last row as it was. Prints what erases that,
-# from the row below, where it is certain how wide prompt and line are.
+# A long line that was typed over the panel leaves remnants behind its end. If the width of prompt and line is certain,
+# prints what erases them from the row below.
 __todo_tail() {
   local prompt width command=
   case ${PS1-} in *'$('* | *'`'*) return ;; esac
@@ -97,10 +97,10 @@ __todo_tail() {
   fi
 } 2>/dev/null
 
-# Writes to the terminal that the prompt is on.
+# Writes to the prompt's terminal.
 __todo_put() { builtin printf %s "$1" >&3; }
 
-# If there is nothing to show, what still stands there goes. A job in the background may yet draw a panel.
+# Nothing to show: removes what is there. A background job may still draw a panel.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put $'\e[J'; fi
   __todo_drawn=0 __todo_start= __todo_title=
@@ -108,7 +108,7 @@ __todo_show_nothing() {
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$'\e[J'; fi
 }
 
-# Sets __todo_mode. `auto` only if a person can see a panel, and PS0 (bash 4.4) can take it away; else `above`.
+# Sets __todo_mode. `auto` only if a person can see a panel and PS0 (bash 4.4) can remove it; otherwise `above`.
 __todo_choose_mode() {
   __todo_mode=${TODO_PANEL:-auto}
   case $__todo_mode in
@@ -118,7 +118,7 @@ __todo_choose_mode() {
       if [[ ${TERM:-dumb} = dumb || ! -t 3 ]] || ! shopt -q promptvars; then
         __todo_mode=off
       elif [[ ${PS1-} = *$'\n' || ${PS1-} = *'\n' ]]; then
-        # A program looks for such a prompt at the end of the screen. A person types behind something.
+        # Such a prompt is for a program that looks at the end of the output. People type after something.
         __todo_mode=off
       elif [[ $__todo_has_ps0 = 0 ]]; then
         __todo_mode=above
@@ -126,12 +126,12 @@ __todo_choose_mode() {
   esac
 }
 
-# Sets `heads`: the names of the files that say which version of a list is the newest, of all lists that may be this
-# place's. A few too many do no harm: then Node runs once more than it need.
+# Sets `heads`: the head files, which name the newest versions, of all lists that may belong to this place. A few too many
+# do no harm: then Node runs once more than needed.
 __todo_find_heads() {
   local state session path pattern found names option IFS= noglob= unset=
   if [[ -n ${TODO_STATE_URL-} ]]; then
-    # Of a server only Node can tell: it is asked after each command, and seldom where the server does not answer.
+    # Only Node can ask a server: after each command, or rarely if the server does not answer.
     __todo_turn=$((__todo_turn + ran))
     if (( __todo_turn >= __todo_patience )); then heads="server $__todo_turn"; fi
     return 0
@@ -161,7 +161,7 @@ __todo_find_heads() {
   if [[ ${session[*]} != "$__todo_sessions" ]]; then
     __todo_sessions=${session[*]} __todo_patterns=()
     for path in "${session[@]}"; do
-      # As src/state/path-name.ts names folders, with patterns for what takes more than a look to encode.
+      # The folder names of src/state/path-name.ts, with patterns for characters that are costly to encode.
       pattern=${path//[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\/-]/%*}
       pattern=${pattern//[ABCDEFGHIJKLMNOPQRSTUVWXYZ]/+?}
       pattern=${pattern//\//%2f}
@@ -182,7 +182,7 @@ __todo_find_heads() {
   __todo_state=$state
 }
 
-# Sets `command` to the line that has just run, where the history has it. What it leaves out is nobody's business.
+# Sets `command` to the line that has just run, if it is in the history. What is not there is private.
 __todo_find_line() {
   local entry number
   entry=$(HISTTIMEFORMAT= builtin history 1)
@@ -195,13 +195,13 @@ __todo_find_line() {
   fi
 }
 
-# Keeps the line that has just run, and how it ended, for what it may prove: a file that the agent commands read.
+# Records the line that has just run and its exit code, in a file that agent commands read to find proofs.
 __todo_keep_line() {
   local file=$__todo_state/prompts~/$$
   # The state folder may be in somebody else's repository, with links that lead elsewhere.
   if [[ -z $since || -z $__todo_at || -L ${file%/*} || -L $file ]]; then return 0; fi
   if (( __todo_kept++ % 1000 == 0 )); then
-    # A subshell of another kind would be a job, of which find_notices is told.
+    # Any other kind of subshell would be a job, which find_notices would see.
     : "$(
       umask 077
       set +f
@@ -209,7 +209,7 @@ __todo_keep_line() {
       command mkdir "${file%/*}"
       : >|"$file"
       for file in "${file%/*}"/[123456789]*; do
-        # Of shells that are gone.
+        # Files of shells that are gone.
         [[ ${file##*/} = *[!0123456789]* ]] || kill -0 "${file##*/}" || command rm -f -- "$file"
       done
     )"
@@ -217,8 +217,8 @@ __todo_keep_line() {
   builtin printf '%s\0' "$since" "$__todo_at" "$1" "$command" >>"$file"
 }
 
-# Between this and the prompt bash says which jobs have ended. Sets `notices` to a character for each row of that, and
-# `down` to what moves the cursor as far.
+# Before the prompt, bash will report jobs that have ended. Sets `notices` to one character per row of that, and `down` to
+# what moves the cursor down as far.
 __todo_find_notices() {
   local jobs line columns=${COLUMNS:-80}
   if [[ -z ${!:-} ]]; then return 0; fi
@@ -234,7 +234,7 @@ __todo_find_notices() {
   done
 }
 
-# Asks Node for what is to be shown. Where echo is off a program types, and nobody looks.
+# Asks Node what to show. If echo is off, a program is typing and nobody is looking.
 __todo_ask_node() {
   local answer
   __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1 __todo_renewal=
@@ -245,9 +245,9 @@ __todo_ask_node() {
   builtin eval "$answer"
 }
 
-# Sees to it that what the agent of this shell has begun is given back when the shell ends, however it ends: a bash beside
-# it, which is no job of it, waits for the end of a FIFO that this shell holds open. What the shell has started may hold it
-# open as well, so it looks for the shell now and then.
+# Releases the tasks that this shell's agent has begun when the shell ends, however it ends. A second bash, which is not a job
+# of this shell, waits for the end of a FIFO that this shell holds open. Other processes may hold it open too, so it also
+# checks for the shell now and then.
 __todo_release_at_exit() {
   local folder wanted=${TODO_RELEASE_AT_EXIT:-${TODO_AGENT:+1}}
   case $wanted in 1 | [Tt][Rr][Uu][Ee]) ;; *) return 0 ;; esac
@@ -260,7 +260,7 @@ __todo_release_at_exit() {
     rm -rf "$2"
     while kill -0 "$1"; do
       read -r -t 10 _
-      # 1: nobody has the other end any more.
+      # 1: nobody holds the other end any more.
       [[ $? = 1 ]] && kill -0 "$1" && sleep 1
     done
     exec "$3" --begun
@@ -268,12 +268,12 @@ __todo_release_at_exit() {
     <"$folder/end" >/dev/null 2>&1 {__todo_end}>&- &)
 } 2>/dev/null
 
-# Comes after the user's files.
+# Runs after the user's files.
 __todo_begin() {
   local attributes
   type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
   type -P todo_write >/dev/null || PATH=$PATH:$__todo_bin/near
-  # By it a command that changes a list finds this prompt; see src/shell/tell-prompt.ts.
+  # Commands that change a list find this prompt by it; see src/shell/tell-prompt.ts.
   export AGENT_SHELL_PROMPT=$$
   PS2='\[${__todo_start:0:3}\]'${PS2-}
   __todo_release_at_exit
@@ -286,7 +286,7 @@ __todo_begin() {
   attributes=${attributes#declare }
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
   if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
-    # Who sets PROMPT_COMMAND later sets its first element only.
+    # Setting PROMPT_COMMAND later only replaces its first element.
     PROMPT_COMMAND[0]=${PROMPT_COMMAND[0]-}
     PROMPT_COMMAND+=(__todo_prompt)
   else
@@ -294,8 +294,8 @@ __todo_begin() {
   fi
 }
 
-# Bash reads this file instead of ~/.bashrc; or, where it was started so as to read another one or the profile, by
-# way of ENV (agent-shell.sh has that), and then AGENT_SHELL_STARTUP says which.
+# Bash reads this file instead of ~/.bashrc. If it is to read another file or the profile, it gets here through ENV (see
+# agent-shell.sh), and AGENT_SHELL_STARTUP says which.
 __todo_startup=${AGENT_SHELL_STARTUP-}
 unset AGENT_SHELL_STARTUP
 if [[ -n $__todo_startup ]]; then
@@ -320,7 +320,7 @@ else
   case $__todo_startup in
     '') if [[ -r ~/.bashrc ]]; then . ~/.bashrc; fi ;;
     *:rc:*)
-      # Debian's bash, and its descendants, read this one as well.
+      # Debian's bash and its descendants read this file too.
       if [[ -r /etc/bash.bashrc ]]; then . /etc/bash.bashrc; fi
       __todo_startup=${__todo_startup#*:rc:}
       if [[ -r $__todo_startup ]]; then . "$__todo_startup"; fi ;;

@@ -1,5 +1,5 @@
-# Run by agent-shell with a line that names an agent command. Exit code 0: bash may not read it as it was meant, so that
-# Node is to look at it. It runs nothing of the line.
+# Run by agent-shell with a line that names an agent command. Exit code 0: bash may misread the line, so Node should look at
+# it. Nothing of the line is run.
 line=$1
 name='(TodoWrite|Task[A-Z][a-z]+)'
 literal=$'(\'[^\']*\'|"([^"\\\\$`]|\\\\.)*"|\\\\.)+'
@@ -8,12 +8,12 @@ can_read() {
   "$BASH" -pn -O extglob -c "$1" 2>/dev/null
 }
 
-# JSON without quotes around it, or whose quotes end at a letter: bash would read other words, or commands.
+# JSON without quotes around it, or with quotes that end before a letter: bash would read different words, or commands.
 bare=$'^[ \t]*'$name$'[ \t]+([[{]|"[[{]"|\'[[{][^\']*\'[[:alnum:]])'
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 
-# What an eval will read, as harnesses put it around lines. A literal word expands to nothing but itself.
+# What an eval will read: harnesses wrap lines in it. A literal word only expands to itself.
 while [[ $line =~ eval[[:blank:]]+($literal) ]]; do
   line=${line#*"${BASH_REMATCH[0]}"}
   eval "text=${BASH_REMATCH[1]}"

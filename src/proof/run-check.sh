@@ -1,5 +1,5 @@
-# Runs a check: $1, a command; $2, commands that bring back where it is to run. Everything that it prints goes to standard error.
-# Standard input stays open for as long as somebody waits for the check: then it ends, with whatever it has started.
+# Runs a check: $1 is the command; $2 restores the directory and environment to run it in. All output goes to standard error.
+# Standard input stays open while somebody waits for the check. When it closes, the check is killed with all it has started.
 exec 1>&2 8<&0 </dev/null
 (read -r _ <&8; kill -KILL 0) >/dev/null 2>&1 &
 exec 8<&-

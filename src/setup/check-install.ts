@@ -15,7 +15,7 @@ export interface World {
   readonly home: string;
 }
 
-/** What was checked, one line each, and whether all is as it should be. */
+/** What was checked, one line each, and whether everything is fine. */
 export interface Checked {
   readonly lines: readonly string[];
   readonly isGood: boolean;
@@ -24,11 +24,11 @@ export interface Checked {
 const COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell'] as const;
 const MOST_FAILURES = 5;
 
-/** Whether shells find the commands, with which bash and Node they run, where lists live, and what the hook complained of. */
+/** Checks that shells find the commands, which bash and Node run them, where lists live, and what the hook logged. */
 export function checkInstall(world: World): Checked {
   const { environment, directory } = world;
   const here = askBash('-c', environment, directory);
-  // Each harness starts from an environment of its own: what a login shell finds, all find.
+  // Harnesses start from different environments; what a login shell finds, all of them find.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
   const state = new ListHome(environment, directory, readSettings(environment, undefined).settings)
     .folder;
@@ -76,12 +76,12 @@ function found(who: string, said: ReadonlyMap<string, string>): ['ok' | 'missing
   return ['missing', `${who} does not find ${missing.join(', ')}; add their folder to its PATH`];
 }
 
-/** What a login begins with, before its files add to it. */
+/** The environment of a login before its startup files run. */
 function systemPath({ PATH = '' }: World['environment']): string {
   return existsSync('/etc/profile') ? '/usr/local/bin:/usr/bin:/bin' : PATH;
 }
 
-/** Undefined where it can be written, or made. Tried, since only that tells in a sandbox. */
+/** Undefined if the folder can be written or created. It tries: in a sandbox, only that tells. */
 function whyNotWritable(folder: string): string | undefined {
   try {
     rmdirSync(mkdtempSync(join(folder, 'check~')));

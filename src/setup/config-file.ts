@@ -19,27 +19,27 @@ import { SetupError } from './edit.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 const WRITABLE = 0o222;
-/** Who has held a file for longer has been killed. */
+/** A lock older than this belongs to a killed process. */
 const STALE_LOCK_MS = 10_000;
 const PAUSE_MS = 20;
 
-/** What an edit makes of a file. */
+/** The result of an edit. */
 export type Outcome = 'written' | 'removed' | 'unchanged';
 
 /**
- * The text of a file, without a byte-order mark; undefined if there is none.
+ * The text of a file, without a byte-order mark; undefined if there is no file.
  *
- * @throws SetupError where it cannot be read, or is no UTF-8.
+ * @throws SetupError if it cannot be read or is not UTF-8.
  */
 export function readConfig(path: string): string | undefined {
   return readBytes(path)?.text;
 }
 
 /**
- * Edits one file: the whole of it is replaced at once, or it stays as it is. Goes through symbolic links, keeps the mode
- * and the owner, and lets only one of several programs that edit the file in this way do it at a time.
+ * Replaces a file in one step, or leaves it as it is. Follows symbolic links, and keeps the mode and the owner. Programs
+ * that edit the same file this way take turns.
  *
- * @param change gives the new text; undefined to delete the file.
+ * @param change returns the new text, or undefined to delete the file.
  */
 export function editConfig(
   path: string,
@@ -47,7 +47,7 @@ export function editConfig(
 ): Outcome {
   return told(path, () => {
     const target = targetOf(path);
-    // Most runs change nothing; they need not write at all, not even a lock.
+    // Most runs change nothing. They write nothing, not even a lock.
     if (isUnchanged(target, change)) return 'unchanged';
     mkdirSync(dirname(target), { recursive: true });
     return locked(target, () => {
@@ -64,13 +64,13 @@ export function editConfig(
   });
 }
 
-/** Removes folders that are empty. */
+/** Removes empty folders. */
 export function removeEmptyFolders(paths: readonly string[]): void {
   for (const path of paths) {
     try {
       rmdirSync(path);
     } catch {
-      // It has something in it, or was never there.
+      // Not empty, or not there.
     }
   }
 }
@@ -103,7 +103,7 @@ function replace(path: string, bytes: Buffer): void {
   if (stat && (stat.mode & WRITABLE) === 0) {
     throw new SetupError('is read-only; make it writable first');
   }
-  // A file with several names keeps them only if it is written in place.
+  // A file with several hard links keeps them only if it is written in place.
   if (stat && stat.nlink > 1) {
     writeFileSync(path, bytes);
     return;
@@ -126,7 +126,7 @@ function keepOwner(path: string, { uid, gid }: { uid: number; gid: number }): vo
   try {
     chownSync(path, uid, gid);
   } catch {
-    // Only root may give a file away; who may not write it as its owner becomes that.
+    // Only root may give a file away. For anyone else, the writer becomes the owner.
   }
 }
 
@@ -167,7 +167,7 @@ function discard(path: string): void {
   } catch {}
 }
 
-/** What the system says, as an error that names the file. */
+/** The system's error, with the name of the file. */
 function told<T>(path: string, action: () => T): T {
   try {
     return action();

@@ -8,42 +8,42 @@ import opencodePlugin from './opencode-plugin.txt';
 import { hasHooks, tomlHooks } from './toml-hooks.ts';
 import { wholeFile } from './whole-file.ts';
 
-/** Where a harness is set up: in a project, or for everything that a user does. */
+/** Where to set up a harness: in a project, or for all of a user's projects. */
 export interface Place {
   readonly scope: 'project' | 'user';
   /** The project's folder. */
   readonly root: string;
   readonly home: string;
   readonly environment: Environment;
-  /** Whether the finish gate is to be on. */
+  /** Whether to turn on the finish gate. */
   readonly gate: boolean;
-  /** The text of a file, undefined if there is none. */
+  /** The text of a file; undefined if there is none. */
   readonly read: (path: string) => string | undefined;
 }
 
-/** One file, and what is added to it. */
+/** One file, and what to add to it. */
 export interface Piece {
   readonly path: string;
-  /** What it is, for a person. */
+  /** What the file is, in words. */
   readonly what: 'instructions' | 'hooks' | 'plugin';
   readonly edit: Edit;
 }
 
 export interface Harness {
   readonly title: string;
-  /** Its executable. */
+  /** The executable's name. */
   readonly program: string | undefined;
-  /** What in a project shows that it is used there. */
+  /** Files of a project that show it is used there. */
   readonly signs: readonly string[];
-  /** What is added, or why it cannot be there. */
+  /** The edits, or why there can be none. */
   pieces(place: Place): readonly Piece[] | { readonly problem: string };
-  /** Folders of a project that are there only for it. */
+  /** Folders in a project that only this harness uses. */
   readonly folders: readonly string[];
-  /** What a person has to do beside. @param lists the folder of all lists. */
+  /** What is left for the user to do. @param lists the folder of all lists. */
   readonly next?: (lists: string) => string;
 }
 
-/** Never changed: Codex trusts a hook by the hash of its command. */
+/** Never change this: Codex trusts a hook by the hash of its command. */
 const COMMAND = 'agent-shell hook';
 const GATED = 'agent-shell hook --gate';
 const SECONDS = 10;
@@ -52,7 +52,7 @@ const MILLISECONDS = 1000;
 export const HARNESS_NAMES = ['claude', 'codex', 'gemini', 'opencode', 'cursor', 'agents'] as const;
 export type HarnessName = (typeof HARNESS_NAMES)[number];
 
-/** docs/harnesses.md has what each of them does with it. */
+/** docs/harnesses.md says what each of them does with it. */
 export const HARNESSES: Readonly<Record<HarnessName, Harness>> = {
   claude: {
     title: 'Claude Code',
@@ -121,7 +121,7 @@ writable_roots = [${JSON.stringify(lists)}]`,
       const paths = geminiContextFiles(place.read(settings)).map((file) =>
         at(place, [file], [folder, file]),
       );
-      // The settings may have named another file when it was set up.
+      // The settings may have named a different file at setup time.
       const own = paths.find((path) => IS_OF_GEMINI.test(place.read(path) ?? ''));
       return [
         { path: settings, what: 'hooks', edit: jsonHooks({ events }) },
@@ -170,7 +170,7 @@ writable_roots = [${JSON.stringify(lists)}]`,
         what: 'hooks',
         edit: jsonHooks({ events, version: 1 }),
       };
-      // What holds for all projects is in Cursor's own settings, not in a file.
+      // Cursor keeps rules for all projects in its own settings, not in a file.
       if (place.scope === 'user') return [hooks];
       return [hooks, section('cursor', join(place.root, 'AGENTS.md'))];
     },
@@ -207,7 +207,7 @@ function section(name: string, path: string): Piece {
   };
 }
 
-/** Codex complains of hooks in both of its files, so ours go where others are. */
+/** Codex complains about hooks in both of its files, so ours go where others already are. */
 function codexHooks(place: Place, folder: string): Piece {
   const group = (matcher?: string, command = COMMAND) => ({
     ...(matcher !== undefined && { matcher }),
@@ -235,7 +235,7 @@ function codexHooks(place: Place, folder: string): Piece {
 
 const IS_OF_GEMINI = /BEGIN todowrite [^:]*: [^>]*\bgemini\b/;
 
-/** The files that Gemini CLI may read, first the one that its settings name. */
+/** The files Gemini CLI may read; the one its settings name comes first. */
 function geminiContextFiles(settings: string | undefined): string[] {
   const [, name = 'GEMINI.md'] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings ?? '') ?? [];
   return [name, 'GEMINI.md', 'AGENTS.md'];

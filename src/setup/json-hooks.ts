@@ -7,28 +7,27 @@ import {
 } from 'jsonc-parser';
 import { type Edit, endOfLine, SetupError } from './edit.ts';
 
-/** What to add to the hooks in a JSON file: for each event one entry. */
+/** What to add to the hooks in a JSON file: one entry for each event. */
 export interface JsonHooks {
   readonly events: Readonly<Record<string, object>>;
-  /** The property `version`, where the file has to have one. */
+  /** The `version` property, if the file needs one. */
   readonly version?: number;
 }
 
-/** A command of ours, of whatever version. */
+/** Matches our command, in any version. */
 const OURS = /^agent-shell hook(?: |$)/;
 const PARSING = { allowTrailingComma: true, allowEmptyContent: false } as const;
 
 /**
- * Hooks in a JSON file, comments allowed. What is not ours keeps its bytes.
+ * Hooks in a JSON file, comments allowed. Everything that is not ours stays, byte for byte.
  *
- * An entry is put behind the last one that is there, or right behind the bracket of an empty list. What we make
- * ourselves, a list, the object of all hooks or the file, has white space behind its bracket. So `remove` knows which
- * empty brackets were there before.
+ * A new entry goes after the last one, or right after the opening bracket of an empty list. Lists, objects and files that
+ * we create have white space after that bracket. So `remove` knows which empty brackets were there before.
  */
 export function jsonHooks({ events, version }: JsonHooks): Edit {
   const entries = Object.entries(events);
   const all = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]));
-  // On one line with the hooks, the version is seen to have come with them.
+  // Put the version on the same line as the hooks, to show that it came with them.
   const start = version === undefined ? '{\n  ' : `{\n  "version": ${version}, `;
   const file = `${start}"hooks": ${JSON.stringify(all, null, 2).replace(/\n/g, '\n  ')}\n}\n`;
   return {
@@ -60,7 +59,7 @@ export function jsonHooks({ events, version }: JsonHooks): Edit {
   };
 }
 
-/** A node, and the one that it is in. */
+/** A node and its parent. */
 interface Place {
   readonly node: Node;
   readonly parent: Node;
@@ -86,7 +85,7 @@ function property(object: Node, key: string): Node | undefined {
   return found[0];
 }
 
-/** The value of a property of the hooks, which must be of that type. */
+/** The value of a property of the hooks, which must have that type. */
 function typedValue(propertyNode: Node, type: 'object' | 'array', name: string): Node {
   const value = propertyNode.children?.[1];
   if (value?.type !== type) throw new SetupError(`has a "${name}" that is not of type ${type}`);
@@ -107,7 +106,7 @@ function addEntry(text: string, event: string, entry: object): string {
   const own = ownCommands(list);
   if (own.length === 0) return insert(text, list, (layout) => printed(entry, layout));
   const wanted = commandOf(entry);
-  // A gate stays until it is removed: who sets up again has not asked to open it.
+  // A gate stays until it is removed: running setup again does not open it.
   const [command] = own;
   if (command === undefined || command.value === wanted || !wanted.startsWith(command.value)) {
     return text;
@@ -121,12 +120,12 @@ function commandOf(entry: unknown): string {
   return command ?? hooks[0]?.command ?? '';
 }
 
-/** The nodes of our commands in a list of one event. */
+/** The nodes of our commands in one event's list. */
 function ownCommands(list: Node): Node[] {
   return (list.children ?? []).flatMap((entry) => handlersOf(entry).flatMap(ownCommand));
 }
 
-/** An entry is a handler itself, or has a list of them. */
+/** An entry is a handler, or has a list of them. */
 function handlersOf(entry: Node): readonly Node[] {
   if (entry.type !== 'object') return [];
   const inner = property(entry, 'hooks')?.children?.[1];
@@ -139,7 +138,7 @@ function ownCommand(handler: Node): Node[] {
   return typeof command?.value === 'string' && OURS.test(command.value) ? [command] : [];
 }
 
-/** What is to be removed first: an entry of ours, or a handler in an entry that has others too. */
+/** What to remove next: our entry, or our handler in an entry that has others too. */
 function ownEntry(root: Node, text: string): Place | undefined {
   const hooks = hooksOf(root);
   for (const event of hooks?.children ?? []) {
@@ -157,19 +156,19 @@ function ownEntry(root: Node, text: string): Place | undefined {
   return undefined;
 }
 
-/** What goes with a node: the list that we made for it, the object of that list, the whole file. */
+/** What to remove along with a node: the list we created for it, that list's object, or the whole file. */
 function upwards(place: Place, text: string): Place {
   const { parent } = place;
   const isOnly = parent.children?.length === 1;
   const isMade = /\s/.test(text[parent.offset + 1] ?? '');
   const up = parent.parent;
   if (!isOnly || !isMade) return place;
-  // Above a list or object there is the property whose value it is; above that, the object.
+  // A list or object is the value of a property, and that is in an object.
   if (up?.type !== 'property' || up.parent === undefined) return place;
   return upwards({ node: up, parent: up.parent }, text);
 }
 
-/** Undefined if the file itself goes. */
+/** Undefined to delete the file. */
 function withoutEntry(text: string, place: Place | undefined): string | undefined {
   if (place === undefined) return text;
   const { node, parent } = place;
@@ -188,16 +187,16 @@ function withoutEntry(text: string, place: Place | undefined): string | undefine
   return withoutAll(text, parent, end);
 }
 
-/** Without everything that an object or list has in it; undefined where it is the file, made by us. */
+/** Empties an object or list; undefined to delete the file, if we created it. */
 function withoutAll(text: string, parent: Node, end: number): string | undefined {
   const isMade = /\s/.test(text[parent.offset + 1] ?? '');
   if (parent.parent === undefined && isMade) return undefined;
-  // Who has edited it since may have put a comma there.
+  // Someone may have added a comma there since.
   const [comma = ''] = /^\s*,/.exec(text.slice(end)) ?? [];
   return cut(text, parent.offset + 1, end + comma.length);
 }
 
-/** Whether the version before the hooks came with them. */
+/** Whether the version was added with the hooks. */
 function withVersion(text: string, previous: Node, node: Node): boolean {
   const isHooks = node.children?.[0]?.value === 'hooks' && node.parent?.parent === undefined;
   if (!isHooks || previous.children?.[0]?.value !== 'version') return false;
@@ -208,9 +207,9 @@ function cut(text: string, start: number, end: number): string {
   return text.slice(0, start) + text.slice(end);
 }
 
-/** How what is inserted is laid out: on lines of their own, or in the line that is there. */
+/** The layout of an insertion: on lines of its own, or inline. */
 interface Layout {
-  /** Undefined: on one line. */
+  /** Undefined for inline. */
   readonly indent: string | undefined;
   readonly unit: string;
   readonly eol: string;
@@ -246,12 +245,12 @@ function insert(text: string, container: Node, print: (layout: Layout) => string
   return text.slice(0, at) + separator + print(layout) + text.slice(at);
 }
 
-/** The line that an offset is in, up to it. */
+/** The line of an offset, up to that offset. */
 function lineUpTo(text: string, offset: number): string {
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
 }
 
-/** White space behind the first bracket of what we make marks it as ours. */
+/** White space after the opening bracket marks something as created by us. */
 function printed(value: unknown, { indent, unit, eol }: Layout): string {
   if (indent !== undefined) {
     return JSON.stringify(value, null, unit).split('\n').join(`${eol}${indent}`);
@@ -259,7 +258,7 @@ function printed(value: unknown, { indent, unit, eol }: Layout): string {
   return JSON.stringify(value).replace(/([[{])(?=["{])/g, '$1 ');
 }
 
-/** The commands in a file that are ours, by their events. */
+/** Our commands in a file, by event. */
 export function ownHooks(text: string): ReadonlyMap<string, string> {
   const hooks = hooksOf(parse(text));
   const found = new Map<string, string>();

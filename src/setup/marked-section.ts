@@ -1,6 +1,6 @@
 import { type Edit, endOfLine, SetupError } from './edit.ts';
 
-/** How a kind of file writes a comment on a line of its own. */
+/** How a file type writes a comment line. */
 export interface CommentStyle {
   readonly open: string;
   readonly close: string;
@@ -9,7 +9,7 @@ export interface CommentStyle {
 export const MARKDOWN_COMMENT: CommentStyle = { open: '<!-- ', close: ' -->' };
 export const HASH_COMMENT: CommentStyle = { open: '# ', close: '' };
 
-/** Raised where the text of a section changes its meaning, for a person who compares. */
+/** Increase it when the section's text changes its meaning. */
 const VERSION = 'v1';
 
 interface Found {
@@ -19,11 +19,11 @@ interface Found {
 }
 
 /**
- * A section between two comments, at the end of a file. Several harnesses may read the same file: the first comment
- * names those that the section is for, and it goes with the last of them.
+ * A section between two comments at the end of a file. Several harnesses may share a file: the first comment names those
+ * that use the section, and it goes with the last of them.
  *
- * Before it there is an empty line, and a line end behind it; where the file had no line end at its end, neither has it
- * now. So `remove` knows what was there.
+ * A blank line comes before it and a line ending after it, unless the file did not end with one; then there is still none.
+ * So `remove` knows what was there.
  */
 export function markedSection(body: string, owner: string, style: CommentStyle): Edit {
   const { open, close } = style;

@@ -6,14 +6,14 @@ import type { Environment } from '../environment.ts';
 const MARK = 'todowrite-check';
 const TIMEOUT_MS = 10_000;
 const COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell', 'node'] as const;
-/** A login shell may print what it likes; our lines begin with a mark. */
+/** A login shell may print anything, so our lines begin with a mark. */
 const SCRIPT = `
 for name in ${COMMANDS.join(' ')}; do echo "${MARK} $name $(command -v "$name")"; done
 echo "${MARK} bash $BASH $BASH_VERSION"
 echo "${MARK} version $(node --version 2>/dev/null)"
 `;
 
-/** The path of a program, as PATH has it. */
+/** The path of a program, found through PATH. */
 export function findProgram(name: string, { PATH = '' }: Environment): string | undefined {
   return PATH.split(delimiter)
     .filter(Boolean)
@@ -21,7 +21,7 @@ export function findProgram(name: string, { PATH = '' }: Environment): string | 
     .find(isProgram);
 }
 
-/** What a bash reports: the commands' paths by name, and as `bash` and `version` those of itself and of Node. */
+/** What a bash reports: the commands' paths by name, its own version as `bash`, and Node's as `version`. */
 export function askBash(
   option: '-c' | '-lc',
   environment: Environment,

@@ -1,9 +1,9 @@
 import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
 import { HARNESS_NAMES, type HarnessName } from './harnesses.ts';
 
-/** What `agent-shell setup` is asked for. */
+/** What `agent-shell setup` was asked for. */
 export interface SetupArguments {
-  /** Undefined: look which are here. */
+  /** Undefined to list the harnesses found here. */
   readonly harness: HarnessName | undefined;
   readonly action: 'add' | 'check' | 'remove' | 'print';
   readonly scope: 'project' | 'user';
@@ -21,7 +21,7 @@ export const SETUP_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-/** Reads the arguments after `setup`, or tells what is wrong with them. */
+/** Parses the arguments after `setup`, or says what is wrong with them. */
 export function parseSetupArguments(
   argv: readonly string[],
 ): SetupArguments | { help: true } | { problem: string } {

@@ -22,8 +22,8 @@ import { parseSetupArguments, type SetupArguments } from './setup-arguments.ts';
 const MAX_CHARACTERS = 500;
 
 /**
- * `agent-shell setup`: makes a harness know the list. Exit code 0; 1 where a file cannot be edited, or `--check` finds
- * that something is missing; 2 for what cannot be asked for.
+ * `agent-shell setup`: teaches a harness about the list. Exit code 0; 1 if a file cannot be edited or `--check` finds
+ * something missing; 2 for wrong usage.
  */
 export function setup(argv: readonly string[], world: World): CommandResult {
   const asked = parseSetupArguments(argv);
@@ -79,7 +79,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Each file on its own: trouble with one does not affect the others. */
+/** Edits each file separately: trouble with one does not affect the others. */
 function edited(
   pieces: readonly Piece[],
   place: Place,
@@ -99,7 +99,7 @@ function edited(
   return { stdout, stderr, exitCode };
 }
 
-/** Said when something was written, not each time. */
+/** Printed only when something was written. */
 function withNext(result: CommandResult, { next }: Harness, world: World): CommandResult {
   if (next === undefined || !result.stdout.includes('written ')) return result;
   const { folder } = new ListHome(
@@ -175,7 +175,7 @@ function checked(checks: readonly Checked[]): CommandResult {
   return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
 }
 
-/** Which harnesses are here, and the lines that set them up. */
+/** Lists the harnesses found here, and the commands that set them up. */
 function whatIsHere(world: World): string {
   const place = placeOf({ scope: 'project', gate: false }, world);
   const here = HARNESS_NAMES.filter((name) => {
@@ -202,12 +202,12 @@ function exists(path: string): boolean {
   try {
     return readConfig(path) !== undefined;
   } catch {
-    // A folder cannot be read, but is there.
+    // It is a folder: it exists, but cannot be read as a file.
     return true;
   }
 }
 
-/** A path as a person would type it. */
+/** A path as a person would write it. */
 function nameOf(path: string, { root, home, scope }: Place): string {
   const [base, prefix] = scope === 'project' ? [root, ''] : [home, `~${sep}`];
   const name = relative(base, path);

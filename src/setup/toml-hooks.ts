@@ -2,15 +2,15 @@ import { parse } from 'smol-toml';
 import { type Edit, SetupError } from './edit.ts';
 import { HASH_COMMENT, markedSection } from './marked-section.ts';
 
-/** A group of hooks for one event. */
+/** The hooks for one event. */
 interface Group {
   readonly matcher?: string;
   readonly hooks: readonly object[];
 }
 
 /**
- * Hooks in a TOML file: tables in a marked section at its end. TOML's own libraries would rewrite the whole file; this way
- * every byte of it stays, and the library only tells whether the file is good before and after.
+ * Hooks in a TOML file: tables in a marked section at its end. TOML libraries would rewrite the whole file. This way every
+ * other byte stays, and the library only checks that the file is valid before and after.
  */
 export function tomlHooks(events: Readonly<Record<string, Group>>, owner: string): Edit {
   const tables = Object.entries(events).flatMap(([event, { hooks, ...group }]) => [
@@ -37,7 +37,7 @@ export function tomlHooks(events: Readonly<Record<string, Group>>, owner: string
   };
 }
 
-/** Whether there are hooks in a TOML file. */
+/** Whether a TOML file has hooks. */
 export function hasHooks(text: string): boolean {
   return 'hooks' in parsed(text);
 }

@@ -1,6 +1,6 @@
 import { type Edit, SetupError } from './edit.ts';
 
-/** A file that is ours altogether; its first line says so. */
+/** A file that is entirely ours; its first line says so. */
 export function wholeFile(content: string): Edit {
   const firstLine = content.slice(0, content.indexOf('\n'));
   const isOurs = (text: string) => text.startsWith(firstLine);
