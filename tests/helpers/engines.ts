@@ -3,9 +3,11 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -21,6 +23,7 @@ import { eventually } from './eventually.ts';
 
 // Real servers, each on ports of its own on loopback. Where CI is set, one that is not installed is a failure.
 
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache/todowrite');
 const POSTGRES = postgresPrograms();
 export const hasEtcd = isThere('etcd', spawnSync('etcd', ['--version']).status === 0);
 export const hasPostgres = isThere('PostgreSQL', POSTGRES !== undefined);
@@ -195,18 +198,7 @@ export class PostgresServer {
   static async start({ schema = true } = {}): Promise<PostgresServer> {
     const [port = 0] = await freePorts(1);
     const server = new PostgresServer(port);
-    server.#run(
-      'initdb',
-      '-D',
-      server.#data,
-      '-U',
-      'lists',
-      '-A',
-      'trust',
-      '--no-sync',
-      '-E',
-      'UTF8',
-    );
+    server.#makeData();
     server.#start();
     if (schema) {
       const client = server.client();
@@ -242,6 +234,25 @@ export class PostgresServer {
 
   get #data(): string {
     return join(this.folder, 'data');
+  }
+
+  /** As initdb makes it. That takes a second, so it is kept for the next server. */
+  #makeData(): void {
+    const kept = join(CACHE, `initdb-${(POSTGRES ?? '').replaceAll('/', '-')}`);
+    if (!existsSync(kept)) {
+      const options = ['-U', 'lists', '-A', 'trust', '--no-sync', '-E', 'UTF8'];
+      this.#run('initdb', '-D', this.#data, ...options);
+      mkdirSync(CACHE, { recursive: true });
+      const copy = mkdtempSync(join(CACHE, 'initdb-'));
+      execFileSync('cp', ['-a', `${this.#data}/.`, copy]);
+      try {
+        renameSync(copy, kept);
+      } catch {
+        rmSync(copy, { recursive: true }); // Another process was first.
+      }
+    } else {
+      execFileSync('cp', ['-a', kept, this.#data]);
+    }
   }
 
   #start(): void {
