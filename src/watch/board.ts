@@ -1,5 +1,5 @@
 import type { Task, TaskStatus } from '../tasks/task.ts';
-import type { ViewerState } from './model.ts';
+import type { KnownTasks, TaskChange, ViewerState } from './model.ts';
 
 /** With more columns than this, the statuses stand side by side; with fewer, one below the other. */
 const BOARD_COLUMNS = 66;
@@ -11,6 +11,21 @@ export interface BoardSection {
   readonly tasks: readonly Task[];
 }
 
+/** The change whose result the page shows; undefined for the current tasks. */
+export function shownChange({ known, pages }: ViewerState): TaskChange | undefined {
+  const page = pages.at(-1);
+  if (page?.name !== 'taskVersion') return undefined;
+  return known.taskHistory.find(({ version }) => version === page.version);
+}
+
+/** The tasks that the board shows: the current ones, or those of a version. */
+export function boardTasks(state: ViewerState): KnownTasks {
+  const change = shownChange(state);
+  return change
+    ? { tasks: change.tasks, since: new Map(), updatedAt: change.at }
+    : state.known.tasks;
+}
+
 /** Whether the sections stand side by side. */
 export function isWideBoard({ columns }: ViewerState): boolean {
   return columns > BOARD_COLUMNS;
@@ -18,7 +33,7 @@ export function isWideBoard({ columns }: ViewerState): boolean {
 
 /** The sections of the board, from left to right or top to bottom. */
 export function boardSections(state: ViewerState): BoardSection[] {
-  const { tasks, since } = state.known.tasks;
+  const { tasks, since } = boardTasks(state);
   const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
   const section = (status: TaskStatus, title: string): BoardSection => ({
     status,

@@ -67,7 +67,9 @@ const row = (state: ViewerState) => {
 
 /** On the board, left and right move to the next column. */
 const aside = (state: ViewerState, by: 1 | -1) => {
-  return pageOf(state).name === 'board' ? toNextSection(state, chosen(state), by) : by;
+  return choices(state).length > 0 && ['board', 'taskVersion'].includes(pageOf(state).name)
+    ? toNextSection(state, chosen(state), by)
+    : by;
 };
 
 const MOVES = new Map<string, (state: ViewerState) => number>([
@@ -89,7 +91,7 @@ const ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
   ['q', (state) => ({ ...state, request: { what: 'quit' } })],
   ['a', (state) => turnedTo(state, 'agents')],
   ['b', (state) => turnedTo(state, 'board')],
-  ['h', (state) => (shownList(state) ? turnedTo(state, 'history') : state)],
+  ['h', toHistory],
   ['s', (state) => turnedTo(state, 'sessions')],
   ['?', (state) => turnedTo(state, 'help')],
   ['c', (state) => ({ ...state, hidesCompleted: !state.hidesCompleted })],
@@ -113,12 +115,22 @@ function moved(state: ViewerState, by: number): ViewerState {
   return withPage(state, { ...page, cursor: names[at], top: page.top + (isWithin ? by : 0) });
 }
 
+/** On the board, the history is that of the tasks. */
+function toHistory(state: ViewerState): ViewerState {
+  if (ABOUT_TASKS.has(pageOf(state).name)) return turnedTo(state, 'taskHistory');
+  return shownList(state) ? turnedTo(state, 'history') : state;
+}
+
+const ABOUT_TASKS: ReadonlySet<PageName> = new Set(['board', 'taskHistory', 'taskVersion']);
+
 /** Shows another page, or goes back if it is already shown. */
 function turnedTo(state: ViewerState, name: PageName): ViewerState {
   if (pageOf(state).name === name) return wentBack(state);
   const page: Page = { name, top: 0 };
   // Help and version pages stack on top; the others replace each other above the list.
-  const below = state.pages.filter((other) => other.name === 'list' || name === 'help');
+  const isBelow = (other: PageName) =>
+    other === 'list' || name === 'help' || (other === 'board' && name === 'taskHistory');
+  const below = state.pages.filter((other) => isBelow(other.name));
   const [first, ...rest] = [...below, page];
   return first ? { ...state, pages: [first, ...rest] } : state;
 }
@@ -138,10 +150,10 @@ function entered(state: ViewerState): ViewerState {
   switch (page.name) {
     case 'agents':
       return { ...state, agent: name, pages: [{ name: 'list', top: 0 }] };
-    case 'history': {
-      const version: Page = { name: 'version', version: Number(name), top: 0 };
-      return { ...state, pages: [...state.pages, version] };
-    }
+    case 'history':
+      return withVersion(state, 'version', Number(name));
+    case 'taskHistory':
+      return withVersion(state, 'taskVersion', Number(name));
     default: {
       const list = state.known.found.find(({ key }) => key === name);
       const isPicked = page.name === 'sessions' || isWaiting(state);
@@ -157,4 +169,8 @@ function entered(state: ViewerState): ViewerState {
       };
     }
   }
+}
+
+function withVersion(state: ViewerState, name: PageName, version: number): ViewerState {
+  return { ...state, pages: [...state.pages, { name, version, top: 0 }] };
 }

@@ -16,6 +16,18 @@ export interface KnownTasks {
   readonly updatedAt: number | undefined;
 }
 
+/** One change of a team's tasks. */
+export interface TaskChange {
+  readonly version: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly by: string;
+  /** `claimed #3 Fix login`. */
+  readonly text: string;
+  /** The tasks after it. */
+  readonly tasks: ReadonlyMap<number, Task>;
+}
+
 /** Below this many columns, only the essentials are shown. */
 export const TERSE_COLUMNS = 40;
 /** How many lists to offer while waiting for one. */
@@ -30,18 +42,29 @@ export interface Known {
   /** Sorted by agent name. */
   readonly lists: readonly KnownList[];
   readonly tasks: KnownTasks;
+  /** The kept changes of the team's tasks, newest first. Only looked up while they are shown. */
+  readonly taskHistory: readonly TaskChange[];
   /** Lists of all sessions, most recently changed first. Only looked up while they are shown. */
   readonly found: readonly FoundList[];
   /** Why the last read failed, if it did. */
   readonly problem: string | undefined;
 }
 
-export type PageName = 'list' | 'version' | 'agents' | 'board' | 'history' | 'sessions' | 'help';
+export type PageName =
+  | 'list'
+  | 'version'
+  | 'history'
+  | 'agents'
+  | 'board'
+  | 'taskVersion'
+  | 'taskHistory'
+  | 'sessions'
+  | 'help';
 
 /** A page, and how far it is scrolled. */
 export interface Page {
   readonly name: PageName;
-  /** The version, on a version page. */
+  /** The version, on a page that shows one. */
   readonly version?: number;
   /** What the user moved to. Without it the page follows what is in progress. */
   readonly cursor?: string | undefined;

@@ -3,7 +3,7 @@ import type { Theme } from '../panel/theme.ts';
 import { proofMark } from '../proof/proof.ts';
 import { idsText, openBlockers, type Task, type TaskStatus } from '../tasks/task.ts';
 import { wrap } from '../terminal/text.ts';
-import { type BoardSection, boardSections, isWideBoard } from './board.ts';
+import { type BoardSection, boardSections, boardTasks, isWideBoard } from './board.ts';
 import { beside, EMPTY_LINE, join, type Line, line, padded } from './lines.ts';
 import type { ViewerState } from './model.ts';
 import { chosenMark, hasJustChanged, type ItemLook } from './render-items.ts';
@@ -13,7 +13,7 @@ import { choices, chosen, pageOf } from './shown.ts';
 /** The team's tasks by status, each with its owner, its age, and what blocks what. */
 export function boardBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
-  const { tasks } = state.known.tasks;
+  const { tasks } = boardTasks(state);
   if (tasks.size === 0) return { blocks: [[line('The team has no tasks.', theme.paint.faint)]] };
   const sections = boardSections(state);
   const isWide = isWideBoard(state);
@@ -52,14 +52,14 @@ export function boardBody(state: ViewerState, look: ItemLook): Body {
 /** The title is in the same block as the first task, so that it is visible with it. */
 function sectionBlocks(
   { title, tasks }: BoardSection,
-  { known }: ViewerState,
+  state: ViewerState,
   look: ItemLook,
   choice: string | undefined,
 ): { blocks: Line[][]; focus: number | undefined } {
   const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
   const blocks = tasks.map((task, index) => [
     ...(index === 0 ? [heading] : []),
-    ...taskLines(task, known.tasks, look, String(task.id) === choice),
+    ...taskLines(task, boardTasks(state), look, String(task.id) === choice),
   ]);
   const focus = tasks.findIndex(({ id }) => String(id) === choice);
   return {

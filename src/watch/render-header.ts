@@ -2,6 +2,7 @@ import { printable } from '../panel/render-list.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
+import { boardTasks, shownChange } from './board.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
 import { TERSE_COLUMNS, type ViewerState } from './model.ts';
 import { type ItemLook, timesOf } from './render-items.ts';
@@ -24,7 +25,14 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   if (name === 'help') return whole(titled('Keys'));
   if (name === 'sessions') return whole(titled('Lists of all sessions'));
   if (name === 'agents') return whole(titled(`All agents${of}`));
-  if (name === 'board') {
+  if (name === 'taskHistory') return whole(titled(`History of the team's tasks${of}`));
+  const change = shownChange(state);
+  if (change) {
+    const when = `${look.times.at(change.at)} by ${change.by}`;
+    const title = `Version ${version} of the team's tasks, ${when}`;
+    return whole(titled(title), boardProgress(state, look));
+  }
+  if (name === 'board' || name === 'taskVersion') {
     const { updatedAt } = state.known.tasks;
     const updated = updatedAt === undefined ? '' : `updated ${look.times.ago(updatedAt)}`;
     return whole(titled(`Team tasks${of}`, updated), boardProgress(state, look));
@@ -51,8 +59,8 @@ function progress(state: ViewerState, look: ItemLook): Line {
   return barLine(done, total, time, look);
 }
 
-function boardProgress({ known }: ViewerState, look: ItemLook): Line {
-  const tasks = [...known.tasks.tasks.values()].filter(({ isArchived }) => !isArchived);
+function boardProgress(state: ViewerState, look: ItemLook): Line {
+  const tasks = [...boardTasks(state).tasks.values()].filter(({ isArchived }) => !isArchived);
   const done = tasks.filter(({ status }) => status === 'completed').length;
   return barLine(done, tasks.length, '', look);
 }

@@ -9,19 +9,48 @@ import type { Body } from './scroll.ts';
 import { chosen, pageOf, shownList } from './shown.ts';
 import type { FoundList } from './watched-lists.ts';
 
-/** Who changed what, and when: one version per line, newest first. */
+/** One version in a history. */
+interface Entry {
+  readonly version: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly by: string;
+  readonly text: string;
+}
+
+/** Who changed what in the list, and when. */
 export function historyBody(state: ViewerState, look: ItemLook): Body {
-  const { theme, times, columns } = look;
   const versions = shownList(state)?.versions ?? [];
+  const entries = versions.map((version, index) => ({
+    version: version.version,
+    at: +version.updatedAt,
+    by: version.by,
+    text: changeOf(version, versions[index + 1]),
+  }));
+  return entriesBody(entries, state, look);
+}
+
+/** Who changed what in the team's tasks, and when. */
+export function taskHistoryBody(state: ViewerState, look: ItemLook): Body {
+  const { taskHistory } = state.known;
+  if (taskHistory.length > 0) return entriesBody(taskHistory, state, look);
+  return { blocks: [[line('No changes are kept.', look.theme.paint.faint)]] };
+}
+
+/** One version per line, newest first. */
+function entriesBody(
+  entries: readonly Entry[],
+  state: ViewerState,
+  { theme, times, columns }: ItemLook,
+): Body {
   const focus = chosen(state);
-  const blocks = versions.map((version, index) => {
-    const place = `${String(version.version).padStart(4)}  ${times.at(+version.updatedAt)}  `;
+  const blocks = entries.map(({ version, at, by, text }, index) => {
+    const place = `${String(version).padStart(4)}  ${times.at(at)}  `;
     const mark = `${index === focus ? chosenMark(theme) : ' '}${place}`;
     // On a narrow screen, the change goes below its time.
     const isNarrow = columns < TERSE_COLUMNS;
     const indent = ' '.repeat(isNarrow ? 2 : mark.length);
-    const author = briefText(version.by);
-    const told = printable(`${author}: ${changeOf(version, versions[index + 1])}`, theme);
+    const told = printable(`${briefText(by)}: ${text}`, theme);
     const rows = wrap(told, columns - indent.length);
     const start = line(mark, theme.paint.strong);
     const below = rows.map((row) => join(line(indent), line(row)));
@@ -75,7 +104,7 @@ const KEYS = [
   ['Enter', 'open the selected agent, version or session'],
   ['a', 'the lists of all agents'],
   ['b', "the board of the team's tasks"],
-  ['h', 'the history: who changed what, and when'],
+  ['h', 'the history, on the board that of the tasks'],
   ['s', 'other sessions'],
   ['n', 'a new item below the selected one, or a new task'],
   ['e', 'change its text'],

@@ -9,7 +9,13 @@ import { agentsBody } from './render-agents.ts';
 import { boardBody } from './render-board.ts';
 import { headerLines } from './render-header.ts';
 import { type ItemLook, itemsBody } from './render-items.ts';
-import { helpBody, historyBody, sessionsBody, waitingBody } from './render-pages.ts';
+import {
+  helpBody,
+  historyBody,
+  sessionsBody,
+  taskHistoryBody,
+  waitingBody,
+} from './render-pages.ts';
 import { type Body, type Sight, sightOf } from './scroll.ts';
 import { isWaiting, pageOf, shownList, shownVersions } from './shown.ts';
 
@@ -103,7 +109,10 @@ function bodyOf(state: ViewerState, look: ItemLook): Body {
     case 'agents':
       return agentsBody(state, look);
     case 'board':
+    case 'taskVersion':
       return boardBody(state, look);
+    case 'taskHistory':
+      return taskHistoryBody(state, look);
     case 'history':
       return historyBody(state, look);
     case 'sessions':
@@ -151,14 +160,20 @@ function hintsFor(state: ViewerState): string[] {
   const completed = state.hidesCompleted ? 'c show completed' : 'c hide completed';
   const back = name === 'list' ? [] : ['Esc back'];
   const enter =
-    ['agents', 'history', 'sessions'].includes(name) || isWaiting(state) ? ['Enter open'] : [];
+    ['agents', 'history', 'taskHistory', 'sessions'].includes(name) || isWaiting(state)
+      ? ['Enter open']
+      : [];
   const others =
     state.known.lists.length > 1 && name !== 'agents'
       ? [`a all ${state.known.lists.length} agents`]
       : [];
   const board = state.known.tasks.tasks.size > 0 && name !== 'board' ? ['b board'] : [];
-  const history = name === 'list' && !isWaiting(state) ? ['h history'] : [];
-  const hide = ['list', 'version', 'board'].includes(name) && !isWaiting(state) ? [completed] : [];
+  const hasHistory = name === 'board' || (name === 'list' && !isWaiting(state));
+  const history = hasHistory ? ['h history'] : [];
+  const hide =
+    ['list', 'version', 'board', 'taskVersion'].includes(name) && !isWaiting(state)
+      ? [completed]
+      : [];
   const canEdit = name === 'board' || (name === 'list' && shownList(state) !== undefined);
   const edit = canEdit ? ['n new', 'x complete'] : [];
   return [

@@ -77,7 +77,10 @@ export function choices(state: ViewerState): readonly string[] {
       return (shownList(state)?.versions ?? []).map(({ version }) => String(version));
     case 'sessions':
       return foundKeys(state);
+    case 'taskHistory':
+      return state.known.taskHistory.map(({ version }) => String(version));
     case 'board':
+    case 'taskVersion':
       return boardSections(state).flatMap(({ tasks }) => tasks.map(({ id }) => String(id)));
     case 'help':
       return [];
@@ -113,7 +116,8 @@ function followed(state: ViewerState): number {
       const next = find('pending');
       return next === -1 ? Math.max(0, items.length - 1) : next;
     }
-    case 'board': {
+    case 'board':
+    case 'taskVersion': {
       const statuses = boardSections(state).flatMap(({ tasks }) =>
         tasks.map(({ status }) => status),
       );

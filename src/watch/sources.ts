@@ -7,6 +7,7 @@ import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
+import { changesOf, changeText } from '../tasks/task-history.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
@@ -14,7 +15,14 @@ import { changeTask } from './change-task.ts';
 import type { Written } from './edits.ts';
 import type { FollowedList } from './follow.ts';
 import { followTasks, tasksOf } from './follow-tasks.ts';
-import type { Known, KnownList, KnownTasks, TaskRequest, WriteRequest } from './model.ts';
+import type {
+  Known,
+  KnownList,
+  KnownTasks,
+  TaskChange,
+  TaskRequest,
+  WriteRequest,
+} from './model.ts';
 import type { TasksChanged } from './task-edits.ts';
 import { type FoundList, WatchedLists } from './watched-lists.ts';
 
@@ -48,6 +56,9 @@ export class Sources {
   readonly #lists = new Map<string, KnownList>();
   #taskList: string | { key: string } | undefined;
   #tasks = NO_TASKS;
+  #taskHistory: readonly TaskChange[] = [];
+  /** The tasks as they were when their history was looked up. */
+  #lookedBackAt: KnownTasks | undefined;
   #found: readonly FoundList[] = [];
   #isFinding = false;
   #problem: string | undefined;
@@ -82,6 +93,8 @@ export class Sources {
     this.#key = key;
     this.#lists.clear();
     this.#tasks = NO_TASKS;
+    this.#taskHistory = [];
+    this.#lookedBackAt = undefined;
     this.#problem = undefined;
     this.#taskList =
       taskList || (key ? { key: `tasks/${key.slice(key.indexOf('/') + 1)}` } : undefined);
@@ -108,6 +121,28 @@ export class Sources {
     }
   }
 
+  /** Looks up the history of the team's tasks, if they have changed since the last time. */
+  async lookBack(): Promise<void> {
+    const list = this.#taskList;
+    if (list === undefined || this.#lookedBackAt === this.#tasks) return;
+    this.#lookedBackAt = this.#tasks;
+    try {
+      const store = openTaskStore(taskListLocation(this.#watched.lists, list, undefined));
+      const entries = await changesOf(store);
+      if (list !== this.#taskList) return;
+      this.#taskHistory = entries.map((entry) => ({
+        version: entry.version,
+        at: +entry.at,
+        by: entry.after.by ?? '-',
+        text: changeText(entry),
+        tasks: entry.after.tasks,
+      }));
+      this.#changed();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   get known(): Known {
     const lists = [...this.#lists.values()].sort((a, b) => (a.agent < b.agent ? -1 : 1));
     return {
@@ -115,6 +150,7 @@ export class Sources {
       key: this.#key,
       lists,
       tasks: this.#tasks,
+      taskHistory: this.#taskHistory,
       found: this.#found,
       problem: this.#problem,
     };

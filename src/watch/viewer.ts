@@ -182,6 +182,8 @@ class Viewer {
     this.#drawnAt = performance.now();
     const times = new ShownTimes(Date.now());
     const { columns, rows } = this.#screen;
+    const { name } = pageOf(this.#state);
+    if (name === 'taskHistory' || name === 'taskVersion') void this.#sources.lookBack();
     this.#findWhileShown({ ...this.#state, known: this.#sources.known });
     const state = this.#withBoard({ ...this.#state, known: this.#sources.known, columns, rows });
     const { page, ...picture } = render(state, this.#theme, times);

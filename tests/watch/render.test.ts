@@ -282,7 +282,17 @@ test('? has all keys, and q asks to quit on every page', () => {
   );
 });
 
-const PAGES = ['list', 'version', 'agents', 'board', 'history', 'sessions', 'help'] as const;
+const PAGES = [
+  'list',
+  'version',
+  'agents',
+  'board',
+  'history',
+  'taskHistory',
+  'taskVersion',
+  'sessions',
+  'help',
+] as const;
 const HOSTILE = ['\x1b]0;x\x07', '\u202e', '\x9b31m', '\r\n', 'é漢👩‍💻', '\x00', 'plain words'];
 
 test('on every page and size, no row is as wide as the screen, none holds a control, and there are no more than fit', () => {

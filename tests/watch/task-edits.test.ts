@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)('on the board in the viewer', () => {
       ...(owner !== undefined && { owner }),
     }));
 
-  test('a person adds, assigns, completes and deletes; whom it concerns is told; u takes each back', async () => {
+  test('a person adds, assigns, completes and deletes; whom it concerns is told; u takes each back; h shows it all', async () => {
     const { terminal, store } = await start();
     terminal.type('nTell');
     terminal.press('Enter');
@@ -159,6 +159,20 @@ describe.skipIf(!hasTmux)('on the board in the viewer', () => {
         status: 'pending',
       })),
     );
+    terminal.type('h');
+    await terminal.until('the history', (screen) =>
+      /▸ +9 .*user: deleted #4 Tell\n[\s\S]* 4 .*user: completed #1 Parse\n/.test(screen),
+    );
+    terminal.press('End');
+    terminal.press('Up');
+    terminal.press('Enter');
+    await terminal.until('a version', (screen) =>
+      /^Version 2 of the team's tasks, .* by user\n[\s\S]*○ #4 Tell/.test(screen),
+    );
+    terminal.press('Escape');
+    await terminal.until('the history again', (screen) => screen.startsWith('History of the team'));
+    terminal.type('h');
+    await terminal.until('the board again', (screen) => screen.startsWith('Team tasks'));
     terminal.type('u');
     await terminal.until('no more', (screen) => screen.includes('You have not changed anything'));
   });

@@ -95,6 +95,7 @@ export class TestViewer {
         key: 'todos/app',
         lists: [],
         tasks: { tasks: new Map(), since: new Map(), updatedAt: undefined },
+        taskHistory: [],
         found: [],
         problem: undefined,
         ...known,
