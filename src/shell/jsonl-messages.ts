@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
+import { InvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { inQuotes } from '../safe-text.ts';
 
 /** An id as it was sent: a number beyond 2^53, or 1.0, would come back as another text. */
@@ -77,14 +78,18 @@ const WISHES = z.strictObject(
 );
 
 /** Reads one line. */
-export function readMessage(line: string): Message {
+export function readMessage(bytes: Buffer): Message {
+  let line: string;
   let value: unknown;
   try {
+    line = textOfBytes(bytes);
     // Without a byte-order mark.
     value = JSON.parse(line.trim());
-  } catch {
+  } catch (error) {
     const problem =
-      'Not JSON. Expected one request a line: {"id":1,"command":"...","timeoutMs":30000}';
+      error instanceof InvalidUtf8
+        ? `Not UTF-8. ${error.message}`
+        : 'Not JSON. Expected one request a line: {"id":1,"command":"...","timeoutMs":30000}';
     return { kind: 'wrong', problem, isUrgent: false };
   }
   const has = (key: string) => typeof value === 'object' && value !== null && key in value;
@@ -135,20 +140,20 @@ function idOf(line: string, key: 'id' | 'cancel', value: string | number): Messa
   return { text: texts.findLast((text) => Number(text) === value) ?? String(value) };
 }
 
-/** The lines of a UTF-8 stream, ended by `\n` alone: JSON text may hold the other line separators of Unicode. */
-export async function* splitLines(input: Readable): AsyncGenerator<string> {
+/** The lines of a stream, ended by `\n` alone: JSON text may hold the other line separators of Unicode. */
+export async function* splitLines(input: Readable): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   for await (const chunk of input as AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      yield Buffer.concat([...pending, chunk.subarray(start, end)]).toString('utf8');
+      yield Buffer.concat([...pending, chunk.subarray(start, end)]);
       pending = [];
       start = end + 1;
     }
     pending.push(chunk.subarray(start));
   }
-  const last = Buffer.concat(pending).toString('utf8');
-  if (last !== '') {
+  const last = Buffer.concat(pending);
+  if (last.length > 0) {
     yield last;
   }
 }

@@ -16,8 +16,10 @@ import {
 import { JsonlOutput } from './jsonl-output.ts';
 import { ListEvents } from './list-events.ts';
 
+const MAX_BLANK = 1024;
+
 // A client that sends more at once than this, or does not read, is not read from until it has caught up.
-const MAX_PENDING_CHARACTERS = 64 * 1024 * 1024;
+const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 
 /** Of an output that was streamed the result repeats no more than this, unless the request says how much. */
 const STREAMED_BYTES = 1024 * 1024;
@@ -46,13 +48,17 @@ export async function serveJsonl(server: JsonlServer): Promise<void> {
   const session = new JsonlSession(server);
   try {
     for await (const line of splitLines(server.input)) {
-      if (line.trim() !== '') await session.receive(line);
+      if (!isBlank(line)) await session.receive(line);
     }
     await session.end();
   } finally {
     session.dispose();
     await server.router.dispose();
   }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.length < MAX_BLANK && line.toString().trim() === '';
 }
 
 interface Pending {
@@ -65,7 +71,7 @@ class JsonlSession {
   readonly #output: JsonlOutput;
   readonly #events: ListEvents;
   readonly #pending = new Set<Pending>();
-  #pendingCharacters = 0;
+  #pendingBytes = 0;
   /** Resolves when the client may be read from again. */
   #caughtUp = () => {};
   #last: Promise<void> = Promise.resolve();
@@ -81,7 +87,7 @@ class JsonlSession {
   }
 
   /** Takes one line in. Resolves when the next may come. */
-  async receive(line: string): Promise<void> {
+  async receive(line: Buffer): Promise<void> {
     const message = readMessage(line);
     switch (message.kind) {
       case 'cancel':
@@ -114,7 +120,7 @@ class JsonlSession {
       }
     }
     // Who is asked must be heard, whatever else it has sent before.
-    if (this.#pendingCharacters > MAX_PENDING_CHARACTERS && this.#question === undefined) {
+    if (this.#pendingBytes > MAX_PENDING_BYTES && this.#question === undefined) {
       await new Promise<void>((resolve) => {
         this.#caughtUp = resolve;
       });
@@ -132,12 +138,12 @@ class JsonlSession {
     this.#events.end();
   }
 
-  #afterOthers(line: string, work: () => Promise<void>): void {
-    this.#pendingCharacters += line.length;
+  #afterOthers(line: Buffer, work: () => Promise<void>): void {
+    this.#pendingBytes += line.length;
     this.#last = this.#last.then(work).catch(() => {});
     void this.#last.then(() => {
-      this.#pendingCharacters -= line.length;
-      if (this.#pendingCharacters <= MAX_PENDING_CHARACTERS) this.#caughtUp();
+      this.#pendingBytes -= line.length;
+      if (this.#pendingBytes <= MAX_PENDING_BYTES) this.#caughtUp();
     });
   }
 

@@ -159,6 +159,15 @@ describe('a line that is no request', () => {
     expect(await host().send('ls')).toMatchObject({ stdout: '', exitCode: 0 });
   });
 
+  test('that is not UTF-8 gets an error with the place, and nothing else is stored in its place', async () => {
+    host().write(Buffer.from(request(1, "TodoWrite '[{\"content\":\"caf\xe9\"}]'"), 'latin1'));
+    expect(await host().next()).toEqual({
+      id: null,
+      error: 'Not UTF-8. line 1, column 50: the byte 0xe9 is not UTF-8',
+    });
+    expect((await host().send('TodoRead')).stdout).toBe('No todos.\n');
+  });
+
   test('with a huge key or value gets a short error without control characters', async () => {
     host().write(`${JSON.stringify({ id: 1, [`\x1b[2J${'k'.repeat(100_000)}`]: 1 })}\n`);
     const { error = 'none' } = await host().next();
