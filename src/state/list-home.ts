@@ -19,6 +19,14 @@ interface HomeSettings {
 const NAME_THE_SESSION =
   'with TODO_STATE_URL you must name the session, since a folder means a different place on each machine: set TODO_SESSION, or give --session NAME';
 
+/** The name. Node puts U+FFFD instead of bytes that are not UTF-8, so two such names may be the same. */
+export function certain(name: string): string {
+  if (!name.includes('\ufffd')) return name;
+  throw new StateError(
+    'the path of this folder, or a name that was set, is not UTF-8, so it does not tell lists apart: set TODO_SESSION, TODO_AGENT or TODO_TEAM to another name',
+  );
+}
+
 /** Where the lists of a process live, in files or on a server, and what their names are. */
 export class ListHome {
   readonly #settings: HomeSettings;
@@ -85,9 +93,12 @@ export class ListHome {
     settings: Pick<HomeSettings, 'session' | 'agent' | 'stateUrl'> = this.#settings,
   ): ListName {
     const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
-    if (session !== undefined) return { session, agent };
+    if (session !== undefined) return { session: certain(session), agent: certain(agent) };
     if (settings.stateUrl !== undefined) throw new StateError(NAME_THE_SESSION);
-    return { session: this.#sessionHere(), agent: agentOfHarness(agent, this.#environment) };
+    return {
+      session: certain(this.#sessionHere()),
+      agent: certain(agentOfHarness(agent, this.#environment)),
+    };
   }
 
   /** Whether a list is that of an agent which another agent of its session has started; of a server's, nobody knows. */

@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import { readSettings } from '../settings.ts';
 import { FilePlace } from '../state/file-place.ts';
-import { ListHome } from '../state/list-home.ts';
+import { certain, ListHome } from '../state/list-home.ts';
 import { folderOfKey, taskListFolder } from '../state/list-paths.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import { DEFAULT_AGENT, type SharedPlace } from '../state/place.ts';
@@ -56,7 +56,7 @@ export function taskListLocation(lists: ListHome, list: ListOrKey, author: strin
   if (server) return { server, list, author };
   const folder =
     typeof list === 'string'
-      ? taskListFolder(lists.folder, list)
+      ? taskListFolder(lists.folder, certain(list))
       : folderOfKey(lists.folder, list.key);
   return { folder: lists.checked(folder), author };
 }

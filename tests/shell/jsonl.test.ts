@@ -160,7 +160,7 @@ describe('a line that is no request', () => {
   });
 
   test('that is not UTF-8 gets an error with the place, and nothing else is stored in its place', async () => {
-    host().write(Buffer.from(request(1, "TodoWrite '[{\"content\":\"caf\xe9\"}]'"), 'latin1'));
+    host().write(Buffer.from(request(1, 'TodoWrite \'[{"content":"caf\xe9"}]\''), 'latin1'));
     expect(await host().next()).toEqual({
       id: null,
       error: 'Not UTF-8. line 1, column 50: the byte 0xe9 is not UTF-8',

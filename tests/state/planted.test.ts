@@ -15,6 +15,7 @@ import { appendOwnFile, writeOwnFile } from '../../src/state/own-files.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { tokenIn } from '../../src/watch/web-token.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
@@ -172,6 +173,21 @@ describe('a cloned repository with a state folder', () => {
     expect(others).toEqual(['notes.txt']);
     expect(readFileSync(join(own, 'prompts~', line ?? ''), 'utf8')).toBe('1\x002\x000\0a line\0');
   });
+});
+
+test('two folders whose names are not UTF-8 do not share a list', () => {
+  const environment = cleanEnvironment({ TODO_STATE_DIR: temporaryDirectory() });
+  const write = (directory: string, more = {}) => {
+    const lists = new TodoLists({ ...environment, ...more }, directory);
+    return lists.open({}).update([]);
+  };
+  expect(() => write('/tmp/caf\ufffd')).toThrow(/is not UTF-8/);
+  expect(() => write('/tmp', { TODO_AGENT: '\ufffd' })).toThrow(/is not UTF-8/);
+  expect(write('/tmp/caf\ufffd', { TODO_SESSION: 'café' })).toMatchObject({ version: 1 });
+  const directory = '/tmp/caf\ufffd';
+  expect(() => openTaskStore({ environment, directory })).toThrow(/is not UTF-8/);
+  const named = { ...environment, TODO_TEAM: '\ufffd' };
+  expect(() => openTaskStore({ environment: named, directory: '/' })).toThrow(/is not UTF-8/);
 });
 
 const KEEP = `. src/bin/interactive.bash
