@@ -52,7 +52,7 @@ export function noticeText({ kind, taskId, subject, by }: Notice): string {
 export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
   assigned: 'assigned to you',
   reassigned: 'given to another agent',
-  unblocked: 'yours, and no longer blocked: what it waited for was completed',
+  unblocked: 'yours, and unblocked',
   reopened: 'yours, and reopened',
   changed: 'yours, and changed',
   deleted: 'deleted',
@@ -66,18 +66,7 @@ function* changesOf(
   before: TaskGraph,
   after: TaskGraph,
 ): Generator<[taskId: number, kinds: ReadonlyMap<string, Notice['kind']>]> {
-  // A task is unblocked by changes of others, so it need not have changed itself.
-  const unblocked = new Set<number>();
-  for (const task of after.tasks.values()) {
-    const was = before.tasks.get(task.id);
-    if (was?.status === 'completed' || task.status !== 'completed') continue;
-    for (const id of task.blocks) {
-      const waiting = after.tasks.get(id);
-      if (waiting?.status === 'pending' && openBlockers(after, waiting).length === 0) {
-        unblocked.add(id);
-      }
-    }
-  }
+  const unblocked = unblockedIn(before, after);
   const ids = new Set([...before.tasks.keys(), ...after.tasks.keys()]);
   for (const id of ids) {
     const was = before.tasks.get(id);
@@ -85,6 +74,25 @@ function* changesOf(
     if (was === task && !unblocked.has(id)) continue;
     yield [id, kindsOf(was, task, unblocked.has(id))];
   }
+}
+
+/** The pending tasks that waited for others and now wait for none: these were completed or deleted, or are no longer waited for. */
+function unblockedIn(before: TaskGraph, after: TaskGraph): Set<number> {
+  const candidates = new Set<number>();
+  for (const was of before.tasks.values()) {
+    const task = after.tasks.get(was.id);
+    if (task === was) continue;
+    if (task === undefined || task.status === 'completed') {
+      for (const id of was.blocks) candidates.add(id);
+    }
+    if (was.blockedBy !== task?.blockedBy) candidates.add(was.id);
+  }
+  const isUnblocked = (id: number) => {
+    const [was, task] = [before.tasks.get(id), after.tasks.get(id)];
+    if (was === undefined || task?.status !== 'pending') return false;
+    return openBlockers(before, was).length > 0 && openBlockers(after, task).length === 0;
+  };
+  return new Set([...candidates].filter(isUnblocked));
 }
 
 /** For whom a change to one task is news, and of which kind. What comes first counts. */

@@ -1,18 +1,11 @@
 import * as z from 'zod/mini';
 import { type CommandResult, done } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
+import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { claimTask } from './claim-task.ts';
 import { durationText, leaseLeft } from './lease.ts';
-import {
-  agentText,
-  alreadyResolved,
-  leaseLost,
-  NO_AGENT,
-  notFound,
-  nothingReady,
-  notYours,
-} from './refused.ts';
+import { agentText, alreadyResolved, leaseLost, NO_AGENT, notFound, notYours } from './refused.ts';
 import helpPage from './task-claim.md';
 import type { RequestSchema, TaskCall, TaskForm } from './task-form.ts';
 import { duration, requestSchema, taskId } from './task-schema.ts';
@@ -27,11 +20,14 @@ export interface ClaimRequest {
   readonly lease?: number;
 }
 
+const USAGE =
+  'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID';
+
 /** `TaskClaim`: makes the caller the owner of a task that is now in progress. */
 export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   name: 'TaskClaim',
   summary: 'makes a task yours: --next, or ID',
-  usage: 'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID',
+  usage: USAGE,
   helpPage,
   example: '{"taskId":1}',
   fields: { '--next': 'flag', '--lease': 'text' },
@@ -43,7 +39,10 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   run: async ({ taskId, lease }, call) => {
     const { claimant, clock, oneTaskPerAgent, flags, session } = call;
     const id = taskId ?? ('next' as const);
-    if (flags.has('--check')) return checkHold(id, call);
+    if (flags.has('--check')) {
+      if (id === 'next') return wrongUsage('--check needs the id of a task', `Usage: ${USAGE}\n`);
+      return checkHold(id, call);
+    }
     const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
     const leaseMs = (lease ?? call.leaseMs) || undefined;
     const outcome = await call.change((graph, at) => {
@@ -75,22 +74,14 @@ function leaseNote(ms: number): string {
 }
 
 /** Whether the caller still has a task: it should know that before it reports it done. */
-async function checkHold(
-  id: number | 'next',
-  { store, agent, clock }: TaskCall,
-): Promise<CommandResult> {
+async function checkHold(id: number, { store, agent, clock }: TaskCall): Promise<CommandResult> {
   const { graph } = await store.read();
-  const task = id === 'next' ? undefined : graph.tasks.get(id);
-  if (id === 'next' || task === undefined) {
-    const reason = id === 'next' ? nothingReady([]) : notFound(id);
-    return refusal('Cannot check the claim', reasonLines([reason]));
-  }
+  const task = graph.tasks.get(id);
+  if (task === undefined) return refusal('Cannot check the claim', reasonLines([notFound(id)]));
   const { owner, status, lostBy = [] } = task;
   if (owner === agent && status === 'in_progress') {
-    const left = leaseLeft(task, clock);
-    const lease = left === undefined ? '' : `; ${durationText(left)} of the lease left`;
-    const stdout = `Task #${id} is yours: ${subjectText(task)}${lease}\n`;
-    return done(stdout);
+    const lease = leaseText(leaseLeft(task, clock));
+    return done(`Task #${id} is yours: ${subjectText(task)}${lease}\n`);
   }
   const reason = lostBy.includes(agent)
     ? leaseLost(id, owner)
@@ -98,6 +89,12 @@ async function checkHold(
       ? alreadyResolved(id)
       : notYours(id, owner, status);
   return refusal(`Task #${id} is not yours`, reasonLines([reason]));
+}
+
+function leaseText(left: number | undefined): string {
+  if (left === undefined) return '';
+  if (left === 0) return '; its lease had run out, nobody has taken it, and it is renewed';
+  return `; ${durationText(left)} of the lease left`;
 }
 
 const checkFields = requestSchema(

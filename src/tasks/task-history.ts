@@ -56,6 +56,7 @@ function described(was: Task | undefined, task: Task | undefined): string {
     if (task.status === 'completed') return `completed ${name}`;
     if (task.status === 'in_progress') return `claimed ${name}${whom}`;
     if (was.status === 'completed') return `reopened ${name}`;
+    if (was.owner === task.owner) return `put back ${name}${whom}`;
     return task.owner === undefined ? `released ${name}` : `assigned ${name}${whom}`;
   }
   const fields = FIELDS.filter(

@@ -95,6 +95,23 @@ test("a lease that has run out: the task is anyone's, and its old owner is told 
   expect((await team.run('TaskUpdate 1 --status completed --agent bob')).exitCode).toBe(0);
 });
 
+test('an owner whose lease ran out has its task as long as nobody takes it, and is told so', async () => {
+  const clock = new HandClock();
+  const team = new Team({ clock, settings: { guidance: 'off' } });
+  await team.run('TaskCreate --subject A', 'TaskClaim 1 --agent ann --lease 30m');
+  clock.time += 31 * MINUTE;
+  const check = () => team.run('TaskClaim --check 1 --agent ann');
+  expect(await check()).toMatchObject({
+    exitCode: 0,
+    stdout: 'Task #1 is yours: A; its lease had run out, nobody has taken it, and it is renewed\n',
+  });
+  expect((await check()).stdout).toBe('Task #1 is yours: A; 30m of the lease left\n');
+  expect(await team.run('TaskClaim --check --next --agent ann')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--check needs the id of a task'),
+  });
+});
+
 test('every command of the owner renews its leases, at most once a minute', async () => {
   const clock = new HandClock();
   const team = new Team({ clock, settings: { guidance: 'off', leaseMs: 30 * MINUTE } });
@@ -181,9 +198,7 @@ test('each agent is told once what concerns it', async () => {
   expect(await heard(team, 'bob')).toBe('Note: #1 A: yours, and reopened by ann\n');
   await team.run('TaskUpdate 1 --add-blocked-by 2 --agent lead', 'TaskClaim 2 --agent ann');
   await team.run('TaskUpdate 2 --status completed --agent ann');
-  expect(await heard(team, 'bob')).toBe(
-    'Note: #1 A: yours, and no longer blocked: what it waited for was completed by ann\n',
-  );
+  expect(await heard(team, 'bob')).toBe('Note: #1 A: yours, and unblocked by ann\n');
   await team.run('TaskUpdate 1 --owner ann --force --agent lead');
   expect(await heard(team, 'bob')).toBe('Note: #1 A: given to another agent by lead\n');
   expect(await heard(team, 'ann')).toBe('Note: #1 A: assigned to you by lead\n');
@@ -193,6 +208,24 @@ test('each agent is told once what concerns it', async () => {
   await heard(team, 'lead');
   await team.run('TaskRelease 3');
   expect(await heard(team, 'lead')).toBe('Note: #3 C: released by main\n');
+});
+
+test.each([
+  ['is deleted', 'TaskUpdate 1 --status deleted'],
+  ['is no longer waited for', 'TaskUpdate 2 --remove-blocked-by 1'],
+  ['is no longer in its way', 'TaskUpdate 1 --remove-blocks 2'],
+])('an agent hears that its task is unblocked where the last blocker %s', async (_how, change) => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject C', 'TaskClaim 2 --agent lead');
+  await team.run('TaskCreate --subject B --owner bob --blocked-by 1 --blocked-by 2');
+  await heard(team, 'bob');
+  const blocker = (line: string) => line.replace(/\b2\b/, '3');
+  await team.run(`${blocker(change)} --agent lead`);
+  expect(await heard(team, 'bob')).toBe('');
+  await team.run('TaskUpdate 2 --status completed --agent lead');
+  expect(await heard(team, 'bob')).toBe('Note: #3 B: yours, and unblocked by lead\n');
+  await team.run('TaskUpdate 3 --add-blocked-by 2 --agent lead');
+  expect(await heard(team, 'bob')).toBe('');
 });
 
 test('at most five notices a command, and TaskInbox tells and marks the rest', async () => {
