@@ -67,8 +67,22 @@ find_bin() {
   agent_shell_bin=$(cd "${agent_shell_bin%/*}" && pwd -P)
 }
 
+# Every line of an agent is a sign of life. The date of a file that its last task command left tells whether to renew its
+# leases (src/tasks/lease-mark.ts): it lies ahead until they are due. Node renews them in the background.
+sign_of_life() {
+  agent_shell_leases=${XDG_STATE_HOME-}
+  case $agent_shell_leases in /*) ;; *) agent_shell_leases=${HOME-}/.local/state ;; esac
+  agent_shell_leases=${TODO_STATE_DIR:-$agent_shell_leases/todowrite}/leases~
+  [ -f "$agent_shell_leases/$TODO_AGENT" ] || return 0
+  { true >"$agent_shell_leases/.now"; } 2>/dev/null
+  [ "$agent_shell_leases/.now" -nt "$agent_shell_leases/$TODO_AGENT" ] || return 0
+  find_bin
+  (node "$agent_shell_bin/agent-shell.cjs" prompt-panel alive </dev/null >/dev/null 2>&1 &)
+}
+
 # Becomes bash. Its $0, which starts its messages, is the plain name.
 become_bash() {
+  [ -z "${TODO_AGENT-}" ] || sign_of_life
   case ${0##*/}:$agent_shell_bash in
     sh:*) exec "${agent_shell_bash:-bash}" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
     *:) exec bash "$@" ;;

@@ -40,7 +40,11 @@ __todo_look() {
   if [[ ${PS0-} != *__todo_start* ]]; then PS0=${PS0-}$__todo_ps0; fi
   if [[ $ran = 1 && -n $__todo_title ]]; then __todo_put $'\e[23;2t'; fi
   __todo_choose_mode
-  if [[ $__todo_mode != off ]]; then __todo_find_heads; fi
+  if [[ $__todo_mode != off ]]; then
+    __todo_find_heads
+  elif [[ $ran = 1 && -n ${TODO_AGENT-} ]]; then
+    __todo_sign_of_life
+  fi
   if [[ -z $heads ]]; then
     __todo_stamp=
     __todo_show_nothing
@@ -96,6 +100,19 @@ __todo_tail() {
     builtin printf '\e7\e[A\e[%dG\e[K\e8' $((width % ${COLUMNS:-80} + 1))
   fi
 } 2>/dev/null
+
+# Without a panel, Node runs only to renew the leases of this shell's agent. agent-shell.sh has the same for
+# the lines of -c.
+__todo_sign_of_life() {
+  local state=${XDG_STATE_HOME-}
+  [[ $state = /* ]] || state=${HOME-}/.local/state
+  state=${TODO_STATE_DIR:-$state/todowrite}/leases~
+  if [[ ! -f $state/$TODO_AGENT ]]; then return 0; fi
+  : >|"$state/.now"
+  if [[ $state/.now -nt $state/$TODO_AGENT ]]; then
+    (command node "$__todo_bin/agent-shell.cjs" prompt-panel alive </dev/null >/dev/null 2>&1 &)
+  fi
+}
 
 # Writes to the prompt's terminal.
 __todo_put() { builtin printf %s "$1" >&3; }

@@ -1,10 +1,12 @@
 import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
+import { showLife } from '../shell/show-life.ts';
 import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 
 // `agent-shell prompt-panel`: what the hooks of an interactive agent-shell run at a prompt (interactive.bash has them), with the terminal on
 // descriptor 3; and what a command runs that changed a list while such a shell waits: `again`, with
 // `printed` if it has written to the terminal;
-// and then, once that has been seen: `settle`, with the heads of the lists.
+// and then, once that has been seen: `settle`, with the heads of the lists. `alive` renews an agent's leases for a line of
+// its shell that Node has not seen.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
@@ -16,6 +18,10 @@ async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]
     const more =
       mode === 'settle' ? { settled: promptRows } : { hasPrinted: promptRows === 'printed' };
     await showAtPrompt(environment, directory, more);
+    return;
+  }
+  if (mode === 'alive') {
+    await showLife(environment, directory);
     return;
   }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');

@@ -1,6 +1,6 @@
 import type { Settings } from '../settings.ts';
 import { noticeText, takeNotices } from './inbox.ts';
-import { type LeaseClock, renewLeases } from './lease.ts';
+import { type LeaseClock, nextRenewal, renewLeases } from './lease.ts';
 import type { TaskContext } from './task-command.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -38,9 +38,19 @@ export async function newsFor(agent: string, store: TaskStore): Promise<string[]
   return lines;
 }
 
-/** A sign of life: the leases of an agent are renewed, if that is due. */
-export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
+/**
+ * A sign of life: the leases of an agent are renewed, if that is due.
+ *
+ * @returns after how many milliseconds the next one is due; undefined where the agent has no lease.
+ */
+export async function renew(
+  agent: string,
+  store: TaskStore,
+  clock: LeaseClock,
+): Promise<number | undefined> {
   const { graph } = await store.recent();
-  if (renewLeases(graph, agent, clock).graph === graph) return;
-  await store.change((now) => renewLeases(now, agent, clock));
+  if (renewLeases(graph, agent, clock).graph !== graph) {
+    await store.change((now) => renewLeases(now, agent, clock));
+  }
+  return nextRenewal(graph, agent);
 }

@@ -47,6 +47,8 @@ export interface TaskContext {
   readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
   /** Why the list as it is must not be changed, if the caller saw another one; without it nothing is held against it. */
   readonly objection?: (graph: TaskGraph) => Reason | undefined;
+  /** Told after each command in how many milliseconds the agent's leases are to be renewed; undefined: it has none. */
+  readonly markLeases?: ((agent: string, ms: number | undefined) => void) | undefined;
   /** Prints tasks for that person; without it they are printed as for a model. */
   readonly forPeople?: TasksForPeople | undefined;
 }
@@ -149,7 +151,9 @@ export class TaskCommand<Request> implements AgentBashHandler {
     const result = await this.#form.run(request, call);
     // The change is made, whether or not there is any news.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
-    await renew(agent, store, clock).catch(() => {});
+    await renew(agent, store, clock)
+      .then((ms) => list === undefined && this.#context.markLeases?.(agent, ms))
+      .catch(() => {});
     return { ...result, stderr: noteLines(notes) + result.stderr + noteLines(news) };
   }
 

@@ -24,6 +24,7 @@ export interface TaskContextOptions {
   readonly unnamed?: TaskStore | undefined;
   readonly forPeople?: TaskContext['forPeople'];
   readonly session?: string | undefined;
+  readonly markLeases?: TaskContext['markLeases'];
 }
 
 /** What the task commands of a process work with, whose team may be named at run time. */
@@ -81,6 +82,7 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
     forPeople: options.forPeople,
     session: options.session,
+    markLeases: options.markLeases,
     setTeam: (name) => {
       team = name;
     },

@@ -337,16 +337,19 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
     expect(await shell.run('echo hi')).toBe('hi');
   });
 
-  test('renews the leases that it has, with any line', async ({ expect, onTestFinished }) => {
-    const shell = await start({ onTestFinished }, { TODO_LEASE: '6s' });
-    const lead = leader(shell);
-    const beat = () => JSON.parse(lead('TaskGet', ['1', '--json'])).lease.beat;
-    lead('TaskCreate', ['--subject', 'A']);
-    await shell.run('TaskClaim 1');
-    expect(beat()).toBe(1);
-    await shell.run('sleep 2');
-    expect(beat()).toBe(2);
-  });
+  test.for(['auto', 'off'])(
+    'renews the leases that it has, with any line: panel %s',
+    async (TODO_PANEL, { expect, onTestFinished }) => {
+      const shell = await start({ onTestFinished }, { TODO_LEASE: '6s', TODO_PANEL });
+      const lead = leader(shell);
+      const beat = () => JSON.parse(lead('TaskGet', ['1', '--json'])).lease.beat;
+      lead('TaskCreate', ['--subject', 'A']);
+      await shell.run('TaskClaim 1');
+      expect(beat()).toBe(1);
+      await shell.run('sleep 2');
+      await eventually('renewed', () => beat() === 2);
+    },
+  );
 });
 
 describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent: true }, () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,7 +21,7 @@ function machine() {
       ...more,
     });
   const run = (
-    name: 'TaskClaim' | 'TaskCreate' | 'TaskList' | 'TaskGet',
+    name: 'TaskClaim' | 'TaskCreate' | 'TaskList' | 'TaskGet' | 'TaskRelease',
     argv: readonly string[],
     agent = 'lead',
     output: 'stdout' | 'stderr' = 'stdout',
@@ -42,7 +43,13 @@ function machine() {
     const answer = JSON.parse((await lines.next()).value);
     return { host, answer, folder };
   };
-  return { run, start };
+  const shell = (line: string) =>
+    spawnSync(executable('agent-shell'), ['-c', line], {
+      env: env('ann', { PATH: `${dirname(executable('todo-read'))}:${process.env.PATH}` }),
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  return { run, start, shell, folder };
 }
 
 const ended = (host: ChildProcess) => new Promise((resolve) => host.once('exit', resolve));
@@ -120,6 +127,29 @@ test('with TODO_RELEASE_AT_EXIT=0 it keeps what it has', async () => {
   host.stdin?.end();
   await ended(host);
   expect(run('TaskList', [])).toBe('#1 [in_progress] A (ann)\n');
+});
+
+test('lines of agent-shell -c renew the leases of their agent, and start Node only where that is due', async () => {
+  const { run, shell, folder } = machine();
+  const beat = () => JSON.parse(run('TaskGet', ['1', '--json'])).lease.beat;
+  run('TaskCreate', ['--subject', 'A']);
+  expect(shell('TaskClaim 1 --lease 6s').stdout).toBe('Task #1 claimed by ann: A\n');
+  const mark = join(folder, 'state', 'leases~', 'ann');
+  const dateOf = () => statSync(mark).mtimeMs;
+  const due = dateOf();
+  const muchLater = new Date(due + 3_600_000);
+  utimesSync(mark, muchLater, muchLater);
+  shell('true');
+  expect(dateOf()).toBe(+muchLater);
+  utimesSync(mark, new Date(due), new Date(due));
+  await eventually('it is due', () => Date.now() > due);
+  shell('true');
+  await eventually('renewed', () => beat() === 2);
+  await eventually('the next is due later', () => dateOf() > due);
+  run('TaskRelease', ['1']);
+  utimesSync(mark, 0, 0);
+  shell('true');
+  await eventually('there is nothing to renew', () => !existsSync(mark));
 });
 
 test('each line of a session tells what others did, and renews its leases', async () => {
