@@ -120,8 +120,8 @@ __todo_put() { builtin printf %s "$1" >&3; }
 # Nothing to show: removes what is there. A background job may still draw a panel.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put $'\e[J'; fi
-  __todo_drawn=0 __todo_start= __todo_title=
-  AGENT_SHELL_PROMPT=$$
+  __todo_drawn=0 __todo_start= __todo_title= AGENT_SHELL_PROMPT=
+  if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$'\e[J'; fi
 }
 
@@ -255,7 +255,10 @@ __todo_find_notices() {
 __todo_ask_node() {
   local answer
   __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1 __todo_renewal=
-  if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then return 0; fi
+  if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then
+    __todo_mode=off
+    return 0
+  fi
   answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
     command node "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
   if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi

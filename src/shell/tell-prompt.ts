@@ -20,6 +20,8 @@ export function tellPrompt(
   hasPrinted: () => boolean,
 ): void {
   const { pid, hasTitle } = promptShell(environment);
+  const { TODO_PANEL = 'auto', TERM = 'dumb' } = environment;
+  if (['off', 'plain'].includes(TODO_PANEL) || TERM === 'dumb') return;
   const job = pid > 0 ? jobOf(process.pid) : undefined;
   if (job === undefined) return;
   const isInFront = job.group === job.foreground;

@@ -433,6 +433,8 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     await shell.until('the reply', (text) => /updated: .*\np>$/.test(text));
     shell.enter('stty echo; export TODO_PANEL=off; echo off');
     await shell.until('no panel', (text) => /\noff\np>$/.test(text));
+    // Of what runs in the background nobody would hear otherwise.
+    expect(await shell.run('echo "[$AGENT_SHELL_PROMPT]"')).toBe('[]');
     shell.enter('TODO_PANEL=auto TERM=dumb; echo dumb');
     await shell.until('no panel', (text) => /\ndumb\np>$/.test(text));
     await shell.run('TERM=screen');
