@@ -74,6 +74,8 @@ sign_of_life() {
   case $agent_shell_leases in /*) ;; *) agent_shell_leases=${HOME-}/.local/state ;; esac
   agent_shell_leases=${TODO_STATE_DIR:-$agent_shell_leases/todowrite}/leases~
   [ -f "$agent_shell_leases/$TODO_AGENT" ] || return 0
+  # A cloned repository may contain a link to what must not be emptied.
+  [ ! -h "$agent_shell_leases/.now" ] || return 0
   { true >"$agent_shell_leases/.now"; } 2>/dev/null
   [ "$agent_shell_leases/.now" -nt "$agent_shell_leases/$TODO_AGENT" ] || return 0
   find_bin

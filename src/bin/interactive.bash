@@ -107,7 +107,7 @@ __todo_sign_of_life() {
   local state=${XDG_STATE_HOME-}
   [[ $state = /* ]] || state=${HOME-}/.local/state
   state=${TODO_STATE_DIR:-$state/todowrite}/leases~
-  if [[ ! -f $state/$TODO_AGENT ]]; then return 0; fi
+  if [[ ! -f $state/$TODO_AGENT || -h $state/.now ]]; then return 0; fi
   : >|"$state/.now"
   if [[ $state/.now -nt $state/$TODO_AGENT ]]; then
     (command node "$__todo_bin/agent-shell.cjs" prompt-panel alive </dev/null >/dev/null 2>&1 &)

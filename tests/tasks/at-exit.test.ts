@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
@@ -151,6 +159,17 @@ test('lines of agent-shell -c renew the leases of their agent, and start Node on
   utimesSync(mark, 0, 0);
   shell('true');
   await eventually('there is nothing to renew', () => !existsSync(mark));
+});
+
+test('a link where such a line looks what time it is stays, and so does what it leads to', () => {
+  const { shell, folder } = machine();
+  const leases = join(folder, 'state', 'leases~');
+  mkdirSync(leases, { recursive: true });
+  writeFileSync(join(leases, 'ann'), '');
+  writeFileSync(join(folder, 'precious'), 'mine');
+  symlinkSync(join(folder, 'precious'), join(leases, '.now'));
+  shell('true');
+  expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('mine');
 });
 
 test('each line of a session tells what others did, and renews its leases', async () => {
