@@ -6,9 +6,9 @@ import { BashProcess, type Ending } from './bash-process.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
 import { type HeldSettings, UNREAD } from './control-commands.ts';
 import { ALLOW_MORE_FILES, isShortOfFiles } from './descriptors.ts';
-import { OutputCapture } from './output-capture.ts';
-import { type RunOptions, tell } from './run-options.ts';
+import type { RunOptions } from './run-options.ts';
 import { type Home, SessionHomes } from './session-home.ts';
+import { SessionOutput } from './session-output.ts';
 import { EXIT, TimeLimit } from './time-limit.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -47,8 +47,7 @@ export interface CallerState {
  */
 export class BashSession {
   readonly #options: BashSessionOptions;
-  readonly #stdout = new OutputCapture();
-  readonly #stderr = new OutputCapture();
+  readonly #output: SessionOutput;
   readonly #homes: SessionHomes;
   readonly #brokenSigns: BrokenBashSigns;
   #process: BashProcess | undefined;
@@ -59,8 +58,6 @@ export class BashSession {
   /** How many wait in it or run. */
   #running = 0;
   #disposed: Promise<void> | undefined;
-  /** Who hears the line that runs. */
-  #listener: Pick<RunOptions, 'onStdout' | 'onStderr'> | undefined;
   #callerStates = new Map<string, CallerState>();
 
   /** `$?` at the start of the next line. */
@@ -68,6 +65,7 @@ export class BashSession {
 
   constructor(options: BashSessionOptions) {
     this.#options = options;
+    this.#output = new SessionOutput(options);
     this.#homes = new SessionHomes(options);
     this.#brokenSigns = new BrokenBashSigns(options.env);
     this.#cwd = options.cwd;
@@ -142,13 +140,11 @@ export class BashSession {
 
   async #evaluate(line: string, options: RunOptions): Promise<CommandResult> {
     const limit = new TimeLimit(options);
-    this.#listener = options;
-    for (const output of [this.#stdout, this.#stderr]) output.keepEnds(options.maxOutputBytes);
     try {
-      await this.#tellPending(options);
+      await this.#output.begin(options);
       let home = this.#open();
       let ending = await this.#evaluateIn(home, line, options, limit);
-      if (!ending.alive && !limit.reached && this.#dropOurs()) {
+      if (!ending.alive && !limit.reached && this.#output.dropOurs(this.#process?.mark ?? '')) {
         // Bash could not read our command, which it shows, and so has not begun with the line.
         await this.#endProcess();
         ending = await this.#evaluateIn(home, line, options, limit);
@@ -163,29 +159,14 @@ export class BashSession {
       return await this.#conclude(home, line, ending, limit);
     } finally {
       limit.disarm();
-      this.#listener = undefined;
+      this.#output.end();
     }
-  }
-
-  /** Output of background jobs since the previous line comes with this one. */
-  async #tellPending({ onStdout, onStderr }: RunOptions): Promise<void> {
-    for (const chunk of [...this.#stdout.pending]) await tell(onStdout, chunk);
-    for (const chunk of [...this.#stderr.pending]) await tell(onStderr, chunk);
-  }
-
-  /** Whether bash has shown our own command in an error. */
-  #dropOurs(): boolean {
-    const mark = this.#process?.mark ?? '';
-    return [this.#stdout, this.#stderr].some((output) => output.dropLinesWith(mark));
   }
 
   /** Whether bash could not read the line, and so has done nothing but say so, which is dropped. */
   #isUnread({ alive, exitCode }: Ending): boolean {
-    if (!alive || exitCode !== UNREAD.exitCode) return false;
-    return (
-      this.#stderr.includes(`${this.#process?.lineFile}: `) &&
-      this.#stderr.dropLinesWith(UNREAD.error)
-    );
+    if (!alive || exitCode !== UNREAD.exitCode || !this.#process) return false;
+    return this.#output.dropUnread(this.#process.lineFile);
   }
 
   async #evaluateIn(
@@ -210,7 +191,7 @@ export class BashSession {
   ): Promise<CommandResult> {
     if (ending.alive && !limit.reached) {
       this.#cwd = ending.cwd;
-      const isSuspect = this.#brokenSigns.isSuspect(line, this.#stderr);
+      const isSuspect = this.#brokenSigns.isSuspect(line, this.#output);
       const note = isSuspect ? await this.#heal(home) : undefined;
       return this.#ended(ending.exitCode, note ?? ending.note);
     }
@@ -265,17 +246,9 @@ export class BashSession {
     return { env, isPlain };
   }
 
-  /** Makes the result of a line, with one line of our own on stderr if there is something to say. */
   #ended(exitCode: number, message?: string): CommandResult {
     this.lastExitCode = exitCode;
-    const stdout = this.#stdout.take();
-    const stderr = this.#stderr.take();
-    const lineBreak = stderr === '' || stderr.endsWith('\n') ? '' : '\n';
-    return {
-      stdout,
-      stderr: message ? `${stderr}${lineBreak}agent-shell: ${message}\n` : stderr,
-      exitCode,
-    };
+    return this.#output.take(exitCode, message);
   }
 
   /** Where the session's private files are: in a new folder, if someone has removed any of the one before. */
@@ -307,16 +280,8 @@ export class BashSession {
       cwd: this.#cwd,
       directory: join(folder.path, String(this.#processCount)),
       mergeStderr: this.#options.mergeStderr ?? false,
-      onStdout: (chunk) => {
-        this.#stdout.add(chunk);
-        this.#options.onStdout?.(chunk);
-        return tell(this.#listener?.onStdout, chunk);
-      },
-      onStderr: (chunk) => {
-        this.#stderr.add(chunk);
-        this.#options.onStderr?.(chunk);
-        return tell(this.#listener?.onStderr, chunk);
-      },
+      onStdout: this.#output.onStdout,
+      onStderr: this.#output.onStderr,
       restored,
     });
     this.#watch(home, this.#process);

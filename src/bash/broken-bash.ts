@@ -23,10 +23,10 @@ export class BrokenBashSigns {
     this.#readsText = this.#alwaysReadsText;
   }
 
-  /** @param stderr what the line printed there. */
-  isSuspect(line: string, stderr: { includes(part: string): boolean }): boolean {
+  /** @param output what the line printed. */
+  isSuspect(line: string, output: { hasError(text: string): boolean }): boolean {
     this.#readsText ||= READS_TEXT.test(line);
-    return this.#readsText || SYNTAX_ERROR.some((part) => stderr.includes(part));
+    return this.#readsText || SYNTAX_ERROR.some((part) => output.hasError(part));
   }
 
   /** From now on each line is suspect. */
