@@ -22,7 +22,7 @@ export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Appr
  * Denies a line where a command certainly begins with one of `prefixes`; asks `next` about all others. What an answer to
  * deny says to remember is on the list from then on. It comes before an `allowList`, so that it has the last word:
  *
- *     denyList(['git push'], allowList(['git', 'npm test'], ask))
+ *     denyList(['npm publish'], allowList(['npm test', 'git status'], ask))
  *
  * @throws RangeError for a prefix without any word.
  */

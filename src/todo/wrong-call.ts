@@ -12,13 +12,13 @@ const DROP = 'TodoWrite --drop N';
  * What other programs call the things that TodoWrite and TodoRead do, as a word or as an option, and how it is said here.
  * N is the item that the call names, FILE its file.
  */
-const CALLS: Readonly<Record<string, string>> = {
-  help: 'TodoWrite --help',
-  version: 'TodoWrite --version',
+const CALLS: ReadonlyMap<string, string> = new Map([
+  ...named('TodoWrite --help', 'help'),
+  ...named('TodoWrite --version', 'version'),
   ...named('TodoRead', 'read list show get print view ls l cat all next current status'),
-  json: 'TodoRead --json',
-  history: 'TodoRead --history',
-  undo: 'TodoWrite --undo',
+  ...named('TodoRead --json', 'json'),
+  ...named('TodoRead --history', 'history'),
+  ...named('TodoWrite --undo', 'undo'),
   ...named(ADD, 'add create new insert content a n'),
   ...named(START, 'start begin in-progress active doing resume s'),
   ...named(
@@ -32,12 +32,13 @@ const CALLS: Readonly<Record<string, string>> = {
   ...named('TodoWrite < FILE', 'file input from f i'),
   // A list is replaced as a whole, whatever is to become of it.
   ...named(WHOLE_LIST, 'write replace todos data undone reopen pending edit rename move priority'),
-};
+]);
 
-function named(call: string, words: string): Record<string, string> {
-  return Object.fromEntries(words.split(' ').map((word) => [word, call]));
+function named(call: string, words: string): [string, string][] {
+  return words.split(' ').map((word) => [word, call]);
 }
 
+const STEP = /^--(?:start|done|drop|add|undo|prove)(?:=|$)/;
 const ITEM = /^#?[1-9]\d{0,3}$/;
 const FILE = /^[^\s{}[\]"']*(?:\.\w{1,8}|\/[^\s{}[\]"']*)$/;
 
@@ -67,18 +68,27 @@ export function wrongOption(
   argv: readonly string[],
 ): string {
   if (unknown === undefined) return problem;
-  const words = argv.map((argument) => argument.replace(/^--?[\w-]+=/, ''));
+  const at = argv.findIndex((argument) => argument.split('=')[0] === unknown);
+  // What stands behind it belongs to it.
+  const words = [...argv.slice(at), ...argv.slice(0, at)].map((argument) =>
+    argument.replace(/^--?[\w-]+=/, ''),
+  );
   const word = unknown.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
-  if (!Object.hasOwn(CALLS, word) && problem.endsWith('?')) return problem;
+  if (!CALLS.has(word) && problem.endsWith('?')) return problem;
   // Without an item it is about what is completed already.
   const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
   const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
-  return `Unknown option ${briefText(unknown)}. Try: ${call}`;
+  const said = `Unknown option ${briefText(unknown)}`;
+  if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
+  // The rest of the call is right.
+  if (isStep(call)) return `${said}. Did you mean ${call.split(' ')[1]}?`;
+  return call === WHOLE_LIST ? `${said}; leave it out` : `${said}. Try: ${call}`;
 }
 
 function callFor(name: string, words: readonly string[]): string | undefined {
-  const known = Object.hasOwn(CALLS, name) ? name : nearest(name, Object.keys(CALLS));
-  const call = known && name.length > 2 ? CALLS[known] : CALLS[name];
+  const isLong = name.length > 2;
+  const known = CALLS.has(name) ? name : isLong ? nearest(name, [...CALLS.keys()]) : undefined;
+  const call = known === undefined ? undefined : CALLS.get(known);
   if (call === undefined) return undefined;
   // What reads a list takes none.
   if (/^TodoRead/.test(call) && words.some(beginsJson)) return WHOLE_LIST;
@@ -86,7 +96,7 @@ function callFor(name: string, words: readonly string[]): string | undefined {
     return filledIn(call, words);
   }
   // `mark 1 in_progress`, `--status 1 cancelled`.
-  const steps = words.map((word) => CALLS[word.toLowerCase().replace(/_/g, '-')]);
+  const steps = words.map((word) => CALLS.get(word.toLowerCase().replace(/_/g, '-')));
   return filledIn(steps.find((step) => step === START || step === DROP) ?? DONE, words);
 }
 
