@@ -1,9 +1,9 @@
 import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
 
-/** What arranging asks of an item. */
+/** What `arrange` needs of an item. */
 export type Arrangeable = Pick<TodoItem, 'status' | 'priority'>;
 
-/** The items that a panel has room for, and how many of each status are hidden. */
+/** The items that fit, and how many of each status are hidden. */
 export interface Arrangement<Item> {
   readonly shown: readonly Item[];
   readonly hidden: Readonly<Record<TodoStatus, number>>;
@@ -13,8 +13,8 @@ const STATUSES: readonly TodoStatus[] = ['completed', 'in_progress', 'pending'];
 const PRIORITIES = ['high', 'medium', 'low'];
 
 /**
- * Chooses the items for `rows` rows, the last of which says what is hidden when not all fit.
- * Hidden first are the completed, oldest first, then the pending from the end.
+ * Chooses the items for `rows` rows. If not all fit, the last row says what is hidden. Completed items are hidden first,
+ * oldest first, then pending ones from the end.
  */
 export function arrange<Item extends Arrangeable>(
   items: readonly Item[],
@@ -23,7 +23,7 @@ export function arrange<Item extends Arrangeable>(
   const sorted = sortPrioritised(items);
   const hidden = { completed: 0, in_progress: 0, pending: 0 };
   if (sorted.length <= rows) return { shown: sorted, hidden };
-  // With a single row, what is in progress matters more than how much is hidden.
+  // In a single row, the item in progress matters more than how many are hidden.
   const active = sorted.some((item) => item.status === 'in_progress');
   const room = rows === 1 && active ? 1 : Math.max(0, rows - 1);
   const kept = new Set(byImportance(sorted).slice(0, room));
@@ -31,7 +31,7 @@ export function arrange<Item extends Arrangeable>(
   return { shown: sorted.filter((item) => kept.has(item)), hidden };
 }
 
-/** Items that carry a priority change places among themselves only, so that the others keep theirs. */
+/** Sorts items with a priority among themselves; the others keep their places. */
 function sortPrioritised<Item extends Arrangeable>(items: readonly Item[]): readonly Item[] {
   const sorted = items
     .filter((item) => item.priority)

@@ -7,7 +7,7 @@ import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
 import type { Theme } from './theme.ts';
 
-/** A terminal that a list is printed on once. */
+/** A terminal to print a list on, once. */
 export interface PeopleLook {
   readonly theme: Theme;
   /** The columns of the terminal. */
@@ -19,7 +19,7 @@ export interface PeopleLook {
 type Status = keyof typeof GLYPH_OF;
 const STATUSES: readonly Status[] = ['completed', 'in_progress', 'pending'];
 
-/** A list with its times, and a line that sums it up. @param versions from the one that is shown on, newest first. */
+/** A list with its times and a summary line. @param versions the shown one and those before it, newest first. */
 export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLook): string {
   const { theme } = look;
   const [list] = versions;
@@ -43,7 +43,7 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
   return page(rows, items, [changed], look);
 }
 
-/** Tasks with their owners and ages, and a line that sums them up. */
+/** Tasks with their owners and ages, and a summary line. */
 export function tasksForPeople(
   tasks: readonly (Task & {
     readonly openBlockers: readonly number[];
@@ -75,7 +75,7 @@ function page(
   more: readonly string[],
   { theme, columns }: PeopleLook,
 ): string {
-  // A column that is empty in all rows only takes room.
+  // Drop columns that are empty in all rows.
   const used = (rows[0] ?? []).map((_, x) => rows.some((row) => row[x] !== ''));
   const cells = rows.map((row) =>
     row.filter((_, x) => used[x]).map((text) => printable(text, theme)),

@@ -14,7 +14,7 @@ export function plainReport(before: Listed, after: Listed, label = 'Tasks'): str
   return reportOf(label, pairItems(before.items, after.items), after.items);
 }
 
-/** The same for the tasks of a team. */
+/** The same for a team's tasks. */
 export function plainTaskReport(before: readonly TaskRow[], after: readonly TaskRow[]): string {
   const items = new Map(after.map((task) => [task, asItem(task)]));
   const pairs = pairTasks(before, after).map((pair) => ({
@@ -24,7 +24,7 @@ export function plainTaskReport(before: readonly TaskRow[], after: readonly Task
   return reportOf('Team tasks', pairs, [...items.values()]);
 }
 
-/** Each task before and after a change; one of them is missing where it was not there. */
+/** Each task before and after a change; undefined where it did not exist. */
 export function pairTasks(
   before: readonly TaskRow[],
   after: readonly TaskRow[],
@@ -62,7 +62,7 @@ function asItem({ id, subject, activeForm, owner, status }: TaskRow): TodoItem {
   };
 }
 
-/** A new item is news of its own only when it is not pending: how many were added is told anyway. */
+/** New pending items are only counted, as added; others are also named. */
 function isNews(item: TodoItem, old: Readonly<TodoItem> | undefined): boolean {
   if (item.status !== (old?.status ?? 'pending')) return true;
   return item.status === 'in_progress' && item.activeForm !== old?.activeForm;

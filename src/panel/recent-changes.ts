@@ -1,16 +1,16 @@
-/** For so long a change of state shows. */
+/** How long a change of status stands out. */
 export const FRESH_MS = 2000;
 
-/** What a row shows, which has a state. */
+/** Something with a status that a row shows. */
 interface Shown {
   readonly status: string;
 }
 
-/** The rows that have changed their state just now, as of the last look. */
+/** Keeps track of rows whose status has just changed. */
 export class RecentChanges {
   #until: ReadonlyMap<Shown, number> = new Map();
 
-  /** Takes in each thing as it was at the last look, and as it is now. One that is new has not changed. */
+  /** Takes each thing as it was at the last call and as it is now. A new one does not count as changed. */
   look(
     pairs: readonly { before: Shown | undefined; after: Shown | undefined }[],
     now: number,
@@ -29,7 +29,7 @@ export class RecentChanges {
     return this.#until.has(shown);
   }
 
-  /** The moment at which the next of them settles; undefined if none is left. */
+  /** When the next of them settles; undefined if none is left. */
   get nextSettling(): number | undefined {
     return this.#until.size === 0 ? undefined : Math.min(...this.#until.values());
   }

@@ -2,35 +2,35 @@ import { displayWidth, oneLine, truncate } from '../terminal/text.ts';
 import { type Arrangeable, type Arrangement, arrange } from './arrange.ts';
 import { createTheme, type Theme } from './theme.ts';
 
-/** The most rows that a panel takes, its frame included. */
+/** The maximum height of a panel, including its frame. */
 export const MAX_ROWS = 10;
-/** The width of the box, where the screen is as wide; fixed, so that it does not jump as items change. */
+/** The width of the box, if the screen has room. Fixed, so that it does not jump when items change. */
 export const BOX_WIDTH = 60;
-/** Below this many columns the box goes and the rows stay. */
+/** Below this many columns, rows are drawn without a box. */
 export const MIN_BOX_COLUMNS = 24;
 
 /** How to draw a panel. */
 export interface RenderOptions {
-  /** The size of the screen. The panel takes at most half of the rows. */
+  /** The size of the screen. The panel takes at most half its rows. */
   columns: number;
   rows?: number;
-  /** The title in the frame; `Tasks` unless given. */
+  /** The title in the frame (default: `Tasks`). */
   title?: string;
-  /** Unicode without colours unless given. */
+  /** Default: Unicode, without colours. */
   theme?: Theme;
-  /** How long the item in progress has been so, in milliseconds; shown from one second on. */
+  /** How long the item has been in progress, in milliseconds; shown from one second on. */
   elapsedMs?: number;
-  /** The items that have changed their state just now, and are to be seen. */
+  /** The items whose status has just changed; they stand out. */
   fresh?: ReadonlySet<unknown>;
 }
 
-/** One row of a panel, and how many columns it takes. */
+/** One row of a panel and its width in columns. */
 export interface Row {
   text: string;
   width: number;
 }
 
-/** The mark of an item, its text, and what is said of it at the end of the row, painted. */
+/** Paints an item: its mark, its text, and the remark at the end of the row. */
 export function paintItem(
   { status }: Arrangeable,
   { mark, text, aside = '' }: { mark: string; text: string; aside?: string },
@@ -44,7 +44,7 @@ export function paintItem(
     : paintText(mark + text + aside);
 }
 
-/** Blanks at the ends of a text are not part of what is struck through. */
+/** Strikes through the words, not the blanks around them. */
 function struck(text: string, paint: (text: string) => string): string {
   const [, before = '', words = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
   return words === '' ? text : before + paint(words) + after;
@@ -57,7 +57,7 @@ export const GLYPH_OF = {
 } as const;
 
 /**
- * The lines of a panel: none for an empty list, each at most `columns` wide, each without a newline.
+ * The lines of a panel, each at most `columns` wide and without a newline. None for an empty list.
  *
  * @param row draws one item in at most this many columns.
  */
@@ -70,7 +70,7 @@ export function renderList<Item extends Arrangeable>(
   const height = Math.min(MAX_ROWS, Math.floor(rows / 2));
   if (items.length === 0 || height < 1) return [];
   const boxed = columns >= MIN_BOX_COLUMNS && height >= 3;
-  // The last column stays free: a terminal that has written there is about to wrap.
+  // Leave the last column free: after writing there, a terminal is about to wrap.
   const width = boxed ? Math.min(columns - 1, BOX_WIDTH) - 4 : Math.max(1, columns - 1);
   const arrangement = arrange(items, boxed ? height - 2 : height);
   const body = arrangement.shown.map((item) => row(item, width, theme));
@@ -93,7 +93,7 @@ export function renderAllDone(count: number, options: RenderOptions): string[] {
   return [theme.paint.done(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];
 }
 
-/** A terminal without Unicode would take the bytes of a character for controls. */
+/** One line of text. Without Unicode, a terminal could take the bytes of a character for controls. */
 export function printable(text: string, theme: Theme): string {
   const line = oneLine(text);
   return theme.unicode ? line : line.replace(/[^ -~]\p{M}*/gu, '?');

@@ -4,20 +4,20 @@ import { MAX_ROWS, type RenderOptions } from './render-list.ts';
 import { renderTasks } from './render-tasks.ts';
 import { renderDone, renderTodos } from './render-todos.ts';
 
-/** The list of another agent, and its name. */
+/** Another agent's name and list. */
 export interface NamedList {
   readonly name: string;
   readonly todos: TodoState;
 }
 
-/** A frame and one row, and as many more: a list takes at most half of the rows that it is told of. */
+/** Twice a frame with one row: a list takes at most half of the rows it is given. */
 const LEAST_ROWS = 6;
 
 /**
- * The lines for a list of todos, those of other agents, and for a team's tasks, a box each where there are any. Each leaves
- * room for those below it; other agents' lists that find none are left out.
+ * The lines for a todo list, those of other agents, and a team's tasks, each in its own box. Each leaves room for those below
+ * it; other agents' lists that do not fit are left out.
  *
- * @param isFolded whether a list of todos that are all completed is one line.
+ * @param isFolded whether to fold a completed todo list to one line.
  */
 export function renderLists(
   todos: TodoState,

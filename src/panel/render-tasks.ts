@@ -12,10 +12,10 @@ import {
 import type { Theme } from './theme.ts';
 
 const TITLE = 'Team tasks';
-/** The text of a task keeps at least this many columns; what is said about it gets the rest. */
+/** The minimum width of a task's text; the remark gets the rest. */
 const LEAST_TEXT = 12;
 
-/** The lines of the panel for a team's tasks: a row each, with its owner, or with what blocks it. */
+/** The lines of the panel for a team's tasks: one row each, with its owner or what blocks it. */
 export function renderTasks(tasks: readonly TaskRow[], options: RenderOptions): string[] {
   if (tasks.every(({ status }) => status === 'completed')) {
     return renderAllDone(tasks.length, options);
@@ -41,7 +41,7 @@ function taskRow(task: TaskRow, columns: number, theme: Theme, isFresh = false):
   const cut = truncate(label, room - (withRemark ? displayWidth(remark) + 1 : 0), theme.ellipsis);
   const rest = ` ${cut}${withRemark ? ` ${remark}` : ''}`;
   const width = displayWidth(glyph + rest);
-  // Of the pending tasks, those that wait for others are dim, and those that one can begin are not.
+  // Pending tasks are dim if they wait for others.
   const isWaiting = status === 'pending' && task.openBlockers.length > 0;
   if (isWaiting && !isFresh) return { text: theme.paint.faint(glyph + rest), width };
   return { text: paintItem(task, { mark: glyph, text: rest }, theme, isFresh), width };

@@ -13,14 +13,14 @@ import type { Theme } from './theme.ts';
 
 const TITLE = 'Tasks';
 
-/** The lines of the panel for a list: none for an empty list, each at most `columns` wide, each without a newline. */
+/** The lines of the panel for a list, each at most `columns` wide and without a newline. None for an empty list. */
 export function renderTodos(state: TodoState, options: RenderOptions): string[] {
   const row = (item: TodoItem, columns: number, theme: Theme) =>
     itemRow(item, columns, theme, options);
   return renderList(state.items, { title: TITLE, ...options }, row);
 }
 
-/** The one line to which a panel folds when all is done. */
+/** The one line that a completed list folds to. */
 export function renderDone(state: TodoState, options: RenderOptions): string[] {
   return renderAllDone(state.items.length, options);
 }
@@ -43,7 +43,7 @@ function itemRow(item: TodoItem, columns: number, theme: Theme, options: RenderO
   const text = printable(active ? `${item.activeForm}...` : item.content, theme);
   const aside = active ? elapsedText(options) : item.proof ? 'proven' : '';
   const room = columns - 2 - (aside ? aside.length + 1 : 0);
-  // Too narrow for both: the text is what matters.
+  // If there is no room for both, show the text.
   const isWide = aside !== '' && room >= 8;
   const label = truncate(text, isWide ? room : columns - 2, theme.ellipsis);
   const row = isWide ? ` ${label}${pad(label, room)} ` : ` ${label}`;

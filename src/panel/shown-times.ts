@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Times as they are shown at one moment; it notes when the first of them will read otherwise. */
+/** Formats times at one moment, and notes when the first of them will read differently. */
 export class ShownTimes {
   readonly now: number;
   #untilChange = Number.POSITIVE_INFINITY;
@@ -28,14 +28,14 @@ export class ShownTimes {
     return formatElapsed(elapsed);
   }
 
-  /** Whether a change of state then is still to be seen. */
+  /** Whether a change at that time still stands out. */
   isFresh(since: number): boolean {
     const left = since + FRESH_MS - this.now;
     if (left > 0) this.#untilChange = Math.min(this.#untilChange, left);
     return left > 0;
   }
 
-  /** How long something took that is over. */
+  /** How long something took. */
   lasted(milliseconds: number): string {
     return formatElapsed(Math.max(0, milliseconds));
   }

@@ -3,15 +3,15 @@ import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
 
 type Item = Readonly<TodoItem>;
 
-/** Since when the items of the newest version have the status that they have. */
+/** Since when the newest version's items have had their status. */
 export interface StatusTimes {
   /** In milliseconds since 1970. */
   readonly since: ReadonlyMap<Item, number>;
-  /** The items that have had their status for longer than the versions tell; their time is the oldest that is known. */
+  /** Items whose status is older than the kept versions; their time is the oldest one known. */
   readonly isLonger: ReadonlySet<Item>;
 }
 
-/** Since when the item in progress has been so, as far as the versions tell; undefined where there is none. */
+/** When the item in progress was started, as far as the versions show; undefined if there is none. */
 export function inProgressSince(newestFirst: Iterable<TodoVersion>): number | undefined {
   let since: number | undefined;
   let active: Item | undefined;
@@ -28,15 +28,15 @@ export function inProgressSince(newestFirst: Iterable<TodoVersion>): number | un
 }
 
 /**
- * @param newestFirst the versions of the list that are kept. They are read as far back as they tell something new.
- * @param known what was told of a version before, from which on nothing is read again.
+ * @param newestFirst the list's kept versions, read only as far back as needed.
+ * @param known returns the earlier result for a version; older versions are then not read.
  */
 export function statusTimes(
   newestFirst: Iterable<TodoVersion>,
   known: (version: TodoVersion) => StatusTimes | undefined = () => undefined,
 ): StatusTimes {
   const since = new Map<Item, number>();
-  /** The items of the version that is looked at whose status has not changed since, each as it is now. */
+  /** The current version's items whose status has not changed since, each mapped to what it is now. */
   let open: ReadonlyMap<Item, Item> | undefined;
   let newer: readonly Item[] = [];
   let oldest = 0;

@@ -26,18 +26,18 @@ export interface TaskPanelOptions {
   stream: PanelStream;
   /** The viewer's environment, such as `process.env`: TERM, the locale, NO_COLOR and FORCE_COLOR. */
   env: Environment;
-  /** `auto` unless given. */
+  /** Default: `auto`. */
   mode?: PanelMode;
   /**
    * The keyboard of that terminal, such as `process.stdin`, for a program that reads no keys itself. While the panel is
-   * live, what is typed is neither shown nor read, Ctrl-Z and `fg` work, and the terminal is given back as it was
-   * however the program ends.
+   * live, typed keys are neither shown nor read, Ctrl-Z and `fg` work, and the terminal is restored however the program
+   * ends.
    */
   input?: KeyStream;
   clock?: Clock;
 }
 
-/** The list of another agent, and what ends listening to it. */
+/** Another agent's list, and the function that stops listening to it. */
 interface Beside {
   readonly name: string;
   readonly store: TodoStore;
@@ -45,7 +45,7 @@ interface Beside {
 }
 
 const FULL_SECOND_MS = 1000;
-/** Changes that come faster than this are drawn together. */
+/** Changes that come faster than this share a frame. */
 const FRAME_MS = 25;
 
 /**
@@ -55,7 +55,7 @@ const FRAME_MS = 25;
  * erased, but may run into the panel.
  */
 export class TaskPanel {
-  /** The terminal with the panel, for whoever shows more than output there, such as a prompt. */
+  /** The terminal with the panel, for showing more than output there, such as a prompt. */
   readonly screen: Screen;
   readonly #store: TodoStore;
   readonly #tasks: TaskView | undefined;
@@ -69,7 +69,7 @@ export class TaskPanel {
   #reportedTasks: readonly TaskRow[] = [];
   #isFolded = false;
   #isDisposed = false;
-  /** What was drawn last. */
+  /** The last state drawn. */
   #shown: { items: TodoState['items']; tasks: readonly TaskRow[] } = { items: [], tasks: [] };
   #active: { item: TodoState['items'][number]; since: number } | undefined;
   #frameIsDue = false;
@@ -105,19 +105,19 @@ export class TaskPanel {
     }
   }
 
-  /** Writes other output above the panel. Without a live panel it is written as it is. */
+  /** Writes other output above the panel; unchanged if there is no live panel. */
   write(chunk: Uint8Array | string): void {
     this.screen.writeOutput(chunk);
   }
 
-  /** Call this when the next command begins: a list whose items are all completed folds to one line. */
+  /** Call this when the next command begins: a completed list then folds to one line. */
   commandStarted(): void {
     const { items } = this.#store.get();
     this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');
     if (this.isLive) this.#draw();
   }
 
-  /** Shows the list of another agent as well, below and under its name. Returns what takes it away again. */
+  /** Also shows another agent's list, below, under its name. Returns a function that removes it. */
   showBeside(name: string, store: TodoStore): () => void {
     if (this.#isDisposed || !(this.isLive || this.#isPlain)) return () => {};
     let reported: TodoState = { items: [], updatedAt: new Date(0) };
@@ -136,7 +136,7 @@ export class TaskPanel {
     };
   }
 
-  /** Leaves the panel's last state as ordinary text, with the cursor below it, and lets go of store and stream. */
+  /** Leaves the panel's last state as ordinary text, with the cursor below it, and releases the store and the stream. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -172,7 +172,7 @@ export class TaskPanel {
     this.screen.setPanel(this.#render());
     this.#cancelNext?.();
     const now = this.#clock.now();
-    // The next second of the time that is shown; the next row to settle.
+    // Until the shown time changes, or the next row settles.
     const next = [
       this.#active && FULL_SECOND_MS - ((now - this.#active.since) % FULL_SECOND_MS),
       this.#changes.nextSettling && this.#changes.nextSettling - now,
@@ -210,7 +210,7 @@ export class TaskPanel {
     if (end) this.#unsubscribe.push(end);
   }
 
-  /** How long the item in progress has been so, as far as the versions that are kept tell. */
+  /** How long the item has been in progress, as far as the kept versions show. */
   #elapsed(pairs: readonly ItemPair[], now: number): number {
     const isActive = (item: ItemPair['after']) => item?.status === 'in_progress';
     const { before, after: item } = pairs.find(({ after }) => isActive(after)) ?? {};

@@ -2,17 +2,15 @@ import boxes, { type BoxStyle } from 'cli-boxes';
 import { $, bold, dim, green, inverse, strikethrough } from 'kleur/colors';
 import type { Environment } from '../environment.ts';
 
-/** The variables of an environment, as `process.env` holds them. */
-
 type Paint = (text: string) => string;
 
 type PaintName =
   | 'completed'
   | 'inProgress'
   | 'pending'
-  /** The mark of completed items, and how many there are. */
+  /** The mark of completed items, and their count. */
   | 'done'
-  /** A row that has changed its state just now. */
+  /** A row whose status has just changed. */
   | 'fresh'
   /** The text around the lists: names and remarks. */
   | 'strong'
@@ -35,8 +33,8 @@ const GLYPHS = {
 } as const;
 
 /**
- * What is in progress, by its number in the palette of 256 colours: those above 15 look the same on all terminals. Of
- * these it is one of six that can be read on black and on white alike (contrast 4.5 and more).
+ * The colour of what is in progress, in the palette of 256 colours: those above 15 look the same on all terminals. It is one
+ * of six that are readable on both black and white (contrast 4.5 and more).
  */
 export const ACTIVE_COLOUR = 163;
 
@@ -66,8 +64,7 @@ const COLOURS = {
 };
 
 /**
- * The theme for a terminal that has, or has not, Unicode, colours, and styles: bold, dim and the like. Colours come with
- * styles.
+ * The theme for a terminal with or without Unicode, colours, and styles (bold, dim and the like). Colours imply styles.
  */
 export function createTheme({
   unicode = true,
@@ -82,7 +79,7 @@ export function createTheme({
   return { ...glyphs, unicode, paint: colours ? COLOURS : styles ? STYLES : NOTHING };
 }
 
-/** The theme that suits a stream, by the environment of its user. */
+/** The theme for a stream and its user's environment. */
 export function themeFor(stream: { isTTY?: boolean }, env: Environment): Theme {
   const colours = hasColours(stream, env);
   return createTheme({
@@ -92,20 +89,20 @@ export function themeFor(stream: { isTTY?: boolean }, env: Environment): Theme {
   });
 }
 
-/** Whether the terminal shows Unicode. An unset locale says nothing; nearly every terminal of today does. */
+/** Whether the terminal shows Unicode. If no locale is set, assume so: nearly every terminal does. */
 export function hasUnicode(env: Environment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return env.TERM !== 'linux' && (!locale || /utf-?8/i.test(locale));
 }
 
-/** Whether to colour: NO_COLOR first, then FORCE_COLOR, then whether the stream is a terminal that can. */
+/** Whether to use colours: NO_COLOR decides, then FORCE_COLOR, then whether the stream is a capable terminal. */
 export function hasColours(stream: { isTTY?: boolean }, env: Environment): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return !/^(0|false)$/i.test(env.FORCE_COLOR);
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Who wants no colours may still have the rest of what a terminal can. */
+/** Without colours, a terminal can still show styles. */
 function hasStyles(stream: { isTTY?: boolean }, env: Environment): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb' && !!env.NO_COLOR;
 }
@@ -114,7 +111,7 @@ function same(text: string): string {
   return text;
 }
 
-/** kleur has one switch for the whole process, set from the wrong stream; it is put back for its other users. */
+/** kleur has one switch for the whole process, set from the wrong stream. It is restored for kleur's other users. */
 function always(paint: Paint): Paint {
   return (text) => {
     const before = $.enabled;

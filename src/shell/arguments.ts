@@ -4,21 +4,21 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { PANEL_MODES, parseWatchArguments, type WatchArguments } from '../watch/watch-arguments.ts';
 
-/** What the command line of agent-shell asks for, if it is not for bash. */
+/** What the agent-shell command line asks for, if not bash. */
 export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
-  /** With the arguments that follow its name. */
+  /** With the arguments after its name. */
   | { mode: 'sessions' | 'setup' | 'state' | 'completions'; argv: readonly string[] }
   | { mode: 'help' | 'version' | 'prime' }
   /** Whether the text covers the commands on a team's tasks. */
   | { mode: 'prompt'; tasks: boolean }
-  /** Not ours: bash's options, a line, a script, or none of them. */
+  /** For bash: its options, a line, a script, or nothing. */
   | { mode: 'bash' }
-  /** Not understood; one line that says why. */
+  /** Invalid; one line says why. */
   | { mode: 'usage-error'; message: string };
 
-/** The options before a subcommand, and those that ask for something themselves. */
+/** The options before a subcommand, and those that stand alone. */
 export const SHELL_OPTIONS = {
   '--session': 'name',
   '--agent': 'name',
@@ -31,10 +31,10 @@ export const SHELL_OPTIONS = {
 } as const;
 
 /**
- * Reads the arguments of agent-shell that ask for something other than bash, and says what is wrong with them. The
- * arguments for bash, and our options before them, never get here: agent-shell.sh reads those before Node starts.
+ * Parses agent-shell's arguments that are not for bash, and says what is wrong with them. Arguments for bash, and our options
+ * before them, never get here: agent-shell.sh handles them before Node starts.
  *
- * @param environment the defaults of options: TODO_SESSION, TODO_PANEL.
+ * @param environment defaults for options: TODO_SESSION, TODO_PANEL.
  */
 export function parseArguments(argv: readonly string[], environment: Environment): Arguments {
   const parsed = parseOptions(argv, SHELL_OPTIONS, 'first word');

@@ -10,7 +10,7 @@ import { SESSIONS_OPTIONS } from '../watch/sessions.ts';
 import { WATCH_OPTIONS } from '../watch/watch-arguments.ts';
 import { SHELL_OPTIONS } from './arguments.ts';
 
-/** A command, or `agent-shell WORD`: its options, and the words that may follow it. */
+/** A command, or `agent-shell WORD`, with its options and the words that may follow it. */
 interface Completable {
   readonly command: string;
   readonly subcommand?: string;
@@ -36,7 +36,7 @@ const ALL: readonly Completable[] = [
     subcommand,
     ...more,
   })),
-  // Last: in a `case` it stands for whatever follows the name.
+  // Last, because in a `case` it matches anything after the name.
   { command: 'agent-shell', options: SHELL_OPTIONS, words: Object.keys(SUBCOMMANDS) },
 ];
 const COMMANDS = [...new Set(ALL.map(({ command }) => command))];
@@ -67,7 +67,7 @@ export function completions(argv: readonly string[]): CommandResult {
   return failed('wrongUsage', `agent-shell: ${problem}\n${USAGE}`);
 }
 
-/** The options that there are, with the words that may follow: none after a flag, anything where that is undefined. */
+/** The options, with the words that may follow each: none after a flag; undefined means anything. */
 function optionsOf({
   options,
 }: Completable): { name: string; values: readonly string[] | undefined }[] {

@@ -5,19 +5,19 @@ import { NO_TASKS } from '../tasks/task.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { Storage, StoredList } from './storage.ts';
 
-/** What became of one list. */
+/** The result for one list. */
 export interface Copied {
   readonly list: string;
-  /** How many versions the copy has. */
+  /** The number of versions copied. */
   readonly versions: number;
-  /** Why it was not copied; undefined where it was. */
+  /** Why it was not copied; undefined if it was. */
   readonly problem?: string;
 }
 
 /**
- * Copies all lists with their history, each version with its time and its author, and reads each copy back to compare.
+ * Copies all lists with their history, times and authors, and reads each copy back to compare.
  *
- * Versions are numbered again from 1. A list that is there already is left alone.
+ * Versions are renumbered from 1. A list that already exists is left alone.
  */
 export async function* copyLists(from: Storage, to: Storage): AsyncGenerator<Copied> {
   for (const found of await from.lists()) {

@@ -27,7 +27,7 @@ import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-store.ts';
 
-/** Where a prompt is, and the terminal that it is on. */
+/** The place of a prompt, and its terminal. */
 export interface Prompt {
   readonly environment: Environment;
   readonly directory: string;
@@ -35,22 +35,22 @@ export interface Prompt {
   readonly rows: number;
 }
 
-/** One line that was run at the prompt, and the versions of the lists after it; undefined for no list. */
+/** A line that was run at the prompt, and the lists' versions after it; undefined for no list. */
 export interface PromptCommand {
-  /** Empty if the shell's history does not have it. */
+  /** Empty if it is not in the shell's history. */
   readonly line: string;
   readonly exitCode: number;
   readonly todos: number | undefined;
   readonly tasks: number | undefined;
 }
 
-/** What guidance says after the last command, and after how many more it may have something to say; -1: never. */
+/** What guidance says after the last command, and after how many more it may speak again; -1: never. */
 interface PromptGuidance {
   readonly said: readonly string[];
   readonly due: number;
 }
 
-/** The lists as they were found. */
+/** The lists that were found. */
 interface Found {
   readonly name: ListName;
   readonly context: TaskContext;
@@ -61,34 +61,34 @@ interface Found {
   readonly close: () => Promise<void>;
 }
 
-/** The versions of the lists that were there at one prompt; undefined for no list. */
+/** The lists' versions at one prompt; undefined for no list. */
 type Versions = Pick<PromptCommand, 'todos' | 'tasks'>;
 
 interface RowsLook {
   readonly isFolded?: boolean;
-  /** What has changed its status just now, and is to be seen. */
+  /** Items and tasks whose status has just changed; they stand out. */
   readonly fresh?: ReadonlySet<unknown> | undefined;
 }
 
 const NOTHING: ReadonlySet<unknown> = new Set();
-/** No list goes without a reminder for longer. */
+/** No list goes longer without a reminder. */
 const FARTHEST_LOOK = 250;
-/** Nobody waits longer for a prompt. */
+/** The longest a prompt may wait for a server. */
 const LONGEST_WAIT_SECONDS = 1;
 const AGENT_COMMAND = { has: (name: string) => /^(Todo(Read|Write)|Task[A-Z][a-z]+)$/.test(name) };
 const MOST_TITLE_COLUMNS = 60;
-/** Terminals that have a title to set. */
+/** Terminals with a title. */
 const HAS_TITLE =
   /^(alacritty|contour|foot|ghostty|gnome|iterm|kitty|konsole|rxvt|screen|st|tmux|vte|wezterm|xterm)/i;
 
-/** The lists of the place where a prompt is, and what is shown of them there. */
+/** The lists for a prompt's place, and what the prompt shows of them. */
 export class PromptLists {
   readonly theme: Theme;
   readonly #prompt: Prompt;
   readonly #settings: Settings;
   readonly #name: ListName;
   readonly #context: TaskContext;
-  /** The versions of the list of todos that are kept, the newest first. */
+  /** The todo list's kept versions, newest first. */
   readonly #history: () => readonly TodoVersion[];
   readonly #todos: TodoVersion;
   readonly #taskStore: TaskStore;
@@ -110,7 +110,7 @@ export class PromptLists {
     this.#close = found.close;
   }
 
-  /** @throws StateError where the lists live on a server that does not answer within a moment. */
+  /** @throws StateError if the lists are on a server that does not answer in time. */
   static async open(prompt: Prompt): Promise<PromptLists> {
     const { environment, directory } = prompt;
     const { settings: own, warnings } = readSettings(environment, directory);
@@ -153,21 +153,21 @@ export class PromptLists {
     return this.#close();
   }
 
-  /** The versions of the lists, in the words of the paths of their heads. */
+  /** The lists' versions, as paths of their heads. */
   get heads(): string {
     const { todos, tasks } = this.#versions;
     const ofTodos = todos === 0 ? '' : `/${this.#folders.todos}/head-${todos}-\n`;
     return ofTodos + (tasks === 0 ? '' : `/${this.#folders.tasks}/head-${tasks}-\n`);
   }
 
-  /** The panel, where a prompt takes this many rows; a list of todos that are all completed may be folded to one line. */
+  /** The panel for a prompt of this many rows. */
   rows(promptRows = 1, { isFolded = false, fresh = NOTHING }: RowsLook = {}): string[] {
     const { columns, rows } = this.#prompt;
     const options = { columns, rows: rows + 1 - promptRows, theme: this.theme, fresh };
     return renderLists(this.#todos, [], this.#tasks, options, isFolded);
   }
 
-  /** The items and tasks whose status is not what it was at these versions. What is new has not changed. */
+  /** The items and tasks whose status differs from these versions. New ones do not count. */
   changedSince(before: Versions): ReadonlySet<unknown> {
     const fresh = new Set<unknown>();
     const todos = this.#history().find(({ version }) => version === before.todos);
@@ -178,7 +178,7 @@ export class PromptLists {
     }
     if (before.tasks === undefined || before.tasks === this.#versions.tasks) return fresh;
     const { tasks } = before;
-    // Those on a server were copied without their history.
+    // For lists on a server there is no history here.
     const versions = this.#taskStore.history();
     const kept = versions instanceof Promise ? [] : versions;
     const graph = kept.find(({ version }) => version === tasks)?.graph;
@@ -189,7 +189,7 @@ export class PromptLists {
     return fresh;
   }
 
-  /** The same for a change that was made a moment ago. */
+  /** The same for a change made just now. */
   get justChanged(): ReadonlySet<unknown> {
     const { todos, tasks } = this.#versions;
     const isNew = Date.now() - +this.#todos.updatedAt < FRESH_MS;
@@ -210,17 +210,17 @@ export class PromptLists {
     return truncate(title, MOST_TITLE_COLUMNS, this.theme.ellipsis);
   }
 
-  /** What has changed since these versions, a line of words for each list. */
+  /** What has changed since these versions, one line of words per list. */
   report(before: Versions): string[] {
     const was = this.#history().find(({ version }) => version === before.todos);
     const todos = plainReport({ items: was?.items ?? [] }, this.#todos);
-    // Of a large list of tasks no older state is kept as such; the summary says where it stands.
+    // For tasks, only the summary: older states are costly to rebuild.
     const isChanged = before.tasks !== this.#versions.tasks;
     const tasks = isChanged ? plainTaskReport([], this.#tasks) : '';
     return [todos, tasks].filter(Boolean);
   }
 
-  /** Which versions of these lists the paths of some heads name. */
+  /** The versions that these head paths name. */
   versionsIn(heads: string): Versions {
     const versionOf = (folder: string) => {
       const start = `/${folder}/head-`;
@@ -239,8 +239,7 @@ export class PromptLists {
   }
 
   /**
-   * What others did to tasks of the team that concerns the agent of this shell, where it has a name: the lines, and after how
-   * many seconds the next line is to be a sign of life.
+   * What others did that concerns this shell's agent, if it has a name, and in how many seconds it must renew its leases.
    */
   async newsOfTeam(): Promise<{ lines: readonly string[]; renewal: number | undefined }> {
     const { agent } = this.#settings;
@@ -265,7 +264,7 @@ export class PromptLists {
     const replay = new Replay({
       rules: [...LINE_RULES, ...TASK_RULES],
       settings: () => settings,
-      // Of the tasks only the last state is kept.
+      // Only the last state of the tasks is kept.
       tasks: new FollowedTasks({
         ...this.#context,
         open: () => (index > lastTaskChange ? this.#taskStore : noTasks),

@@ -10,23 +10,22 @@ import { jobOf } from '../terminal/job.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './tell-prompt.ts';
 
-/** What the hook of an interactive shell asks. */
+/** A request from the hook of an interactive shell. */
 export interface PromptQuestion {
   readonly environment: Environment;
   readonly directory: string;
-  /** A descriptor of the terminal that the prompt is on. */
+  /** A descriptor of the prompt's terminal. */
   readonly terminal: number;
   /** `auto`: a panel below the prompt; `above`: a panel that stays as text; `plain`: words. */
   readonly mode: string;
   readonly promptRows: number;
-  /** Whether a command has run since the last prompt; else guidance has spoken before. */
+  /** Whether a command has run since the last prompt; if not, guidance has already spoken. */
   readonly hasRun: boolean;
-  /** The heads of the lists that were shown last, then of each command at this prompt its exit code, its line
-   * and the heads after it. */
+  /** The heads of the lists last shown; then, for each command, its exit code, its line and the heads after it. */
   readonly journal: readonly string[];
 }
 
-/** Answers the hook of an interactive shell, in assignments for it to evaluate. */
+/** Answers the hook of an interactive shell with assignments to evaluate. */
 export async function answerPrompt(question: PromptQuestion): Promise<string> {
   const { environment, directory, terminal, mode, promptRows, hasRun, journal } = question;
   const lists = await PromptLists.open({ environment, directory, ...sizeOf(terminal) });
@@ -34,7 +33,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
   const commands: PromptCommand[] = [];
   for (let start = 1; start + 2 < journal.length; start += 3) {
     const [code, line = '', heads = ''] = journal.slice(start, start + 3);
-    // Of a server only we can tell how its lists are after the last command.
+    // Bash cannot see lists on a server, so their state after the last command comes from here.
     const isLatest = start + 5 >= journal.length;
     const after = isOnServer && isLatest && hasRun ? lists.heads : heads;
     commands.push({ line, exitCode: Number(code), ...lists.versionsIn(after) });
@@ -69,7 +68,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     .join('');
 }
 
-/** What draws a panel below a prompt that is about to be written, instead of everything that is there. */
+/** Draws a panel below a prompt that is about to be written, replacing everything there. */
 function frame(rows: readonly string[], promptRows: number): string {
   if (rows.length === 0) return '';
   const drawn = drawBelow(rows, { enter: NEW_ROW }, NEW_ROW, promptRows - 1);
@@ -77,11 +76,11 @@ function frame(rows: readonly string[], promptRows: number): string {
 }
 
 /**
- * Shows the lists as they now are to whoever sits at the interactive shell that this process was started from: in the
- * panel below its prompt or, while a command runs, in the terminal's title. What is being typed stays as it is.
+ * Shows the current lists in the interactive shell that this process was started from: in the panel below its prompt or,
+ * while a command runs, in the terminal's title. Typed text stays as it is.
  *
- * @param settled the heads of the lists whose changes have been seen; nothing is shown if they have changed again.
- * @param hasPrinted whether lines were just printed over the panel, so that the cursor is at the beginning of a row of it.
+ * @param settled draws the panel without highlights, unless the lists no longer have these heads.
+ * @param hasPrinted whether lines were just printed over the panel, so that the cursor is at the start of one of its rows.
  */
 export async function showAtPrompt(
   environment: Environment,
@@ -110,24 +109,24 @@ export async function showAtPrompt(
   writeSync(terminal, BEGIN_FRAME + lineEnd + drawn + END_FRAME);
 }
 
-/** What has changed stands out for a moment only. An idle shell wakes for nothing, so a process of its own draws it again then. */
+/** Redraws the panel when changes no longer stand out, from a separate process: the shell itself is idle. */
 function settleLater(heads: string): void {
   const again = [process.execPath, process.argv[1] ?? '', 'prompt-panel', 'settle', heads];
-  // The keys that make signals are for others, and without them a stop would last.
+  // Ignore signals from keys: they are meant for others, and nobody would continue this after a stop.
   const script = `trap '' INT QUIT TSTP; sleep ${FRESH_MS / 1000}; exec "$@"`;
   const child = spawn('/bin/sh', ['-c', script, 'sh', ...again], { stdio: 'ignore' });
   child.on('error', () => {}).unref();
 }
 
-/** Whether a line editor has the terminal, as bash's does at its prompt and no other part of the shell. */
+/** Whether a line editor is using the terminal, as bash's does at its prompt. */
 function isReadingKeys(terminal: number): boolean {
   const { stdout } = spawnSync('stty', ['-a'], { stdio: [terminal, 'pipe', 'ignore'] });
   const modes = stdout?.toString().split(/[\s;]+/) ?? [];
-  // With tostop, who writes in the background is stopped.
+  // With tostop, writing in the background would stop this process.
   return modes.includes('-icanon') && modes.includes('-tostop');
 }
 
-/** Where the system tells of it, since a job may have been started elsewhere. */
+/** The shell's current directory, if the system tells: the job may have been started elsewhere. */
 function directoryOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

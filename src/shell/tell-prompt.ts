@@ -1,18 +1,17 @@
 import type { Environment } from '../environment.ts';
 import { jobOf } from '../terminal/job.ts';
 
-/** The interactive agent-shell that exported AGENT_SHELL_PROMPT: its process id and, while a title is set, `title`. */
+/** The interactive agent-shell that set AGENT_SHELL_PROMPT: its process id, and whether it has set a title. */
 export function promptShell({ AGENT_SHELL_PROMPT = '' }: Environment) {
   const [pid, title] = AGENT_SHELL_PROMPT.split(' ');
   return { pid: Number(pid), hasTitle: title === 'title' };
 }
 
 /**
- * After a change of a list: has it shown to whoever sits at the interactive shell that this process was started from,
- * unless that shell will look by itself. A process of its own does that, so that nobody waits for it.
+ * After a change of a list, updates the interactive shell that this process was started from, unless that shell will check
+ * by itself. A separate process does it, so that nobody waits.
  *
- * @param hasPrinted whether this process has written lines to the terminal: then the cursor is behind them, at the
- *   beginning of a row.
+ * @param hasPrinted whether this process has printed lines on the terminal: then the cursor is at the start of a row.
  */
 export function tellPrompt(
   environment: Environment,

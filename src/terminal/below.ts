@@ -9,25 +9,25 @@ import {
   up,
 } from './escapes.ts';
 
-/** Into the next row by a line end. */
+/** Goes to the next row with a line end. */
 export const NEW_ROW = '\r\n';
-/** Into the next row by wrapping: the last column is filled, so that the next character wraps. */
+/** Goes to the next row by wrapping: fills the last column, so that the next character wraps. */
 export const WRAP_ROW = `${TO_LAST_COLUMN} `;
 
-/** How to get from the cursor's row into the first of a panel, and how to remove the traces of that afterwards. */
+/** How to get from the cursor's row to a panel's first row, and how to remove the traces of that. */
 export interface Joint {
   readonly enter: string;
   readonly leave?: string;
 }
 
 /**
- * Draws rows below the cursor, in place of everything that is there, and comes back to it.
+ * Draws rows below the cursor, replacing everything there, and moves the cursor back.
  *
- * The rows are best entered by wrapping. xterm.js, when it narrows, lays out again every line but the one that the
- * cursor is in, and counts the rows which this adds below the cursor as if they were above. So all are one line.
+ * It is best to enter the rows by wrapping. When xterm.js gets narrower, it lays out every line again except the cursor's,
+ * and counts rows added below the cursor as if they were above. By wrapping, they are all one line.
  *
- * @param intoNext How to get from each row into the next.
- * @param skip Rows below the cursor that are not the panel's, but of the prompt to be written there.
+ * @param intoNext How to get from each row to the next.
+ * @param skip Rows below the cursor that belong to the prompt, not to the panel.
  */
 export function drawBelow(
   rows: readonly string[],
@@ -49,10 +49,10 @@ export function drawBelow(
 }
 
 /**
- * Erases everything that is below the cursor.
+ * Erases everything below the cursor.
  *
- * @param lineEnd What erases the cursor's row behind its text: a terminal that has become wider may have put the first
- *   row of the panel there.
+ * @param lineEnd Erases the cursor's row after its text: a terminal that got wider may have put the panel's first row
+ *   there.
  */
 export function eraseBelow(lineEnd = ''): string {
   return (

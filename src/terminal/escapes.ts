@@ -1,4 +1,4 @@
-/** The control sequences that the panel needs, all of them known since the VT220 but for synchronized output. */
+/** The control sequences that the panel needs. All except synchronized output are as old as the VT220. */
 
 export const BEGIN_FRAME = '\x1b[?2026h';
 export const END_FRAME = '\x1b[?2026l';
@@ -15,10 +15,10 @@ export const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : '');
 /** Moves within the row, to a column counted from 1. */
 export const toColumn = (column: number): string => `\x1b[${column}G`;
 
-/** Moves to the last column, also of a terminal that has just become wider than the program knows. */
+/** Moves to the last column, even if the terminal has just become wider than we know. */
 export const TO_LAST_COLUMN = toColumn(9999);
 
-/** Makes sure of `rows` rows below the cursor, scrolling if need be; unlike newlines it keeps the column. */
+/** Makes sure there are `rows` rows below the cursor, scrolling if necessary. Unlike newlines, it keeps the column. */
 export const makeRoom = (rows: number): string => '\x1bD'.repeat(rows) + up(rows);
 
 /** To the start of a row of the screen, counted from 0. */

@@ -14,36 +14,36 @@ const ALTERNATE_SCREEN = '\x1b[?1049h';
 const NORMAL_SCREEN = '\x1b[?1049l';
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-/** A terminal that knows it tells pasted text from typed keys. */
+/** Makes the terminal mark pasted text, if it can. */
 const MARK_PASTES = '\x1b[?2004h';
 const DO_NOT_MARK_PASTES = '\x1b[?2004l';
 
-/** A picture of the whole screen. */
+/** The content of the whole screen. */
 export interface Frame {
   /** From the top, each narrower than the screen. */
   readonly rows: readonly string[];
-  /** Where the cursor is to be, from 0; it is hidden without. */
+  /** Where to put the cursor, counted from 0; hidden if undefined. */
   readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
 
 /**
- * A whole terminal, on its alternate screen: afterwards the previous content is back.
+ * Uses the whole terminal, on its alternate screen; afterwards the previous content is back.
  *
- * Each frame is one write, of the rows that have changed. Each row is put at its place and never wraps, so that no
- * disagreement on the width of a character moves another row.
+ * Each frame is one write, with only the changed rows. Each row is put in its place and never wraps, so if a terminal
+ * disagrees on a character's width, no other row moves.
  */
 export class FullScreen {
   readonly #stream: PanelStream;
   #shown: readonly string[] = [];
   #cursor: string | undefined;
-  /** Whether it is not known what is on the screen. */
+  /** Whether the screen's content is unknown. */
   #isUnknown = true;
 
   constructor(stream: PanelStream) {
     this.#stream = stream;
   }
 
-  /** The size of the terminal, or 80 by 24 where the stream does not know it. */
+  /** The size of the terminal, or 80 by 24 if unknown. */
   get columns(): number {
     return this.#stream.columns || 80;
   }
@@ -63,13 +63,13 @@ export class FullScreen {
     );
   }
 
-  /** The next frame is drawn whole: the terminal has got another size, or was someone else's. */
+  /** Call this if the terminal was resized or used by others: the next frame is drawn completely. */
   forget(): void {
     this.#isUnknown = true;
     this.#cursor = undefined;
   }
 
-  /** Shows a frame. Unchanged parts are not written again. */
+  /** Shows a frame, writing only what has changed. */
   show({ rows, cursor }: Frame): void {
     const height = this.rows;
     let changes = '';
@@ -84,7 +84,7 @@ export class FullScreen {
     this.#shown = rows.slice(0, height);
     this.#cursor = place;
     if (changes === '' && !isMoved) return;
-    // While rows are drawn the cursor would be seen in each of them.
+    // Hide the cursor, or it would show up in each row.
     this.#stream.write(BEGIN_FRAME + HIDE_CURSOR + changes + place + END_FRAME);
   }
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Which job of which terminal a process belongs to. */
+/** A process's job and terminal. */
 export interface Job {
   readonly parent: number;
-  /** The number of its process group. */
+  /** Its process group. */
   readonly group: number;
-  /** The group that has the terminal: a shell's own while it waits at its prompt. */
+  /** The terminal's foreground group: the shell's own while it is at its prompt. */
   readonly foreground: number;
   readonly terminal: string;
 }
 
 const FIELDS = ['ppid=', 'pgid=', 'tpgid=', 'tty='];
 
-/** Undefined for a process that does not exist or has no terminal. */
+/** Undefined if the process does not exist or has no terminal. */
 export function jobOf(pid: number): Job | undefined {
   try {
     const [parent, group, foreground, terminal = '?'] = statOf(pid);
@@ -29,10 +29,10 @@ export function jobOf(pid: number): Job | undefined {
   }
 }
 
-/** The parent, the group, the group in the foreground, and the terminal. */
+/** The parent, the group, the foreground group, and the terminal. */
 function statOf(pid: number): string[] {
   if (process.platform === 'linux') {
-    // The name of the program, in parentheses, may hold anything.
+    // The program's name, in parentheses, may contain anything.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
     const [, parent = '', group = '', , terminal = '', foreground = ''] = fields;
     return [parent, group, foreground, terminal];

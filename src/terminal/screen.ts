@@ -24,10 +24,11 @@ export interface PanelStream {
 }
 
 /**
- * A terminal that shows output, and below it a panel.
+ * A terminal with output and a panel below it.
  *
- * The panel stands below the cursor, and after each frame the cursor is back where it was, at the end of the output. So no frame can erase anything above or left of the cursor, whatever the terminal or
- * another program did in between; and rows below the cursor are what terminals drop first when they shrink.
+ * The panel is below the cursor, and after each frame the cursor is back at the end of the output. So no frame can erase
+ * anything above or left of the cursor, whatever the terminal or another program did in between. When a terminal shrinks, it
+ * drops rows below the cursor first.
  *
  * All output must come through here. With no panel set, nothing but the output itself is written.
  */

@@ -7,8 +7,8 @@ const CHUNK_BYTES = 64 * 1024;
 const PAUSE_MS = 2;
 
 /**
- * Reads standard input to its end, or to just above `limit` bytes. A terminal is not read: nobody means to type JSON.
- * So is none at all.
+ * Reads standard input to its end, or to just above `limit` bytes. A terminal is not read, since nobody types JSON there;
+ * nor is a missing one.
  */
 export function readStandardInput(limit: number): Buffer {
   const chunks: Buffer[] = [];
@@ -36,7 +36,7 @@ export function isTerminal(descriptor: number): boolean {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** The one character device that many descriptors are and that is no terminal. */
+/** The null device: a character device too, and often standard input, but not a terminal. */
 function nullDevice(): number | undefined {
   return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
@@ -49,7 +49,7 @@ export function writeAll(descriptor: 1 | 2, text: string): void {
   }
 }
 
-/** Who shares the other end of a pipe may have made it one that does not wait. */
+/** Another user of a pipe may have made it non-blocking. */
 function untilReady(operation: () => number): number {
   for (;;) {
     try {

@@ -8,34 +8,34 @@ export interface KeyStream {
   off(event: 'data', listener: (keys: Uint8Array | string) => void): unknown;
 }
 
-/** How a program uses a terminal that it has to itself. */
+/** How a program uses a terminal exclusively. */
 export interface TerminalUse {
-  /** Draws everything: when the terminal is taken, and again whenever the program goes on after it was stopped. */
+  /** Draws everything: when the terminal is taken, and whenever the program continues after a stop. */
   enter(): void;
-  /** Takes away what must not stay on a terminal that others use: before the program stops or ends. */
+  /** Cleans up the terminal for others: before the program stops or ends. */
   leave(): void;
-  /** The keys typed, but for those that make signals. Without it, what is typed is dropped. */
+  /** Gets the typed keys, except those that send signals. Without it, keys are dropped. */
   onKeys?(keys: string): void;
 }
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-/** What the terminal itself makes of these keys while it is not raw. */
+/** The signals that these keys send when the terminal is not raw. */
 const SIGNAL_OF_KEY = new Map([
   ['\x03', 'SIGINT'],
   ['\x1a', 'SIGTSTP'],
   ['\x1c', 'SIGQUIT'],
 ] as const);
 const SIGNAL_KEYS = /([\x03\x1a\x1c])/;
-/** How long a stop that the system refuses (nobody could continue the program) is waited for. */
+/** How long to wait for a stop that the system refuses because nobody could continue the program. */
 const STOPPING_MS = 50;
 
 /**
- * Takes a terminal: keys are not echoed, Ctrl-Z and `fg` work, and the terminal is given back as it was however the
- * program ends: by itself, by an error, or by a signal.
+ * Takes a terminal: keys are not echoed, Ctrl-Z and `fg` work, and the terminal is restored however the program ends: by
+ * itself, by an error, or by a signal.
  *
- * A signal that the program listens to itself is left to it. Where `input` is no terminal, its keys are not read.
+ * Signals that the program handles itself are left to it. If `input` is not a terminal, no keys are read.
  *
- * @returns what gives the terminal back, as often as it is called.
+ * @returns a function that restores the terminal; it may be called more than once.
  */
 export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   const isKeyboard = input.isTTY === true && input.setRawMode !== undefined;
@@ -69,7 +69,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
     for (const signal of ENDING) process.off(signal, end);
   };
 
-  // Before Node prints the error, which would else be lost with the screen.
+  // Before Node prints the error, which would otherwise vanish with the screen.
   const fail = () => {
     if (process.listenerCount('uncaughtException') === 0) release();
   };
@@ -80,7 +80,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   };
   const stop = () => {
     giveBack();
-    // With no listener the signal stops the program, as it would any other.
+    // Without a listener, the signal stops the program.
     process.off('SIGTSTP', stop);
     process.kill(process.pid, 'SIGTSTP');
     setTimeout(() => isTaken || goOn(), STOPPING_MS);
@@ -88,16 +88,16 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   const goOn = () => {
     if (isReleased) return;
     process.off('SIGTSTP', stop).on('SIGTSTP', stop);
-    // After a stop that could not be seen coming, the terminal has been someone else's too.
+    // After a SIGSTOP, which we did not see coming, others have used the terminal too.
     if (isTaken) giveBack();
     take();
-    // Nobody tells a stopped program that its terminal has another size now; this makes Node look.
+    // A stopped program is not told about a resize; this makes Node check.
     process.emit('SIGWINCH', 'SIGWINCH');
   };
   const onData = (data: Uint8Array | string) => {
     for (const part of Buffer.from(data).toString().split(SIGNAL_KEYS)) {
       const signal = SIGNAL_OF_KEY.get(part as '\x03');
-      // To all that runs in front with this program, as the terminal sends it.
+      // To the whole foreground group, as the terminal does.
       if (signal) process.kill(0, signal);
       else if (part !== '') use.onKeys?.(part);
     }
@@ -105,17 +105,17 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
 
   process.on('exit', release).on('uncaughtExceptionMonitor', fail);
   process.on('SIGTSTP', stop).on('SIGCONT', goOn);
-  // First, for one that listens once is gone from the count when its turn has come.
+  // Prepended, because a `once` listener would already be gone from the count.
   for (const signal of ENDING) process.prependListener(signal, end);
   take();
   return release;
 }
 
-/** A terminal that is gone cannot be brought back to anything. */
+/** A terminal that is gone cannot be restored. */
 function attempt(action: () => void): void {
   try {
     action();
   } catch {
-    // Nothing is left to be done for it.
+    // There is nothing left to do.
   }
 }
