@@ -218,6 +218,16 @@ describe.for(ENGINES)('on %s', ([, isHere, url]) => {
       expect(screen).toContain('○ Sign it');
       terminal.type('h');
       await terminal.until('the history', (text) => text.includes('user: 1 added'));
+      terminal.type('b');
+      await terminal.until('the board', (text) => text.startsWith('Team tasks'));
+      terminal.type('n');
+      await terminal.until('the question', (text) => text.endsWith('New task:'));
+      terminal.enter('Test it');
+      await terminal.until('the task', (text) => text.includes('▸○ #1 Test it'));
+      terminal.type('x');
+      await terminal.until('its end', (text) => text.includes('▸✓ #1 Test it'));
+      terminal.type('h');
+      await terminal.until('its history', (text) => text.includes('user: completed #1 Test it'));
     });
   });
 });

@@ -295,7 +295,12 @@ const PAGES = [
 ] as const;
 const HOSTILE = ['\x1b]0;x\x07', '\u202e', '\x9b31m', '\r\n', 'é漢👩‍💻', '\x00', 'plain words'];
 
-test('on every page and size, no row is as wide as the screen, none holds a control, and there are no more than fit', () => {
+const ANY_KEY = fc.constantFrom(
+  ...['up', 'down', 'left', 'right', 'pageup', 'pagedown', 'home', 'end', 'return', 'escape'],
+  ...'abcdeghjknopsuxJKG?',
+);
+
+test('on every page and size, after any keys, no row is as wide as the screen, none holds a control, and there are no more than fit', () => {
   const text = fc
     .array(fc.constantFrom(...HOSTILE), { minLength: 1, maxLength: 30 })
     .map((parts) => parts.join(' '));
@@ -312,7 +317,8 @@ test('on every page and size, no row is as wide as the screen, none holds a cont
       fc.integer({ min: 1, max: 300 }),
       fc.integer({ min: 1, max: 100 }),
       fc.boolean(),
-      (items, name, page, columns, rows, unicode) => {
+      fc.array(ANY_KEY, { maxLength: 12 }),
+      (items, name, page, columns, rows, unicode, keys) => {
         const lists = [
           historyOf(name, [
             [9, items.slice(1)],
@@ -325,10 +331,16 @@ test('on every page and size, no row is as wide as the screen, none holds a cont
           { subject: name },
         );
         const viewer = new TestViewer(
-          { lists, tasks, session: name, problem: unicode ? name : undefined },
+          {
+            lists,
+            tasks,
+            taskHistory: [{ version: 7, at: NOON, by: name, text: name, tasks: tasks.tasks }],
+            session: name,
+            problem: unicode ? name : undefined,
+          },
           { columns, rows, page, agent: name, theme: createTheme({ unicode }) },
         );
-        viewer.press('down', 'pagedown', 'up');
+        viewer.press(...keys);
         const shown = viewer.rows();
         expect(shown.length).toBeLessThanOrEqual(rows);
         for (const row of shown) {
