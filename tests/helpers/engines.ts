@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -295,6 +296,21 @@ export class PostgresServer {
       file,
       `host all ${role} 127.0.0.1/32 scram-sha-256\n${readFileSync(file, 'utf8')}`,
     );
+    this.#run('pg_ctl', '-D', this.#data, 'reload');
+  }
+
+  /** From now on it shows this certificate to whoever asks for TLS. */
+  speakTls({ cert, key }: { readonly cert: string; readonly key: string }): void {
+    const { uid, gid } = statSync(this.#data);
+    for (const [file, name] of [
+      [cert, 'server.crt'],
+      [key, 'server.key'],
+    ] as const) {
+      const copy = join(this.#data, name);
+      writeFileSync(copy, readFileSync(file), { mode: 0o600 });
+      chownSync(copy, uid, gid);
+    }
+    this.sql('alter system set ssl = on');
     this.#run('pg_ctl', '-D', this.#data, 'reload');
   }
 

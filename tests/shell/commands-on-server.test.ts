@@ -35,6 +35,13 @@ function team(place: Record<string, string>) {
   };
 }
 
+test.runIf(hasPostgres)('what PostgreSQL refuses is told as that, by a program too', () => {
+  const url = servers.postgres.url.replace('lists@', 'nobody@');
+  expect(team({ TODO_STATE_URL: url })('ann', 'TodoWrite --add A --active-form B').stderr).toMatch(
+    /refused: role "nobody" does not exist; nothing was changed\n$/,
+  );
+});
+
 describe.for(PLACES)('in %s', ([, isHere, place]) => {
   test.runIf(isHere)('leases, the inbox, history, undo and the archive work', () => {
     const run = team(place());

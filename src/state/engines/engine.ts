@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PeerCertificate } from 'node:tls';
 import type { default as Postgres } from 'postgres';
 import type { Environment } from '../../environment.ts';
 import type { ContentCheck, SharedPlace } from '../place.ts';
@@ -152,13 +153,22 @@ function sslOptions(
   if (sslMode === 'prefer' && !ca) return 'prefer' as const;
   return {
     rejectUnauthorized: sslMode.startsWith('verify') || Boolean(ca),
-    // verify-ca asks who signed the certificate, and not for whom.
-    ...(sslMode === 'verify-ca' && { checkServerIdentity: () => undefined }),
-    servername: hosts[0]?.host,
+    // verify-ca asks who signed the certificate, and not for whom. The library knows the name of a host, but no address.
+    checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+      sslMode === 'verify-full' ? mismatch(hosts, certificate) : undefined,
     ...(ca && { ca: fileNamedBy('PGSSLROOTCERT', ca) }),
     ...(cert && { cert: fileNamedBy('PGSSLCERT', cert) }),
     ...(key && { key: fileNamedBy('PGSSLKEY', key) }),
   };
+}
+
+/** Why a certificate is that of none of these hosts. */
+function mismatch(hosts: readonly { readonly host: string }[], certificate: PeerCertificate) {
+  const { checkServerIdentity } = process.getBuiltinModule('node:tls');
+  const problems = hosts.map(({ host }) =>
+    checkServerIdentity(host.replace(/^\[|\]$/g, ''), certificate),
+  );
+  return problems.includes(undefined) ? undefined : problems[0];
 }
 
 function passwordInFile({ TODO_STATE_PASSWORD_FILE: file }: Environment): string | undefined {

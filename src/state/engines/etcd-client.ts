@@ -10,6 +10,7 @@ import {
   refusedBy,
   textOf,
 } from './etcd-refusal.ts';
+import { UNTRUSTED } from './untrusted.ts';
 
 /** How to reach one etcd cluster. */
 export interface EtcdOptions {
@@ -35,8 +36,6 @@ const NO_ANSWER = 'no answer in time';
 const TLS_ENDED =
   'the connection ended before TLS was agreed on; without TLS the URL begins with etcd://';
 const NO_TLS = 'no TLS is spoken there; without it the URL begins with etcd://';
-/** The member's certificate is not one to trust, or ours is not to it. */
-const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 /**
  * Speaks to etcd over its JSON gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/): each call is one POST.

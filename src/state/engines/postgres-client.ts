@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Options, PendingQuery, default as Postgres, Row, Sql } from 'postgres';
 import { notKnown, StateError } from '../state-error.ts';
+import { UNTRUSTED } from './untrusted.ts';
 
 /** How to reach one PostgreSQL. */
 export interface PostgresOptions {
@@ -37,6 +38,10 @@ const NEVER_SENT = new Set([
   'CONNECT_TIMEOUT',
   'EHOSTUNREACH',
 ]);
+const NO_ANSWER = 'no answer in time';
+/** Node's words where a server ends the connection instead of agreeing on TLS. */
+const BEFORE_TLS = /before secure TLS connection/;
+const NO_TLS = '; if it speaks no TLS, sslmode=disable asks for none';
 const NO_SCHEMA = new Set(['42P01', '3F000']);
 
 /** Speaks to PostgreSQL. If the connection breaks, a statement is tried again, for `timeoutMs` at most. */
@@ -75,6 +80,7 @@ export class PostgresClient {
   ): Promise<StatementResult<T>> {
     const deadline = Date.now() + this.#options.timeoutMs;
     let mayBeDone = false;
+    let reason = NO_ANSWER;
     for (;;) {
       try {
         const rows = await within(this.#tryMs(deadline), statement(this.#connect()));
@@ -84,15 +90,20 @@ export class PostgresClient {
         // Whatever waits on a connection that has gone silent would wait as long; and the library itself waits longer
         // and longer before it connects again.
         if (error instanceof Late || NEVER_SENT.has(code)) this.#reconnect();
-        const isAnswer = (error as Error).name === 'PostgresError';
-        const isUndone = isAnswer ? !IS_OPEN.test(code) : NEVER_SENT.has(code);
+        // Its class loses its name in a bundle; the server alone says how severe an error is.
+        const isAnswer = 'severity' in (error as Error);
+        const isUntrusted = UNTRUSTED.test(code);
+        const wasNeverSent = NEVER_SENT.has(code) || isUntrusted || BEFORE_TLS.test(message);
+        const isUndone = isAnswer ? !IS_OPEN.test(code) : wasNeverSent;
         mayBeDone ||= !isUndone;
-        const isFinal = isAnswer && isUndone && !TRY_AGAIN.has(code);
+        // What the last try had too little time for is no reason.
+        if (!(error instanceof Late)) reason = message;
+        const isFinal = isUntrusted || (isAnswer && isUndone && !TRY_AGAIN.has(code));
         if (!isFinal && !this.#isClosed && Date.now() + PAUSE_MS < deadline) {
           await pause(PAUSE_MS);
           continue;
         }
-        throw this.#error(code, message, isChange, mayBeDone, isFinal);
+        throw this.#error(code, reason, isChange, mayBeDone, isFinal);
       }
     }
   }
@@ -210,7 +221,9 @@ export class PostgresClient {
       );
     }
     const what = isFinal ? 'refused' : 'cannot be reached';
-    return new StateError(`${this.name} ${what}: ${reason}${ending}`, { isOfReading: !isChange });
+    const hint = BEFORE_TLS.test(reason) ? NO_TLS : '';
+    const message = `${this.name} ${what}: ${reason}${hint}${ending}`;
+    return new StateError(message, { isOfReading: !isChange });
   }
 }
 
@@ -219,7 +232,7 @@ class Late extends Error {}
 async function within<T>(milliseconds: number, work: PromiseLike<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Late('no answer in time')), milliseconds);
+    timer = setTimeout(() => reject(new Late(NO_ANSWER)), milliseconds);
   });
   try {
     return await Promise.race([work, late]);

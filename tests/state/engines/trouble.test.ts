@@ -13,6 +13,7 @@ import {
   hasPostgres,
   PostgresServer,
 } from '../../helpers/engines.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
 // What a user is told when a server does not let them in, is full, or is somebody else's.
@@ -202,6 +203,39 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   }, 60_000);
 });
 
+test.runIf(hasPostgres)(
+  'PostgreSQL over TLS: the certificate must be signed by the CA that is named, and be for one of the hosts',
+  async () => {
+    const server = await PostgresServer.start();
+    onTestFinished(() => server.stop());
+    const outcome = async (host: string, sslmode: string, ca?: string) => {
+      const url = `postgres://lists@${host}:${server.port}/postgres?sslmode=${sslmode}`;
+      const environment: Record<string, string> = ca === undefined ? {} : { PGSSLROOTCERT: ca };
+      const engine = await openEngine({ url, environment, timeoutMs: 2000 });
+      onTestFinished(() => engine.close());
+      const written = engine.place<string>(`todos/${host}/${sslmode}`, AS_ANN).commit(0, 'a', NOON);
+      return Promise.resolve(written).then(
+        () => 'written',
+        (error: Error) => error.message,
+      );
+    };
+    expect(await outcome('127.0.0.1', 'require')).toMatch(/; if it speaks no TLS, sslmode=disable/);
+    const [ca, other] = [certificateAuthority(), certificateAuthority('IP:127.0.0.1')];
+    server.speakTls(other);
+    const speaksTls = async () => (await outcome('127.0.0.1', 'require')) === 'written';
+    await eventually('it speaks TLS', speaksTls);
+    expect(await outcome('127.0.0.1', 'verify-full', other.cert)).toBe('written');
+    expect(await outcome('localhost', 'verify-ca', other.cert)).toBe('written');
+    expect(await outcome('localhost', 'verify-full', other.cert)).toMatch(
+      /refused: Hostname\/IP does not match .*; nothing was changed$/,
+    );
+    expect(await outcome('127.0.0.1', 'verify-ca', ca.cert)).toMatch(
+      /refused: self-signed certificate; nothing was changed$/,
+    );
+  },
+  60_000,
+);
+
 // A proxy in between, a web server on that port, a portal that answers everything.
 test.each([
   [502, 'text/html', '<html><h1>Bad Gateway</h1></html>'],
@@ -238,14 +272,14 @@ test.each([
 );
 
 /** A certificate for 127.0.0.1 that signs itself. */
-function certificateAuthority(): { cert: string; key: string } {
+function certificateAuthority(names = 'IP:127.0.0.1,DNS:localhost'): { cert: string; key: string } {
   const folder = temporaryDirectory();
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   execFileSync(
     'openssl',
     [
       ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
-      ...['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost', '-keyout', key, '-out', cert],
+      ...['-addext', `subjectAltName=${names}`, '-keyout', key, '-out', cert],
     ],
     { stdio: 'ignore' },
   );
