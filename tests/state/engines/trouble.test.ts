@@ -213,11 +213,13 @@ test.runIf(hasPostgres)(
       const environment: Record<string, string> = ca === undefined ? {} : { PGSSLROOTCERT: ca };
       const engine = await openEngine({ url, environment, timeoutMs: 2000 });
       onTestFinished(() => engine.close());
-      const written = engine.place<string>(`todos/${host}/${sslmode}`, AS_ANN).commit(0, 'a', NOON);
-      return Promise.resolve(written).then(
-        () => 'written',
-        (error: Error) => error.message,
-      );
+      const place = engine.place<string>(`todos/${host}/${sslmode}`, AS_ANN);
+      return Promise.resolve(place.load())
+        .then(() => place.commit(0, 'a', NOON))
+        .then(
+          () => 'written',
+          (error: Error) => error.message,
+        );
     };
     expect(await outcome('127.0.0.1', 'require')).toMatch(/; if it speaks no TLS, sslmode=disable/);
     const [ca, other] = [certificateAuthority(), certificateAuthority('IP:127.0.0.1')];
@@ -227,10 +229,10 @@ test.runIf(hasPostgres)(
     expect(await outcome('127.0.0.1', 'verify-full', other.cert)).toBe('written');
     expect(await outcome('localhost', 'verify-ca', other.cert)).toBe('written');
     expect(await outcome('localhost', 'verify-full', other.cert)).toMatch(
-      /refused: Hostname\/IP does not match .*; nothing was changed$/,
+      /refused: Hostname\/IP does not match /,
     );
     expect(await outcome('127.0.0.1', 'verify-ca', ca.cert)).toMatch(
-      /refused: self-signed certificate; nothing was changed$/,
+      /refused: self-signed certificate$/,
     );
   },
   60_000,
@@ -278,7 +280,7 @@ function certificateAuthority(names = 'IP:127.0.0.1,DNS:localhost'): { cert: str
   execFileSync(
     'openssl',
     [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=lists'],
       ...['-addext', `subjectAltName=${names}`, '-keyout', key, '-out', cert],
     ],
     { stdio: 'ignore' },
