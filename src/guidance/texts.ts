@@ -100,9 +100,9 @@ ${commands.map(promptLine).join('\n')}
 `,
 
   planning: ({ maxItems, maxContentLength }: ListLimits): string => `
-Plan with TodoWrite for three or more steps, for several tasks at once ("add dark mode and run the tests"), or when the \
-user asks for a list; not for one step or a question ("fix this typo"). Plan 3 to 7 milestones, verification last. Pass \
-the JSON in a heredoc with a quoted EOF:
+Plan with TodoWrite for three or more steps, several tasks at once ("add dark mode and run the tests", "rename getUser \
+everywhere"), or when the user asks for a list; not for one step or a question ("fix this typo", "what is HEAD?"). Plan 3 \
+to 7 milestones, verification last. Pass JSON in a heredoc with a quoted EOF:
 
 TodoWrite <<'EOF'
 {"todos":[
@@ -125,9 +125,8 @@ at once when it is wholly done, never with errors left. Blocked: set it back to 
 
   tasks: (agent: string | undefined): string => `
 ${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${briefText(agent)}.`} Agents share the \
-tasks. Take one with TaskClaim --next and read it with TaskGet ID before you begin. Done: TaskUpdate ID --status \
-completed. Cannot do it: TaskRelease ID. What must come first: TaskUpdate ID --add-blocked-by OTHER. TodoWrite is for your \
-own steps.
+tasks. Take one: TaskClaim --next. Read it: TaskGet ID. Done: TaskUpdate ID --status completed. Give up: TaskRelease ID. \
+Blocked: TaskUpdate ID --add-blocked-by OTHER. TodoWrite: your own steps.
 `,
 };
 

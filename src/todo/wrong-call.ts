@@ -40,7 +40,8 @@ function named(call: string, words: string): [string, string][] {
 
 const STEP = /^--(?:start|done|drop|add|undo|prove)(?:=|$)/;
 const ITEM = /^#?[1-9]\d{0,3}$/;
-const FILE = /^[^\s{}[\]"']*(?:\.\w{1,8}|\/[^\s{}[\]"']*)$/;
+/** Without what bash would read otherwise: it is told to be typed. */
+const FILE = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
 
 /**
  * The error for words in place of a list, with the call that was most likely meant; undefined for anything that looks
