@@ -4,7 +4,7 @@ import type { AgentBashHandler, CommandResult } from '../command/agent-command.t
 import type { Environment } from '../environment.ts';
 import { BashProcess, type Ending } from './bash-process.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
-import { type HeldSettings, UNREAD } from './control-commands.ts';
+import type { HeldSettings } from './control-commands.ts';
 import { ALLOW_MORE_FILES, isShortOfFiles } from './descriptors.ts';
 import type { RunOptions } from './run-options.ts';
 import { type Home, SessionHomes } from './session-home.ts';
@@ -165,8 +165,8 @@ export class BashSession {
 
   /** Whether bash could not read the line, and so has done nothing but say so, which is dropped. */
   #isUnread({ alive, exitCode }: Ending): boolean {
-    if (!alive || exitCode !== UNREAD.exitCode || !this.#process) return false;
-    return this.#output.dropUnread(this.#process.lineFile);
+    if (!alive || !this.#process) return false;
+    return this.#output.dropUnread(this.#process.lineFile, exitCode);
   }
 
   async #evaluateIn(

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -103,10 +104,19 @@ function removeTree(path: string): void {
       rmSync(path, { recursive: true, force: true });
       return;
     } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // A line may have taken away our own rights.
+      if (code === 'EACCES' && tries === 1) allow(path);
       // A caller of an agent command that is just finding out that all is over may still put a file into it.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tries === REMOVAL_TRIES)
-        throw error;
+      else if (code !== 'ENOTEMPTY' || tries === REMOVAL_TRIES) throw error;
     }
+  }
+}
+
+function allow(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) allow(join(folder, entry.name));
   }
 }
 

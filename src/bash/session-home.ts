@@ -57,7 +57,11 @@ export class SessionHomes {
   dispose(): void {
     for (const { folder, host } of [...this.#left, ...(this.#home ? [this.#home] : [])]) {
       host.dispose();
-      folder.remove();
+      try {
+        folder.remove();
+      } catch {
+        // What a line has made of it that cannot be removed stays; nothing of ours runs in it any more.
+      }
     }
   }
 

@@ -54,8 +54,15 @@ export class SessionOutput {
   }
 
   /** Drops bash's errors about a line that it could not read, and tells whether there were any. @param file the line's. */
-  dropUnread(file: string): boolean {
-    return this.#stderr.includes(`${file}: `) && this.#stderr.dropLinesWith(UNREAD.error);
+  dropUnread(file: string, exitCode: number): boolean {
+    if (exitCode === UNREAD.exitCode) {
+      return this.#stderr.includes(`${file}: `) && this.#stderr.dropLinesWith(UNREAD.error);
+    }
+    // In POSIX mode bash 5.3 does not tell by the exit code, and says nothing but that.
+    const [only, ...more] = exitCode === 0 ? this.#stderr.pending : [];
+    const isError =
+      more.length === 0 && only?.toString().match(/^bash: line \d+: (.*): [^:\n]*\n$/);
+    return Boolean(isError && isError[1] === file) && this.#stderr.dropLinesWith(file);
   }
 
   /** The result of a line, with one line of our own on stderr if there is something to say. */

@@ -82,7 +82,11 @@ export class Slot {
       // It is away already.
     }
     this.close();
-    removeDirectory(hidden);
+    try {
+      removeDirectory(hidden);
+    } catch {
+      // It goes with the folder that it is in.
+    }
   }
 
   get #taken(): string {

@@ -104,6 +104,32 @@ test('a PATH that begins with the current directory starts nothing of ours that 
   expect(readdirSync(from)).toEqual(['bash', 'mkfifo']);
 });
 
+const NOBODY = `
+  import { chmodSync, readdirSync } from 'node:fs';
+  import { BashSession } from './src/bash/bash-session.ts';
+  const { TMPDIR } = process.env;
+  if (process.getuid() === 0) {
+    chmodSync(TMPDIR, 0o777);
+    process.setgid(65534);
+    process.setuid(65534);
+  }
+  const session = new BashSession({ env: process.env, cwd: '/' });
+  const outputs = [];
+  for (const folder of ['', '/1/line']) {
+    await session.run('set -o posix; kept=yes; chmod 000 "$TMPDIR"/agent-shell-*' + folder);
+    outputs.push((await session.run('echo $kept')).stdout);
+  }
+  await session.run('chmod 000 "$TMPDIR"/agent-shell-*/1');
+  await session.dispose();
+  console.log(JSON.stringify([...outputs, readdirSync(TMPDIR).length]));
+`;
+
+test('a line that takes away the rights to the private folder harms no other, and nothing is left', async () => {
+  const host = await startHost(NOBODY);
+  await host.ended;
+  expect([host.errors(), JSON.parse(host.output())]).toEqual(['', ['yes\n', 'yes\n', 0]]);
+});
+
 test('the path of bash may hold a blank: agent commands are found all the same', async () => {
   const directory = join(temporaryDirectory(), "a bash's own");
   mkdirSync(directory);
