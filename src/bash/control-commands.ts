@@ -118,7 +118,8 @@ export function parseReport([exitCode, cwd, options, traps]: readonly string[]):
 /** The same once more, for a bash that did not report although it waits: builtins may be hidden or disabled. */
 export function rescueCommand(report: string): string {
   const names = 'builtin command enable eval exit printf return set trap .';
-  const unset = `\\unset -f ${names}`;
+  // Bash before 5.1 takes no dot as a name here, and says so.
+  const unset = `\\unset -f ${names} 2>/dev/null`;
   return (
     `${RESET_PARSER} 2>/dev/null\n` +
     // In POSIX mode, which this variable turns on, nothing hides a special builtin such as unset.

@@ -12,7 +12,7 @@ export const bashIsSince = (since: number, sinceMinor: number): boolean =>
   major > since || (major === since && minor >= sinceMinor);
 
 /** Bash before 5.1 counts the lines of -c from 0, but those of a script, as the session does, from 1. */
-const BEFORE_LINE_1 = bashIsSince(5, 1) ? '' : '\n';
+export const BEFORE_LINE_1 = bashIsSince(5, 1) ? '' : '\n';
 
 /** What `bash -c LINE` makes of a line: the oracle. */
 export function plainBash(

@@ -9,7 +9,7 @@ import {
   type CommandResult,
   executeSafely,
 } from '../../src/command/agent-command.ts';
-import { ENV } from './bash.ts';
+import { BEFORE_LINE_1, ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 
 // It shares nothing with the scripts of the agent shell: files hold what is said, and their names say when.
@@ -53,7 +53,7 @@ export class PlainShell {
 
   /** What `bash -c LINE` gives; undefined when it takes longer than the limit. */
   async run(line: string, cwd: string, timeoutMs: number): Promise<CommandResult | undefined> {
-    const child = spawn('bash', ['-c', line], {
+    const child = spawn('bash', ['-c', BEFORE_LINE_1 + line], {
       cwd,
       env: this.environment(),
       stdio: ['ignore', 'pipe', 'pipe'],

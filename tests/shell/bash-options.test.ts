@@ -185,7 +185,11 @@ describe('under the name of bash', () => {
     const PATH = `${links()}:${ENV.PATH}`;
     const line = 'echo $0; shopt -qo posix; echo $?; nosuch';
     const { stdout, stderr } = shell('/bin/dash', ['-c', 'exec sh -c "$1"', 'sh', line], { PATH });
-    expect([stdout, stderr]).toEqual(['sh\n0\n', 'sh: line 1: nosuch: command not found\n']);
+    // Bash before 5.1 counts from 0, and leaves that out.
+    expect([stdout, stderr.replace(' line 1:', '')]).toEqual([
+      'sh\n0\n',
+      'sh: nosuch: command not found\n',
+    ]);
   });
 
   test('with no other bash on PATH, and with two copies that find each other', () => {

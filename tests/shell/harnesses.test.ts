@@ -18,6 +18,7 @@ import { hasTmux } from '../helpers/tmux.ts';
 
 const run = promisify(execFile);
 const COMMANDS = join(dirname(AGENT_SHELL), 'commands');
+const BASH = spawnSync('bash', ['-c', 'echo "$BASH"'], { encoding: 'utf8' }).stdout.trim();
 // The filter of Codex's workspace-write: codex-rs/linux-sandbox/src/landlock.rs, install_network_seccomp_filter_on_current_thread.
 const FILTER = ['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl'), 'codex'] as const;
 const hasFilter = spawnSync(FILTER[0], [...FILTER.slice(1), 'true']).status === 0;
@@ -48,9 +49,9 @@ function machine(shell: 'bash' | 'agent-shell') {
     MARK: root,
   };
   // Bash calls itself by the name it was started by, agent-shell always by the plain one.
-  const plain = (output: string) => output.replaceAll(root, 'ROOT').replaceAll('/bin/bash', 'bash');
+  const plain = (output: string) => output.replaceAll(root, 'ROOT').replaceAll(BASH, 'bash');
   /** The file that stands for bash: by its name on PATH, or as the harness is told. */
-  const named = shell === 'bash' ? '/bin/bash' : join(links, 'agent-shell');
+  const named = shell === 'bash' ? BASH : join(links, 'agent-shell');
   return { root, work, env, named, plain };
 }
 type Machine = ReturnType<typeof machine>;
