@@ -116,9 +116,10 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
 async function runAsBash(argv: readonly string[]): Promise<number> {
   const executable = process.argv[1] ?? '';
   const { spawn } = await import('node:child_process');
-  const shell = spawn(executable, argv, { stdio: 'inherit' });
+  // First, since a signal may come as soon as there is a shell: it would end this process and leave the shell behind.
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
   for (const signal of signals) process.on(signal, () => shell.kill(signal));
+  const shell = spawn(executable, argv, { stdio: 'inherit' });
   return new Promise((resolve, reject) => {
     shell.once('error', reject);
     shell.once('exit', (exitCode, signal) => {

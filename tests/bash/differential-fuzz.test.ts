@@ -119,7 +119,7 @@ function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
   if (routed.stderr.includes(ANOTHER_END)) stderr = stderr.replaceAll(END_OF_FILE, ANOTHER_END);
   // No two processes have the same number.
   stderr = stderr.replace(/pid \d+ is not/g, 'pid N is not');
-  if (!bashIsSince(5, 1) && withoutNumbers(stderr) === withoutNumbers(routed.stderr))
+  if (!bashIsSince(5, 2) && withoutNumbers(stderr) === withoutNumbers(routed.stderr))
     stderr = routed.stderr;
   const isFatal = /syntax error|unexpected|bad substitution|value too great|operator expected/.test(
     stderr,
