@@ -33,6 +33,7 @@ class AgentShell(Popen):
                 on_output(message["event"], message["chunk"])
             else:
                 return message
+        raise EOFError("agent-shell has ended")
 
     def cancel(self):
         """Ends the command that runs, from a signal handler or another thread."""
