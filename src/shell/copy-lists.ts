@@ -30,7 +30,8 @@ export async function* copyLists(from: Storage, to: Storage): AsyncGenerator<Cop
           : await copy(found, from.tasks, to.tasks, (graph) =>
               JSON.stringify(TASK_STEPS.between(NO_TASKS, graph)),
             );
-      yield { list, versions };
+      // A folder of something else.
+      if (versions > 0) yield { list, versions };
     } catch (error) {
       if (!(error instanceof StateError)) throw error;
       yield { list, versions: 0, problem: error.message };

@@ -5,6 +5,7 @@ import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { StateError } from '../state/state-error.ts';
+import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { copyLists } from './copy-lists.ts';
 import helpPage from './state-command.md';
@@ -48,18 +49,36 @@ async function show(settings: Settings, { environment, directory }: World): Prom
       engine ? `Lists live on ${engine.name}.` : `Lists live in files, in ${lists.folder}.`,
     );
     if (engine) lines.push(...(await engine.status()));
-    const { session, agent } = lists.name({});
-    lines.push(`Your list is that of session ${session}, agent ${agent}.`);
-    const start = performance.now();
-    const { version, items } = await lists.open({}).read();
-    const ms = (performance.now() - start).toFixed(1);
-    lines.push(
-      version === 0
-        ? `It does not exist yet; looking for it took ${ms} ms.`
-        : `It is at version ${version}, with ${items.length} items; reading it took ${ms} ms.`,
-    );
-    await server?.checkWriting(['todos', session, agent]);
-    if (server) lines.push('You may write it.');
+    const tell = async (path: readonly string[], read: () => Promise<[number, string]>) => {
+      const start = performance.now();
+      const [version, size] = await read();
+      const ms = (performance.now() - start).toFixed(1);
+      lines.push(
+        version === 0
+          ? `It does not exist yet; looking for it took ${ms} ms.`
+          : `It is at version ${version}, with ${size}; reading it took ${ms} ms.`,
+      );
+      await server?.checkWriting(path);
+      if (server) lines.push('You may write it.');
+    };
+    const { taskList } = settings;
+    // On a server a team need not name a session.
+    if (!server || settings.session !== undefined || taskList === undefined) {
+      const { session, agent } = lists.name({});
+      lines.push(`Your list is that of session ${session}, agent ${agent}.`);
+      await tell(['todos', session, agent], async () => {
+        const { version, items } = await lists.open({}).read();
+        return [version, `${items.length} items`];
+      });
+    }
+    if (taskList !== undefined) {
+      lines.push(`Your team's tasks are in list ${taskList}.`);
+      await tell(['tasks', taskList], async () => {
+        const store = openTaskStore(taskListLocation(lists, taskList, settings.agent));
+        const { version, graph } = await store.read();
+        return [version, `${graph.tasks.size} tasks`];
+      });
+    }
     return done('');
   });
   await lists.close();

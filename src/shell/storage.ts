@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { FilePlace } from '../state/file-place.ts';
@@ -5,6 +6,7 @@ import { folderOfKey, listsIn, sessionsOf, taskListsOf } from '../state/list-pat
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import type { SharedPlace } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
+import { StateError } from '../state/state-error.ts';
 import { storedEntryProblem } from '../tasks/stored-tasks.ts';
 import type { TaskGraph } from '../tasks/task.ts';
 import { TASK_STEPS, type TaskStep } from '../tasks/task-steps.ts';
@@ -49,7 +51,7 @@ function folderStorage(folder: string): Storage {
   return {
     name: folder,
     lists: async () => [
-      ...sessionsOf(folder).flatMap(({ session, folder: own }) =>
+      ...sessionsOf(existing(folder)).flatMap(({ session, folder: own }) =>
         listsIn(own).map(({ agent, folder: list }) => ({
           key: ['todos', basename(own), basename(list)].join('/'),
           path: ['todos', session, agent],
@@ -79,6 +81,11 @@ function folderStorage(folder: string): Storage {
       ),
     close: async () => {},
   };
+}
+
+function existing(folder: string): string {
+  if (!existsSync(folder)) throw new StateError(`there is no folder ${folder}`);
+  return folder;
 }
 
 async function serverStorage(server: ServerLists): Promise<Storage> {

@@ -5,11 +5,15 @@ import { ListHome } from '../state/list-home.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
+import { StateError } from '../state/state-error.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { openTaskStore, taskListLocation } from './open-task-store.ts';
 import type { TaskContext } from './task-command.ts';
 import type { TaskStore } from './task-store.ts';
+
+const NAME_THE_TEAM =
+  'with TODO_STATE_URL you must name the team or the session, since a folder means a different place on each machine: set TODO_TEAM or TODO_SESSION, or give --list NAME';
 
 /** Where the task commands of a process find their lists. */
 export interface TaskContextOptions {
@@ -54,6 +58,9 @@ export function taskContext(options: TaskContextOptions): TeamContext {
   const open = (named: string | undefined, of: Settings): TaskStore => {
     const list = named ?? of.taskList;
     if (list === undefined && of.session === undefined && unnamed) return unnamed;
+    if (list === undefined && of.session === undefined && of.stateUrl !== undefined) {
+      throw new StateError(NAME_THE_TEAM);
+    }
     const name = list ?? lists().name({}, of).session;
     const store = stores.get(name) ?? openTaskStore(taskListLocation(lists(), name, of.agent));
     stores.set(name, store);

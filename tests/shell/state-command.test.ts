@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
@@ -42,6 +43,16 @@ function machine(variables: Record<string, string>) {
 
 const item = (content: string) =>
   JSON.stringify({ todos: [{ content, activeForm: `${content}ing`, status: 'pending' }] });
+
+test('a folder that is not there, or has no lists, has none to copy', () => {
+  const { state, work } = machine({ TODO_STATE_DIR: 'lists' });
+  expect(state('copy', 'nowhere', 'copy')).toMatchObject({
+    exitCode: 3,
+    stderr: `Error: Cannot use the lists\n- there is no folder ${work}/nowhere\n`,
+  });
+  mkdirSync(join(work, 'photos', 'summer', 'sea'), { recursive: true });
+  expect(state('copy', 'photos', 'copy').stdout).toBe(`There are no lists in ${work}/photos.\n`);
+});
 
 test('lists in files: it says where, whose list is yours, and at which version it is', () => {
   const { state, sh, work } = machine({ TODO_STATE_DIR: 'lists' });
@@ -107,10 +118,26 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
       for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {
         const { stdout, stderr, exitCode } = sh(line);
         expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
-        expect(stderr).toMatch(/you must name the session.*TODO_SESSION/);
+        const named =
+          line === 'TaskList' ? /the team or the session.*TODO_TEAM/ : /the session.*TODO_SESSION/;
+        expect(stderr).toMatch(/you must name /);
+        expect(stderr).toMatch(named);
       }
     },
   );
+
+  test.runIf(isHere)('a team needs no session: its tasks are what state tells of', () => {
+    const { sh, state } = machine({
+      TODO_STATE_URL: url(),
+      TODO_SESSION: '',
+      TODO_TEAM: 'blue',
+    });
+    state('init');
+    sh('TaskCreate --subject A');
+    expect(state().stdout).toMatch(
+      /\nYour team's tasks are in list blue\.\nIt is at version 1, with 1 tasks; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
+    );
+  });
 
   test.runIf(isHere)(
     'copy moves lists with their history there and back',
