@@ -74,7 +74,7 @@ test.each([64, 128, 256, 1024])(
   },
 );
 
-test.each([20, 24, 32, 40])(
+test.each([24, 32, 40])(
   'with a limit of %i open files, lines say why they are not run, and the host lives',
   async (limit) => {
     const results = await runHost(`ulimit -n ${limit};`);

@@ -339,7 +339,7 @@ export function useServers(options?: Parameters<typeof PostgresServer.start>[0])
       hasPostgres &&
         PostgresServer.start(options).then((postgres) => Object.assign(servers, { postgres })),
     ]);
-  }, 60_000);
+  });
   afterAll(() => {
     servers.etcd?.stop();
     servers.postgres?.stop();

@@ -239,7 +239,7 @@ test('the output of floods that would not fit into one string as JSON is cut, an
   }
   expect((await client.send('echo next')).stdout).toBe('next\n');
   await client.end();
-}, 60_000);
+});
 
 test('without a directory for its private files, each line fails with a clear error, and agent commands work', async () => {
   const nowhere = join(temporaryDirectory(), 'nowhere');

@@ -63,39 +63,35 @@ function expectHistory(folder: string, acknowledged: readonly Acknowledged[]): n
   return newest;
 }
 
-test.each([1, WRITERS])(
-  '8 processes write 200 versions each, to %d list(s)',
-  async (lists) => {
-    const script = bundle(join(import.meta.dirname, 'writer.ts'));
-    const root = temporaryDirectory();
-    const folders = Array.from({ length: lists }, (_, list) =>
-      join(root, 'session', `agent-${list}`),
+test.each([1, WRITERS])('8 processes write 200 versions each, to %d list(s)', async (lists) => {
+  const script = bundle(join(import.meta.dirname, 'writer.ts'));
+  const root = temporaryDirectory();
+  const folders = Array.from({ length: lists }, (_, list) =>
+    join(root, 'session', `agent-${list}`),
+  );
+  const writers = Array.from({ length: WRITERS }, (_, index) => {
+    const folder = folders[index % lists] ?? '';
+    return { folder, ...startWriter(script, folder, `writer-${index}`, WRITES) };
+  });
+  const all = await Promise.all(
+    writers.map(async ({ folder, ended }) => ({ folder, acknowledged: await ended })),
+  );
+  for (const folder of folders) {
+    const acknowledged = all.flatMap((writer) =>
+      writer.folder === folder ? writer.acknowledged : [],
     );
-    const writers = Array.from({ length: WRITERS }, (_, index) => {
-      const folder = folders[index % lists] ?? '';
-      return { folder, ...startWriter(script, folder, `writer-${index}`, WRITES) };
-    });
-    const all = await Promise.all(
-      writers.map(async ({ folder, ended }) => ({ folder, acknowledged: await ended })),
-    );
-    for (const folder of folders) {
-      const acknowledged = all.flatMap((writer) =>
-        writer.folder === folder ? writer.acknowledged : [],
-      );
-      expect(acknowledged).toHaveLength((WRITERS / lists) * WRITES);
-      expect(expectHistory(folder, acknowledged)).toBe(acknowledged.length);
-    }
-    for (const { acknowledged } of all) {
-      const versions = acknowledged.map(({ version }) => version);
-      const overtaken = versions.map((version, index) => version - (versions[index - 1] ?? 0) - 1);
-      expect(Math.max(...overtaken)).toBeLessThan((WRITERS * WRITES) / 2);
-    }
-    expect(readdirSync(join(root, 'session')).sort()).toEqual(
-      folders.map((_, list) => `agent-${list}`),
-    );
-  },
-  60_000,
-);
+    expect(acknowledged).toHaveLength((WRITERS / lists) * WRITES);
+    expect(expectHistory(folder, acknowledged)).toBe(acknowledged.length);
+  }
+  for (const { acknowledged } of all) {
+    const versions = acknowledged.map(({ version }) => version);
+    const overtaken = versions.map((version, index) => version - (versions[index - 1] ?? 0) - 1);
+    expect(Math.max(...overtaken)).toBeLessThan((WRITERS * WRITES) / 2);
+  }
+  expect(readdirSync(join(root, 'session')).sort()).toEqual(
+    folders.map((_, list) => `agent-${list}`),
+  );
+});
 
 test('processes that are killed at random moments lose nothing that was acknowledged, and stop nobody', async () => {
   const script = bundle(join(import.meta.dirname, 'writer.ts'));
@@ -120,4 +116,4 @@ test('processes that are killed at random moments lose nothing that was acknowle
   expect(place.commit(newest, 'the last one', new Date())?.version).toBe(newest + 1);
   expectHistory(folder, acknowledged);
   expect(acknowledged.length).toBeGreaterThan(KILLED_WRITERS);
-}, 60_000);
+});
