@@ -234,12 +234,13 @@ describe.for(ENGINES)('on %s', ([, isHere, url]) => {
 
 test('a server that cannot be reached from the start: exit code 3, and stderr says which', async () => {
   const at = new OnServer('etcd://127.0.0.1:1/x');
-  for (const argv of [['--jsonl'], ['--tasks']]) {
-    const { errors, exitCode } = at.watch(...argv);
+  // They all wait for the same time at once.
+  const watches = [['--jsonl'], ['--tasks']].map((argv) => at.watch(...argv));
+  expect(at.agentShell('sessions')).toMatchObject({ exitCode: 3, stdout: '' });
+  for (const { errors, exitCode } of watches) {
     expect(await exitCode).toBe(3);
     expect(errors()).toMatch(/^agent-shell: cannot read from etcd at 127\.0\.0\.1:1: /);
   }
-  expect(at.agentShell('sessions')).toMatchObject({ exitCode: 3, stdout: '' });
   const noSession = run('agent-shell', ['watch', '--jsonl'], { cwd: '/', env: at.env() });
   expect(noSession).toMatchObject({
     exitCode: 3,
