@@ -9,6 +9,7 @@ import {
   evaluateCommand,
   type FoundCommand,
   type HeldSettings,
+  MOVE_FIELDS,
   moveCommand,
   NOTHING_HELD,
   PROBE_FIELDS,
@@ -93,8 +94,6 @@ export class BashProcess {
   readonly #questions: Questions;
   readonly #ended: Promise<void>;
   #held: HeldSettings;
-  /** Commands that tell bash of its new folder. */
-  readonly #moves: string[] = [];
   #exitCode: number | undefined;
   #startError: string | undefined;
   #killed: Promise<void> | undefined;
@@ -207,7 +206,7 @@ export class BashProcess {
 
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
   async evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
-    const prelude = preludeText(this.#held, lastExitCode, this.#moves.splice(0));
+    const prelude = preludeText(this.#held, lastExitCode);
     if (prelude !== '') this.#prelude.write(prelude);
     // The first line is ours, so that it is not seen in the messages of the user's first.
     const first = prelude === '' ? '' : preludeCommand(this.#prelude.path);
@@ -253,8 +252,12 @@ export class BashProcess {
     return fields?.[0] === '0';
   }
 
-  /** Moves to another private folder: its files, and bash's PATH. */
-  move(from: string, to: string): void {
+  /**
+   * Moves to another private folder: its files, and bash's PATH.
+   *
+   * @returns whether bash finds its commands there: a PATH that is read-only still leads to the folder before.
+   */
+  async move(from: string, to: string): Promise<boolean> {
     const directory = join(to, basename(this.#directory));
     makePrivate(directory);
     this.#directory = directory;
@@ -262,7 +265,11 @@ export class BashProcess {
     this.#line.move(join(directory, 'line'));
     this.#prelude.move(join(directory, 'prelude'));
     this.#probe.move(join(directory, 'probe'));
-    this.#moves.push(moveCommand(from, to));
+    const path = await this.#questions.ask(MOVE_FIELDS, (nonce) => {
+      this.#command(moveCommand(from, to, nonce, this.#statusFd));
+      return undefined;
+    });
+    return path !== undefined && !path[0]?.includes(from);
   }
 
   /** Ends bash and everything it started that is still its own: asks first, then kills. */

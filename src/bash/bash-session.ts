@@ -58,6 +58,8 @@ export class BashSession {
   /** How many wait in it or run. */
   #running = 0;
   #disposed: Promise<void> | undefined;
+  /** What there is to say of the line that runs, beside how it ended. */
+  #note: string | undefined;
   #callerStates = new Map<string, CallerState>();
 
   /** `$?` at the start of the next line. */
@@ -142,7 +144,7 @@ export class BashSession {
     const limit = new TimeLimit(options);
     try {
       await this.#output.begin(options);
-      let home = this.#open();
+      let home = await this.#open();
       let ending = await this.#evaluateIn(home, line, options, limit);
       if (!ending.alive && !limit.reached && this.#output.dropOurs(this.#process?.mark ?? '')) {
         // Bash could not read our command, which it shows, and so has not begun with the line.
@@ -151,7 +153,7 @@ export class BashSession {
       }
       if (!limit.reached && this.#isUnread(ending)) {
         // What bash has in its memory is whole, so it may go on with files in another folder.
-        home = this.#open(true);
+        home = await this.#open(true);
         ending = await this.#evaluateIn(home, line, options, limit);
         if (this.#isUnread(ending))
           throw new Error(`bash cannot read files in ${home.folder.path}`);
@@ -248,19 +250,28 @@ export class BashSession {
 
   #ended(exitCode: number, message?: string): CommandResult {
     this.lastExitCode = exitCode;
-    return this.#output.take(exitCode, message);
+    const notes = [this.#note, message].filter(Boolean).join('; ');
+    this.#note = undefined;
+    return this.#output.take(exitCode, notes);
   }
 
   /** Where the session's private files are: in a new folder, if someone has removed any of the one before. */
-  #open(inNewFolder = false): Home {
+  async #open(inNewFolder = false): Promise<Home> {
     const bash = this.#process?.alive ? this.#process : undefined;
-    return this.#homes.open(
+    let moved: Promise<boolean> | undefined;
+    const home = this.#homes.open(
       () => !inNewFolder && (bash?.isWhole ?? true),
       (from, to) => {
-        bash?.move(from.folder.path, to.folder.path);
+        moved = bash?.move(from.folder.path, to.folder.path);
         if (bash) this.#watch(to, bash);
       },
     );
+    if ((await moved) === false) {
+      // Another user may have put programs where its PATH leads.
+      await this.#endProcess();
+      this.#note = `PATH cannot be changed to the new private folder; bash was restarted in ${this.#cwd}`;
+    }
+    return home;
   }
 
   /** A living bash, and the scripts of all agent commands. */

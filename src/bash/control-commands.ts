@@ -130,12 +130,8 @@ export function rescueCommand(report: string): string {
 }
 
 /** Brings back `$?` and what was off meanwhile, in a file that is sourced; empty if there is nothing to do. */
-export function preludeText(
-  { flags, traps }: HeldSettings,
-  lastExitCode: number,
-  moves: readonly string[],
-): string {
-  const commands = [...moves];
+export function preludeText({ flags, traps }: HeldSettings, lastExitCode: number): string {
+  const commands: string[] = [];
   if (traps !== '') {
     commands.push(traps);
   }
@@ -149,12 +145,17 @@ export function preludeText(
   return commands.length === 0 ? '' : `{ ${commands.join('\n')}\n}\n`;
 }
 
-/** Lets bash find its commands in another folder. */
-export function moveCommand(from: string, to: string): string {
+/** Lets bash find its commands in another folder, and tells its PATH, which may be read-only. */
+export function moveCommand(from: string, to: string, nonce: string, statusFd: number): string {
   // Not \${PATH//from/to}, where bash 3.2 does not take the quotes for quotes.
   const [old, fresh] = [quote(from), quote(to)];
-  return `case $PATH in *${old}*) PATH=\${PATH%%${old}*}${fresh}\${PATH#*${old}};; esac`;
+  return (
+    `case $PATH in *${old}*) PATH=\${PATH%%${old}*}${fresh}\${PATH#*${old}};; esac 2>/dev/null\n` +
+    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$PATH";${RESET_LINENO};} >&${statusFd} 2>/dev/null`
+  );
 }
+
+export const MOVE_FIELDS = 1;
 
 export function preludeCommand(file: string): string {
   return `${BUILTIN} . ${quote(file)} >/dev/null 2>&1`;

@@ -466,6 +466,21 @@ describe('the private folder', () => {
     expect((await next).stdout).toBe('reply to next\n');
   });
 
+  test('is removed where PATH is read-only: bash is restarted, since others may be where it leads', async () => {
+    const session = startSession({ handlers: [new TestAgent(() => ({ stdout: 'ours' }))] });
+    for (const mode of ['', 'set -o posix; ']) {
+      await session.run(`${mode}readonly PATH; folder=$(echo "$TMPDIR"/*); rm -rf "$folder"`);
+      const { stdout, stderr } = await session.run('true; Agent x');
+      expect([stdout, stderr]).toEqual([
+        'ours',
+        expect.stringMatching(
+          /^agent-shell: PATH cannot be changed .*; bash was restarted in .*\n$/,
+        ),
+      ]);
+      expect(await session.run('Agent x')).toMatchObject({ stdout: 'ours', stderr: '' });
+    }
+  });
+
   test('is removed by a line: the rest of that line has no commands, the next one has', async () => {
     const { session } = await startAgentSession();
     const { exitCode, stderr } = await session.run(`rm -rf "${session.tmp}"/*; Agent x`);
