@@ -1,7 +1,7 @@
 import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
 import { isTerminal, readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 
-// `agent-shell hook`. Whatever happens, the harness gets an answer in its own words or none, and exit code 0.
+// `agent-shell hook`. Whatever happens, the harness gets an answer it understands, or none, and exit code 0.
 
 const FOR_A_PERSON =
   'agent-shell: hook is for coding agents, which hand it JSON; see agent-shell setup --help\n';
@@ -19,7 +19,7 @@ if (isTerminal(0)) {
     now: () => new Date(),
   }).then((answer) => {
     if (answer !== '') writeAll(1, answer);
-    // A connection to a server, idle but open, would keep the harness waiting for seconds.
+    // An idle connection to a server would keep the harness waiting for seconds.
     process.exit(0);
   });
 }

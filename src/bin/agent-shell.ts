@@ -116,7 +116,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
 async function runAsBash(argv: readonly string[]): Promise<number> {
   const executable = process.argv[1] ?? '';
   const { spawn } = await import('node:child_process');
-  // First, since a signal may come as soon as there is a shell: it would end this process and leave the shell behind.
+  // First: a signal may come as soon as there is a shell, and would end this process but not the shell.
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
   for (const signal of signals) process.on(signal, () => shell.kill(signal));
   const shell = spawn(executable, argv, { stdio: 'inherit' });
@@ -131,8 +131,8 @@ async function runAsBash(argv: readonly string[]): Promise<number> {
 }
 
 /**
- * For output that is written while the program goes on: it ends with its reader, quietly where a pipe's reader went
- * away, as `head` does, or the terminal did.
+ * For output that is written while the program runs: the program ends when nobody reads it any more, and quietly if the
+ * reader of a pipe left, as `head` does, or the terminal closed.
  */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -146,7 +146,7 @@ function complain(message: string): void {
   try {
     writeAll(2, `agent-shell: ${message}\n`);
   } catch {
-    // If standard error is gone too, there is nobody left to tell.
+    // If standard error is gone too, nobody can be told.
   }
 }
 

@@ -1,4 +1,4 @@
-// The package's main file: the public surface, behind a look at what runs it.
+// The package's main file: checks the runtime, then exports the public surface.
 import './supported-runtime.ts';
 
 export * from '../index.ts';

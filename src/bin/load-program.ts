@@ -1,5 +1,5 @@
-// The start of every executable. It must parse on any Node since 12, and runs the program, which is made for newer ones.
-// What V8 compiles of a program in its first run is kept, so that later runs need not compile it again.
+// The start of every executable. It must parse on any Node since 12, and runs the program, which needs a newer one.
+// It keeps the code that V8 compiled in the first run of a program, so that later runs start faster.
 
 import type { Stats } from 'node:fs';
 import {
@@ -16,15 +16,15 @@ import { Script } from 'node:vm';
 import { unsupportedRuntime } from './node-version.ts';
 
 /**
- * The program of each executable, or of it with its first argument, and what tells one build of it from another. Put in
- * by the build.
+ * The program of each executable, or of an executable with its first argument, and the id of its build. Filled in by
+ * scripts/build.js.
  */
 declare const PROGRAMS: Readonly<Record<string, { file: string; build: string }>>;
 
 const name = basename(__filename, '.cjs');
 const unsupported = unsupportedRuntime(process.versions);
 if (unsupported) {
-  // Whatever goes wrong, a hook must not bother its coding agent.
+  // Whatever goes wrong, a hook must not disturb its coding agent.
   if (process.argv[2] === 'hook') process.exit(0);
   process.stderr.write(`${name}: ${unsupported}\n`);
   process.exit(1);
@@ -34,7 +34,7 @@ const withWord = `${name} ${process.argv[2]}`;
 const { file, build } = (PROGRAMS[withWord] || PROGRAMS[name]) as { file: string; build: string };
 const program = join(__dirname, file);
 const keptName = `${basename(file, '.cjs')}-${name}-${build}-${process.version}-${process.arch}.compiled`;
-// Beside the program, else where only this user writes.
+// Beside the program, or else in a folder that only this user writes to.
 const keptFiles = [
   () => join(dirname(program), keptName),
   () => join(cacheFolder(), 'todowrite', keptName),
@@ -43,13 +43,13 @@ const keptFiles = [
 const parameters = 'exports, require, module, __filename, __dirname, EXECUTABLE';
 const source = `(function (${parameters}) {${contentOf(program).toString('latin1')}\n})`;
 const cachedData = compiledBefore();
-// The file's name goes into what is kept, and a whole path would tie it to this place.
+// V8 keeps the file's name, and a full path would tie the kept code to this folder.
 const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
 const load = (id: string) => require(id.startsWith('.') ? join(dirname(program), id) : id);
 script.runInThisContext()(exports, load, module, program, dirname(program), name);
 if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
 
-/** Code is run from it: it counts only if no other user can have written it. */
+/** Code is run from this file, so it only counts if no other user can have written it. */
 function compiledBefore(): Buffer | undefined {
   for (const kept of keptFiles) {
     try {
@@ -83,7 +83,7 @@ function contentOf(path: string, check?: (stat: Stats) => void): Buffer {
   }
 }
 
-/** After a run that did what the command is for: one that printed its help has hardly compiled anything. */
+/** Only after a run that did its work: one that printed its help has compiled hardly anything. */
 function keepCompiled(exitCode: number): void {
   if (exitCode !== 0 || process.argv.some((argument) => /^(-h|--help|--version)$/.test(argument)))
     return;
@@ -98,22 +98,22 @@ function keepCompiled(exitCode: number): void {
       renameSync(unfinished, kept);
       return;
     } catch {
-      // A folder that cannot be written to.
+      // This folder cannot be written to.
     }
   }
 }
 
-/** Throws where nobody knows whose home it would be in. */
+/** Throws if there is no home folder. */
 function cacheFolder(): string {
   const { HOME, XDG_CACHE_HOME = '' } = process.env;
-  // Its specification says to pass over a relative one.
+  // Its specification says to ignore a relative one.
   if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
-  // Loaded here, since hardly any run comes to need it.
+  // Loaded here, since hardly any run needs it.
   const { userInfo }: typeof import('node:os') = require('node:os');
   return join(HOME || userInfo().homedir, '.cache');
 }
 
-/** One level only: in some folders, as /proc is one, Node tries for ever to make all levels. */
+/** One level only: in some folders, such as /proc, Node loops for ever when it makes all levels. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -10,8 +10,8 @@ import { shellList } from '../shell/shell-list.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { writeAll } from '../terminal/synchronous-io.ts';
 
-// `agent-shell --mend LINE`: agent-shell.sh asks what a line means that bash may not read as it was meant. Exit code 0:
-// standard output is the line to run in its place. 3: it is what to say when bash has failed to read it. 1: nothing.
+// `agent-shell --mend LINE`: agent-shell.sh asks about a line that bash may read differently than it was meant. Exit code 0:
+// standard output is the line to run instead. 3: it is what to print after bash has failed to read the line. 1: nothing.
 
 const MENDED = 0;
 const NOTHING = 1;
@@ -39,7 +39,7 @@ async function answer(): Promise<number> {
   return hint === '' ? NOTHING : HINT;
 }
 
-/** The line, where all of it is one call whose JSON bash would tear to pieces. */
+/** The line, if it is a single call whose JSON bash would break. */
 function rawCall(): string | undefined {
   const { call } = readLine(line, handlers);
   if (call === undefined) return undefined;

@@ -2,8 +2,8 @@ import type { PeopleLook } from '../panel/for-people.ts';
 import { isTerminal } from '../terminal/synchronous-io.ts';
 
 /**
- * How lists are printed where a person reads them: on a terminal, unless an agent drives it, as TODO_PANEL=off says or as
- * the terminal shows. What that needs is loaded only then.
+ * How to print lists for a person: on a terminal, unless an agent drives it (TODO_PANEL=off says so, or the terminal shows
+ * it). The code for that is only loaded then.
  */
 export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
   if (process.env.TODO_PANEL === 'off' || !isOnTerminal() || isDriven()) return undefined;
@@ -23,11 +23,11 @@ function isOnTerminal(): boolean {
   }
 }
 
-/** A program that types wants no echo of that, or prompts that end in a line of their own, for it to look for. */
+/** A program that types turns off echo, or sets a prompt that ends in a newline, which it can search for. */
 function isDriven(): boolean {
   if (process.env.PS1?.endsWith('\n')) return true;
   const { spawnSync } = process.getBuiltinModule('node:child_process');
-  // It tells of the terminal that is its standard input.
+  // stty reports on the terminal that is its standard input.
   const { stdout } = spawnSync('stty', ['-a'], { stdio: [1, 'pipe', 'ignore'], encoding: 'utf8' });
   return / -echo\b/.test(stdout ?? '');
 }

@@ -2,11 +2,10 @@ import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
 import { showLife } from '../shell/show-life.ts';
 import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 
-// `agent-shell prompt-panel`: what the hooks of an interactive agent-shell run at a prompt (interactive.bash has them), with the terminal on
-// descriptor 3; and what a command runs that changed a list while such a shell waits: `again`, with
-// `printed` if it has written to the terminal;
-// and then, once that has been seen: `settle`, with the heads of the lists. `alive` renews an agent's leases for a line of
-// its shell that Node has not seen.
+// `agent-shell prompt-panel`: the hooks of an interactive agent-shell (interactive.bash) run it at a prompt, with the terminal
+// on descriptor 3. A command that changes a list while such a shell waits runs it with `again`, and `printed` if the command
+// has written to the terminal. `settle`, with the heads of the lists, ends the highlight of a change. `alive` renews an
+// agent's leases for a line of its shell that Node has not seen.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
@@ -30,6 +29,6 @@ async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]
 }
 
 main(process.argv.slice(3)).catch(() => {
-  // Whoever works with the list hears what is wrong with it; a prompt only shows what there is.
+  // Commands that use the list report what is wrong with it; a prompt only shows what there is.
   process.exitCode = 1;
 });

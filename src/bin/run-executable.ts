@@ -22,7 +22,7 @@ export async function runExecutable(
   ) => AgentBashHandler,
 ): Promise<void> {
   const directory = currentDirectory();
-  // One call, one reading.
+  // One reading for the whole call.
   const reading = readSettings(process.env, directory);
   const lists = new TodoLists(process.env, directory, reading.settings);
   const handler = create(lists, () => reading, directory);
@@ -40,11 +40,11 @@ export async function runExecutable(
   if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
     tellPrompt(process.env, AGENT_SHELL, () => process.stdout.isTTY);
   }
-  // All is written and closed. To leave at once spares V8 the clearing of its heap.
+  // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();
 }
 
-/** Node puts U+FFFD instead of what is not UTF-8. What was there, only Linux tells. */
+/** Node replaces bytes that are not UTF-8 by U+FFFD. Only Linux can say what was there. */
 function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
   if (!argv.some((argument) => argument.includes('\ufffd'))) return undefined;
   try {

@@ -1,4 +1,4 @@
-// Imported by the library before all else: where the library cannot run, one line says so instead of a stack.
+// The library imports this first: if it cannot run here, one line says so instead of a stack trace.
 import { unsupportedRuntime } from './node-version.ts';
 
 const unsupported = unsupportedRuntime(process.versions);

@@ -10,7 +10,7 @@ import { taskContext } from '../tasks/task-context.ts';
 import { peopleLook } from './people-look.ts';
 import { runExecutable } from './run-executable.ts';
 
-/** The name of the executable that runs this program; its loader gives it. */
+/** The name of the executable that runs this program, from its loader. */
 declare const EXECUTABLE: string;
 
 const look = peopleLook();
@@ -26,7 +26,7 @@ const forPeople: TaskContext['forPeople'] =
     return tasksForPeople(rows, await look());
   });
 
-// One program for all commands on tasks: it goes by the name it was called by.
+// One program for all task commands: the name it is called by says which one it is.
 runExecutable((lists, settings, directory) => {
   const tasks = taskContext({
     environment: process.env,

@@ -12,7 +12,7 @@ runExecutable((lists, settings, directory) => {
     settings: () => settings().settings,
     isSubagent: () => list !== undefined && lists.isOfSubagent(list),
   });
-  // Which list it is, the command's own options say.
+  // The command's own options say which list it is.
   const handler = new TodoWriteHandler(
     (name, of) => {
       const opened = lists.open(name, of);

@@ -4,7 +4,7 @@ import { TodoReadHandler } from '../todo/todo-read.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 
-/** The agent commands of an agent shell. A new one is one line here. */
+/** The agent commands of an agent shell. Add a new one here. */
 export function agentHandlers(source: TodoSource, settings: SettingsSource): AgentBashHandler[] {
   return [new TodoWriteHandler(source, settings), new TodoReadHandler(source, settings)];
 }

@@ -1,8 +1,8 @@
 import type { Approval, ApprovalRequest, Approve, CommandPrefix } from './approval.ts';
 
 /**
- * Allows a line where each of its commands begins with one of `prefixes` and nothing about the line is in doubt; asks
- * `next` about all others. What an answer to allow says to remember is on the list from then on.
+ * Allows a line if each of its commands begins with one of `prefixes` and the line is certain; asks `next` about all
+ * others. If an answer allows a line and says what to remember, that is added to the list.
  *
  *     allowList(['git status', 'npm test'], ask)
  *
@@ -19,8 +19,8 @@ export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Appr
 }
 
 /**
- * Denies a line where a command certainly begins with one of `prefixes`; asks `next` about all others. What an answer to
- * deny says to remember is on the list from then on. It comes before an `allowList`, so that it has the last word:
+ * Denies a line if one of its commands certainly begins with one of `prefixes`; asks `next` about all others. If an answer
+ * denies a line and says what to remember, that is added to the list. Put it before an `allowList`, so that it wins:
  *
  *     denyList(['npm publish'], allowList(['npm test', 'git status'], ask))
  *
@@ -57,7 +57,7 @@ class PrefixList {
     return this.#prefixes.find((prefix) => prefix.every((word, at) => words[at] === word));
   }
 
-  /** The answer itself; what it says to remember, if it is of this kind, is on the list. */
+  /** The answer, unchanged. If it is of this kind, what it says to remember is added to the list. */
   remembered(kind: 'allow' | 'deny', answer: Approval): Approval {
     if (typeof answer === 'object' && answer.approve === kind) {
       this.#addAll(answer.remember ?? []);

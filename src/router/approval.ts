@@ -6,7 +6,7 @@ export interface ApprovalRequest {
   readonly line: string;
   /**
    * The simple commands of the line in order, each as its words without quotes, up to the first word that only bash can
-   * know. There may be more where `isCertain` is false.
+   * know. If `isCertain` is false, there may be more.
    */
   readonly commands: readonly (readonly string[])[];
   /**
@@ -16,9 +16,9 @@ export interface ApprovalRequest {
   readonly isCertain: boolean;
   /** The directory in which the line would run. */
   readonly cwd: string;
-  /** The agent whose line it is, where the router was told. */
+  /** The agent whose line it is, if the router knows. */
   readonly agent?: string;
-  /** Aborted when no answer is needed any more: the line was cancelled, or the router is disposed. */
+  /** Aborted when nobody waits for the answer any more: the line was cancelled, or the router disposed. */
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ export type Approval =
   | 'deny'
   | {
       readonly approve: 'allow';
-      /** What to run in place of the line. It is not asked for again. */
+      /** What to run instead of the line, without another question. */
       readonly line?: string;
       /** Beginnings of commands that `allowList` allows from now on. */
       readonly remember?: string | readonly CommandPrefix[];
@@ -44,21 +44,21 @@ export type Approval =
 /** The first words of a command: `npm test`, or `['npm', 'test']`, which may hold blanks. */
 export type CommandPrefix = string | readonly string[];
 
-/** Asks a person or a policy about a line. One that throws, or answers anything else, has denied it. */
+/** Asks a person or a policy about a line. If it throws, or answers anything else, the line is denied. */
 export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
 
-// Longer lines take longer to read than they are worth.
+// Reading longer lines is not worth the time.
 const MAX_READ_LENGTH = 64 * 1024;
-// Wherever it stands: in quotes it is text that another command may evaluate.
+// Even inside quotes: another command may evaluate that text.
 const SUBSTITUTION = /`|\$[([]|\$\{(?!\w+\})/;
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\+?=|\[)/;
 const CERTAIN_WORD = /^(?:[^\s'"\\$*?[{~]|'[^']*'|"[^"\\$]*"|\\[^\n])+$/;
-/** They read their arguments as bash, or change what words mean. */
+/** Commands that read their arguments as bash code, or change what words mean. */
 const EVALUATES = new Set(['.', 'alias', 'eval', 'source', 'trap']);
-/** They run the builtin that is named behind them. */
+/** Commands that run the builtin named after them. */
 const RUNS_BUILTIN = new Set(['builtin', 'command']);
 
-/** What a line runs, as far as that is certain without bash. When in doubt, it is not. */
+/** What a line runs, as far as that is certain without bash. In doubt, it is not certain. */
 export function readForApproval(line: string): Pick<ApprovalRequest, 'commands' | 'isCertain'> {
   if (line.length > MAX_READ_LENGTH || line.includes('\0'))
     return { commands: [], isCertain: false };
@@ -77,19 +77,19 @@ function certainWords({ words, written }: SimpleCommand): readonly string[] {
 }
 
 function isCertainCommand({ written, usesFile }: SimpleCommand, words: readonly string[]): boolean {
-  // Behind those two an option may stand.
+  // These two take options.
   const name = words.find((word) => !RUNS_BUILTIN.has(word) && !/^-[pv-]+$/i.test(word));
   return (
     name !== undefined && !usesFile && !ASSIGNMENT.test(written[0] ?? '') && !EVALUATES.has(name)
   );
 }
 
-/** What became of a question: the line that may run, why it may not, or that no answer is needed any more. */
+/** The outcome of a question: the line that may run, why it may not, or that nobody waits any more. */
 export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';
 
 /**
- * Asks one question at a time, in the order in which they came, however many routers ask: a person answers one after the
- * other.
+ * Asks one question at a time, in the order in which they came, however many routers ask: a person answers them one by
+ * one.
  */
 export class Questions {
   #last: Promise<unknown> = Promise.resolve();

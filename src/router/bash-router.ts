@@ -41,13 +41,13 @@ const MOST_SEEN = 500;
 
 /** Sends each command line to the agent command that it calls, or to bash. */
 export class BashRouter {
-  /** The list of TodoWrite and TodoRead, where it is one store. */
+  /** The list of TodoWrite and TodoRead, if it is a single store. */
   readonly store: TodoStore | undefined;
-  /** What shows the list, where a terminal was given; a child's is that of its parent. */
+  /** Shows the list, if the router was given a terminal. A child has its parent's. */
   readonly panel: TaskPanel | undefined;
   readonly #options: BashRouterOptions;
   readonly #env: Environment;
-  /** As they were given; `#handlers` are told of by the guide. */
+  /** As they were given; in `#handlers` the guide adds its notes to them. */
   readonly #given = new Map<string, AgentBashHandler>();
   readonly #handlers = new Map<string, AgentBashHandler>();
   readonly #children = new Set<BashRouter>();
@@ -56,11 +56,11 @@ export class BashRouter {
   readonly #guide: Guide | undefined;
   readonly #questions: Questions;
   readonly #disposal = new AbortController();
-  /** Who is asked about the line that runs, and what tells that it has ended. */
+  /** Who is asked about the line that is running, and the signal that it has ended. */
   #asked: { readonly approve: Approve; readonly ended: AbortSignal } | undefined;
   /** The latest lines that bash ran. */
   readonly #seen: SeenLine[] = [];
-  /** The one that it runs. */
+  /** The line that bash is running. */
   #running: { readonly line: string; readonly from: Date } | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -96,11 +96,11 @@ export class BashRouter {
   }
 
   /**
-   * Makes a router for a subagent, with a list, a bash and an environment of its own: TODO_AGENT is its name there, and the
-   * rest is as in its parent. It has its parent's agent commands, asks whom its parent asks, is shown below its parent's
-   * list, and ends with its parent unless it is disposed before.
+   * Makes a router for a subagent with its own list, bash and environment, in which TODO_AGENT is its name. Everything else
+   * is its parent's: the agent commands, who is asked for approval, and the panel, which shows its list below the parent's.
+   * It is disposed with its parent, if not before.
    *
-   * @throws Error when this router is disposed.
+   * @throws Error if this router is disposed.
    */
   child({ agent, ...options }: ChildOptions): BashRouter {
     if (this.#disposal.signal.aborted) throw new Error('The router is disposed');
@@ -136,10 +136,9 @@ export class BashRouter {
   }
 
   /**
-   * Adds an agent command, or replaces the one of that name. It is known to the router at once, and inside bash from
-   * the next line on.
+   * Adds an agent command, or replaces the one of that name. The router knows it at once, bash from the next line on.
    *
-   * @throws RangeError when the name is not made of letters, digits, `_` and `-`.
+   * @throws RangeError if the name contains anything but letters, digits, `_` and `-`.
    */
   register(handler: AgentBashHandler): void {
     if (!/^\w[\w-]*$/.test(handler.name)) {
@@ -156,7 +155,7 @@ export class BashRouter {
     this.#handlers.set(handler.name, withExecute(guided, execute));
   }
 
-  /** The agent commands that are registered now. */
+  /** The registered agent commands. */
   get commands(): readonly AgentBashHandler[] {
     return [...this.#handlers.values()];
   }
@@ -167,9 +166,9 @@ export class BashRouter {
   }
 
   /**
-   * Runs one line, which may hold newlines, after those that were given before it.
+   * Runs one line, which may contain newlines, after the lines that came before it.
    *
-   * Failures are in the result: a non-zero exit code, and stderr. Rejects only after `dispose()`.
+   * A failure is a result with a non-zero exit code and stderr. Rejects only after `dispose()`.
    */
   route(line: string, options: RouteOptions = {}): Promise<RouteResult> {
     const result = this.#routeAfter(this.#queue, line, options);
@@ -177,7 +176,7 @@ export class BashRouter {
     return result;
   }
 
-  /** Ends the shell and what runs in it, its children and the panel. */
+  /** Ends the shell with everything that runs in it, the children and the panel. */
   async dispose(): Promise<void> {
     this.#disposal.abort();
     await Promise.all([...this.#children].map((child) => child.dispose()));
@@ -203,10 +202,10 @@ export class BashRouter {
     return this.#routeNow(decision.line, options).finally(() => controller.abort());
   }
 
-  /** Asks the host about what an agent command is to run. */
+  /** Asks the host about a command that an agent command wants to run. */
   async #whyNotRun(command: string): Promise<string | undefined> {
     const { approve = this.#options.approve, ended: signal } = this.#asked ?? {};
-    // A line may run now, and bash cannot be asked what a name means before it has ended.
+    // Bash may be busy with a line, and cannot say what a name means until that has ended.
     const isPlain = async () => false;
     const decision = approve
       ? await this.#permission(command, approve, { signal }, isPlain)
@@ -272,8 +271,8 @@ export class BashRouter {
     if (call) {
       const asked = this.#shell.callerState?.(call.handler.name);
       const state = asked instanceof Promise ? await asked : asked;
-      // If bash would do something else with it, a literal line is bash's; and so is one whose checks are to be run
-      // where bash is.
+      // If bash would do something else with a literal line, bash gets it; so it does if checks have to run in its
+      // directory.
       const runsChecks = state !== undefined && call.argv.includes('--prove');
       if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
         const env = othersVariables(state?.env ?? this.#env, process.env);
@@ -301,10 +300,10 @@ export class BashRouter {
     return { ...result, stderr: stderr + hint };
   }
 
-  /** What has run when a command is called: also what the line that calls it has certainly run until then. */
+  /** What has run when a command is called, including what the calling line has certainly run so far. */
   #seenBy(words: readonly string[], calledBy: number | undefined): readonly SeenLine[] {
     const { line = '', from = new Date() } = this.#running ?? {};
-    // Whatever the line started may call the same, and too early.
+    // A program that the line started may make the same call, and too early.
     const isLine = calledBy !== undefined && calledBy === this.#shell.pid;
     const before = isLine ? runBefore(words, line) : undefined;
     if (before === undefined) return this.#seen;
@@ -313,7 +312,7 @@ export class BashRouter {
 
   /** The line with the quotes of its JSON fixed, if bash cannot read it as it was typed. */
   async #mended(line: string, limit?: TimeLimit): Promise<string | undefined> {
-    // Few lines come to be read: bash is looked for only then, and while there is time.
+    // Bash is only looked for when a line has to be read, and while there is time.
     const canRead = async (text: string) =>
       limit?.reached !== undefined ||
       (await checkSyntax(findBash(process.env), text)) === 'complete';

@@ -8,8 +8,8 @@ import type { RouteOptions } from './router-options.ts';
 /**
  * Runs an agent command that is a whole line, without bash.
  *
- * @param env the caller's variables; undefined where they are this process's own.
- * @param limit when it is reached, the result is not waited for.
+ * @param env the caller's variables; undefined if they are this process's own.
+ * @param limit once it is reached, nobody waits for the result.
  */
 export async function callDirectly(
   { handler, argv, raw }: DirectCall,
@@ -27,7 +27,7 @@ export async function callDirectly(
   return isHeard ? await heard(result, options) : result;
 }
 
-/** A handler cannot be stopped: when its time is over, its result is not waited for. */
+/** A handler cannot be stopped. When its time is up, nobody waits for its result. */
 function within(
   limit: TimeLimit,
   name: string,
@@ -43,7 +43,7 @@ function within(
   return limit.reached ? ended : Promise.race([execution(), ended]);
 }
 
-/** The result of a call that no bash ran, as who listens hears it and as much as is to be kept. */
+/** Gives the output to the listeners, and cuts it to the size that is kept. */
 async function heard(
   { stdout, stderr, exitCode }: CommandResult,
   { onStdout, onStderr, maxOutputBytes }: RouteOptions,

@@ -10,14 +10,14 @@ const BLANKS = /[ \t]*/y;
  *
  * Takes time linear in the length of the line, and no stack.
  *
- * @returns the words as bash would pass them, or undefined when the line is anything else, or when its first word
- *   is none of `names`: such a line is for bash to read.
+ * @returns the words as bash would pass them. Undefined if the line is anything else, or if its first word is not one
+ *   of `names`: then bash has to read it.
  */
 export function parseLiteralCommand(
   line: string,
   names: { has(name: string): boolean },
 ): readonly string[] | undefined {
-  // Bash drops NUL bytes from a line; we cannot know what it then reads.
+  // Bash drops NUL bytes from a line, so we cannot know what it reads.
   if (line.includes('\0')) {
     return undefined;
   }
@@ -36,7 +36,7 @@ export function parseLiteralCommand(
   return words.length > 0 ? words : undefined;
 }
 
-/** The word at `start` and where it ends; undefined when there is none, or it goes on in a way that is not literal. */
+/** The word at `start` and where it ends; undefined if there is none, or if it is not literal to its end. */
 function readWord(line: string, start: number): { text: string; end: number } | undefined {
   let text = '';
   let end = start;
@@ -52,7 +52,7 @@ function readWord(line: string, start: number): { text: string; end: number } | 
     : undefined;
 }
 
-/** Where the piece of a word that begins at `from` ends; `from` where none does. */
+/** Where the piece of a word that begins at `from` ends; `from` if there is none. */
 function skipPiece(line: string, from: number): number {
   switch (line[from]) {
     case "'":

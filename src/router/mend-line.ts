@@ -13,7 +13,7 @@ interface Part {
   readonly text: string;
 }
 
-// Each place that is tried takes time that grows with the line.
+// Each place we try takes time proportional to the line.
 const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const COMMAND_WITH_JSON = new RegExp(`${BEFORE_COMMAND}([\\w-]+)[ \\t]+(?=['"]?[{[])`, 'g');
@@ -23,19 +23,19 @@ const QUOTE = /['"\\]/g;
 const WORD_END = /^(?:$|[\s;&|()<>])/;
 const STRUCTURE = /["[\]{}]/g;
 const STRING_END = /"|\\[\s\S]/g;
-/** The two ways to write an apostrophe inside single quotes; and what stands in for it, as long as it is. */
+/** The two ways to write an apostrophe inside single quotes, and a placeholder of the same length. */
 const APOSTROPHE = /'\\''|'"'"'/g;
 const STAND_IN = /\0\0\0\0(\x01?)/g;
 
 /**
- * The line as it was meant, where bash cannot read it because of the quotes around the JSON of an agent command: each
- * such JSON put into quotes that hold. What stands around it, as `cd X && ...`, stays as it is; so it is for the text of
- * an `eval`, which harnesses put around lines.
+ * Fixes a line that bash cannot read because of the quotes around the JSON of an agent command: puts each such JSON into
+ * quotes that hold. The rest of the line, such as `cd X && ...`, stays as it is. The same goes for the text of an `eval`,
+ * which harnesses wrap around lines.
  *
- * Nothing is guessed. The JSON has to end in one place only, nothing in it may be meant to be expanded, and bash has to be
- * able to read what comes of it. Bash is only asked about a line that would be another one.
+ * Nothing is guessed: the JSON must have exactly one possible end, nothing in it may look like an expansion, and bash must
+ * be able to read the result. Bash is only asked about lines that would change.
  *
- * @returns undefined if bash can read the line as it is, or if it cannot be fixed.
+ * @returns undefined if bash can read the line as it is, or if the line cannot be fixed.
  */
 export async function mendLine(
   line: string,
@@ -56,12 +56,12 @@ export async function mendLine(
   return evaluated.length > 0 ? replaceParts(line, evaluated) : undefined;
 }
 
-/** A word that bash takes for exactly this text. */
+/** A word that means exactly this text to bash. */
 export function inSingleQuotes(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The line with the JSON of each agent command in quotes that hold; as it is if there is none, or no one end to it. */
+/** The line with the JSON of each agent command in quotes that hold; unchanged if there is none, or if its end is unclear. */
 function quoteJson(line: string, names: Names): string {
   if (/[\0\x01]/.test(line)) return line;
   const parts: Part[] = [];
@@ -79,12 +79,12 @@ function quoteJson(line: string, names: Names): string {
   return replaceParts(line, parts);
 }
 
-/** The JSON that begins here, bare or in quotes, and where it and its quotes end. */
+/** The JSON that begins here, bare or quoted, and where it and its quotes end. */
 function jsonAt(line: string, start: number): Part | undefined {
   const first = line.charAt(start);
   const quote = first === '"' || first === "'" ? first : '';
   const typed = line.slice(start + quote.length);
-  // An apostrophe that is written as bash wants it; who wrote one may have forgotten another.
+  // An apostrophe that is correct for bash. Another one may still be wrong.
   const text =
     quote === "'" ? typed.replace(APOSTROPHE, (way) => '\0\0\0\0\x01'.slice(0, way.length)) : typed;
   const length = jsonLength(text);
@@ -93,12 +93,12 @@ function jsonAt(line: string, start: number): Part | undefined {
   const isEnded = behind.startsWith(quote) && WORD_END.test(behind.slice(quote.length));
   const json = text.slice(0, length).replace(STAND_IN, "'");
   if (!isEnded || !isJsonCollection(json)) return undefined;
-  // In single quotes a $ means itself, but '$X' in them is how a variable gets in there.
+  // In single quotes a $ means itself, but '$X' inside them is how people insert a variable.
   if ((quote === "'" ? /'"?[$`]/ : /[$`]/).test(typed.slice(0, length))) return undefined;
   return { start, end: start + quote.length + length + quote.length, text: json };
 }
 
-/** Where the object or array that a text begins with ends: its brackets and strings say so, whatever else is in it. */
+/** Where the object or array at the start of a text ends, going by its brackets and strings only. */
 function jsonLength(text: string): number | undefined {
   let depth = 0;
   STRUCTURE.lastIndex = 0;
@@ -115,7 +115,7 @@ function jsonLength(text: string): number | undefined {
   return undefined;
 }
 
-/** What each `eval` of a line is given as one literal word. */
+/** The argument of each `eval` of a line, where it is one literal word. */
 function evalTexts(line: string): Part[] {
   const parts: Part[] = [];
   for (const match of [...line.matchAll(EVAL)].slice(0, MAX_PLACES)) {
@@ -164,7 +164,7 @@ function areQuotesClosed(text: string): boolean {
   return true;
 }
 
-/** Where a text in double quotes ends that begins before `start`, behind its quote. */
+/** Where a text in double quotes ends, given the place after its opening quote. */
 function stringEnd(text: string, start: number): number | undefined {
   STRING_END.lastIndex = start;
   for (let match = STRING_END.exec(text); match !== null; match = STRING_END.exec(text)) {

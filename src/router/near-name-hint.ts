@@ -3,8 +3,8 @@ import { nearName, nearNameText } from '../command/near-names.ts';
 const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found$/m;
 
 /**
- * `stderr` of a line with the right name, where bash has not found a command whose name is nearly that of an agent
- * command. Nothing is run by guess.
+ * Adds the right name to the stderr of a line if bash did not find a command whose name is close to that of an agent
+ * command. Nothing is run on a guess.
  */
 export function withNearName(stderr: string, commands: readonly string[]): string {
   const [line = '', name = ''] = NOT_FOUND.exec(stderr) ?? [];

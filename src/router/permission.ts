@@ -2,20 +2,20 @@ import type { AgentBashHandler } from '../command/agent-command.ts';
 import { type Approve, type Decision, type Questions, readForApproval } from './approval.ts';
 import { readLine } from './read-line.ts';
 
-/** What a router knows that decides whether a line is asked about, and what a question says. */
+/** What decides whether a line needs approval, and what the question says. */
 export interface PermissionWorld {
   readonly handlers: ReadonlyMap<string, AgentBashHandler>;
   readonly agent?: string | undefined;
   readonly questions: Questions;
-  /** Whether a name on a line of its own is certainly that agent command. */
+  /** Whether this name, as a whole command, is certainly the agent command. */
   readonly isPlain: (name: string) => Promise<boolean>;
-  /** The line with broken quotes fixed, as bash will get it; undefined if nothing is to be fixed. */
+  /** The line with its broken quotes fixed, as bash will get it; undefined if there is nothing to fix. */
   readonly mended: (line: string) => Promise<string | undefined>;
   readonly cwd: () => string;
 }
 
 /**
- * Whether a line may run, and which. A line that is certainly nothing but calls of agent commands may, and nobody is asked.
+ * Whether a line may run, and in which form. A line of nothing but agent commands needs no approval.
  *
  * @param signals each of them ends the question.
  */
@@ -33,7 +33,7 @@ export async function permissionFor(
   const { agent, questions, cwd } = world;
   const request = { line: run, ...reading, cwd: cwd(), ...(agent !== undefined && { agent }) };
   const decision = await questions.ask(approve, request, signals);
-  // What is fixed once more gets its note.
+  // It is fixed again when it runs, and gets its note then.
   const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;
   return isUnchanged ? { line } : decision;
 }

@@ -1,18 +1,18 @@
-/** How bash would take a text apart, as far as that is certain without bash. */
+/** How bash would split a text into words, as far as that is certain without bash. */
 export interface Quoting {
-  /** Whether all quotes are closed in the end. Where `expansion` is 'nested' this is not certain. */
+  /** Whether all quotes are closed at the end. Not certain if `expansion` is 'nested'. */
   isClosed: boolean;
-  /** What would be expanded: nothing, a simple `$NAME`, or what holds text of its own, as `$(`, `${`, `<(` and backticks. */
+  /** What would be expanded: nothing, a simple `$NAME`, or something that contains text, such as `$(`, `${`, `<(` and backticks. */
   expansion: 'none' | 'simple' | 'nested';
-  /** Whether nothing outside of the quotes ends a word. */
+  /** Whether nothing outside the quotes ends a word. */
   isOneWord: boolean;
-  /** Whether there are braces outside of the quotes, which may make several words of one. */
+  /** Whether there are braces outside the quotes, which can turn one word into several. */
   hasBraces: boolean;
-  /** The text without its quotes; what would be expanded stands in it as it is. */
+  /** The text without its quotes, with expansions left as they are. */
   text: string;
 }
 
-// Runs of one class each, never a star around alternatives: some megabytes of that overflow the stack.
+// One character class per run, never a star around alternatives: that overflows the stack on a few megabytes.
 const PIECE = /'[^']*'?|"|\\[\s\S]?|\$[({'"]|`|\$[\w@*#?!$-]|[\s|&;()<>]+|[^'"\\`$\s|&;()<>]+|\$/y;
 const QUOTED_PIECE = /"|\\[\s\S]?|\$[({]|`|\$[\w@*#?!$-]|[^"\\`$]+|\$/y;
 

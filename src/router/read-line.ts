@@ -13,9 +13,9 @@ export interface LineReading {
 export interface DirectCall {
   handler: AgentBashHandler;
   argv: readonly string[];
-  /** What follows the name, as it was typed; empty if nothing does. */
+  /** What follows the name, as typed; empty if nothing does. */
   raw: string;
-  /** Whether bash, too, would read it as just this call. If not, it is raw JSON that bash cannot read as JSON. */
+  /** Whether bash would read it as exactly this call, too. If not, it is raw JSON that bash would break. */
   isLiteral: boolean;
 }
 
@@ -25,8 +25,8 @@ const NAME = /^[ \t]*([\w-]+)[ \t]+/;
 /**
  * Reads a line without running anything: a literal agent command, raw JSON after the name of one, or a line for bash.
  *
- * Bash's own reading comes first. Raw JSON is only taken as it was typed where bash cannot read it, or where it is clear
- * that bash would lose its quotes and that nothing in it is to be expanded.
+ * Bash's own reading comes first. Raw JSON is only taken as typed if bash cannot read it, or if bash would clearly remove
+ * its quotes and expand nothing in it.
  */
 export function readLine(
   line: string,
@@ -51,7 +51,7 @@ export function readLine(
   if (expansion === 'nested' || (expansion === 'simple' && isClosed)) {
     return { type: NATIVE_SHELL_COMMAND };
   }
-  // '...'*'...' may be a list, though it is not literal: no file has such a name.
+  // '...'*'...' is not literal, but may be a list: no file has such a name.
   const isWord = isClosed && isOneWord && /^['"]/.test(raw);
   if (isWord && hasBraces) {
     return { type: AGENT_SHELL_COMMAND };

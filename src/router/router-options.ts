@@ -7,19 +7,19 @@ import type { PanelStream } from '../terminal/screen.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
 import type { Approve } from './approval.ts';
 
-/** What runs the lines that are not one literal agent command. */
+/** Runs every line that is not one literal agent command. */
 export interface NativeShell {
   /** `$?` at the start of the next line. */
   lastExitCode: number;
   run(line: string, options: RunOptions): Promise<CommandResult>;
   /**
-   * What a call of the agent command `name` would find now. Without this function, the router always makes such calls
+   * What a call of the agent command `name` would find now. Without this method, the router always makes such calls
    * itself, with the host's environment.
    */
   callerState?(name: string): CallerState | Promise<CallerState>;
   /** The process that runs the line itself, where there is one. */
   readonly pid?: number | undefined;
-  /** The directory of the next line; that of this process where the shell does not tell. */
+  /** The directory of the next line; this process's if the shell does not say. */
   readonly cwd?: string;
   dispose(): Promise<void>;
 }
@@ -27,8 +27,8 @@ export interface NativeShell {
 /** Options of a router. By default: TodoWrite and TodoRead on `todoStore`, and its own bash. */
 export interface BashRouterOptions {
   /**
-   * Whose router it is: its list is `todoStoreOf(agent)` unless given, and TODO_AGENT in its bash has this name. Questions
-   * for approval name it, too.
+   * The agent that the router is for. Its list is `todoStoreOf(agent)` unless given, TODO_AGENT in its bash is this name, and
+   * approval requests carry it.
    */
   agent?: string;
   /** The list of TodoWrite and TodoRead; `todoStore` unless given. */
@@ -40,27 +40,27 @@ export interface BashRouterOptions {
   /** Where its bash starts; the current directory unless given. */
   cwd?: string;
   /**
-   * A terminal to show the list on, such as `process.stdout`, until the router is disposed; elsewhere nothing is shown. What
-   * else the program prints there goes through `router.panel.write`.
+   * A terminal to show the list on, such as `process.stdout`, until the router is disposed; nothing is shown on other
+   * streams. Print everything else on it with `router.panel.write`.
    */
   panel?: PanelStream;
   /**
-   * What gives guidance on the list that the handlers write: notes on stderr, and reminders in the result. Unless given,
-   * there is one on the list of the TodoWriteHandler among the handlers, with the settings of this process's
-   * environment. `false`: no guidance.
+   * Gives guidance on the list that the handlers write: notes on stderr, and reminders in the result. By default, it is for
+   * the list of the TodoWriteHandler among the handlers, with the settings of this process's environment. `false`: no
+   * guidance.
    */
   guide?: Guide | false;
   /** Where reminders go; `field` unless given. */
   reminders?: ReminderPlace;
   /**
-   * Asked before each line that goes to bash, one line at a time. Lines that are certainly nothing but calls of agent
-   * commands just run. A line that is denied ends with exit code 126 and `Command execution denied: REASON` on stderr, and
-   * nothing of it has run. This is consent, not a sandbox. Unless given, every line runs.
+   * Asked before each line that goes to bash, one line at a time. Lines of nothing but agent commands run without asking. A
+   * denied line does not run at all; its exit code is 126, and stderr says `Command execution denied: REASON`. This is
+   * consent, not a sandbox. By default, every line runs.
    */
   approve?: Approve;
   /**
    * Makes the shell for all other lines; a BashSession unless given. It gets the router's handlers, which must exist as
-   * commands in it, and the environment and the directory that it is to have.
+   * commands in it, and its environment and directory.
    */
   shell?: (
     handlers: ReadonlyMap<string, AgentBashHandler>,
@@ -68,24 +68,24 @@ export interface BashRouterOptions {
   ) => NativeShell;
 }
 
-/** What a subagent's router is made of. What is not given is as its parent's. */
+/** Options of a subagent's router. Its parent's apply to what is not given. */
 export type ChildOptions = Pick<BashRouterOptions, 'approve' | 'cwd' | 'env' | 'handlers'> & {
   /** Its name, which the panel shows. */
   agent: string;
 };
 
 /**
- * How one line is run: its standard input, its time limit in milliseconds, a signal that cancels it, who hears its output
- * and how much of it is kept. The time limit begins when the line does: the wait for an approval does not count.
+ * How to run one line: its standard input, its time limit in milliseconds, a signal that cancels it, who hears its output
+ * and how much of it is kept. The time limit starts with the line: waiting for approval does not count.
  */
 export interface RouteOptions extends RunOptions {
-  /** Asked about this line, in place of what the router was told. */
+  /** Asked about this line instead of the router's own `approve`. */
   approve?: Approve | undefined;
-  /** Where reminders go for this line, in place of what the router was told. */
+  /** Where reminders for this line go, instead of the router's own `reminders`. */
   reminders?: ReminderPlace;
 }
 
-/** Reminders are a field of the result or, for hosts that pass only text on, the first lines of its stderr. */
+/** Reminders are a field of the result or, for hosts that only pass text on, the first lines of its stderr. */
 export type ReminderPlace = 'field' | 'stderr';
 
 /** The result of one line. */
