@@ -39,8 +39,8 @@ export default defineConfig({
     // Many tests wait for other processes: on two cores two more workers have the time that they leave.
     maxWorkers: 4,
     sequence: { sequencer: LongFilesFirst },
-    // Only what hangs runs into it: a busy machine is no failure.
-    testTimeout: 120_000,
+    // Only what hangs runs into it: neither a busy machine is a failure, nor TEST_RUNS, with which tests do many times as much.
+    testTimeout: 120_000 * Number(process.env.TEST_RUNS ?? 1),
     hookTimeout: 120_000,
     // A test that asserts nothing passes whatever the product does.
     expect: { requireAssertions: true },
