@@ -85,7 +85,16 @@ async function main(): Promise<number> {
 }
 
 async function runJsonl(list: ShellList, id: string): Promise<number> {
-  const { tasks, settings } = list;
+  const { settings } = list;
+  const release = releaseAtExit(settings().settings, id);
+  const tasks: typeof list.tasks = {
+    ...list.tasks,
+    open: (named, of) => {
+      const name = named ?? of.taskList;
+      if (name !== undefined) release.alsoIn(name);
+      return list.tasks.open(named, of);
+    },
+  };
   const handlers = [...agentHandlers(list.source, settings), ...taskCommands(tasks)];
   const guide = new Guide({
     store: list.shown(),
@@ -98,7 +107,6 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
   const { BashRouter } = await import('../router/bash-router.ts');
   const { serveJsonl } = await import('../shell/jsonl.ts');
   endWithReader();
-  const endSession = releaseAtExit(settings().settings, id);
   await serveJsonl({
     router: new BashRouter({ handlers, guide }),
     input: process.stdin,
@@ -107,7 +115,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     todos: list.shared.shown,
     tasks: () => taskView(tasks.open(undefined, settings().settings)),
   });
-  await endSession();
+  await release.end();
   await list.close();
   return 0;
 }

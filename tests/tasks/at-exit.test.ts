@@ -137,6 +137,23 @@ test('with TODO_RELEASE_AT_EXIT=0 it keeps what it has', async () => {
   expect(run('TaskList', [])).toBe('#1 [in_progress] A (ann)\n');
 });
 
+test.each(['SIGKILL', 'the end of its input'])(
+  'a session gives back what it has begun in other lists, too: %s',
+  async (how) => {
+    const { run, start } = machine();
+    for (const list of ['it is', 'blue']) run('TaskCreate', ['--list', list, '--subject', 'A']);
+    const { host, answer } = await start('ann', "TaskClaim 1 --list 'it is'; TaskClaim 1");
+    expect(answer.exitCode).toBe(0);
+    if (how === 'SIGKILL') host.kill(how);
+    else host.stdin?.end();
+    await ended(host);
+    for (const list of ['it is', 'blue']) {
+      const isFree = () => run('TaskList', ['--list', list]) === '#1 [pending] A\n';
+      await eventually(`released in ${list}`, isFree);
+    }
+  },
+);
+
 test('lines of agent-shell -c renew the leases of their agent, and start Node only where that is due', async () => {
   const { run, shell, folder } = machine();
   const beat = () => JSON.parse(run('TaskGet', ['1', '--json'])).lease.beat;
