@@ -3,14 +3,14 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts'
 import { CALLER_VARIABLES } from '../environment.ts';
 import { randomHex } from './random-hex.ts';
 
-/** The most that a request may hold, and what is read of a caller's standard input: 1 MiB. */
+/** The largest request, and the most that is read of a caller's standard input: 1 MiB. */
 const REQUEST_LIMIT = 1024 * 1024;
-// Bash reads a reply byte by byte into a variable. A larger one, and one with a NUL byte, it passes on with head(1).
+// Bash reads a reply byte by byte into a variable. It passes on larger ones, and those with a NUL byte, with head(1).
 const TEXT_LIMIT = 64 * 1024;
 // Before the arguments: the command's name, those variables, the caller's surroundings, who called it and the count of
 // arguments.
 const FIELDS_BEFORE = CALLER_VARIABLES.length + 4;
-/** So often it is looked for a caller that waits for what may take long. */
+/** How often to check that a caller still waits while a command takes long. */
 const LOOK_MS = 200;
 
 /** Runs the command that a caller asks for. */
@@ -20,14 +20,14 @@ export interface AgentCallOptions {
   /** Sends bytes to the caller. */
   write: (bytes: Buffer) => void;
   execute: Execute;
-  /** The caller has read the whole reply, and sends nothing more. */
+  /** The caller has read the whole reply and sends nothing more. */
   onDone: () => void;
   /** Whether the caller is gone. */
   isGone: () => boolean;
 }
 
 /**
- * One call of an agent command from inside bash, without what carries its bytes.
+ * One call of an agent command from inside bash, whatever carries its bytes.
  *
  *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL surroundings NUL parent NUL count NUL argument NUL ...
  *     host    stdin LIMIT MARK \n                 when the handler reads its standard input
@@ -35,7 +35,8 @@ export interface AgentCallOptions {
  *     host    text CODE ERR OUT \n errors output  lengths in bytes
  *     caller  .
  *
- * A variable that is not set is empty, without the `=`; the surroundings are sent with `--prove` only. What is no text, or long, comes in parts:
+ * An unset variable is empty, without the `=`. The surroundings are sent with `--prove` only. A reply that is long or not text
+ * comes in parts:
  *
  *     host    bytes CODE ERR OUT \n errors
  *     caller  .
@@ -66,7 +67,7 @@ export class AgentCall {
     this.#read(chunk);
   }
 
-  /** The caller is gone: nothing will come from it any more. */
+  /** The caller is gone and will send nothing more. */
   abandon(): void {
     this.#gone.abort();
     this.#expectNothing();
@@ -78,7 +79,7 @@ export class AgentCall {
     let size = 0;
     let wanted = FIELDS_BEFORE;
     return (chunk) => {
-      // A request that is too long is read to its end all the same, or its caller would not come to read the answer.
+      // A request that is too long is still read to its end, or its caller would never get to read the answer.
       const isTooLong = size > REQUEST_LIMIT;
       size += chunk.length;
       if (!isTooLong || fields < FIELDS_BEFORE) this.#chunks.push(Buffer.from(chunk));
@@ -107,7 +108,7 @@ export class AgentCall {
     }
     const fields = splitAtNul(request);
     try {
-      // An odd variable in the environment is no reason to refuse the call.
+      // A strange variable in the environment is no reason to refuse the call.
       const none = Buffer.alloc(0);
       const [around, parent] = fields.splice(CALLER_VARIABLES.length + 1, 2, none, none);
       const surroundings = around?.toString() ?? '';
@@ -167,7 +168,7 @@ export class AgentCall {
         if (tail.equals(mark)) {
           const bytes = this.#take().subarray(0, -mark.length);
           this.#expectNothing();
-          // Too much of it is refused by the handler, and may end in the middle of a character.
+          // If there is too much, the handler refuses it. It may end in the middle of a character.
           resolve(new Promise((decoded) => decoded(textOfBytes(bytes, REQUEST_LIMIT))));
         }
       };

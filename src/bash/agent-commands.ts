@@ -18,14 +18,14 @@ export interface AgentCommandHostOptions {
   directory: string;
   /** The bash that runs the commands' scripts. */
   bash: string;
-  /** Where else than in the system's folders mkfifo(1) may be. */
+  /** Where to look for mkfifo(1) besides the system's folders. */
   env: Environment;
   handlers: ReadonlyMap<string, AgentBashHandler>;
 }
 
 /**
- * Makes agent commands exist inside a bash: a directory for its PATH holds one small bash script a command, which hands
- * its arguments and standard input to the handler in this process.
+ * Makes agent commands exist inside a bash: a directory on its PATH has one small bash script for each command, which
+ * passes its arguments and standard input to the handler in this process.
  */
 export class AgentCommandHost {
   readonly #options: AgentCommandHostOptions;
@@ -49,7 +49,7 @@ export class AgentCommandHost {
     }
   }
 
-  /** A FIFO for those who must learn when this process is gone. */
+  /** A FIFO whose readers learn when this process is gone. */
   get alive(): string {
     return this.#slots.alive;
   }
@@ -75,18 +75,18 @@ export class AgentCommandHost {
     }
   }
 
-  /** Whether all is there that callers need: an `rm -rf /tmp/*` may have taken it. */
+  /** Whether everything that callers need is still there: an `rm -rf /tmp/*` may have removed it. */
   get isWhole(): boolean {
     const isThere = (name: string) => existsSync(join(this.#options.directory, 'bin', name));
     return this.#slots.isWhole && this.#written.every(isThere);
   }
 
-  /** Callers come to another host from now on; those that are here still get their replies. */
+  /** From now on callers go to another host; those that are here still get their replies. */
   retire(): void {
     this.#slots.retire();
   }
 
-  /** Callers that wait say that their agent shell is gone. */
+  /** Waiting callers say that their agent shell is gone. */
   dispose(): void {
     this.#slots.close();
   }
@@ -100,7 +100,7 @@ export class AgentCommandHost {
   }
 }
 
-/** The first lines of a script for this bash. The system takes a blank in the first for the end of the path. */
+/** The first lines of a script for this bash. In the first one, the system takes a blank for the end of the path. */
 function startOf(bash: string): string {
   if (!/\s/.test(bash)) return `#!${bash} -p\n`;
   const file = quote(bash);

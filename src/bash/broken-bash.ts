@@ -3,18 +3,18 @@ import type { Environment } from '../environment.ts';
 // What bash says about a line that it cannot read.
 const SYNTAX_ERROR = ['unexpected', 'syntax error'];
 
-// A line whose text has none of these cannot make bash read other text than the line itself, nor have its errors hidden or
-// said in another language.
+// A line without any of these cannot make bash read other text than the line itself, hide bash's errors, or change their
+// language.
 const READS_TEXT =
   /\b(?:eval|source|exec|trap|alias|function|mapfile|compgen|LANG|LC_\w+)\b|\(\)|@P|(?:^|[\s;&|({])\.\s/;
 
 /**
- * Which lines may have broken bash: version 5.2 corrupts its own memory after an error inside `"$(`. Testing that takes
- * a child of bash, so it is done only if there may have been such an error.
+ * Which lines may have broken bash: version 5.2 corrupts its own memory after an error inside `"$(`. The test for that
+ * needs a child process of bash, so it only runs if there may have been such an error.
  */
 export class BrokenBashSigns {
   readonly #alwaysReadsText: boolean;
-  /** A line that says nothing on stderr may still have broken it. */
+  /** Once a line reads other text, any line may have broken bash without a word on stderr. */
   #readsText: boolean;
 
   constructor({ LC_ALL, LC_MESSAGES, LANG, BASH_ENV }: Environment) {
@@ -29,12 +29,12 @@ export class BrokenBashSigns {
     return this.#readsText || SYNTAX_ERROR.some((part) => output.hasError(part));
   }
 
-  /** From now on each line is suspect. */
+  /** From now on every line is suspect. */
   suspectAll(): void {
     this.#readsText = true;
   }
 
-  /** There is a fresh bash. */
+  /** Bash was started anew. */
   forget(): void {
     this.#readsText = this.#alwaysReadsText;
   }

@@ -6,14 +6,14 @@ export type Syntax = 'complete' | 'incomplete' | 'invalid';
 const LIMIT_MS = 1_000;
 
 /**
- * Asks bash whether a text is well-formed, without running it. A text that bash cannot read within a second is taken for
+ * Asks bash whether a text is well-formed, without running it. If bash needs more than a second, the text counts as
  * well-formed.
  *
  * @param bash the absolute path of bash.
  */
 export function checkSyntax(bash: string, text: string): Promise<Syntax> {
   return new Promise((resolve) => {
-    // English messages, no start-up files, and nothing of the caller's environment.
+    // English messages, no start-up files, and nothing from the caller's environment.
     const child = spawn(bash, ['-n'], {
       env: { LC_ALL: 'C' },
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -22,13 +22,13 @@ export function checkSyntax(bash: string, text: string): Promise<Syntax> {
     });
     let messages = '';
     child.on('error', () => resolve('complete'));
-    // Without a descriptor left for them there are no streams.
+    // There are no streams if no descriptor was left for them.
     child.stderr?.on('data', (chunk) => {
       messages += chunk;
     });
     child.on('close', (code) => {
       const isCut = /unexpected EOF|unexpected end of file|delimited by end-of-file/.test(messages);
-      // Without an exit code it was too slow to tell.
+      // No exit code: it was too slow.
       resolve(isCut ? 'incomplete' : (code ?? 0) === 0 ? 'complete' : 'invalid');
     });
     child.stdin?.on('error', () => {});

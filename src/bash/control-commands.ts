@@ -2,8 +2,8 @@ import { CALLER_VARIABLES } from '../environment.ts';
 import { quote } from './shell-words.ts';
 
 /*
- * What is said to bash besides the user's lines. Bash reads it from a pipe byte by byte, at 0.15 us each, so what comes
- * with every line is short. Whatever the user has set, defined or broken must not change what it does:
+ * The commands that we give bash besides the user's lines. Bash reads them from a pipe byte by byte, at 0.15 us each, so
+ * those that come with every line are short. Whatever the user has set, defined or broken must not change what they do:
  *
  * - Aliases do not come before a quoted word, nor functions before what `builtin` runs.
  * - -e, -x, -v and the traps ERR and DEBUG are off while it runs.
@@ -21,7 +21,7 @@ const RESET_LINENO = 'case $((LINENO=-1))${POSIXLY_CORRECT-$((1/0))} in esac';
 // mode it would end bash: `command` prevents that, but not in 4.0 to 5.0, which need no reset.
 const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
 
-/** How a line ended, and which of its settings would affect our own commands. */
+/** How a line ended, and which of its settings would affect our commands. */
 export interface Report {
   exitCode: number;
   cwd: string;
@@ -30,7 +30,7 @@ export interface Report {
 
 /** User settings that are switched off between lines. */
 export interface HeldSettings {
-  /** Of -e, -x and -v, those that are set. */
+  /** Those of -e, -x and -v that are set. */
   flags: string;
   /** Commands that set the ERR and DEBUG traps again. */
   traps: string;
@@ -38,7 +38,7 @@ export interface HeldSettings {
 
 export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
 
-/** What bash would run under the name of an agent command, and in which state. */
+/** What bash would run for the name of an agent command, and in which state. */
 export interface FoundCommand {
   /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that are exported. */
   env: Record<string, string>;
@@ -54,9 +54,9 @@ export function startCommand(start: {
   oldDirectory: string | undefined;
   status: string;
   statusFd: number;
-  /** Descriptors to be closed. */
+  /** Descriptors to close. */
   leaked: readonly number[];
-  /** A file of commands that bring back the state of a bash before. */
+  /** A file of commands that restore the state of the previous bash. */
   restore: string | undefined;
 }): string {
   const { cwd, oldDirectory, status, statusFd, leaked, restore } = start;
@@ -70,8 +70,8 @@ export function startCommand(start: {
 }
 
 /**
- * Reads what BASH_ENV names, as bash itself would at its start: there it would do so before it opens its script, which
- * it does not find after a `cd`.
+ * Reads the file that BASH_ENV names, as bash would at its start. There it would read it before it opens its script, and
+ * not find that after a `cd`.
  */
 export function startFileCommand(value: string): string {
   const file = '\\"$BASH_ENV\\"';
@@ -79,8 +79,8 @@ export function startFileCommand(value: string): string {
 }
 
 /**
- * Evaluates the text of a file, and reports. Where bash cannot read the file it would evaluate nothing, which succeeds:
- * behind the text stands the exit code of reading it, which is nothing for 0, and a command that is not found for 1.
+ * Evaluates the text of a file, and reports. If bash could not read the file, it would evaluate nothing, and succeed. So
+ * the exit code of reading it follows the text: nothing for 0, and a command that does not exist for 1.
  */
 export function evaluateCommand(file: string, stdin: string | undefined, report: string): string {
   const input = stdin === undefined ? '' : `<${quote(stdin)}`;
@@ -90,7 +90,7 @@ export function evaluateCommand(file: string, stdin: string | undefined, report:
 /** The exit code of a line that bash could not read, and a part of its second error; the first one names the file. */
 export const UNREAD = { exitCode: 127, error: ': 1: ' } as const;
 
-/** Tells how a line ended and what it left set that would act on our commands, and ends that. */
+/** Reports how a line ended and which of its settings would affect our commands, and switches these off. */
 export function reportCommand(nonce: string, statusFd: number): string {
   return (
     `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" "$PWD" "$SHELLOPTS";` +
@@ -115,21 +115,21 @@ export function parseReport([exitCode, cwd, options, traps]: readonly string[]):
   };
 }
 
-/** The same once more, for a bash that did not report although it waits: builtins may be hidden or disabled. */
+/** The same again, for a bash that waits but did not report: builtins may be hidden or disabled. */
 export function rescueCommand(report: string): string {
   const names = 'builtin command enable eval exit printf return set trap .';
-  // Bash before 5.1 takes no dot as a name here, and says so.
+  // Bash before 5.1 does not accept a dot as a name here, and says so.
   const unset = `\\unset -f ${names} 2>/dev/null`;
   return (
     `${RESET_PARSER} 2>/dev/null\n` +
     // In POSIX mode, which this variable turns on, nothing hides a special builtin such as unset.
     `case $SHELLOPTS in *posix*)${unset};;*)POSIXLY_CORRECT=1;${unset};\\unset -v POSIXLY_CORRECT;esac\n` +
-    // Not by way of `builtin`, which may be disabled itself.
+    // Not with `builtin`, which may be disabled, too.
     `\\enable ${names}\n${report}`
   );
 }
 
-/** Brings back `$?` and what was off meanwhile, in a file that is sourced; empty if there is nothing to do. */
+/** Restores `$?` and what was switched off, in a file that bash sources; empty if there is nothing to do. */
 export function preludeText({ flags, traps }: HeldSettings, lastExitCode: number): string {
   const commands: string[] = [];
   if (traps !== '') {
@@ -138,16 +138,16 @@ export function preludeText({ flags, traps }: HeldSettings, lastExitCode: number
   if (flags !== '') {
     commands.push(`${BUILTIN} set -${flags}`);
   }
-  // Under `set -e` a status that is not 0 would end bash.
+  // Under `set -e` a status other than 0 would end bash.
   if (lastExitCode !== 0 && !flags.includes('e')) {
     commands.push(`${BUILTIN} return ${lastExitCode}`);
   }
   return commands.length === 0 ? '' : `{ ${commands.join('\n')}\n}\n`;
 }
 
-/** Lets bash find its commands in another folder, and tells its PATH, which may be read-only. */
+/** Lets bash find its commands in another folder, and reports its PATH, which may be read-only. */
 export function moveCommand(from: string, to: string, nonce: string, statusFd: number): string {
-  // Not \${PATH//from/to}, where bash 3.2 does not take the quotes for quotes.
+  // Not \${PATH//from/to}: there bash 3.2 takes the quotes for text.
   const [old, fresh] = [quote(from), quote(to)];
   return (
     `case $PATH in *${old}*) PATH=\${PATH%%${old}*}${fresh}\${PATH#*${old}};; esac 2>/dev/null\n` +
@@ -161,7 +161,7 @@ export function preludeCommand(file: string): string {
   return `${BUILTIN} . ${quote(file)} >/dev/null 2>&1`;
 }
 
-/** Asks what a call of `name` would run. */
+/** Asks what a call of `name` would run now. */
 export function callerCommand(
   name: string,
   nonce: string,
@@ -194,12 +194,12 @@ export function parseFoundCommand(fields: readonly string[]): FoundCommand {
   return { env, program: program.replace(/\n$/, ''), ownOutputs: fields[0] === '0' };
 }
 
-// More quotes within each other than anyone types: to read them, bash must make the buffer of its open quotes larger.
+// More nested quotes than anyone types: to read them, bash has to enlarge its buffer of open quotes.
 const NESTED_QUOTES = Array.from({ length: 100 }).reduce<string>((text) => `: "$(${text})"`, ':');
 
 /**
- * Finds out whether bash 5.2 has written before its buffer of open quotes, which it does after an error inside `"$(`:
- * its C library then ends a child that makes that buffer larger. Where it does, the state that can be kept is in `file`.
+ * Finds out whether bash 5.2 has written before the start of its buffer of open quotes, as it does after an error inside
+ * `"$(`: then the C library ends a child that enlarges that buffer. If so, `file` gets the state that can be kept.
  */
 export function probeText(file: string): string {
   const list = ['shopt -p', 'alias -p', 'declare -p', 'declare -f', 'declare -F', 'trap -p'];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-// Bash keeps descriptors of its own from 10 up and at 255, or else as high as it can; users take the low ones.
+// Bash keeps its own descriptors from 10 up and at 255, or else as high as it can; users take the low ones.
 const HIGHEST = 252;
 const OPEN_FILES = /^Max open files +(\d+)/m;
 const CLOSED_ON_EXEC = 0o2000000;
@@ -14,9 +14,9 @@ export function statusDescriptor(): number {
 let leaked: readonly number[] | undefined;
 
 /**
- * Descriptors that this process was started with and that its children would get, without anyone's meaning it. Node
- * closes only those that follow each other; bash's own, as 63 of `>(...)`, go on to a bash that knows nothing of them.
- * A line that writes to all of its descriptors would be ended by a pipe that nobody reads.
+ * Descriptors that this process was started with and that its children would inherit by accident. Node closes only
+ * consecutive ones; those of another bash, such as 63 of its `>(...)`, would reach a bash that knows nothing of them. A line
+ * that writes to all its descriptors would then die of a pipe that nobody reads.
  */
 export function leakedDescriptors(): readonly number[] {
   leaked ??= list('/proc/self/fd')

@@ -5,11 +5,11 @@ import script from './editor.sh';
 import { findProgram } from './find-program.ts';
 import { quote } from './shell-words.ts';
 
-// The names that Vim goes by, also if git or another program calls it.
+// The names of Vim, also when git or another program calls it.
 const NAMES = ['vim', 'vi', 'view', 'editor'];
 
 /**
- * Puts a small script before each of the machine's editors that would otherwise wait for a terminal for ever.
+ * Puts a small script in front of each editor that would otherwise wait for a terminal for ever.
  *
  * @param bin the directory that is first on the session's PATH.
  */

@@ -1,13 +1,13 @@
 import { constants, openSync, readSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 
-// No pipe holds more than this, so after this many bytes everything that was in it has been read.
+// No pipe holds more than this: after so many bytes, everything that was in it has been read.
 const PIPE_CAPACITY = 1024 * 1024;
 
 /**
- * Reads a FIFO as its data comes, and at once where its reader must catch up.
+ * Reads a FIFO as its data comes, or at once if its reader must catch up.
  *
- * The FIFO is opened for writing as well, so that it has no end: it goes on when one writer is gone and another comes.
+ * The FIFO is opened for writing, too, so that it never ends: one writer may leave and another one come.
  */
 export class FifoReader {
   readonly #fd: number;
@@ -16,9 +16,9 @@ export class FifoReader {
   readonly #onData: (chunk: Buffer) => void | Promise<void>;
 
   /**
-   * @param onData gets a chunk whose memory is used again afterwards: copy what is to be kept. Where it returns a
-   *   promise, no more is read before that resolves, but for `drain()`.
-   * @param buffer what to read into; readers may share it if none is read while another one's chunk is in use.
+   * @param onData gets a chunk whose memory is reused: copy what you keep. If it returns a promise, nothing more is read
+   *   before that resolves, except by `drain()`.
+   * @param buffer what to read into. Readers may share it if none is read while another one's chunk is in use.
    */
   constructor(
     path: string,

@@ -7,7 +7,7 @@ import { findProgram } from './find-program.ts';
 /** Makes FIFOs that only this user can open. */
 export function makeFifos(paths: readonly string[], env: Environment): void {
   const PATH = `${env.PATH ?? ''}:/usr/bin:/bin`;
-  // Not one of the current directory, which a PATH may begin with.
+  // Never one in the current directory, even if PATH begins with it.
   execFileSync(findProgram('mkfifo', { PATH }) ?? 'mkfifo', paths, {
     env: { PATH },
     // Node's own pipes are sockets, which some sandboxes forbid.
@@ -17,8 +17,8 @@ export function makeFifos(paths: readonly string[], env: Environment): void {
 }
 
 /**
- * The writing end of a FIFO whose readers come and go. It is no reader itself, so that who reads sees the end when this
- * process is gone.
+ * The writing end of a FIFO whose readers come and go. It does not open the FIFO for reading, so that readers see its end
+ * when this process is gone.
  */
 export class FifoWriter {
   readonly #fd: number;
@@ -26,10 +26,10 @@ export class FifoWriter {
   #socket: Socket | undefined;
   #isClosed = false;
 
-  /** @param onBroken called, once or more often, when nobody reads what is written. */
+  /** @param onBroken called, once or more, if nobody reads what is written. */
   constructor(path: string, onBroken: () => void) {
     this.#onBroken = onBroken;
-    // To open it for writing alone needs a reader.
+    // It can only be opened for writing alone while it has a reader.
     const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     try {
       this.#fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
@@ -38,9 +38,9 @@ export class FifoWriter {
     }
   }
 
-  /** Writes at once what the FIFO has room for, and the rest when there is room again. */
+  /** Writes what the FIFO has room for at once, and the rest when there is room again. */
   write(bytes: Buffer): void {
-    // Its descriptor may be another file's by now.
+    // By now its descriptor may belong to another file.
     if (this.#isClosed) return;
     let written = 0;
     try {

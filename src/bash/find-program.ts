@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 
-/** Where programs are looked for by who has no PATH: bash has such a default, too. */
+/** Where to look for programs without a PATH; bash has such a default, too. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** The absolute path of the program that `env.PATH` finds under this name, or undefined. */

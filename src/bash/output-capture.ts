@@ -5,7 +5,7 @@ export const CAPTURE_LIMIT = 64 * 1024 * 1024;
 export class OutputCapture {
   readonly #most: number;
   #limit: number;
-  /** How many of the last bytes are kept where there are more than the limit. */
+  /** How many of the last bytes to keep if there are more than the limit. */
   #tailLimit = 0;
   #chunks: Buffer[] = [];
   #kept = 0;
@@ -18,7 +18,7 @@ export class OutputCapture {
     this.#limit = limit;
   }
 
-  /** Until the next `take`: of more than this many bytes, keeps the first and the last half and counts the rest. */
+  /** Until the next `take`: keeps at most this many bytes, the first and the last half, and counts the rest. */
   keepEnds(bytes: number | undefined): void {
     if (bytes === undefined || !(bytes < this.#most)) return;
     const pending = Buffer.concat(this.#chunks);
@@ -38,7 +38,7 @@ export class OutputCapture {
     if (chunk.length > room) this.#addToTail(chunk.subarray(room));
   }
 
-  /** What has come and is kept, from its beginning on. */
+  /** What has been kept so far, from its beginning. */
   get pending(): readonly Buffer[] {
     return this.#chunks;
   }
@@ -94,7 +94,7 @@ export class OutputCapture {
     return `${head}\n[agent-shell: ${leftOut} more ${leftOut === 1 ? 'byte' : 'bytes'} left out]\n`;
   }
 
-  /** The first and the last half of what may be kept, of more than that. */
+  /** The first and the last half of what may be kept. */
   #ends(bytes: Buffer): string {
     const head = wholeCharacters(bytes.subarray(0, this.#tailLimit));
     const last = Buffer.concat([bytes, ...this.#tail]).subarray(-this.#tailLimit);

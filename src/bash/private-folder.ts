@@ -36,7 +36,7 @@ export function makePrivate(path: string): void {
  */
 export class PrivateFolder {
   readonly path: string;
-  /** Holds the folder open, so that it cannot be replaced unnoticed. */
+  /** Keeps the folder open, so that nobody can replace it unnoticed. */
   readonly #fd: number;
 
   /** @param path a folder that was just made. */
@@ -44,7 +44,7 @@ export class PrivateFolder {
     this.path = path;
     let fd: number | undefined;
     try {
-      // The umask may have taken away our own rights.
+      // The umask may have removed our own rights.
       chmodSync(path, 0o700);
       fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
       const program = join(path, 'program');
@@ -62,7 +62,7 @@ export class PrivateFolder {
 
   /**
    * @param cwd what a relative TMPDIR is relative to.
-   * @throws an Error that names TMPDIR where no folder can be made.
+   * @throws an Error that names TMPDIR if no folder can be made.
    */
   static make(env: Environment, cwd: string): PrivateFolder {
     const temporary = resolve(cwd, env.TMPDIR || '/tmp');
@@ -72,7 +72,7 @@ export class PrivateFolder {
         if (parent !== temporary) mkdirSync(parent, { recursive: true, mode: 0o700 });
         return new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
       } catch (error) {
-        // No other folder would change that.
+        // Another folder would not help.
         if (isShortOfFiles(error)) throw error;
         reason ??= error;
       }
@@ -89,10 +89,10 @@ export class PrivateFolder {
     return now !== undefined && now.ino === own.ino && now.dev === own.dev;
   }
 
-  /** Removes it with everything that is in it. */
+  /** Removes it with everything in it. */
   remove(): void {
     const { isThere } = this;
-    // It may be the last descriptor, which the removal needs.
+    // This may be the last descriptor, and the removal needs one.
     closeSync(this.#fd);
     if (isThere) removeTree(this.path);
   }
@@ -105,9 +105,9 @@ function removeTree(path: string): void {
       return;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // A line may have taken away our own rights.
+      // A line may have removed our own rights.
       if (code === 'EACCES' && tries === 1) allow(path);
-      // A caller of an agent command that is just finding out that all is over may still put a file into it.
+      // A caller of an agent command that has not yet noticed the end may still create a file in it.
       else if (code !== 'ENOTEMPTY' || tries === REMOVAL_TRIES) throw error;
     }
   }

@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 2_000;
 interface Question {
   readonly nonce: string;
   readonly fieldCount: number;
-  /** Gets the answer; undefined if bash has ended, or will never say anything. */
+  /** Gets the answer; undefined if bash has ended or will never answer. */
   readonly answer: (fields: readonly string[] | undefined) => void;
 }
 
@@ -24,7 +24,7 @@ export interface QuestionsOptions {
   readonly onAsking: (isAsked: boolean) => void;
 }
 
-/** Asks bash one question after the other. An answer comes after a nonce that only its question knows. */
+/** Asks bash one question at a time. Each answer follows a nonce that only its question knows. */
 export class Questions {
   readonly reader: FifoReader;
   readonly #options: QuestionsOptions;
@@ -47,7 +47,7 @@ export class Questions {
    * Asks bash.
    *
    * @param send writes the question, and returns the command that asks it again, if that makes sense.
-   * @returns this many fields; undefined if bash has ended, or will never say anything.
+   * @returns this many fields; undefined if bash has ended or will never answer.
    */
   ask(
     fieldCount: number,
@@ -65,15 +65,15 @@ export class Questions {
     });
   }
 
-  /** Bash has ended, and will answer nothing. */
+  /** Bash has ended and will not answer. */
   end(): void {
     this.#hasEnded = true;
     this.#answer(undefined);
   }
 
   /**
-   * Some errors, as in the subscript of ${array[1/0]}, make bash discard all of that command and read the next one. A
-   * report that is not needed has a nonce that nobody waits for any more.
+   * Some errors, as in the subscript of ${array[1/0]}, make bash discard the whole command and read the next one. If the
+   * report was not needed, nobody waits for its nonce any more.
    */
   #askAgain(again: string | undefined): void {
     if (again !== undefined) this.#options.command(again);
@@ -86,7 +86,7 @@ export class Questions {
     this.#asking = setTimeout(look, pause);
   }
 
-  /** Bash waits for its next command, and so has carried out those before, or it does not carry them out. */
+  /** Bash waits for its next command, so it has run those before, or never will. */
   #onIdle(again: string | undefined): void {
     this.reader.drain();
     if (this.#question === undefined) return;
@@ -104,7 +104,7 @@ export class Questions {
     this.#received += chunk.toString('latin1');
     const start = this.#received.indexOf(`${nonce}\0`);
     if (start < 0) {
-      // Something that a command wrote there, or the nonce is not yet here as a whole.
+      // A command wrote something there, or the nonce has not arrived completely.
       this.#received = this.#received.slice(-nonce.length);
       return;
     }
@@ -124,7 +124,7 @@ export class Questions {
   }
 }
 
-/** Decodes bytes that were read one character each. */
+/** Decodes bytes that were read as one character each. */
 function utf8(latin1: string): string {
   return Buffer.from(latin1, 'latin1').toString('utf8');
 }

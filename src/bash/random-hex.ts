@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /**
- * So many random bytes, in hexadecimal digits: from the system itself, since node:crypto takes 4 ms to load, an eighth of
- * what Node takes to start, and a shell that runs one line waits for that.
+ * This many random bytes as hexadecimal digits. They come straight from the system: node:crypto takes 4 ms to load, an
+ * eighth of what Node takes to start, and a shell that runs one line would wait for it.
  */
 export function randomHex(bytes: number): string {
   const random = fromSystem(bytes) ?? process.getBuiltinModule('node:crypto').randomBytes(bytes);

@@ -1,10 +1,10 @@
 import { readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Removes a directory with everything that is in it. */
+/** Removes a directory with everything in it. */
 export function removeDirectory(path: string): void {
   try {
-    // What rmSync loads for a directory takes longer than to remove a few files.
+    // What rmSync loads for a directory takes longer than removing a few files.
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       const inside = join(path, entry.name);
       if (entry.isDirectory()) removeDirectory(inside);

@@ -3,9 +3,10 @@ import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:f
 const BLOCK = 4096;
 
 /**
- * A private file whose text is replaced again and again; what is left of a longer text before is made newlines.
+ * A private file whose text is replaced again and again. The rest of a longer text before is overwritten with newlines.
  *
- * To cut a file short, or to close one that was, takes longer on some file systems than all else that a line costs.
+ * On some file systems, truncating a file, or closing one that was truncated, takes longer than everything else that a line
+ * costs.
  */
 export class RewrittenFile {
   path: string;
@@ -22,7 +23,7 @@ export class RewrittenFile {
     this.path = path;
   }
 
-  /** Makes `text` the whole of the file, and the file again if someone deleted it. */
+  /** Makes `text` the content of the file, and makes the file again if someone deleted it. */
   write(text: string): void {
     if (this.#fd !== undefined && fstatSync(this.#fd).nlink === 0) {
       this.close();

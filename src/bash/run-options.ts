@@ -1,4 +1,4 @@
-/** How one line is run. */
+/** How to run one line. */
 export interface RunOptions {
   /** The line's standard input; /dev/null unless given. */
   stdin?: string | undefined;
@@ -7,14 +7,14 @@ export interface RunOptions {
   /** Kills the line when it is aborted. */
   signal?: AbortSignal | undefined;
   /**
-   * Hear this line's output when it comes, byte for byte. A chunk's memory is used again afterwards. Where a promise is
-   * returned, no more of that stream is read before it resolves: a slow listener slows the command.
+   * Called with this line's output as it comes, byte for byte. A chunk's memory is reused afterwards. If a promise is
+   * returned, no more of that stream is read before it resolves: a slow listener slows the command down.
    */
   onStdout?: ((chunk: Buffer) => void | Promise<void>) | undefined;
   onStderr?: ((chunk: Buffer) => void | Promise<void>) | undefined;
   /**
-   * Of more than this many bytes of output, and of errors, the result has the first and the last half, and a line between
-   * them that counts the rest. Unless given, it has the first 64 MiB.
+   * The most bytes of output, and of errors, in the result. If there are more, it has the first and the last half, with a line
+   * between them that counts the rest. By default, it has the first 64 MiB.
    */
   maxOutputBytes?: number | undefined;
 }

@@ -6,7 +6,7 @@ import { writeEditors } from './editors.ts';
 import { findBash } from './find-program.ts';
 import { PrivateFolder } from './private-folder.ts';
 
-/** Where the private files of a session are, and the agent commands that are found there. */
+/** The private files of a session, and the agent commands among them. */
 export interface Home {
   /** The absolute path of bash. */
   readonly bash: string;
@@ -30,13 +30,13 @@ export class SessionHomes {
     this.#options = options;
   }
 
-  /** The home that the session is in; undefined before the first line. */
+  /** The current home of the session; undefined before the first line. */
   get current(): Home | undefined {
     return this.#home;
   }
 
   /**
-   * A home that is whole.
+   * A complete home.
    *
    * @param isWhole whether the other files in the current home exist.
    * @param moved called with the previous and the new home, if there was one before.
@@ -60,7 +60,7 @@ export class SessionHomes {
       try {
         folder.remove();
       } catch {
-        // What a line has made of it that cannot be removed stays; nothing of ours runs in it any more.
+        // Whatever a line made of it that cannot be removed stays; nothing of ours runs there any more.
       }
     }
   }

@@ -7,9 +7,9 @@ import { removeDirectory } from './remove-directory.ts';
 
 /** A place for one caller at a time: a folder with the FIFOs `in`, to this process, and `out`, to the caller. */
 export class Slot {
-  /** A call is over; the slot is still taken. */
+  /** A call has ended; the slot is still taken. */
   onDone: (() => void) | undefined;
-  /** The caller has gone before it had its whole reply. */
+  /** The caller left before it had its whole reply. */
   onBroken: (() => void) | undefined;
 
   readonly #input: FifoReader;
@@ -43,12 +43,12 @@ export class Slot {
     return existsSync(this.#taken);
   }
 
-  /** Whether a caller has begun to speak, and has not its reply. */
+  /** Whether a caller has begun its request and does not have its reply yet. */
   get isBusy(): boolean {
     return this.#call.hasBegun;
   }
 
-  /** Whether it is taken by a caller that is gone: one that lives reads `out`, or is about to open it. */
+  /** Whether it is taken by a caller that is gone: a living one reads `out`, or is about to open it. */
   get isAbandoned(): boolean {
     try {
       closeSync(openSync(join(this.#folder, 'out'), constants.O_WRONLY | constants.O_NONBLOCK));
@@ -63,29 +63,29 @@ export class Slot {
     try {
       unlinkSync(this.#taken);
     } catch {
-      // Someone has removed it already, perhaps the whole folder.
+      // Someone has removed it, or the whole folder.
     }
   }
 
-  /** A caller that holds it finds that the host is gone. */
+  /** The caller that has it learns that the host is gone. */
   close(): void {
     this.#call.abandon();
     this.#input.close();
     this.#output.close();
   }
 
-  /** Closes and removes it as a whole, so that nobody finds half a slot. */
+  /** Closes and removes it in one step, so that nobody finds half a slot. */
   remove(hidden: string): void {
     try {
       this.show(hidden);
     } catch {
-      // It is away already.
+      // It is gone already.
     }
     this.close();
     try {
       removeDirectory(hidden);
     } catch {
-      // It goes with the folder that it is in.
+      // It will go with its folder.
     }
   }
 

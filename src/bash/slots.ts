@@ -10,22 +10,22 @@ import { Slot } from './slot.ts';
 
 const FEWEST = 8;
 const MOST_AT_ONCE = 256;
-/** Slots made for many simultaneous callers are removed again, down to this number. */
+/** Slots for many simultaneous callers are removed again, down to this number. */
 const MOST_IDLE = 32;
 
 export interface SlotsOptions {
   /** A directory that only this user can enter. */
   directory: string;
-  /** Where mkfifo(1) is looked for. */
+  /** Where to look for mkfifo(1). */
   env: Environment;
   execute: Execute;
 }
 
 /**
- * Where callers inside bash meet this process: slots, folders with a FIFO for each direction, made ahead.
+ * Where callers inside bash meet this process: slots, which are folders with a FIFO for each direction, made ahead.
  *
- * Who creates the file `taken` in a slot has it; to try one starts no process. It is free again once its caller has said
- * that the reply is read. This process holds one end of each FIFO, so that callers learn from the kernel that it is gone.
+ * A slot belongs to whoever creates the file `taken` in it; trying takes no process. It is free again once its caller has
+ * acknowledged the reply. This process holds one end of each FIFO, so that callers learn from the kernel that it is gone.
  * A caller that finds no free slot writes a byte to `knock`, and reads one from `door` when there is one.
  */
 export class Slots {
@@ -33,7 +33,7 @@ export class Slots {
   readonly #door: FifoWriter;
   readonly #knock: FifoReader;
   readonly #slots = new Set<Slot>();
-  // What is read from any of them is used up before the next is read.
+  // A chunk from one of them is used up before the next one is read.
   readonly #buffer = Buffer.allocUnsafe(64 * 1024);
   #made = 0;
   #knocks = 0;
@@ -44,7 +44,7 @@ export class Slots {
     this.#options = options;
     makePrivate(this.#path('slots'));
     const folders = this.#newFolders(FEWEST);
-    // All at once, since each mkfifo(1) takes its time.
+    // All at once: each mkfifo(1) takes time.
     const own = [this.#path('door'), this.#path('knock'), this.alive];
     makeFifos([...own, ...folders.flatMap(fifosOf)], options.env);
     this.#door = new FifoWriter(this.#path('door'), () => {});
@@ -70,12 +70,12 @@ export class Slots {
     }
   }
 
-  /** A FIFO that is not for callers. */
+  /** A FIFO that is not for callers: it shows that this process is alive. */
   get alive(): string {
     return this.#path('alive');
   }
 
-  /** Whether callers can still find it all. */
+  /** Whether callers can still find everything. */
   get isWhole(): boolean {
     return ['slots', 'door', 'knock'].every((name) => existsSync(this.#path(name)));
   }
@@ -88,7 +88,7 @@ export class Slots {
     }
   }
 
-  /** Callers that wait find that this process is gone. */
+  /** Waiting callers learn that this process is gone. */
   close(): void {
     this.#isClosed = true;
     this.#door.close();
@@ -110,7 +110,7 @@ export class Slots {
       try {
         this.#make(Math.min(Math.max(this.#knocks, FEWEST), MOST_AT_ONCE));
       } catch {
-        // No more descriptors or processes: the next slot that is freed is theirs.
+        // No descriptors or processes left: they get the next slot that is freed.
       }
     }
     const answered = Math.min(this.#countFree(), this.#knocks);
@@ -124,7 +124,7 @@ export class Slots {
     return [...this.#slots].filter((slot) => !slot.isTaken).length;
   }
 
-  /** Makes so many slots, and shows each to callers when it is ready. */
+  /** Makes this many slots, and shows each to callers as soon as it is ready. */
   #make(count: number): void {
     const folders = this.#newFolders(count);
     let ready = 0;
@@ -162,7 +162,7 @@ export class Slots {
     this.#slots.add(slot);
   }
 
-  /** One more of those that were made for others, and that nobody has taken; who takes it just now takes another. */
+  /** Removes one surplus slot that nobody has taken; a caller that takes it at this moment takes another. */
   #dropFree(): void {
     if (this.#slots.size <= MOST_IDLE) return;
     const free = [...this.#slots].find((slot) => !slot.isTaken);

@@ -1,4 +1,4 @@
-/** The exit code of a line that was ended from outside, or kept from beginning. */
+/** The exit code of a line that was ended from outside, or never started. */
 export const EXIT = { timeout: 124, denied: 126, cancelled: 130 } as const;
 
 // setTimeout takes no more, and would fire at once.
@@ -10,9 +10,9 @@ export interface LimitReached {
   message: string;
 }
 
-/** Watches over one line's time limit and its signal, from now on. */
+/** Watches one line's time limit and its signal, from now on. */
 export class TimeLimit {
-  /** What ends the line. Called at once where it is set too late. */
+  /** Ends the line. Called at once if it is set too late. */
   set onReached(end: () => void) {
     this.#end = end;
     if (this.#reached) end();
@@ -48,7 +48,7 @@ export class TimeLimit {
     if (signal?.aborted) onAbort();
   }
 
-  /** Undefined as long as the line may go on. */
+  /** Undefined as long as the line may continue. */
   get reached(): LimitReached | undefined {
     return this.#reached;
   }

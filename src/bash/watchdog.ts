@@ -5,20 +5,20 @@ import text from './watchdog.sh';
 
 export interface WatchdogOptions {
   bash: string;
-  /** Where else than in the system's folders its programs may be. */
+  /** Where to look for its programs besides the system's folders. */
   path: string;
-  /** The folder to remove in the end. */
+  /** The folder to remove at the end. */
   directory: string;
   /** The process id of the bash whose session of processes is killed; undefined if that did not start. */
   leader: number | undefined;
   /** The descriptor of that bash's script. */
   script: number;
-  /** A FIFO that nobody writes to; it ends when the host is gone. */
+  /** A FIFO without writers but the host; it ends when the host is gone. */
   alive: string;
 }
 
 /**
- * Cleans up after a host that cannot do it itself any more: killed by SIGTERM, SIGHUP or SIGKILL, or crashed. A small
+ * Cleans up after a host that no longer can: killed by SIGTERM, SIGHUP or SIGKILL, or crashed. A small
  * shell waits for the end of a pipe that only the host holds open, then kills bash's processes and removes the private
  * directory. It inherits bash's script, so that bash does not end with the host: its descendants would have no parent
  * then, and nothing would tell that they were its own. No handler for signals or exits is put on a host's process.
@@ -42,7 +42,7 @@ export class Watchdog {
     this.#child.unref();
   }
 
-  /** Ends the watch; the host has cleaned up itself. */
+  /** Ends the watch: the host has cleaned up itself. */
   async dismiss(): Promise<void> {
     this.#child.ref();
     if (this.#child.exitCode === null && this.#child.kill('SIGKILL')) {
