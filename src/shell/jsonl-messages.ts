@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { InvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { inQuotes } from '../safe-text.ts';
 
-/** An id as it was sent: a number beyond 2^53, or 1.0, would come back as another text. */
+/** An id exactly as it was sent: a number beyond 2^53, or 1.0, would come back different. */
 export interface MessageId {
   /** JSON. */
   readonly text: string;
@@ -20,10 +20,10 @@ export type Message =
 export type Request = z.output<typeof REQUEST>;
 /** The answer to an `approve` event. */
 export type Answer = z.output<typeof ANSWER>;
-/** What a client wants beside results, from this line on. */
+/** What a client wants besides results, from this line on. */
 export type Wishes = z.output<typeof WISHES>;
 
-/** Zod's own messages are not in the bundle, for its size. */
+/** Zod's own messages are left out of the bundle because of their size. */
 const expected = (what: string) => ({
   error: ({ input }: { input?: unknown }) =>
     input === undefined ? 'Required' : `Expected ${what}`,
@@ -131,16 +131,16 @@ function checked<Schema extends z.ZodMiniType>(
   return { kind: 'wrong', problem, isUrgent: what === 'a cancel' || what === 'an answer' };
 }
 
-/** JSON numbers have more texts than JSON.stringify knows: the one that was sent stands after its key. */
+/** JSON has more ways to write a number than JSON.stringify, so this finds the text that was sent, after its key. */
 function idOf(line: string, key: 'id' | 'cancel', value: string | number): MessageId {
   if (typeof value === 'string') return { text: JSON.stringify(value) };
-  // In a string of JSON such quotes would have a backslash before them.
+  // Inside a JSON string, these quotes would have a backslash before them.
   const places = line.matchAll(new RegExp(`(?<!\\\\)"${key}"\\s*:\\s*(-?\\d[\\d.eE+-]*)`, 'g'));
   const texts = Array.from(places, ([, text = '']) => text);
   return { text: texts.findLast((text) => Number(text) === value) ?? String(value) };
 }
 
-/** The lines of a stream, ended by `\n` alone: JSON text may hold the other line separators of Unicode. */
+/** The lines of a stream. Only `\n` ends a line: JSON text may contain Unicode's other line separators. */
 export async function* splitLines(input: Readable): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   for await (const chunk of input as AsyncIterable<Buffer>) {

@@ -10,7 +10,7 @@ interface Fields {
   stderr?: string;
 }
 
-/** What a client reads: one line of JSON after the other. */
+/** Writes to a client, one line of JSON after the other. */
 export class JsonlOutput {
   readonly #output: Writable;
   /** Resolves when the client has read what was written. */
@@ -20,7 +20,7 @@ export class JsonlOutput {
     this.#output = output;
   }
 
-  /** Resolves when the client has room for more. @param id null for what is about no request, undefined for none. */
+  /** Resolves when the client has room for more. @param id null if the line is about no request, undefined for none. */
   async write(id: MessageId | null | undefined, fields: Fields): Promise<void> {
     const output = this.#output;
     const line = toLine(id === null ? 'null' : id?.text, fields);
@@ -42,7 +42,7 @@ function roomIn(output: Writable): Promise<void> {
   });
 }
 
-/** JSON on one line, also for a reader that takes the line separators of Unicode for ends of lines. */
+/** JSON on one line, even for a reader that ends lines at Unicode's line separators. */
 function toLine(id: string | undefined, fields: Fields): string {
   try {
     const json = JSON.stringify(fields);
@@ -52,7 +52,7 @@ function toLine(id: string | undefined, fields: Fields): string {
       (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
   } catch (error) {
-    // 64 MiB that are all escaped may be more than fits into one string.
+    // 64 MiB may not fit into one string once every byte is escaped.
     if (!(error instanceof RangeError)) throw error;
     return toLine(id, {
       ...fields,

@@ -18,19 +18,19 @@ import { ListEvents } from './list-events.ts';
 
 const MAX_BLANK = 1024;
 
-// A client that sends more at once than this, or does not read, is not read from until it has caught up.
+// If a client sends more than this at once, or does not read, we stop reading from it until it has caught up.
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 
-/** Of an output that was streamed the result repeats no more than this, unless the request says how much. */
+/** The most that a result repeats of streamed output, unless the request says how much. */
 const STREAMED_BYTES = 1024 * 1024;
 
-/** What a client is served with. */
+/** What a client is served from. */
 export interface JsonlServer {
   readonly router: BashRouter;
   readonly input: Readable;
   readonly output: Writable;
   readonly version: string;
-  /** The lists that the client may want to see. */
+  /** The lists that the client may ask to see. */
   readonly todos: TodoStore;
   readonly tasks: () => TaskView;
 }
@@ -41,7 +41,7 @@ export interface JsonlServer {
  *     {"id":1,"command":"echo hi","timeoutMs":30000}
  *     {"id":1,"type":"native_shell_command","stdout":"hi\n","stderr":"","exitCode":0,"durationMs":0.4}
  *
- * docs/jsonl.md has the rest: output while it comes, cancels, approvals, lists as events. A line that is none of that gets
+ * docs/jsonl.md has the rest: streamed output, cancels, approvals, lists as events. A line that is none of these gets
  * `{"id":null,"error":"..."}`; a blank line gets nothing.
  */
 export async function serveJsonl(server: JsonlServer): Promise<void> {
@@ -76,7 +76,7 @@ class JsonlSession {
   #caughtUp = () => {};
   #last: Promise<void> = Promise.resolve();
   #asks = false;
-  /** The request that waits for an answer. */
+  /** The request that waits for an approval. */
   #question: { id: string; answer: (answer: Approval) => void } | undefined;
   #hasEnded = false;
 
@@ -102,7 +102,7 @@ class JsonlSession {
         break;
       case 'wrong': {
         const tell = () => this.#output.write(null, { error: message.problem });
-        // Whoever meant to answer or to cancel is waited for, or waits: the others' turn may never come.
+        // A broken answer or cancel must get its error now: the lines before it may be waiting for it.
         if (message.isUrgent || this.#question !== undefined) return tell();
         this.#afterOthers(line, tell);
         break;
@@ -119,7 +119,7 @@ class JsonlSession {
         });
       }
     }
-    // Who is asked must be heard, whatever else it has sent before.
+    // A client that is asked must be heard, whatever it has sent before.
     if (this.#pendingBytes > MAX_PENDING_BYTES && this.#question === undefined) {
       await new Promise<void>((resolve) => {
         this.#caughtUp = resolve;
@@ -127,7 +127,7 @@ class JsonlSession {
     }
   }
 
-  /** The input has ended: nobody will answer any more. Resolves when all that was asked for is done. */
+  /** The input has ended: nobody will answer any more. Resolves when all requests are done. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#question?.answer(NO_ANSWER);
@@ -196,7 +196,7 @@ class JsonlSession {
     });
   }
 
-  /** Writes one output while it comes, in whole characters. */
+  /** Writes one output as it comes, in whole characters. */
   #streamed(id: MessageId, event: 'stdout' | 'stderr') {
     const decoder = new StringDecoder('utf8');
     const write = (chunk: string) =>
@@ -235,7 +235,7 @@ class JsonlSession {
   }
 }
 
-/** Whatever goes wrong, who waits for a result gets one. */
+/** Whatever goes wrong, a request gets its result. */
 function failed(router: BashRouter, command: string, { message }: Error): RouteResult {
   const type = router.identifyCommandType(command);
   return { type, stdout: '', stderr: `agent-shell: ${message}\n`, exitCode: 1 };

@@ -1,7 +1,7 @@
 import type { TaskView } from '../tasks/task-view.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
 
-/** Tells a client of lists as they are and as they change, whoever changes them. */
+/** Sends lists to a client, now and after each change, whoever makes it. */
 export class ListEvents {
   readonly #lists: { readonly todos: TodoStore; readonly tasks: () => TaskView };
   readonly #write: (event: Record<string, unknown>) => Promise<void>;
@@ -16,7 +16,7 @@ export class ListEvents {
     this.#write = write;
   }
 
-  /** Writes the list as it stands, and again after each change. To a client that does not read, only the latest. */
+  /** Writes the list now and after each change. A client that does not read gets only the latest. */
   async follow(kind: 'todos' | 'tasks'): Promise<void> {
     if (this.#ends.has(kind)) return;
     const list = kind === 'todos' ? this.#todos() : this.#tasks();
@@ -50,7 +50,7 @@ export class ListEvents {
         const { items, version, updatedAt } = todos.get();
         return { key: String(version), fields: { todos: items, version, updatedAt } };
       } catch {
-        // A list that cannot be read now is told of by the command that needs it.
+        // If the list cannot be read now, the command that needs it will say so.
         return undefined;
       }
     };

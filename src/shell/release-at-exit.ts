@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Settings } from '../settings.ts';
 
 /**
- * Waits for the end of its standard input, which only the session holds open. Each line of it names a list: there, and in the
- * session's own, it then gives back.
+ * Waits for the end of its standard input, which only the session holds open. Then it releases the tasks in the session's
+ * own list, and in each list that a line of the input has named.
  */
 const WAIT = `trap "" INT TERM HUP
 release=$1
@@ -14,24 +14,24 @@ while IFS= read -r list; do set -- "$@" "$list"; done
 for list; do "$release" --begun --list "$list"; done
 exec "$release" --begun`;
 
-/** What gives back at the end of a session. */
+/** Releases an agent's tasks at the end of a session. */
 export interface ReleaseAtExit {
-  /** Has it give back in this list, too, besides the session's own. */
+  /** Adds a list, besides the session's own, in which to release tasks. */
   readonly alsoIn: (list: string) => void;
-  /** Ends the session of an agent: gives back and waits until that is done. */
+  /** Ends the session of an agent: releases its tasks and waits until that is done. */
   readonly end: () => Promise<void>;
 }
 
 /**
- * Sees to it that what the agent of a session has begun is given back when the session ends, however it ends: a small
- * shell waits for the end of a pipe that only this process holds open. What was assigned to the agent stays its own, and so
- * does what it has begun in the session that comes next, perhaps before that shell is done.
+ * Makes sure that the tasks which an agent has begun in a session are released when the session ends, however it ends: a
+ * small shell waits for the end of a pipe that only this process holds open. Tasks that were assigned to the agent stay its
+ * own. So do those that it begins in its next session, perhaps before that shell is done.
  *
  * @param id of the session, as its tasks have it.
  */
 export function releaseAtExit(settings: Settings, id: string): ReleaseAtExit {
   const { agent, session, taskList, releaseAtExit: isWanted = agent !== undefined } = settings;
-  // A list in memory ends with its session anyway.
+  // A list in memory ends with its session.
   const isKept = session !== undefined || taskList !== undefined;
   if (!isWanted || !isKept) return { alsoIn: () => {}, end: async () => {} };
   const bin = dirname(realpathSync(process.argv[1] ?? ''));
@@ -39,7 +39,7 @@ export function releaseAtExit(settings: Settings, id: string): ReleaseAtExit {
   const waiting = spawn('/bin/sh', ['-c', WAIT, 'sh', release, '--begun'], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // The current directory may be gone by then, but it tells which list it is.
+    // The current directory may be gone by then, but it says which list is meant.
     cwd: process.cwd(),
     env: { ...process.env, AGENT_SHELL_SESSION: id },
   });

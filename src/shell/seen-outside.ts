@@ -6,7 +6,7 @@ import { readOwnFile } from '../state/own-files.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import { promptShell } from './tell-prompt.ts';
 
-/** What was seen of the lines that ran before a command on PATH: at a prompt of agent-shell, and by the hook of a harness. */
+/** The lines that ran before a command on PATH, as a prompt of agent-shell and the hook of a harness saw them. */
 export function seenOutside(lists: TodoLists, environment: Environment): readonly SeenLine[] {
   const { pid } = promptShell(environment);
   const byHook = () => {
@@ -18,7 +18,7 @@ export function seenOutside(lists: TodoLists, environment: Environment): readonl
   return [...orNone(byHook), ...(pid > 0 ? orNone(atPrompt) : [])].sort((a, b) => +a.at - +b.at);
 }
 
-/** What cannot be read proves nothing. */
+/** A file that cannot be read proves nothing. */
 function orNone(read: () => SeenLine[]): SeenLine[] {
   try {
     return read();

@@ -12,26 +12,26 @@ import { TodoStore, todoStore } from '../todo/todo-store.ts';
 export interface ShellList {
   /** For the commands. */
   readonly source: TodoSource;
-  /** The list where no other is named; reading it may fail. */
+  /** The list that is meant if no other is named; reading it may fail. */
   readonly shared: TodoList;
-  /** For who looks on, from when it is asked for: a list on a server is followed then. Reading it never fails. */
+  /** For viewers. Once asked for, a list on a server is followed. Reading it never fails. */
   readonly shown: () => TodoStore;
-  /** For the commands on a team's tasks, which are in memory too unless a list in files is named. */
+  /** For the task commands, whose list is in memory, too, unless a list in files is named. */
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
-  /** Whether the list is that of an agent which another one has started. */
+  /** Whether the list belongs to an agent that another agent has started. */
   readonly isSubagent: () => boolean;
-  /** Ends the connections to the server that lists live on, if any. */
+  /** Ends the connections to the lists' server, if any. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * The list in memory or, where a session is named, that in the files of the session. A caller that names one has that,
- * in files: a list in memory is this shell's own, and nobody else's.
+ * The list in memory or, if a session is named, the one in the files of that session. A caller that names another list gets
+ * it from files: the list in memory is only this shell's own.
  *
- * @param named What the shell itself was told. It is put into this process's environment, so that everything inside the
- *   shell, programs of their own included, means the same list.
- * @param id of the session that gives back its tasks at its end.
+ * @param named What the shell itself was told. It goes into this process's environment, so that everything inside the shell,
+ *   other programs included, means the same list.
+ * @param id of the session, which releases its tasks at its end.
  */
 export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (named.session !== undefined) process.env.TODO_SESSION = named.session;
@@ -88,7 +88,7 @@ function copyOf(source: TodoStore): TodoStore {
   try {
     copy.update(source.get().items);
   } catch {
-    // The first command that needs the list will say what is wrong with it.
+    // The first command that needs the list will report what is wrong with it.
   }
   source.onChange(({ items, asWritten }) =>
     copy.update(asWritten ?? items, { emptied: asWritten !== undefined }),

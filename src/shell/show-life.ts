@@ -5,10 +5,10 @@ import { renew } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
-/** A server that does not answer is not asked again with each line. */
+/** How long to leave a server alone that did not answer. */
 const PATIENCE_MS = 60_000;
 
-/** A line of the agent's shell has run: its leases are renewed, and the mark says when a line is to do that again. */
+/** Renews an agent's leases after a line of its shell. The mark says when the next line has to do that again. */
 export async function showLife(environment: Environment, directory: string): Promise<void> {
   const { settings } = readSettings(environment, directory);
   const { agent } = settings;
@@ -16,7 +16,7 @@ export async function showLife(environment: Environment, directory: string): Pro
   const mark = agent === undefined ? undefined : leaseMark(lists.folder, agent);
   if (agent === undefined || mark === undefined) return;
   const date = (ms: number | undefined) => dateMark(lists.checked(mark), ms, new Date());
-  // So that of many lines at once only the first does it.
+  // First, so that of many lines at once only one does it.
   date(PATIENCE_MS);
   const { open, clock } = taskContext({
     environment,

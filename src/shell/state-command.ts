@@ -62,7 +62,7 @@ async function show(settings: Settings, { environment, directory }: World): Prom
       if (server) lines.push('You may write it.');
     };
     const { taskList } = settings;
-    // On a server a team need not name a session.
+    // On a server, a team does not need to name a session.
     if (!server || settings.session !== undefined || taskList === undefined) {
       const { session, agent } = lists.name({});
       lines.push(`Your list is that of session ${session}, agent ${agent}.`);

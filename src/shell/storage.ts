@@ -15,14 +15,14 @@ import type { TodoState } from '../todo/todo-store.ts';
 
 /** A list, wherever it lives. */
 export interface StoredList {
-  /** `todos/SESSION/AGENT` or `tasks/LIST`, of names as folders have them too. */
+  /** `todos/SESSION/AGENT` or `tasks/LIST`, with names as in folders. */
   readonly key: string;
   readonly path: readonly string[];
 }
 
-/** A folder or a server that lists live in. */
+/** A folder or a server with lists. */
 export interface Storage {
-  /** As it was named, without any secret. */
+  /** Its name as given, without any secret. */
   readonly name: string;
   lists(): Promise<readonly StoredList[]>;
   todos(list: StoredList, author: string): SharedPlace<TodoState['items']>;
@@ -32,15 +32,15 @@ export interface Storage {
 
 export interface StorageOptions {
   readonly environment: Environment;
-  /** Where a relative folder begins. */
+  /** What a relative folder is relative to. */
   readonly directory: string;
   readonly timeoutMs: number;
 }
 
-/** How much of a history a copy keeps: all that there was. */
+/** A copy keeps the whole history. */
 const EVERYTHING = 1_000_000;
 
-/** Opens what a URL or the path of a folder names. @throws StateError for a URL that is none. */
+/** Opens the storage at a URL or the path of a folder. @throws StateError if the URL is invalid. */
 export async function openStorage(where: string, options: StorageOptions): Promise<Storage> {
   return /^[a-z]+:\/\//.test(where)
     ? serverStorage(new ServerLists({ url: where, ...options }))

@@ -5,7 +5,7 @@ import { characterWidth } from './text.ts';
 const PLAIN = /^[ -~]*$/;
 /** Text, one control character, or one of the sequences that the output filter lets pass. */
 const TOKEN = /[^\x00-\x1f\x7f]+|\x1b\[([\d;:]*)([mKHJ])|[\x00-\x1f\x7f]/g;
-/** Characters whose width hangs on their neighbours, or on the terminal. */
+/** Characters whose width depends on their neighbours or on the terminal. */
 const DOUBTFUL = /[\p{M}\p{Default_Ignorable_Code_Point}\p{Regional_Indicator}\p{Emoji_Modifier}]/u;
 const MAX_STYLE = 256;
 
@@ -16,11 +16,11 @@ const MAX_STYLE = 256;
  * cursor moves. So whoever moves the cursor there must print the row's last character again.
  */
 export class OutputTail {
-  /** The colours and the like that are on, as the sequences that turned them on. */
+  /** The colours and other attributes that are on, as the sequences that turned them on. */
   style = '';
   /** How the cursor's row may look. After a resize there are two answers, as not all terminals lay out lines again. */
   #layouts = [new RowLayout()];
-  /** The columns of the line in the rows above the cursor's. */
+  /** The line's columns in the rows above the cursor's. */
   #above = 0;
   #isCertain = true;
   #last = '';
@@ -71,18 +71,18 @@ export class OutputTail {
     return this.#above === 0;
   }
 
-  /** Whether the cursor is behind all text of the line, not moved back into it. */
+  /** Whether the cursor is after all text of the line, not moved back into it. */
   get isAtEnd(): boolean {
     return this.#layouts.every((layout) => layout.column === layout.filled);
   }
 
-  /** Whether the row is full and the cursor waits behind its last character. */
+  /** Whether the row is full and the cursor waits after its last character. */
   isFull(columns: number): boolean {
     const isFull = this.#layouts.every((layout) => layout.column === columns);
     return isFull && this.#isCertain && this.#last !== '';
   }
 
-  /** Whether nothing is in the last column of the row. */
+  /** Whether the last column of the row is empty. */
   isLastColumnFree(columns: number): boolean {
     return this.#isCertain && this.filled < columns;
   }
@@ -92,7 +92,7 @@ export class OutputTail {
     return Math.max(...this.#layouts.map((layout) => layout.filled));
   }
 
-  /** Brings the terminal back to waiting behind the last character of a full row. */
+  /** Makes the terminal wait after the last character of a full row again. */
   refill(columns: number): string {
     const place = toColumn(columns - characterWidth(this.#last) + 1);
     return this.#lastStyle === this.style
@@ -100,7 +100,7 @@ export class OutputTail {
       : place + RESET_STYLE + this.#lastStyle + this.#last + RESET_STYLE + this.style;
   }
 
-  /** Erasing to the right spares a full row; where it did not, its last character must not come back. */
+  /** Erasing to the right leaves a full row alone. If it did not, the last character must not come back. */
   #erased(parameters: string): void {
     if (parameters !== '' && parameters !== '0') this.#last = '';
   }

@@ -1,11 +1,11 @@
-/** Where the cursor is in a row of the terminal that output goes to. */
+/** Where the cursor is in the row that output goes to. */
 export class RowLayout {
   /** The columns left of the cursor; as many as the terminal has when the row is full. */
   column = 0;
   /** The columns up to the last one that has text. */
   filled = 0;
 
-  /** Prints this many columns, going on in new rows where they do not fit. */
+  /** Prints this many columns, continuing in new rows if they do not fit. */
   advance(width: number, columns: number): void {
     const end = this.column + width;
     if (end > columns) this.filled = 0;
@@ -22,7 +22,7 @@ export class RowLayout {
     this.filled = Math.max(this.filled, this.column);
   }
 
-  /** The same row where a narrower terminal has cut it. */
+  /** The same row after a narrower terminal has cut it. */
   clip(columns: number): RowLayout {
     const clipped = new RowLayout();
     clipped.column = Math.min(this.column, columns);

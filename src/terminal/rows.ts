@@ -1,12 +1,12 @@
 import { AUTOWRAP_OFF, AUTOWRAP_ON, down, ERASE_LINE_RIGHT, toColumn } from './escapes.ts';
 import { displayWidth } from './text.ts';
 
-/** Rows of one-column characters on whose width no terminal disagrees: ASCII, and what the theme is made of. */
+/** Rows of characters that are one column wide on every terminal: ASCII, and the theme's own. */
 const SURE = /^[\x20-\x7e\x1b─│┌┐└┘✓●○…]*$/;
 
 /**
- * A row as it is written at the start of an empty one. Only its first character can wrap, which may have to, to get
- * into the row. Where terminals may disagree on the width of the text, the border is put at its column.
+ * A row as written at the start of an empty one. Only its first character can wrap, which it may have to, to get into the
+ * row. If terminals may disagree on the width of the text, the border is placed at its column.
  */
 export function wholeRow(row: string): string {
   const first = /^(\x1b\[[\d;]*m)*./u.exec(row)?.[0] ?? '';
@@ -21,7 +21,7 @@ function withPlacedBorder(row: string, rest: string): string {
   return rest.slice(0, -1) + ERASE_LINE_RIGHT + toColumn(column) + border + ERASE_LINE_RIGHT;
 }
 
-/** What turns the rows `before` into as many rows `after`, from a cursor in the row above the first. */
+/** Turns the rows `before` into as many rows `after`, with the cursor in the row above the first. */
 export function changedRows(before: readonly string[], after: readonly string[]): string {
   let cursor = -1;
   let changes = '';

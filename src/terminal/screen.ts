@@ -13,7 +13,7 @@ import { OutputFilter } from './output-filter.ts';
 import { OutputTail } from './output-tail.ts';
 import { changedRows, wholeRow } from './rows.ts';
 
-/** What a panel is drawn on: `process.stdout`, or anything like it. */
+/** The stream that a panel is drawn on: `process.stdout`, or anything like it. */
 export interface PanelStream {
   write(chunk: string | Uint8Array): unknown;
   readonly isTTY?: boolean;
@@ -38,13 +38,13 @@ export class Screen {
   readonly #wrapsRows: boolean;
   readonly #filter = new OutputFilter();
   readonly #tail = new OutputTail();
-  /** The rows to show, and those that are on the terminal now; undefined if that is not known. */
+  /** The rows to show, and those that are on the terminal now; undefined if unknown. */
   #panel: readonly string[] = [];
   #shown: readonly string[] | undefined = [];
   #isHidden = false;
 
   /**
-   * @param options.filters Whether output is filtered, as it must be where a panel is to be set.
+   * @param options.filters Whether to filter output, which a panel needs.
    * @param options.wrapsRows Whether to draw for a terminal that may lose its cursor when it lays out lines again; see
    *   `drawBelow`. On one that does not, plain rows take less room when it narrows.
    */
@@ -54,7 +54,7 @@ export class Screen {
     this.#wrapsRows = wrapsRows;
   }
 
-  /** The size of the terminal, or 80 by 24 where the stream does not know it. */
+  /** The size of the terminal, or 80 by 24 if the stream does not know it. */
   get columns(): number {
     return this.#stream.columns || 80;
   }
@@ -78,7 +78,7 @@ export class Screen {
     this.#frame(SAVE_CURSOR + RESET_STYLE + changes + RESTORE_CURSOR + this.#refill());
   }
 
-  /** Writes output of a command, filtered so that it cannot break the panel, in the place where the last output ended. */
+  /** Writes output of a command where the last output ended, filtered so that it cannot break the panel. */
   writeOutput(chunk: Uint8Array | string): void {
     const text = this.#filter.push(chunk);
     if (this.#filters) {
@@ -89,24 +89,24 @@ export class Screen {
     }
   }
 
-  /** Ends a command's output: what it left incomplete is dropped, and colours that it left on are turned off. */
+  /** Ends a command's output: drops incomplete sequences and turns off colours that it left on. */
   endCommand(): void {
     const rest = this.#filter.end();
     if (this.#filters) this.#writeText(this.#tail.style === '' ? rest : rest + RESET_STYLE);
   }
 
-  /** Starts a new line, if the last one has something in it. */
+  /** Starts a new line if the last one is not empty. */
   startLine(): void {
     if (!this.#tail.isEmpty) this.writeOutput('\n');
   }
 
-  /** Takes the panel off the terminal until `redraw`, as when the program is suspended. */
+  /** Removes the panel from the terminal until `redraw`, for example while the program is suspended. */
   hide(): void {
     this.#isHidden = true;
     this.#frame(this.#erase());
   }
 
-  /** Draws the whole panel again: after a resize, or when the program was suspended. */
+  /** Draws the whole panel again, after a resize or after the program was suspended. */
   redraw(rows: readonly string[] = this.#panel): void {
     this.#panel = rows;
     this.#isHidden = false;
@@ -130,7 +130,7 @@ export class Screen {
     this.#frame(erased + text + this.#draw());
   }
 
-  /** One write, which terminals that know synchronized output show all at once. */
+  /** One write, which terminals with synchronized output show all at once. */
   #frame(body: string): void {
     if (body === '') return;
     const plain = this.#shown?.length === 0 && !body.includes(SAVE_CURSOR);
@@ -173,7 +173,7 @@ export class Screen {
     return this.#tail.isFull(this.columns) ? this.#tail.refill(this.columns) : '';
   }
 
-  /** What erases the cursor's row behind its text, if that is known. */
+  /** Erases the cursor's row after its text, if that is known. */
   #lineEnd(): string {
     const { columns } = this;
     if (this.#tail.isFull(columns)) return '';

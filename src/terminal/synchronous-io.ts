@@ -23,7 +23,7 @@ export function readStandardInput(limit: number): Buffer {
       length += bytes;
     }
   } catch (error) {
-    // Node itself opens /dev/null instead of a standard input that is closed; some sandboxes give a broken one.
+    // Node opens /dev/null if standard input is closed; some sandboxes give a broken one.
     if (codeOf(error) !== 'EOF' && codeOf(error) !== 'EBADF') throw error;
   }
   return Buffer.concat(chunks);
