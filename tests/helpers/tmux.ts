@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -49,6 +49,14 @@ export class TmuxTerminal {
   /** The same with the escape sequences of its colours and styles. */
   styledScreen(): string {
     return this.#tmux('capture-pane', '-p', '-e').trimEnd();
+  }
+
+  /** Records from now on what the program writes, in a file: a look at the screen may come too late. Returns its text. */
+  record(): () => string {
+    const file = join(this.#directory, 'written');
+    writeFileSync(file, '');
+    this.#tmux('pipe-pane', `cat >>'${file}'`);
+    return () => readFileSync(file, 'utf8');
   }
 
   /** What has scrolled away, and the screen; wrapped lines are joined. */

@@ -28,11 +28,11 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
   }) => {
     const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
+    const written = shell.record();
     await shell.write('[x] Plan', '[x] Build', '[>] Send it <- Sending it');
-    const isFresh = () => /\x1b\[[\d;]*7m[^\x1b]*(Build|Sending)/.test(shell.styledScreen());
-    const rows = await shell.untilPanel(
-      (panel) => panel.some((row) => row.includes('Sending')) && isFresh(),
-    );
+    const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Sending')));
+    const FRESH = /\x1b\[[\d;]*7m(?:\x1b\[[\d;]*m)*[^\x1b]*(Build|Sending)/;
+    await eventually('it stood out', () => FRESH.test(written()));
     expect(rows.map((row) => row.replace(/ +│$| ─+ | ─+.$/g, ''))).toEqual([
       '┌─ Tasks2/3',
       '│ ✓ Plan',
@@ -43,8 +43,10 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(panels(shell.all())).toBe(1);
     // What has changed stands out for two seconds, and what is typed meanwhile stays.
     shell.type('echo half');
-    await eventually('settled', () => !isFresh());
-    expect(shell.screen()).toMatch(/^p> echo half\n┌─ Tasks/m);
+    await shell.until(
+      'settled',
+      (screen) => /^p> echo half\n┌─ Tasks/m.test(screen) && !FRESH.test(shell.styledScreen()),
+    );
     expect(panels(shell.all())).toBe(1);
   });
 
