@@ -12,30 +12,27 @@ const DROP = 'TodoWrite --drop N';
  * What other programs call the things that TodoWrite and TodoRead do, as a word or as an option, and how it is said here.
  * N is the item that the call names, FILE its file.
  */
-const CALLS: ReadonlyMap<string, string> = new Map([
-  ...named('TodoWrite --help', 'help'),
-  ...named('TodoWrite --version', 'version'),
-  ...named('TodoRead', 'read list show get print view ls l cat all next current status'),
-  ...named('TodoRead --json', 'json'),
-  ...named('TodoRead --history', 'history'),
-  ...named('TodoWrite --undo', 'undo'),
-  ...named(ADD, 'add create new insert content a n'),
-  ...named(START, 'start begin in-progress active doing resume s'),
-  ...named(
-    DONE,
-    'done complete completed finish finished close tick mark set update item id d c x',
-  ),
-  ...named(DROP, 'drop remove delete rm del cancel cancelled r'),
-  ...named(`TodoWrite '{"todos":[]}'`, 'clear reset empty'),
-  ...named('TodoWrite --done N --prove', 'prove verify'),
-  ...named(CHECK, 'check command test'),
-  ...named('TodoWrite < FILE', 'file input from f i'),
+const CALLS: readonly (readonly [call: string, words: string])[] = [
+  ['TodoWrite --help', 'help'],
+  ['TodoWrite --version', 'version'],
+  ['TodoRead', 'read list show get print view ls l cat all next current status'],
+  ['TodoRead --json', 'json'],
+  ['TodoRead --history', 'history'],
+  ['TodoWrite --undo', 'undo'],
+  [ADD, 'add create new insert content a n'],
+  [START, 'start begin in-progress active doing resume s'],
+  [DONE, 'done complete completed finish finished close tick mark set update item id d c x'],
+  [DROP, 'drop remove delete rm del cancel cancelled r'],
+  [`TodoWrite '{"todos":[]}'`, 'clear reset empty'],
+  ['TodoWrite --done N --prove', 'prove verify'],
+  [CHECK, 'check command test'],
+  ['TodoWrite < FILE', 'file input from f i'],
   // A list is replaced as a whole, whatever is to become of it.
-  ...named(WHOLE_LIST, 'write replace todos data undone reopen pending edit rename move priority'),
-]);
+  [WHOLE_LIST, 'write replace todos data undone reopen pending edit rename move priority'],
+];
 
-function named(call: string, words: string): [string, string][] {
-  return words.split(' ').map((word) => [word, call]);
+function callNamed(word: string): string | undefined {
+  return CALLS.find(([, words]) => words.split(' ').includes(word))?.[0];
 }
 
 const STEP = /^--(?:start|done|drop|add|undo|prove)(?:=|$)/;
@@ -75,7 +72,7 @@ export function wrongOption(
     argument.replace(/^--?[\w-]+=/, ''),
   );
   const word = unknown.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
-  if (!CALLS.has(word) && problem.endsWith('?')) return problem;
+  if (callNamed(word) === undefined && problem.endsWith('?')) return problem;
   // Without an item it is about what is completed already.
   const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
   const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
@@ -88,8 +85,12 @@ export function wrongOption(
 
 function callFor(name: string, words: readonly string[]): string | undefined {
   const isLong = name.length > 2;
-  const known = CALLS.has(name) ? name : isLong ? nearest(name, [...CALLS.keys()]) : undefined;
-  const call = known === undefined ? undefined : CALLS.get(known);
+  const similar = () => {
+    const names = CALLS.flatMap(([, words]) => words.split(' '));
+    return isLong ? nearest(name, names) : undefined;
+  };
+  const known = callNamed(name) === undefined ? similar() : name;
+  const call = known === undefined ? undefined : callNamed(known);
   if (call === undefined) return undefined;
   // What reads a list takes none.
   if (/^TodoRead/.test(call) && words.some(beginsJson)) return WHOLE_LIST;
@@ -97,7 +98,7 @@ function callFor(name: string, words: readonly string[]): string | undefined {
     return filledIn(call, words);
   }
   // `mark 1 in_progress`, `--status 1 cancelled`.
-  const steps = words.map((word) => CALLS.get(word.toLowerCase().replace(/_/g, '-')));
+  const steps = words.map((word) => callNamed(word.toLowerCase().replace(/_/g, '-')));
   return filledIn(steps.find((step) => step === START || step === DROP) ?? DONE, words);
 }
 
