@@ -5,7 +5,7 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts'
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings.ts';
 import { seenOutside } from '../shell/seen-outside.ts';
-import { tellPrompt } from '../shell/tell-prompt.ts';
+import { overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -35,7 +35,7 @@ export async function runExecutable(
         seen: () => seenOutside(lists, process.env),
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
-  process.exitCode = writeResult(handler.name, result);
+  process.exitCode = writeResult(handler.name, overPanel(process.env, result));
   await lists.close();
   if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
     tellPrompt(process.env, AGENT_SHELL, () => process.stdout.isTTY);

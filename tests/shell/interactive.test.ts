@@ -131,13 +131,15 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     await shell.write(...LIST);
     const script = join(shell.home, 'write');
     const go = join(shell.home, 'go');
-    const next = writeLine('[x] Plan', '[x] Build', '[>] Ship <- Shipping');
+    const next = 'TodoWrite --done 2 --start 3';
     writeFileSync(script, `until [ -e ${go} ]; do sleep 0.1; done\n${next}\n`);
     shell.enter('bash ~/write &');
     await shell.until('the job has begun', (text) => /\[1\] \d+\np> *\n┌/.test(text));
     writeFileSync(go, '');
-    const screen = await shell.until('the new panel', (text) => text.includes('Shipping...'));
-    expect(screen).toMatch(/\np> Todo list updated: 2 completed.*\n\n┌─ Tasks .* 2\/3 ─┐\n/);
+    const screen = await shell.until('the new panel', (text) => /● Ship/.test(text));
+    expect(screen).toMatch(
+      /\np> Todo list updated: 2 completed.*\nNow 3: \w+\n\n┌─ Tasks .* 2\/3 ─┐\n/,
+    );
     expect(panels(screen)).toBe(1);
   });
 
