@@ -111,10 +111,12 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
   }) => {
     const shell = await PersonsShell.start({ onTestFinished });
     const script = join(shell.home, 'write');
-    writeFileSync(script, `sleep 0.5\n${writeLine(...LIST)}\n`);
+    const go = join(shell.home, 'go');
+    writeFileSync(script, `until [ -e ${go} ]; do sleep 0.1; done\n${writeLine(...LIST)}\n`);
     shell.enter('bash ~/write >/dev/null &');
     await shell.until('the job has begun', (text) => /\[1\] \d+\np> *$/.test(text));
     shell.type('echo half');
+    writeFileSync(go, '');
     await shell.until('the panel', (text) => /^p> echo half\n┌─ Tasks/m.test(text));
     shell.type(' and the rest');
     shell.press('Enter');
