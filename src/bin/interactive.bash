@@ -104,12 +104,12 @@ __todo_tail() {
 # Without a panel, Node runs only to renew the leases of this shell's agent. agent-shell.sh has the same for
 # the lines of -c.
 __todo_sign_of_life() {
-  local state=${XDG_STATE_HOME-}
-  [[ $state = /* ]] || state=${HOME-}/.local/state
-  state=${TODO_STATE_DIR:-$state/todowrite}/leases~
-  if [[ ! -f $state/$TODO_AGENT || -h $state/.now ]]; then return 0; fi
-  : >|"$state/.now"
-  if [[ $state/.now -nt $state/$TODO_AGENT ]]; then
+  local state session leases
+  __todo_find_place
+  leases=$state/leases~
+  if [[ ! -f $leases/$TODO_AGENT || -h $leases/.now ]]; then return 0; fi
+  : >|"$leases/.now"
+  if [[ $leases/.now -nt $leases/$TODO_AGENT ]]; then
     (command node "$__todo_bin/agent-shell.cjs" prompt-panel alive </dev/null >/dev/null 2>&1 &)
   fi
 }
@@ -143,16 +143,10 @@ __todo_choose_mode() {
   esac
 }
 
-# Sets `heads`: the head files, which name the newest versions, of all lists that may belong to this place. A few too many
-# do no harm: then Node runs once more than needed.
-__todo_find_heads() {
-  local state session path pattern found names option IFS= noglob= unset=
-  if [[ -n ${TODO_STATE_URL-} ]]; then
-    # Only Node can ask a server: after each command, or rarely if the server does not answer.
-    __todo_turn=$((__todo_turn + ran))
-    if (( __todo_turn >= __todo_patience )); then heads="server $__todo_turn"; fi
-    return 0
-  fi
+# Sets `session` to the sessions that this place may belong to, and `state` to the folder of all lists: stateFolder in
+# src/state/list-paths.ts. agent-shell.sh has the same folder, in sh.
+__todo_find_place() {
+  local path
   if [[ $PWD != "${__todo_pwd-}" ]]; then
     __todo_pwd=$PWD
     __todo_path=$(builtin pwd -P)
@@ -171,6 +165,19 @@ __todo_find_heads() {
     path=${path%/*}
   done
   [[ $state = /* ]] || state=$__todo_path/$state
+}
+
+# Sets `heads`: the head files, which name the newest versions, of all lists that may belong to this place. A few too many
+# do no harm: then Node runs once more than needed.
+__todo_find_heads() {
+  local state session path pattern found names option IFS= noglob= unset=
+  if [[ -n ${TODO_STATE_URL-} ]]; then
+    # Only Node can ask a server: after each command, or rarely if the server does not answer.
+    __todo_turn=$((__todo_turn + ran))
+    if (( __todo_turn >= __todo_patience )); then heads="server $__todo_turn"; fi
+    return 0
+  fi
+  __todo_find_place
   case $- in *f*) noglob=1 && set +f ;; esac
   for option in failglob nocasematch; do
     shopt -q $option && unset=${unset:+$unset }$option && shopt -u $option

@@ -5,7 +5,7 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts'
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings.ts';
 import { seenOutside } from '../shell/seen-outside.ts';
-import { overPanel, tellPrompt } from '../shell/tell-prompt.ts';
+import { jobAtPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -35,10 +35,11 @@ export async function runExecutable(
         seen: () => seenOutside(lists, process.env),
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
-  process.exitCode = writeResult(handler.name, overPanel(process.env, result));
+  const job = jobAtPrompt(process.env);
+  process.exitCode = writeResult(handler.name, overPanel(job, result));
   await lists.close();
   if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
-    tellPrompt(process.env, AGENT_SHELL, () => process.stdout.isTTY);
+    tellPrompt(job, AGENT_SHELL);
   }
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();

@@ -10,17 +10,29 @@ export function promptShell({ AGENT_SHELL_PROMPT = '' }: Environment) {
   return { pid: Number(pid), hasTitle: title === 'title' };
 }
 
-/** This process as a job of an interactive agent-shell that may show a panel; undefined if it is none. */
-function jobAtPrompt(environment: Environment) {
+/** This process as a job of an interactive agent-shell that may show a panel. */
+export interface JobAtPrompt {
+  readonly isInBackground: boolean;
+  /** Whether the shell will look at the lists by itself before a person could see that they have changed. */
+  readonly isWaitedFor: boolean;
+}
+
+/** Undefined if this process is no such job. */
+export function jobAtPrompt(environment: Environment): JobAtPrompt | undefined {
   const { TODO_PANEL = 'auto', TERM = 'dumb' } = environment;
   if (['off', 'plain'].includes(TODO_PANEL) || TERM === 'dumb') return undefined;
-  return promptShell(environment).pid > 0 ? jobOf(process.pid) : undefined;
+  const { pid, hasTitle } = promptShell(environment);
+  const job = pid > 0 ? jobOf(process.pid) : undefined;
+  if (job === undefined) return undefined;
+  const isInBackground = job.group !== job.foreground;
+  // The title shows the list while a command runs.
+  const isWaitedFor = !isInBackground && (job.parent === pid || !hasTitle);
+  return { isInBackground, isWaitedFor };
 }
 
 /** What a background job prints lands on the panel below the prompt. Each line erases the rest of its row. */
-export function overPanel(environment: Environment, result: CommandResult): CommandResult {
-  const job = jobAtPrompt(environment);
-  if (job === undefined || job.group === job.foreground) return result;
+export function overPanel(job: JobAtPrompt | undefined, result: CommandResult): CommandResult {
+  if (!job?.isInBackground) return result;
   const erasing = (descriptor: number, text: string) =>
     isTerminal(descriptor) ? text.replaceAll('\n', `${ERASE_LINE_RIGHT}\n`) : text;
   return { ...result, stdout: erasing(1, result.stdout), stderr: erasing(2, result.stderr) };
@@ -29,21 +41,12 @@ export function overPanel(environment: Environment, result: CommandResult): Comm
 /**
  * After a change of a list, updates the interactive shell that this process was started from, unless that shell will check
  * by itself. A separate process does it, so that nobody waits.
- *
- * @param hasPrinted whether this process has printed lines on the terminal: then the cursor is at the start of a row.
  */
-export function tellPrompt(
-  environment: Environment,
-  agentShell: string,
-  hasPrinted: () => boolean,
-): void {
-  const { pid, hasTitle } = promptShell(environment);
-  const job = jobAtPrompt(environment);
-  if (job === undefined) return;
-  const isInFront = job.group === job.foreground;
-  if (isInFront && (job.parent === pid || !hasTitle)) return;
+export function tellPrompt(job: JobAtPrompt | undefined, agentShell: string): void {
+  if (job === undefined || job.isWaitedFor) return;
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const again = hasPrinted() ? ['again', 'printed'] : ['again'];
+  // What was printed leaves the cursor at the start of a row.
+  const again = isTerminal(1) ? ['again', 'printed'] : ['again'];
   const child = spawn(process.execPath, [agentShell, 'prompt-panel', ...again], {
     stdio: 'ignore',
   });

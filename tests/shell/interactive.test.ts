@@ -346,9 +346,13 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
   });
 
   test.for(['auto', 'off'])(
-    'renews the leases that it has, with any line: panel %s',
+    'renews the leases that it has, with any line anywhere in its work tree: panel %s',
     async (TODO_PANEL, { expect, onTestFinished }) => {
-      const shell = await start({ onTestFinished }, { TODO_LEASE: '6s', TODO_PANEL });
+      // A relative folder begins at the work tree.
+      const TODO_STATE_DIR = '../.local/state/todowrite';
+      const env = { TODO_LEASE: '6s', TODO_PANEL, TODO_STATE_DIR };
+      const shell = await start({ onTestFinished }, env);
+      await shell.run('mkdir sub && cd sub');
       const lead = leader(shell);
       const beat = () => JSON.parse(lead('TaskGet', ['1', '--json'])).lease.beat;
       lead('TaskCreate', ['--subject', 'A']);

@@ -51,10 +51,10 @@ function machine() {
     const answer = JSON.parse((await lines.next()).value);
     return { host, answer, folder };
   };
-  const shell = (line: string) =>
+  const shell = (line: string, { cwd = folder, ...more }: Record<string, string> = {}) =>
     spawnSync(executable('agent-shell'), ['-c', line], {
-      env: env('ann', { PATH: `${dirname(executable('todo-read'))}:${process.env.PATH}` }),
-      cwd: folder,
+      env: env('ann', { PATH: `${dirname(executable('todo-read'))}:${process.env.PATH}`, ...more }),
+      cwd,
       encoding: 'utf8',
     });
   return { run, start, shell, folder };
@@ -169,7 +169,10 @@ test('lines of agent-shell -c renew the leases of their agent, and start Node on
   utimesSync(mark, new Date(due), new Date(due));
   // Files are dated by the tick before.
   await eventually('it is due', () => Date.now() > due + 50);
-  shell('true');
+  // A relative folder of lists begins at the work tree.
+  mkdirSync(join(folder, '.git'));
+  mkdirSync(join(folder, 'sub'));
+  shell('true', { cwd: join(folder, 'sub'), TODO_STATE_DIR: 'state' });
   await eventually('renewed', () => beat() === 2);
   await eventually('the next is due later', () => dateOf() > due);
   run('TaskRelease', ['1']);
