@@ -1,12 +1,12 @@
 // The start of every executable. It must parse on any Node since 12, and runs the program, which needs a newer one.
 // It keeps the code that V8 compiled in the first run of a program, so that later runs start faster.
 
-import type { Stats } from 'node:fs';
 import {
   closeSync,
   fstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   writeFileSync,
@@ -41,7 +41,7 @@ const keptFiles = [
 ];
 
 const parameters = 'exports, require, module, __filename, __dirname, EXECUTABLE';
-const source = `(function (${parameters}) {${contentOf(program).toString('latin1')}\n})`;
+const source = `(function (${parameters}) {${readFileSync(program, 'utf8')}\n})`;
 const cachedData = compiledBefore();
 // V8 keeps the file's name, and a full path would tie the kept code to this folder.
 const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
@@ -49,14 +49,10 @@ const load = (id: string) => require(id.startsWith('.') ? join(dirname(program),
 script.runInThisContext()(exports, load, module, program, dirname(program), name);
 if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
 
-/** Code is run from this file, so it only counts if no other user can have written it. */
 function compiledBefore(): Buffer | undefined {
   for (const kept of keptFiles) {
     try {
-      return contentOf(kept(), ({ uid, mode }) => {
-        const isOurs = uid === process.getuid?.() || uid === 0;
-        if (!isOurs || (mode & 0o022) !== 0) throw new Error('not ours');
-      });
+      return ownContentOf(kept());
     } catch {
       // Not there, or not ours to read.
     }
@@ -64,16 +60,18 @@ function compiledBefore(): Buffer | undefined {
   return undefined;
 }
 
-/** What readFileSync gives, with less of Node to load for it. */
-function contentOf(path: string, check?: (stat: Stats) => void): Buffer {
+/** Code is run from this file, so it only counts if no other user can have written it. */
+function ownContentOf(path: string): Buffer {
   const descriptor = openSync(path, 'r');
   try {
-    const stat = fstatSync(descriptor);
-    if (check) check(stat);
-    const bytes = Buffer.allocUnsafeSlow(stat.size);
+    const { uid, mode, size } = fstatSync(descriptor);
+    const isOurs = uid === process.getuid?.() || uid === 0;
+    if (!isOurs || (mode & 0o022) !== 0) throw new Error(`${path} is not ours`);
+    // What readFileSync gives, with less of Node to load for it.
+    const bytes = Buffer.allocUnsafeSlow(size);
     let length = 0;
-    while (length < stat.size) {
-      const read = readSync(descriptor, bytes, length, stat.size - length, length);
+    while (length < size) {
+      const read = readSync(descriptor, bytes, length, size - length, length);
       if (read === 0) throw new Error(`${path} has become shorter`);
       length += read;
     }

@@ -31,11 +31,14 @@ export function readNames(names: readonly string[]): FolderReading {
   let head: VersionName | undefined;
   const versions: VersionName[] = [];
   for (const name of names) {
-    const ofVersion = VERSION.exec(name);
-    if (ofVersion) versions.push({ version: Number(ofVersion[1]), id: ofVersion[2] ?? '' });
-    const ofHead = HEAD.exec(name);
-    if (ofHead === null) continue;
-    const found = { version: Number(ofHead[1] ?? 0), id: ofHead[2] ?? '' };
+    if (!name.startsWith('head-')) {
+      const [, version, id = ''] = VERSION.exec(name) ?? [];
+      if (version !== undefined) versions.push({ version: Number(version), id });
+      continue;
+    }
+    const [whole, version = 0, id = ''] = HEAD.exec(name) ?? [];
+    if (whole === undefined) continue;
+    const found = { version: Number(version), id };
     // A folder that is read while the head is renamed may show it under both names.
     if (head === undefined || found.version > head.version) head = found;
   }
