@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rescueCommand } from './control-commands.ts';
 import { FifoReader } from './fifo-reader.ts';
 
@@ -55,7 +55,8 @@ export class Questions {
   ): Promise<readonly string[] | undefined> {
     if (this.#hasEnded) return Promise.resolve(undefined);
     return new Promise((answer) => {
-      const nonce = randomBytes(8).toString('hex');
+      // Node draws random bytes for many of these at once. Bash reads it byte by byte, so its last part is enough.
+      const nonce = randomUUID().slice(-12);
       this.lastNonce = nonce;
       this.isRescued = false;
       this.#question = { nonce, fieldCount, answer };
