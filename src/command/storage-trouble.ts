@@ -5,10 +5,10 @@ import { type CommandResult, failed } from './agent-command.ts';
 const MAX_CHARACTERS = 2000;
 /** The titles of commands that change nothing anyway. */
 const READS = /^Cannot (read|list|show|check|get|use) /;
-/** What a folder says that cannot be written to. */
-const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM'];
+/** What a folder says that cannot be written to, or has no room. */
+const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOSPC', 'EDQUOT'];
 const ELSEWHERE =
-  '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder of yours that can be written to\n';
+  '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder with room that you can write to\n';
 
 /** Runs a command's work; trouble with the list's storage becomes exit code 3 and an error that names the file. */
 export async function withStorageTrouble(

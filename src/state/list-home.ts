@@ -64,8 +64,7 @@ export class ListHome {
     const isInWorkTree = stateDir !== undefined && !isAbsolute(stateDir);
     const end = isInWorkTree ? this.#workTree() : this.folder;
     for (let part = path; part.startsWith(`${end}/`); part = dirname(part)) {
-      const stat = attempt('read', part, () => lstatSync(part, { throwIfNoEntry: false }));
-      if (stat?.isSymbolicLink()) {
+      if (isLink(part)) {
         throw new StateError(
           `${part} is a symbolic link, which lists do not follow: remove it, or set TODO_STATE_DIR to where it leads`,
         );
@@ -120,5 +119,14 @@ export class ListHome {
     throw new StateError(
       'the current directory is gone, so it cannot tell the session; give --session NAME',
     );
+  }
+}
+
+/** Not where nobody can look: what reads or writes there fails, and says why. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return false;
   }
 }

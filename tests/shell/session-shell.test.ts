@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
@@ -90,6 +90,13 @@ test('a list that cannot be read does not stop a shell: commands on it end with 
   ]);
   expect(stdout).toBe('hi\n3\n3\n');
   expect(stderr).toContain(`${join(state, file)} is damaged`);
+  rmSync(state, { recursive: true });
+  writeFileSync(state, 'not a folder');
+  const request = '{"id":1,"command":"TodoRead | cat; echo hi"}\n';
+  const reply = shell(['--session', 's', '--jsonl'], request).stdout;
+  expect(reply).toMatch(
+    /"stdout":"hi\\n","stderr":"Error: Cannot read the list.*ENOTDIR.*TODO_STATE_DIR/,
+  );
 });
 
 test.each([
