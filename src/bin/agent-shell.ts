@@ -165,6 +165,12 @@ main().then(
   (error: unknown) => {
     process.exitCode = 1;
     if (codeOf(error) === 'EPIPE') return;
-    complain(error instanceof Error ? error.message : String(error));
+    complain(messageOf(error));
   },
 );
+
+function messageOf(error: unknown): string {
+  const isOfDirectory = (error as NodeJS.ErrnoException).syscall === 'uv_cwd';
+  if (isOfDirectory) return 'the current directory is gone: start it in one that exists';
+  return error instanceof Error ? error.message : String(error);
+}
