@@ -13,6 +13,8 @@ trap '' PIPE
 LC_ALL=C
 PATH=$PATH:/usr/bin:/bin
 name=${0##*/}
+# Bash reads all of this before it runs any of it: with few descriptors, 6 or 7 is the one that it reads this file from.
+{
 # 6 and 7 are the caller's error and output. Bash's own messages about what is tried here are dropped.
 exec 6>&2 || exec 6>/dev/null
 exec 2>/dev/null
@@ -96,3 +98,4 @@ while :; do
   esac
   IFS=' ' read -r -u 4 kind a b c || lost
 done
+}

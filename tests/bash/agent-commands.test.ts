@@ -258,7 +258,7 @@ const SINCE_BASH_4 = [
   ['stderr into a pipe', 'Agent x |& cat'],
   ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
   // Bash 3.2 itself complains when it has none left for its own use.
-  ['a low limit of descriptors', '(ulimit -n 10; Agent x)'],
+  ['a low limit of descriptors', '(ulimit -n 8; Agent x)'],
 ];
 
 describe('wherever bash calls a command, the agent command is called', () => {
