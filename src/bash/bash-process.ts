@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Environment } from '../environment.ts';
@@ -52,10 +52,19 @@ export interface BashProcessOptions {
   restored?: { file: string; held: HeldSettings } | undefined;
 }
 
-/** How a line ended, and whether bash ended with it; what there is to say, or the reason for which it must be ended. */
+/**
+ * How a line ended, and whether bash ended with it, or even before it; what there is to say, or the reason for which it
+ * must be ended.
+ */
 export type Ending =
   | { exitCode: number; alive: true; cwd: string; note?: string }
-  | { exitCode: number; alive: false; note?: string | undefined; reason?: string };
+  | {
+      exitCode: number;
+      alive: false;
+      isBefore?: boolean;
+      note?: string | undefined;
+      reason?: string;
+    };
 
 export interface Evaluation {
   /** `$?` at the start of the line. */
@@ -66,6 +75,9 @@ export interface Evaluation {
 
 /** The script that bash runs is a FIFO of this name: bash's messages begin with it. */
 const SCRIPT = 'bash';
+/** As much as a FIFO holds. */
+const MOST_UNREAD = 64 * 1024;
+
 /**
  * One bash process that evaluates lines, one after the other.
  *
@@ -95,6 +107,8 @@ export class BashProcess {
   readonly #ended: Promise<void>;
   #held: HeldSettings;
   #exitCode: number | undefined;
+  /** The commands that bash had not read when it ended. */
+  #unread = '';
   #startError: string | undefined;
   #killed: Promise<void> | undefined;
 
@@ -144,6 +158,7 @@ export class BashProcess {
     this.#ended = new Promise((resolve) => {
       const onEnd = (exitCode: number) => {
         this.#exitCode = exitCode;
+        this.#unread = this.#unreadCommands();
         this.#questions.end();
         resolve();
       };
@@ -211,18 +226,23 @@ export class BashProcess {
     // The first line is ours, so that it is not seen in the messages of the user's first.
     const first = prelude === '' ? '' : preludeCommand(this.#prelude.path);
     this.#line.write(`${first}\n${line}\n`);
+    let command = '';
     const fields = await this.#questions.ask(REPORT_FIELDS, (nonce) => {
       const report = reportCommand(nonce, this.#statusFd);
-      this.#command(evaluateCommand(this.#line.path, stdin, report));
+      command = evaluateCommand(this.#line.path, stdin, report);
+      this.#command(command);
       return report;
     });
     for (const reader of this.#output) {
       reader.drain();
     }
     if (fields === undefined) {
-      return this.#exitCode === undefined
-        ? { exitCode: 0, alive: false, reason: 'bash carries out no commands any more' }
-        : { exitCode: this.#exitCode, alive: false, note: this.#startError };
+      if (this.#exitCode === undefined) {
+        return { exitCode: 0, alive: false, reason: 'bash carries out no commands any more' };
+      }
+      const note = this.#startError;
+      const isBefore = note === undefined && this.#unread.includes(command);
+      return { exitCode: this.#exitCode, alive: false, isBefore, note };
     }
     const { exitCode, cwd, held } = parseReport(fields);
     this.#held = held;
@@ -303,6 +323,15 @@ export class BashProcess {
 
   #command(command: string): void {
     writeSync(this.#control, `${command}\n`);
+  }
+
+  #unreadCommands(): string {
+    const bytes = Buffer.alloc(MOST_UNREAD);
+    try {
+      return bytes.toString('utf8', 0, readSync(this.#control, bytes));
+    } catch {
+      return ''; // EAGAIN: it is empty.
+    }
   }
 
   #ref(): void {

@@ -146,10 +146,15 @@ export class BashSession {
       await this.#output.begin(options);
       let home = await this.#open();
       let ending = await this.#evaluateIn(home, line, options, limit);
-      if (!ending.alive && !limit.reached && this.#output.dropOurs(this.#process?.mark ?? '')) {
-        // Bash could not read our command, which it shows, and so has not begun with the line.
+      if (!limit.reached && this.#isNotBegun(ending)) {
         await this.#endProcess();
+        this.#refuseAfterDispose();
         ending = await this.#evaluateIn(home, line, options, limit);
+        if (!limit.reached && !ending.alive && ending.isBefore) {
+          throw new Error(
+            `${home.bash} ends with exit code ${ending.exitCode} before it reads a line`,
+          );
+        }
       }
       if (!limit.reached && this.#isUnread(ending)) {
         // What bash has in its memory is whole, so it may go on with files in another folder.
@@ -163,6 +168,12 @@ export class BashSession {
       limit.disarm();
       this.#output.end();
     }
+  }
+
+  /** Whether bash ended before the line: someone ended it, or it could not read our command, which it shows. */
+  #isNotBegun(ending: Ending): boolean {
+    if (ending.alive) return false;
+    return ending.isBefore || this.#output.dropOurs(this.#process?.mark ?? '');
   }
 
   /** Whether bash could not read the line, and so has done nothing but say so, which is dropped. */
