@@ -183,15 +183,19 @@ own_options() {
 # Reads bash's arguments as bash does: the line of -c, whether it is a login shell, whether it is interactive.
 read_arguments() {
   agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile= agent_shell_options=
+  agent_shell_posix=${POSIXLY_CORRECT+1}
   while [ $# -gt 0 ]; do
     case $1 in
       -- | -) shift && break ;;
-      --login) agent_shell_login=1 ;;
-      --rcfile | --init-file) agent_shell_rc=rc:${2-} && shift ;;
-      --norc) agent_shell_rc=none ;;
-      --noprofile) agent_shell_profile=none ;;
+      --login | -login) agent_shell_login=1 ;;
+      --rcfile | -rcfile | --init-file | -init-file) agent_shell_rc=rc:${2-} && shift ;;
+      --norc | -norc) agent_shell_rc=none ;;
+      --noprofile | -noprofile) agent_shell_profile=none ;;
+      --posix | -posix) agent_shell_posix=1 ;;
       --*) ;;
-      [-+]*[oO]*) [ $# -gt 1 ] && agent_shell_options="$agent_shell_options$1" && shift ;;
+      [-+]*[oO]*)
+        case ${2-} in posix) agent_shell_posix=1 ;; esac
+        [ $# -gt 1 ] && agent_shell_options="$agent_shell_options$1" && shift ;;
       [-+]*) agent_shell_options="$agent_shell_options$1" ;;
       *) break ;;
     esac
@@ -242,7 +246,8 @@ find_bin
 if [ -n "$agent_shell_prompts" ]; then
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
-  elif "${agent_shell_bash:-bash}" -c 'exit $((BASH_VERSINFO[0] < 4))'; then
+  elif [ -z "$agent_shell_posix" ] && [ "${0##*/}" != sh ] &&
+    "${agent_shell_bash:-bash}" -p -c 'exit $((BASH_VERSINFO[0] < 4))'; then
     # A login shell reads no rc file, and we must not replace one that was given. But in POSIX mode bash reads only $ENV; our
     # file leaves that mode and reads what bash would have read.
     export AGENT_SHELL_STARTUP="${agent_shell_login:+$agent_shell_profile}:$agent_shell_rc"

@@ -27,9 +27,11 @@ __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_he
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
 
-# Appended to PROMPT_COMMAND. Bash itself restores $?, $_ and PIPESTATUS afterwards.
+# Added to PROMPT_COMMAND. In an element of its own, bash itself restores $?, $_ and PIPESTATUS afterwards.
 __todo_prompt() {
-  __todo_look "$?" || :
+  local code=$?
+  __todo_look "$code" || :
+  if [[ $- != *e* ]]; then return "$code"; fi
 } 3>&2 2>/dev/null
 
 __todo_look() {
@@ -124,6 +126,17 @@ __todo_show_nothing() {
   if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$'\e[J'; fi
 }
+
+# The EXIT trap, if the user has none: Ctrl-D runs no command, so the panel is still there. Bash has written `exit` over it, in
+# a row of its own if bracketed paste is on. After a SIGHUP it has not.
+__todo_leave() {
+  local code=$? erase=$'\e[J' word=exit
+  if shopt -q login_shell; then word=logout; fi
+  if [[ $code != 129 && $(builtin bind -v) = *'bracketed-paste on'* ]]; then
+    erase=$'\e[A\e['$((${#word} + 1))$'G\e[K\e[B\r'$erase
+  fi
+  if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$erase"; fi
+} >&2 2>/dev/null
 
 # Sets __todo_mode. `auto` only if a person can see a panel and PS0 (bash 4.4) can remove it; otherwise `above`.
 __todo_choose_mode() {
@@ -234,7 +247,7 @@ __todo_keep_line() {
       : >|"$file"
       for file in "${file%/*}"/[123456789]*; do
         # Files of shells that are gone.
-        [[ ${file##*/} = *[!0123456789]* ]] || kill -0 "${file##*/}" || command rm -f -- "$file"
+        [[ ${file##*/} = *[!0123456789]* ]] || builtin kill -0 "${file##*/}" || command rm -f -- "$file"
       done
     )"
   fi
@@ -270,6 +283,7 @@ __todo_ask_node() {
     command node "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
   if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
   builtin eval "$answer"
+  if [[ $__todo_mode = auto && -n $__todo_frame && -z $(builtin trap -p EXIT) ]]; then builtin trap __todo_leave EXIT; fi
 }
 
 # Releases the tasks that this shell's agent has begun when the shell ends, however it ends. A second bash, which is not a job
@@ -295,7 +309,7 @@ __todo_release_at_exit() {
     <"$folder/end" >/dev/null 2>&1 {__todo_end}>&- &)
 } 2>/dev/null
 
-# Runs after the user's files.
+# Runs after the user's files, with their DEBUG trap.
 __todo_begin() {
   local attributes
   type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
@@ -312,7 +326,10 @@ __todo_begin() {
   attributes=$(declare -p PROMPT_COMMAND 2>/dev/null)
   attributes=${attributes#declare }
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
-  if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
+  if [[ $1${PROMPT_COMMAND[*]-} =~ DEBUG|__bp_ ]]; then
+    # A prompt with such a trap, as bash-preexec makes them, takes what comes after its own hook for the next command.
+    PROMPT_COMMAND[0]=__todo_prompt${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
+  elif (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
     # Setting PROMPT_COMMAND later only replaces its first element.
     PROMPT_COMMAND[0]=${PROMPT_COMMAND[0]-}
     PROMPT_COMMAND+=(__todo_prompt)
@@ -355,4 +372,4 @@ else
 fi
 unset __todo_startup
 
-__todo_begin || :
+__todo_begin "$(builtin trap -p DEBUG)" || :

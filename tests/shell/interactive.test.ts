@@ -399,7 +399,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     await shell.run('true | (exit 3) | (exit 4)');
     expect(await shell.run('echo "${PIPESTATUS[*]}"')).toBe('0 3 4');
     expect(await shell.run('history | tail -n 2')).toMatch(/PIPESTATUS.*\n.*history \| tail/);
-    expect(await shell.run('trap; alias; echo "[$!]"')).toBe('[]');
+    expect(await shell.run('trap - EXIT; trap; alias; echo "[$!]"')).toBe('[]');
   });
 
   test('whatever options and names the user has set, the panel is drawn and nothing is said', async ({
@@ -418,6 +418,20 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     expect(first).toBe('efhimuBCHs true of the user');
     expect(await shell.run("alias printf; IFS=' '")).toBe("alias printf='echo aliased'");
     await shell.untilPanel();
+  });
+
+  test('a prompt that tells commands by a DEBUG trap is told of those of the user, before they run', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const bashrc = `
+      PS1='p> ' ready= seen=
+      trap 'if [ -n "$ready" ]; then ready= seen+="$BASH_COMMAND;"; fi' DEBUG
+      PROMPT_COMMAND='code=$? ready=1'`;
+    const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
+    await shell.write(...LIST);
+    await shell.run('false');
+    expect(await shell.run('echo "$code ${seen#*;}"')).toBe('1 false;echo "$code ${seen#*;}";');
   });
 
   // Before bash 5.1 it is no array: who sets it later ends the panel.
@@ -561,6 +575,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
         'the outer prompt', // The line that started it may be wrapped.
         (text) => text.replaceAll('\n', '').split('outer>').length === 3,
       );
+      if (exitCode !== 137) expect(shell.screen()).not.toMatch(/[┐│└]/);
       expect(readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8')).toBe('');
       shell.enter(
         'code=$?; clear; echo $code; stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon)"',
