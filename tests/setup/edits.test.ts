@@ -110,6 +110,11 @@ describe('hooks in JSON', () => {
     expect(JSON.parse(comesAndGoes(flat, undefined))).toMatchObject({ version: 1 });
   });
 
+  test('of a file that was not there, what others have added stays', () => {
+    const added = flat.add(undefined).replace(/\n}\n$/, ',\n  "mine": 1\n}\n');
+    expect(flat.remove(added)).toBe('{\n  "mine": 1\n}\n');
+  });
+
   test('what is added looks like what is there: indentation and line ends', () => {
     const tabs = hooks.add('{\r\n\t"a": 1\r\n}\r\n');
     expect(tabs).toContain('\r\n\t"hooks": {\r\n\t\t"Start": [\r\n\t\t\t{\r\n');
