@@ -54,6 +54,7 @@ export { type TaskPlace, TaskStore, type TaskVersion } from './tasks/task-store.
 export { type TaskRow, type TaskView, taskView } from './tasks/task-view.ts';
 export type { PanelStream } from './terminal/screen.ts';
 export { openTodoStore, type TodoStoreLocation } from './todo/open-todo-store.ts';
+export type { TodoItem, TodoPriority, TodoStatus } from './todo/todo-item.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {
   type ListValidation,
@@ -62,15 +63,6 @@ export {
   validateTodoList,
 } from './todo/todo-schema.ts';
 export type { OpenList, TodoSource } from './todo/todo-source.ts';
-export {
-  type TodoItem,
-  type TodoListener,
-  type TodoPriority,
-  type TodoState,
-  type TodoStatus,
-  TodoStore,
-  type TodoVersion,
-  todoStore,
-  todoStoreOf,
-} from './todo/todo-store.ts';
+export { type TodoListener, TodoStore, todoStore, todoStoreOf } from './todo/todo-store.ts';
+export type { TodoState, TodoVersion } from './todo/todo-version.ts';
 export { TodoWriteHandler } from './todo/todo-write.ts';

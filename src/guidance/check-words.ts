@@ -1,4 +1,4 @@
-import type { TodoItem } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
 
 /**
  * Words that speak of verifying, testing, checking or reviewing. More languages than one are cheap here, and a check

@@ -8,11 +8,13 @@ import {
 import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
+import type { Items } from '../todo/todo-item.ts';
 import type { TodoList } from '../todo/todo-list.ts';
-import { TodoStore, type TodoVersion } from '../todo/todo-store.ts';
+import { TodoStore } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { hearUser, unheardChanges } from '../todo/user-changes.ts';
 import type { FollowedTasks } from './followed-tasks.ts';
-import type { GuidanceRule, Items } from './rule.ts';
+import type { GuidanceRule } from './rule.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 

@@ -1,7 +1,5 @@
 import { safeText } from '../safe-text.ts';
-import type { TodoItem } from '../todo/todo-store.ts';
-
-type Items = readonly Readonly<TodoItem>[];
+import type { Items } from '../todo/todo-item.ts';
 
 /** The whole text is shorter than 2 KB. */
 const MAX_BYTES_OF_ITEMS = 1500;

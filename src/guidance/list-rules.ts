@@ -1,8 +1,9 @@
 import { CommandType } from '../command/agent-command.ts';
 import { contentKey } from '../todo/pair-items.ts';
+import type { Items } from '../todo/todo-item.ts';
 import { isCheck } from './check-words.ts';
 import { changesFiles } from './file-changes.ts';
-import type { Items, Work } from './rule.ts';
+import type { Work } from './rule.ts';
 
 const SHORTEST_LIST_TO_CHECK = 3;
 const SKIPS_TO_MENTION = 3;

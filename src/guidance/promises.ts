@@ -1,4 +1,4 @@
-import type { TodoItem } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
 import type { CommandKind } from './command-kinds.ts';
 
 /** Where a sentence, or a part of one, begins. */

@@ -1,5 +1,5 @@
 import { CommandType } from '../command/agent-command.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { Guide, type GuideOptions } from './guide.ts';
 
 /** One line that was run, and what became of the list. */

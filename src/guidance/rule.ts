@@ -1,11 +1,9 @@
 import type { CommandType } from '../command/agent-command.ts';
 import type { Task } from '../tasks/task.ts';
 import type { LastChange } from '../tasks/task-store.ts';
-import type { TodoItem } from '../todo/todo-store.ts';
+import type { Items, TodoItem } from '../todo/todo-item.ts';
 
 /** The items of one list. */
-export type Items = readonly Readonly<TodoItem>[];
-
 /** One line that the router ran. */
 export interface RoutedCommand {
   readonly line: string;

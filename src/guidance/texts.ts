@@ -2,7 +2,7 @@ import type { AgentBashHandler } from '../command/agent-command.ts';
 import { briefText, safeText } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
-import type { TodoItem } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
 import type { CommandKind } from './command-kinds.ts';
 
 type Item = Readonly<TodoItem>;

@@ -1,6 +1,7 @@
 import type { CommandType } from '../command/agent-command.ts';
 import { type ItemPair, pairItems } from '../todo/pair-items.ts';
-import type { ItemChange, Items, RoutedCommand, TaskWork, Work } from './rule.ts';
+import type { Items } from '../todo/todo-item.ts';
+import type { ItemChange, RoutedCommand, TaskWork, Work } from './rule.ts';
 
 const MAX_COMMANDS = 500;
 /** Longer lines are cut to one character more than this; rules treat them as unreadable. */

@@ -9,7 +9,7 @@ import { hookFolder } from '../state/list-paths.ts';
 import { signOfLife } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { isUntilDone } from '../todo/until-done.ts';
 import { hearUser } from '../todo/user-changes.ts';
 import type { HookEvent, Reply, Stop } from './event.ts';

@@ -1,5 +1,5 @@
 import { openItemLines } from '../guidance/list-in-context.ts';
-import type { TodoState } from '../todo/todo-store.ts';
+import type { Items } from '../todo/todo-item.ts';
 import type { Stop } from './event.ts';
 
 /** A loop is worse than an unfinished list: nobody is asked more often than this about one list. */
@@ -8,7 +8,7 @@ const MAX_CHARACTERS_READ = 2000;
 
 /** What the gate knows of a list that an agent leaves. */
 export interface Leaving {
-  readonly items: TodoState['items'];
+  readonly items: Items;
   /** Whether the session that stops has written the list. */
   readonly isOwn: boolean;
   /** Whether a stop was refused at this version of the list. */

@@ -3,9 +3,7 @@ import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
 import { newId } from '../state/folder-names.ts';
 import { appendOwnFile, readOwnFile } from '../state/own-files.ts';
-import type { TodoState } from '../todo/todo-store.ts';
-
-type Items = TodoState['items'];
+import type { Items } from '../todo/todo-item.ts';
 
 /** What one call of the hook has seen, or said. */
 export interface Entry {

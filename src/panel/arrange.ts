@@ -1,4 +1,4 @@
-import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
+import type { TodoItem, TodoStatus } from '../todo/todo-item.ts';
 
 /** What `arrange` needs of an item. */
 export type Arrangeable = Pick<TodoItem, 'status' | 'priority'>;

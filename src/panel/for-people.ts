@@ -1,7 +1,7 @@
 import { proofMark } from '../proof/proof.ts';
 import type { Task } from '../tasks/task.ts';
 import { table } from '../terminal/table.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { GLYPH_OF, printable } from './render-list.ts';
 import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';

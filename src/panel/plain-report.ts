@@ -1,7 +1,8 @@
 import type { TaskRow } from '../tasks/task-view.ts';
 import { oneLine } from '../terminal/text.ts';
 import { type ItemPair, pairItems } from '../todo/pair-items.ts';
-import type { TodoItem, TodoState } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoState } from '../todo/todo-version.ts';
 
 type Listed = Pick<TodoState, 'items'>;
 

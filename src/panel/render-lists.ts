@@ -1,5 +1,5 @@
 import type { TaskRow } from '../tasks/task-view.ts';
-import type { TodoState } from '../todo/todo-store.ts';
+import type { TodoState } from '../todo/todo-version.ts';
 import { MAX_ROWS, type RenderOptions } from './render-list.ts';
 import { renderTasks } from './render-tasks.ts';
 import { renderDone, renderTodos } from './render-todos.ts';

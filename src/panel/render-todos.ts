@@ -1,5 +1,6 @@
 import { displayWidth, truncate } from '../terminal/text.ts';
-import type { TodoItem, TodoState } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoState } from '../todo/todo-version.ts';
 import {
   GLYPH_OF,
   paintItem,

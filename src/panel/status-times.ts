@@ -1,5 +1,6 @@
 import { pairItems } from '../todo/pair-items.ts';
-import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 
 type Item = Readonly<TodoItem>;
 

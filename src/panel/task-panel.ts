@@ -4,7 +4,9 @@ import { type Clock, systemClock } from '../terminal/clock.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
 import { type ItemPair, pairItems } from '../todo/pair-items.ts';
-import type { TodoState, TodoStore } from '../todo/todo-store.ts';
+import type { Items } from '../todo/todo-item.ts';
+import type { TodoStore } from '../todo/todo-store.ts';
+import type { TodoState } from '../todo/todo-version.ts';
 import { pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { renderLists } from './render-lists.ts';
@@ -70,8 +72,8 @@ export class TaskPanel {
   #isFolded = false;
   #isDisposed = false;
   /** The last state drawn. */
-  #shown: { items: TodoState['items']; tasks: readonly TaskRow[] } = { items: [], tasks: [] };
-  #active: { item: TodoState['items'][number]; since: number } | undefined;
+  #shown: { items: Items; tasks: readonly TaskRow[] } = { items: [], tasks: [] };
+  #active: { item: Items[number]; since: number } | undefined;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;
   readonly #beside = new Set<Beside>();

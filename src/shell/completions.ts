@@ -5,7 +5,7 @@ import { HARNESS_NAMES } from '../setup/harnesses.ts';
 import { SETUP_OPTIONS } from '../setup/setup-arguments.ts';
 import { TASK_COMMANDS } from '../tasks/task-commands.ts';
 import { READ_OPTIONS } from '../todo/todo-read.ts';
-import { WRITE_OPTIONS } from '../todo/todo-write.ts';
+import { WRITE_OPTIONS } from '../todo/write-options.ts';
 import { SESSIONS_OPTIONS } from '../watch/sessions.ts';
 import { WATCH_OPTIONS } from '../watch/watch-arguments.ts';
 import { SHELL_OPTIONS } from './arguments.ts';

@@ -25,7 +25,7 @@ import { type TaskRow, taskView } from '../tasks/task-view.ts';
 import { truncate } from '../terminal/text.ts';
 import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 
 /** The place of a prompt, and its terminal. */
 export interface Prompt {

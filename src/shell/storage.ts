@@ -11,7 +11,7 @@ import { storedEntryProblem } from '../tasks/stored-tasks.ts';
 import type { TaskGraph } from '../tasks/task.ts';
 import { TASK_STEPS, type TaskStep } from '../tasks/task-steps.ts';
 import { storedItemsProblem } from '../todo/open-todo-store.ts';
-import type { TodoState } from '../todo/todo-store.ts';
+import type { Items } from '../todo/todo-item.ts';
 
 /** A list, wherever it lives. */
 export interface StoredList {
@@ -25,7 +25,7 @@ export interface Storage {
   /** Its name as given, without any secret. */
   readonly name: string;
   lists(): Promise<readonly StoredList[]>;
-  todos(list: StoredList, author: string): SharedPlace<TodoState['items']>;
+  todos(list: StoredList, author: string): SharedPlace<Items>;
   tasks(list: StoredList, author: string): SharedPlace<TaskGraph>;
   close(): Promise<void>;
 }

@@ -1,8 +1,6 @@
 import { briefText } from '../safe-text.ts';
 import { pairItems } from './pair-items.ts';
-import type { TodoItem, TodoStatus } from './todo-store.ts';
-
-type Items = readonly Readonly<TodoItem>[];
+import type { Items, TodoItem, TodoStatus } from './todo-item.ts';
 
 const WORDS: Readonly<Record<TodoStatus, string>> = {
   completed: 'completed',

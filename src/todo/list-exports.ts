@@ -1,6 +1,7 @@
 import { csv, type ExportFormat, markdownText } from '../command/exports.ts';
 import { listJson } from './list-text.ts';
-import type { TodoItem, TodoVersion } from './todo-store.ts';
+import type { TodoItem } from './todo-item.ts';
+import type { TodoVersion } from './todo-version.ts';
 
 const FIELDS = ['content', 'activeForm', 'status', 'id', 'priority'] as const;
 

@@ -2,9 +2,8 @@ import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
 import { nameOf } from './revise-list.ts';
-import type { TodoItem, TodoVersion } from './todo-store.ts';
-
-type Items = readonly Readonly<TodoItem>[];
+import type { Items, TodoItem } from './todo-item.ts';
+import type { TodoVersion } from './todo-version.ts';
 
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 

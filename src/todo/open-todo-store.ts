@@ -1,7 +1,8 @@
 import { isObject } from '../json/json-value.ts';
 import { isProof } from '../proof/proof.ts';
 import { FilePlace } from '../state/file-place.ts';
-import { type TodoState, TodoStore } from './todo-store.ts';
+import type { Items } from './todo-item.ts';
+import { TodoStore } from './todo-store.ts';
 
 /** Where a list in files is, and who writes it. */
 export interface TodoStoreLocation {
@@ -19,7 +20,7 @@ export function openTodoStore(location: TodoStoreLocation): TodoStore {
 }
 
 /** The same without what a store does. */
-export function todoPlace(location: TodoStoreLocation): FilePlace<TodoState['items']> {
+export function todoPlace(location: TodoStoreLocation): FilePlace<Items> {
   return new FilePlace({ ...location, check: storedItemsProblem });
 }
 

@@ -1,8 +1,6 @@
-import type { TodoItem } from './todo-store.ts';
+import type { Items, TodoItem } from './todo-item.ts';
 
 type Item = Readonly<TodoItem>;
-type Items = readonly Item[];
-
 /** An item of the list before and the same task on the list after; one of them is missing if it has no other. */
 export interface ItemPair {
   before: Item | undefined;

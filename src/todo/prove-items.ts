@@ -4,10 +4,9 @@ import { type Evidence, type Failure, failedText, unprovenText } from '../proof/
 import { whenDone } from '../state/place.ts';
 import { type ItemPair, pairItems } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
+import type { Items, TodoItem } from './todo-item.ts';
 import type { TodoList } from './todo-list.ts';
-import type { TodoItem, TodoVersion } from './todo-store.ts';
-
-type Items = readonly Readonly<TodoItem>[];
+import type { TodoVersion } from './todo-version.ts';
 
 /** What a write asks of the checks of its items. */
 export interface ProofRules {

@@ -1,7 +1,5 @@
 import { briefText, inQuotes } from '../safe-text.ts';
-import type { TodoItem } from './todo-store.ts';
-
-type Items = readonly Readonly<TodoItem>[];
+import type { Items, TodoItem } from './todo-item.ts';
 
 /** Changes of single items, each named by its id or its place in the list, the first being 1. */
 export interface ListSteps {

@@ -3,8 +3,8 @@ import { describeProblem, readJson } from '../json/json-reader.ts';
 import { isObject } from '../json/json-value.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
+import type { TodoItem } from './todo-item.ts';
 import { validateTodoList } from './todo-schema.ts';
-import type { TodoItem } from './todo-store.ts';
 
 /** A list as it was given, and the version of the list that it was made from, where it says so. */
 export interface GivenList {

@@ -1,18 +1,16 @@
 import { MirrorPlace } from '../state/mirror-place.ts';
 import { type Awaitable, changeShared, type SharedPlace, type Version } from '../state/place.ts';
+import type { Items, TodoItem } from './todo-item.ts';
+import { TodoStore } from './todo-store.ts';
 import {
   contentBefore,
   contentOf,
   type SinceOwn,
   sinceOwn,
-  type TodoItem,
-  type TodoState,
-  TodoStore,
   type TodoVersion,
+  versionsOf,
   type WriteOptions,
-} from './todo-store.ts';
-
-type Items = TodoState['items'];
+} from './todo-version.ts';
 
 /** A list as the commands use it: a store, or a list on a server. All may throw a StateError, or reject with one. */
 export interface TodoList {
@@ -82,7 +80,7 @@ export class ServerTodoList implements TodoList {
   }
 
   async history(): Promise<TodoVersion[]> {
-    return TodoStore.versionsOf(await this.#place.history());
+    return versionsOf(await this.#place.history());
   }
 
   async sinceOwn(): Promise<SinceOwn> {

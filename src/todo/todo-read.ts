@@ -21,7 +21,7 @@ import { listLine, listText } from './list-text.ts';
 import type { TodoList } from './todo-list.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
-import type { TodoVersion } from './todo-store.ts';
+import type { TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 import { historyText, notKept } from './version-texts.ts';
 

@@ -4,7 +4,7 @@ import { isObject } from '../json/json-value.ts';
 import { type OtherWords, ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings.ts';
-import type { TodoItem } from './todo-store.ts';
+import type { TodoItem } from './todo-item.ts';
 
 /** At most this many items of an overlong list are looked at, so that refusing it is cheap. */
 const MAX_ITEMS_LOOKED_AT = 100;

@@ -6,62 +6,36 @@ import {
   type JsonSchema,
 } from '../command/agent-command.ts';
 import { noteLines, withWarnings } from '../command/notes.ts';
-import {
-  beginsJson,
-  HELP_OPTIONS,
-  helpReply,
-  type Options,
-  parseOptions,
-  wrongUsage,
-} from '../command/options.ts';
+import { helpReply, parseOptions, wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Surroundings } from '../proof/run-program.ts';
-import { inQuotes, isBlank, safeText } from '../safe-text.ts';
+import { isBlank, safeText } from '../safe-text.ts';
 import type { Settings, SettingsSource } from '../settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ProofRules } from './prove-items.ts';
-import type { ListSteps } from './revise-list.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import { todoInputSchema } from './todo-input-schema.ts';
 import type { TodoList } from './todo-list.ts';
-import { LIST_OPTIONS, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
-import { TodoStore, type TodoVersion } from './todo-store.ts';
+import { openSource, TodoCommand, type TodoSource } from './todo-source.ts';
+import { TodoStore } from './todo-store.ts';
+import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
 import { replace, revise, undo, type WriteOutcome } from './write-list.ts';
+import { type GivenOptions, misuse, stepsOf, WRITE_OPTIONS, wrongProve } from './write-options.ts';
 import { wrongOption, wrongWord } from './wrong-call.ts';
 
 const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
 const USAGE = `Usage: TodoWrite '${EXAMPLE}'\n`;
-const ADD_USAGE =
-  'each --add needs its --active-form: --add "Run tests" --active-form "Running tests"';
-/** The options of TodoWrite. */
-export const WRITE_OPTIONS = {
-  '--if-version': 'version',
-  '--undo': 'flag',
-  '--until-done': 'flag',
-  '--start': 'texts',
-  '--done': 'texts',
-  '--drop': 'texts',
-  '--add': 'texts',
-  '--active-form': 'texts',
-  '--prove': 'flag',
-  '--output': ['summary', 'next', 'list', 'json'],
-  ...LIST_OPTIONS,
-  ...HELP_OPTIONS,
-} as const;
-
-type WriteOptions = Options<typeof WRITE_OPTIONS>;
-
 /**
  * Records that an agent should not stop before its list is done, starting with the version that is about to be written.
  */
 type UntilDone = (list: TodoList, version: number) => void;
 
-const NOTHING: { options: WriteOptions; rest: readonly string[] } = { options: {}, rest: [] };
+const NOTHING: { options: GivenOptions; rest: readonly string[] } = { options: {}, rest: [] };
 
 /**
  * `TodoWrite`: replaces the whole list with the one given as JSON, in one argument or on standard input.
@@ -210,41 +184,6 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
     return done(REPLIES[output]({ ...outcome.written, items: asWritten }), noteLines(notes));
   }
-}
-
-/** `--prove 2`: which items are proven, `--done` says. */
-function wrongProve(options: WriteOptions, [word = '']: readonly string[]): string | undefined {
-  return options['--prove'] && /^#?[1-9]\d*$/.test(word)
-    ? `--prove takes no item. Try: TodoWrite --done ${word} --prove`
-    : undefined;
-}
-
-/** What does not go with a change of single items, or with an undo. */
-function misuse(
-  options: WriteOptions,
-  steps: ListSteps | undefined,
-  [word]: readonly string[],
-): string | undefined {
-  if (options['--undo'] && (steps || options['--prove'])) return '--undo takes no other change';
-  if (options['--until-done']) {
-    return '--until-done goes with a whole list';
-  }
-  if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
-    return '--undo takes no list, no --if-version and no --until-done';
-  }
-  if (word !== undefined && beginsJson(word)) return 'a whole list takes no --done and its like';
-  return word === undefined
-    ? undefined
-    : `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`;
-}
-
-/** The steps that the options ask for, what is wrong with them, or undefined if they ask for none. */
-function stepsOf(options: WriteOptions): ListSteps | { readonly problem: string } | undefined {
-  const { '--start': start, '--done': done, '--drop': drop } = options;
-  const { '--add': contents = [], '--active-form': forms = [] } = options;
-  if (contents.length !== forms.length) return { problem: ADD_USAGE };
-  const add = contents.map((content, index) => ({ content, activeForm: forms[index] ?? '' }));
-  return (start ?? done ?? drop) || add.length > 0 ? { start, done, drop, add } : undefined;
 }
 
 /** What TodoWrite can print of the list that it has written. */

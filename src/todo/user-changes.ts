@@ -4,13 +4,13 @@ import { safeText } from '../safe-text.ts';
 import { type Awaitable, USER, whenDone } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
+import type { Items, TodoItem } from './todo-item.ts';
 import type { TodoList } from './todo-list.ts';
-import type { SinceOwn, TodoItem, TodoStore, TodoVersion } from './todo-store.ts';
+import type { TodoStore } from './todo-store.ts';
+import type { SinceOwn, TodoVersion } from './todo-version.ts';
 import { itemLines } from './version-texts.ts';
 
 type Item = Readonly<TodoItem>;
-type Items = readonly Item[];
-
 const MAX_NAME_CHARACTERS = 60;
 const MAX_NOTES = 8;
 /** stderr is at most 4 KB; the notes need the rest. */

@@ -3,7 +3,7 @@ import { refusal } from '../command/refusal.ts';
 import { briefText, safeText } from '../safe-text.ts';
 import { describeChange } from './describe-change.ts';
 import { itemLine } from './list-text.ts';
-import type { TodoVersion } from './todo-store.ts';
+import type { TodoVersion } from './todo-version.ts';
 
 const MAX_LINE_CHARACTERS = 100;
 /** stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */

@@ -3,9 +3,10 @@ import { refusal } from '../command/refusal.ts';
 import type { ListSettings } from '../settings.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, reviseList } from './revise-list.ts';
+import type { TodoItem } from './todo-item.ts';
 import type { TodoList } from './todo-list.ts';
 import { validateTodoList } from './todo-schema.ts';
-import type { TodoItem, TodoVersion } from './todo-store.ts';
+import type { TodoVersion } from './todo-version.ts';
 import { notesOf, refuseForUser, sign, unheardChanges } from './user-changes.ts';
 import { movedOn } from './version-texts.ts';
 

@@ -1,5 +1,5 @@
 import { describeChange } from '../todo/describe-change.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 
 /** A cache: versions never change, and a history can have a thousand of them. */
 const told = new WeakMap<TodoVersion, string>();

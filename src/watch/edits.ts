@@ -1,9 +1,7 @@
 import { briefText } from '../safe-text.ts';
-import type { TodoItem, TodoStatus } from '../todo/todo-store.ts';
+import type { Items, TodoItem, TodoStatus } from '../todo/todo-item.ts';
 import type { ItemInput, Request, ViewerState, WriteRequest } from './model.ts';
 import { chosen, namedItems, pageOf, shownItems, shownList, withCursor } from './shown.ts';
-
-type Items = readonly Readonly<TodoItem>[];
 
 export const NOTHING_TO_UNDO = 'You have not changed anything here yet.';
 

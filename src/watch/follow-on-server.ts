@@ -1,7 +1,8 @@
 import type { SharedPlace } from '../state/place.ts';
 import type { ServerLists } from '../state/server-lists.ts';
 import { storedItemsProblem } from '../todo/open-todo-store.ts';
-import { type TodoState, TodoStore, type TodoVersion } from '../todo/todo-store.ts';
+import type { Items } from '../todo/todo-item.ts';
+import { type TodoVersion, versionsOf } from '../todo/todo-version.ts';
 import {
   deletedList,
   type FollowedList,
@@ -9,8 +10,6 @@ import {
   type FollowOptions,
   lastSeen,
 } from './follow.ts';
-
-type Items = TodoState['items'];
 
 /** The state of one followed list. */
 interface Following {
@@ -118,5 +117,5 @@ export function followOnServer(
 async function versionsAfter({ place, seen }: Following, newest: number): Promise<TodoVersion[]> {
   const last = lastSeen(seen, newest);
   const range = last === 0 ? { newest: MOST_VERSIONS } : { from: last + 1 };
-  return TodoStore.versionsOf([...(await place.history(range))].reverse());
+  return versionsOf([...(await place.history(range))].reverse());
 }

@@ -3,9 +3,8 @@ import { folderOfKey, listsIn } from '../state/list-paths.ts';
 import type { Place } from '../state/place.ts';
 import { watchFolder } from '../state/watch-folder.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';
-import { type TodoState, TodoStore, type TodoVersion } from '../todo/todo-store.ts';
-
-type Items = TodoState['items'];
+import type { Items } from '../todo/todo-item.ts';
+import { type TodoVersion, versionsOf } from '../todo/todo-version.ts';
 
 /** A followed list. */
 export interface FollowedList {
@@ -99,7 +98,7 @@ function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersi
     if (version.version <= last) break;
     versions.unshift(version);
   }
-  return TodoStore.versionsOf(versions);
+  return versionsOf(versions);
 }
 
 /** Versions above this number are new. A list that was deleted and started again has a lower number. */

@@ -1,5 +1,6 @@
 import type { Task } from '../tasks/task.ts';
-import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import type { FoundList } from './watched-lists.ts';
 
 /** The kept versions of one agent's list, newest first; at least one. */

@@ -4,7 +4,7 @@ import { safeText } from '../safe-text.ts';
 import { sessionKey } from '../state/list-paths.ts';
 import { StateError } from '../state/state-error.ts';
 import { listJson } from '../todo/list-text.ts';
-import type { TodoState } from '../todo/todo-store.ts';
+import type { TodoState } from '../todo/todo-version.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { Follower } from './follow.ts';
 import { watchedLists } from './sources.ts';

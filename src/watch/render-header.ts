@@ -1,7 +1,7 @@
 import { printable } from '../panel/render-list.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { boardTasks, shownChange } from './board.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
 import { TERSE_COLUMNS, type ViewerState } from './model.ts';

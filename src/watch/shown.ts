@@ -1,5 +1,6 @@
 import { contentKey } from '../todo/pair-items.ts';
-import type { TodoItem, TodoVersion } from '../todo/todo-store.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { boardSections } from './board.ts';
 import { type KnownList, NEWEST_OFFERED, type Page, type ViewerState } from './model.ts';
 

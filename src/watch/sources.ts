@@ -9,7 +9,7 @@ import { StateError } from '../state/state-error.ts';
 import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import { changesOf, changeText } from '../tasks/task-history.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { changeTask } from './change-task.ts';
 import type { Written } from './edits.ts';

@@ -5,7 +5,7 @@ import type { ServerLists } from '../state/server-lists.ts';
 import { StateError } from '../state/state-error.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
-import type { TodoVersion } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Follower, type FollowOptions, followInFiles } from './follow.ts';
 
 /** A list that was found. */

@@ -2,8 +2,9 @@ import type { CommandResult } from '../../src/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-item.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { type TodoItem, type TodoStatus, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
 const STATUS: Readonly<Record<string, TodoStatus>> = {

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHook } from '../../src/hook/run-hook.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-item.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
-import type { TodoItem, TodoStatus } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from './files.ts';
 
 /** `[x] Read` and the like, as items. */

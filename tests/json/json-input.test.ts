@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isJsonCollection, withoutOuterQuotes } from '../../src/json/json-input.ts';
-import type { TodoItem } from '../../src/todo/todo-store.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { BEFORE, todoWrite } from '../todo/call.ts';
 
 const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };

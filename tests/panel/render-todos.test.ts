@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { formatElapsed, renderDone, renderTodos } from '../../src/panel/render-todos.ts';
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
-import type { TodoItem } from '../../src/todo/todo-store.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { runs } from '../helpers/random.ts';
 import { plan, stateOf, todos } from './todos.ts';
 

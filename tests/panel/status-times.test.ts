@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type StatusTimes, statusTimes } from '../../src/panel/status-times.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
-import { TodoStore, type TodoVersion } from '../../src/todo/todo-store.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import type { TodoVersion } from '../../src/todo/todo-version.ts';
 import { todos } from './todos.ts';
 
 /** A list that was replaced by each of these, a second apart, the first at 1 s. */

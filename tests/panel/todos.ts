@@ -1,4 +1,5 @@
-import type { TodoItem, TodoState, TodoStatus } from '../../src/todo/todo-store.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-item.ts';
+import type { TodoState } from '../../src/todo/todo-version.ts';
 
 /** Items from lines such as `x Build`, `> Test`, `- Ship`: completed, in progress and pending. */
 export function todos(...lines: string[]): TodoItem[] {

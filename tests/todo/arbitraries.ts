@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isBlank } from '../../src/safe-text.ts';
-import type { TodoItem } from '../../src/todo/todo-store.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
 
 /** Text with what breaks quoting and JSON often in it, and any Unicode now and then. */
 export const text: fc.Arbitrary<string> = fc

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeProblem, readJson } from '../../src/json/json-reader.ts';
 import { checkTodoInput } from '../../src/todo/todo-input.ts';
-import type { TodoItem } from '../../src/todo/todo-store.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { growth } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
 import { plainText, todoList } from './arbitraries.ts';

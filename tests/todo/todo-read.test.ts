@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.ts';
+import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { todoList } from './arbitraries.ts';
 
 const USAGE =

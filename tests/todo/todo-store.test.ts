@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
 
 const item = (content: string): TodoItem => ({
   content,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS, readSettings } from '../../src/settings.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { type TodoItem, TodoStore, todoStore } from '../../src/todo/todo-store.ts';
+import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { bestTime } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';

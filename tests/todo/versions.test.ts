@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
 import { StateError } from '../../src/state/state-error.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });

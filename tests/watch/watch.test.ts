@@ -8,7 +8,8 @@ import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/state/log-place
 import type { Task } from '../../src/tasks/task.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
-import { type TodoItem, TodoStore } from '../../src/todo/todo-store.ts';
+import type { TodoItem } from '../../src/todo/todo-item.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
