@@ -1,16 +1,15 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
-import { BashProcess, type Ending } from './bash-process.ts';
+import type { Ending } from './bash-process.ts';
+import { BashSupervisor } from './bash-supervisor.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
-import type { HeldSettings } from './control-commands.ts';
 import { ALLOW_MORE_FILES, isShortOfFiles } from './descriptors.ts';
 import type { RunOptions } from './run-options.ts';
-import { type Home, SessionHomes } from './session-home.ts';
+import type { Home } from './session-home.ts';
 import { SessionOutput } from './session-output.ts';
 import { EXIT, TimeLimit } from './time-limit.ts';
-import { Watchdog } from './watchdog.ts';
 
 /** Options of a session. */
 export interface BashSessionOptions {
@@ -48,12 +47,8 @@ export interface CallerState {
 export class BashSession {
   readonly #options: BashSessionOptions;
   readonly #output: SessionOutput;
-  readonly #homes: SessionHomes;
+  readonly #bash: BashSupervisor;
   readonly #brokenSigns: BrokenBashSigns;
-  #process: BashProcess | undefined;
-  #watchdog: Watchdog | undefined;
-  #processCount = 0;
-  #cwd: string;
   #queue: Promise<unknown> = Promise.resolve();
   /** How many wait in it or run. */
   #running = 0;
@@ -68,24 +63,23 @@ export class BashSession {
   constructor(options: BashSessionOptions) {
     this.#options = options;
     this.#output = new SessionOutput(options);
-    this.#homes = new SessionHomes(options);
+    this.#bash = new BashSupervisor(options, this.#output);
     this.#brokenSigns = new BrokenBashSigns(options.env);
-    this.#cwd = options.cwd;
   }
 
   /** The session's directory, as bash last told it. */
   get cwd(): string {
-    return this.#cwd;
+    return this.#bash.cwd;
   }
 
   /** The process that is this bash now. */
   get pid(): number | undefined {
-    return this.#process?.pid;
+    return this.#bash.process?.pid;
   }
 
   /** Whether there is a bash now. There is none before the first line, and after one that ended it. */
   get isAlive(): boolean {
-    return this.#process?.alive ?? false;
+    return this.#bash.isAlive;
   }
 
   /** Runs one line, after those that were given before it. Rejects only after `dispose()`. */
@@ -101,7 +95,7 @@ export class BashSession {
 
   /** Kills everything that runs, and leaves no process, socket or file behind. */
   dispose(): Promise<void> {
-    this.#disposed ??= this.#dispose();
+    this.#disposed ??= this.#bash.dispose();
     return this.#disposed;
   }
 
@@ -129,8 +123,8 @@ export class BashSession {
     } catch (error) {
       this.#refuseAfterDispose();
       // No private directory, a full disk, no more processes: the next line may fare better.
-      const restarted = this.isAlive ? `; bash was restarted in ${this.#cwd}` : '';
-      await this.#endProcess();
+      const restarted = this.isAlive ? `; bash was restarted in ${this.cwd}` : '';
+      await this.#bash.end();
       const reason = isShortOfFiles(error) ? ALLOW_MORE_FILES : (error as Error).message;
       return this.#ended(1, `the line was not run: ${reason}${restarted}`);
     }
@@ -147,7 +141,7 @@ export class BashSession {
       let home = await this.#open();
       let ending = await this.#evaluateIn(home, line, options, limit);
       if (!limit.reached && this.#isNotBegun(ending)) {
-        await this.#endProcess();
+        await this.#bash.end();
         this.#refuseAfterDispose();
         ending = await this.#evaluateIn(home, line, options, limit);
         if (!limit.reached && !ending.alive && ending.isBefore) {
@@ -173,13 +167,13 @@ export class BashSession {
   /** Whether bash ended before the line: someone ended it, or it could not read our command, which it shows. */
   #isNotBegun(ending: Ending): boolean {
     if (ending.alive) return false;
-    return ending.isBefore || this.#output.dropOurs(this.#process?.mark ?? '');
+    return ending.isBefore || this.#output.dropOurs(this.#bash.process?.mark ?? '');
   }
 
   /** Whether bash could not read the line, and so has done nothing but say so, which is dropped. */
   #isUnread({ alive, exitCode }: Ending): boolean {
-    if (!alive || !this.#process) return false;
-    return this.#output.dropUnread(this.#process.lineFile, exitCode);
+    const { process } = this.#bash;
+    return alive && process !== undefined && this.#output.dropUnread(process.lineFile, exitCode);
   }
 
   async #evaluateIn(
@@ -188,7 +182,7 @@ export class BashSession {
     { stdin }: RunOptions,
     limit: TimeLimit,
   ): Promise<Ending> {
-    const bash = this.#ready(home);
+    const bash = this.#bash.start(home);
     limit.onReached = () => void bash.kill();
     return bash.evaluate(line, {
       lastExitCode: this.lastExitCode,
@@ -203,14 +197,14 @@ export class BashSession {
     limit: TimeLimit,
   ): Promise<CommandResult> {
     if (ending.alive && !limit.reached) {
-      this.#cwd = ending.cwd;
+      this.#bash.cwd = ending.cwd;
       const isSuspect = this.#brokenSigns.isSuspect(line, this.#output);
-      const note = isSuspect ? await this.#heal(home) : undefined;
+      const note = isSuspect ? await this.#healed(home) : undefined;
       return this.#ended(ending.exitCode, note ?? ending.note);
     }
-    await this.#endProcess();
+    await this.#bash.end();
     this.#brokenSigns.forget();
-    const restarted = `bash was restarted in ${this.#cwd}`;
+    const restarted = `bash was restarted in ${this.cwd}`;
     if (limit.reached) {
       return this.#ended(EXIT[limit.reached.reason], `${limit.reached.message}; ${restarted}`);
     }
@@ -219,24 +213,15 @@ export class BashSession {
     return this.#ended(ending.exitCode, note);
   }
 
-  /** Starts bash again where an error has broken its memory, and says so. */
-  async #heal(home: Home): Promise<string | undefined> {
-    const file = join(home.folder.path, 'state');
-    if (!this.#process?.isWhole) {
+  /** Replaces a bash that an error has broken, and says so. */
+  async #healed(home: Home): Promise<string | undefined> {
+    if (!this.#bash.process?.isWhole) {
       // The line has removed the private folder. There is a new one with the next line.
       this.#brokenSigns.suspectAll();
       return undefined;
     }
-    if (await this.#process.isSound(file)) return undefined;
-    const { held } = this.#process;
-    await this.#endProcess();
-    this.#ready(home, existsSync(file) ? { file, held } : undefined);
-    return `bash was broken by an error inside "$(; it was restarted in ${this.#cwd} with its variables, functions and options`;
-  }
-
-  async #endProcess(): Promise<void> {
-    await this.#process?.kill();
-    this.#process = undefined;
+    if (!(await this.#bash.heal(home))) return undefined;
+    return `bash was broken by an error inside "$(; it was restarted in ${this.cwd} with its variables, functions and options`;
   }
 
   /** What a call would meet, where bash need not be asked. */
@@ -248,7 +233,7 @@ export class BashSession {
 
   async #callerState(name: string): Promise<CallerState> {
     const known = this.#knownState(name);
-    const [home, bash] = [this.#homes.current, this.#process];
+    const { home, process: bash } = this.#bash;
     if (known || !home || !bash) return known ?? { env: this.#options.env, isPlain: true };
     const answer = await bash.callerState(name);
     const { env, program, ownOutputs } = answer ?? { env: {}, program: '', ownOutputs: false };
@@ -259,75 +244,17 @@ export class BashSession {
     return { env, isPlain };
   }
 
+  async #open(inNewFolder = false): Promise<Home> {
+    const { home, note } = await this.#bash.open(inNewFolder);
+    this.#note = note ?? this.#note;
+    return home;
+  }
+
   #ended(exitCode: number, message?: string): CommandResult {
     this.lastExitCode = exitCode;
     const notes = [this.#note, message].filter(Boolean).join('; ');
     this.#note = undefined;
     return this.#output.take(exitCode, notes);
-  }
-
-  /** Where the session's private files are: in a new folder, if someone has removed any of the one before. */
-  async #open(inNewFolder = false): Promise<Home> {
-    const bash = this.#process?.alive ? this.#process : undefined;
-    let moved: Promise<boolean> | undefined;
-    const home = this.#homes.open(
-      () => !inNewFolder && (bash?.isWhole ?? true),
-      (from, to) => {
-        moved = bash?.move(from.folder.path, to.folder.path);
-        if (bash) this.#watch(to, bash);
-      },
-    );
-    if ((await moved) === false) {
-      // Another user may have put programs where its PATH leads.
-      await this.#endProcess();
-      this.#note = `PATH cannot be changed to the new private folder; bash was restarted in ${this.#cwd}`;
-    }
-    return home;
-  }
-
-  /** A living bash, and the scripts of all agent commands. */
-  #ready(home: Home, restored?: { file: string; held: HeldSettings }): BashProcess {
-    const { bash, folder, host } = home;
-    host.writeScripts();
-    if (this.#process?.alive) {
-      return this.#process;
-    }
-    this.#cwd = nearestDirectory(this.#cwd);
-    this.#processCount += 1;
-    const env = host.environment(this.#options.env);
-    this.#process = new BashProcess({
-      bash,
-      // Variables that were unset in a restored bash must not come back.
-      env: restored ? { PATH: env.PATH } : env,
-      cwd: this.#cwd,
-      directory: join(folder.path, String(this.#processCount)),
-      mergeStderr: this.#options.mergeStderr ?? false,
-      onStdout: this.#output.onStdout,
-      onStderr: this.#output.onStderr,
-      restored,
-    });
-    this.#watch(home, this.#process);
-    return this.#process;
-  }
-
-  #watch({ bash, folder, host }: Home, { pid: leader, script }: BashProcess): void {
-    const earlier = this.#watchdog;
-    const path = this.#options.env.PATH ?? '';
-    this.#watchdog = new Watchdog({
-      bash,
-      path,
-      directory: folder.path,
-      leader,
-      script,
-      alive: host.alive,
-    });
-    void earlier?.dismiss();
-  }
-
-  async #dispose(): Promise<void> {
-    await this.#process?.kill();
-    this.#homes.dispose();
-    await this.#watchdog?.dismiss();
   }
 }
 
@@ -338,9 +265,4 @@ function writeStdin(directory: string, stdin: string | undefined): string | unde
   const file = join(directory, 'stdin');
   writeFileSync(file, stdin, { mode: 0o600 });
   return file;
-}
-
-/** The directory itself, or the nearest one above it that still exists. */
-function nearestDirectory(directory: string): string {
-  return existsSync(directory) ? directory : nearestDirectory(dirname(directory));
 }

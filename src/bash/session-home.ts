@@ -14,7 +14,8 @@ export interface Home {
   readonly host: AgentCommandHost;
 }
 
-interface HomeOptions {
+/** What a home is made for. */
+export interface HomeOptions {
   readonly env: Environment;
   readonly cwd: string;
   readonly handlers?: ReadonlyMap<string, AgentBashHandler>;

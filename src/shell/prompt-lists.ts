@@ -1,20 +1,13 @@
-import { CommandType } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import type { Environment } from '../environment.ts';
-import { FollowedTasks } from '../guidance/followed-tasks.ts';
-import { Replay } from '../guidance/replay.ts';
-import { LINE_RULES } from '../guidance/rules.ts';
-import { TASK_RULES } from '../guidance/task-rules.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
 import { FRESH_MS } from '../panel/recent-changes.ts';
 import { printable } from '../panel/render-list.ts';
 import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
-import { parseLiteralCommand } from '../router/literal-command.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import { pathName } from '../state/path-name.ts';
 import { nextRenewal } from '../tasks/lease.ts';
 import { signOfLife } from '../tasks/news.ts';
 import type { TaskGraph } from '../tasks/task.ts';
@@ -26,6 +19,8 @@ import { truncate } from '../terminal/text.ts';
 import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
+import { HeadNames, type Versions } from './head-names.ts';
+import { type PromptCommand, promptGuidance } from './prompt-guidance.ts';
 
 /** The place of a prompt, and its terminal. */
 export interface Prompt {
@@ -33,21 +28,6 @@ export interface Prompt {
   readonly directory: string;
   readonly columns: number;
   readonly rows: number;
-}
-
-/** A line that was run at the prompt, and the lists' versions after it; undefined for no list. */
-export interface PromptCommand {
-  /** Empty if it is not in the shell's history. */
-  readonly line: string;
-  readonly exitCode: number;
-  readonly todos: number | undefined;
-  readonly tasks: number | undefined;
-}
-
-/** What guidance says after the last command, and after how many more it may speak again; -1: never. */
-interface PromptGuidance {
-  readonly said: readonly string[];
-  readonly due: number;
 }
 
 /** The lists that were found. */
@@ -61,9 +41,6 @@ interface Found {
   readonly close: () => Promise<void>;
 }
 
-/** The lists' versions at one prompt; undefined for no list. */
-type Versions = Pick<PromptCommand, 'todos' | 'tasks'>;
-
 interface RowsLook {
   readonly isFolded?: boolean;
   /** Items and tasks whose status has just changed; they stand out. */
@@ -71,11 +48,8 @@ interface RowsLook {
 }
 
 const NOTHING: ReadonlySet<unknown> = new Set();
-/** No list goes longer without a reminder. */
-const FARTHEST_LOOK = 250;
 /** The longest a prompt may wait for a server. */
 const LONGEST_WAIT_SECONDS = 1;
-const AGENT_COMMAND = { has: (name: string) => /^(Todo(Read|Write)|Task[A-Z][a-z]+)$/.test(name) };
 const MOST_TITLE_COLUMNS = 60;
 /** Terminals with a title. */
 const HAS_TITLE =
@@ -86,7 +60,7 @@ export class PromptLists {
   readonly theme: Theme;
   readonly #prompt: Prompt;
   readonly #settings: Settings;
-  readonly #name: ListName;
+  readonly #headNames: HeadNames;
   readonly #context: TaskContext;
   /** The todo list's kept versions, newest first. */
   readonly #history: () => readonly TodoVersion[];
@@ -100,7 +74,7 @@ export class PromptLists {
     this.#prompt = prompt;
     this.theme = themeFor({ isTTY: true }, prompt.environment);
     this.#settings = settings;
-    this.#name = found.name;
+    this.#headNames = new HeadNames(found.name, settings.taskList);
     this.#context = found.context;
     this.#history = found.history;
     this.#todos = found.todos;
@@ -153,11 +127,14 @@ export class PromptLists {
     return this.#close();
   }
 
-  /** The lists' versions, as paths of their heads. */
+  /** The paths of the lists' heads. */
   get heads(): string {
-    const { todos, tasks } = this.#versions;
-    const ofTodos = todos === 0 ? '' : `/${this.#folders.todos}/head-${todos}-\n`;
-    return ofTodos + (tasks === 0 ? '' : `/${this.#folders.tasks}/head-${tasks}-\n`);
+    return this.#headNames.of(this.#versions);
+  }
+
+  /** The versions that these head paths name. */
+  versionsIn(heads: string): Versions {
+    return this.#headNames.read(heads);
   }
 
   /** The panel for a prompt of this many rows. */
@@ -220,24 +197,6 @@ export class PromptLists {
     return [todos, tasks].filter(Boolean);
   }
 
-  /** The versions that these head paths name. */
-  versionsIn(heads: string): Versions {
-    const versionOf = (folder: string) => {
-      const start = `/${folder}/head-`;
-      const at = heads.indexOf(start);
-      return at < 0 ? undefined : Number.parseInt(heads.slice(at + start.length), 10);
-    };
-    return { todos: versionOf(this.#folders.todos), tasks: versionOf(this.#folders.tasks) };
-  }
-
-  get #folders() {
-    const { session, agent } = this.#name;
-    return {
-      todos: `${pathName(session)}/${pathName(agent)}`,
-      tasks: `tasks~/${pathName(this.#settings.taskList ?? session)}`,
-    };
-  }
-
   /**
    * What others did that concerns this shell's agent, if it has a name, and in how many seconds it must renew its leases.
    */
@@ -253,43 +212,10 @@ export class PromptLists {
   }
 
   /** What guidance says after the last of these commands. */
-  async guidance(commands: readonly PromptCommand[]): Promise<PromptGuidance> {
-    const settings = this.#settings;
+  async guidance(commands: readonly PromptCommand[]) {
+    const [settings, context] = [this.#settings, this.#context];
     if (settings.guidance === 'off') return { said: [], due: -1 };
-    const kept = this.#history();
-    const versions = new Map(kept.map((version) => [version.version, version]));
-    const lastTaskChange = commands.findLastIndex(({ tasks }) => tasks !== commands.at(-1)?.tasks);
-    let index = 0;
-    const noTasks = new TaskStore();
-    const replay = new Replay({
-      rules: [...LINE_RULES, ...TASK_RULES],
-      settings: () => settings,
-      // Only the last state of the tasks is kept.
-      tasks: new FollowedTasks({
-        ...this.#context,
-        open: () => (index > lastTaskChange ? this.#taskStore : noTasks),
-      }),
-    });
-    let said: readonly string[] = [];
-    let last: number | undefined;
-    for (const { line, exitCode, todos } of commands) {
-      const list = todos === undefined ? undefined : versions.get(todos);
-      const past = { line, type: typeOf(line), exitCode, list };
-      said = index < commands.length - 1 ? replay.past(past) : await replay.latest(past);
-      last = list?.version ?? last;
-      index++;
-    }
-    if (last !== this.#todos.version) replay.found(this.#todos);
-    let due = -1;
-    for (let more = 1; more <= FARTHEST_LOOK && due < 0; more++) {
-      if (replay.past({ line: '', exitCode: 0 }).length > 0) due = more;
-    }
-    return { said, due };
+    const [newest, kept, tasks] = [this.#todos, this.#history(), this.#taskStore];
+    return promptGuidance({ settings, context, newest, kept, tasks }, commands);
   }
-}
-
-function typeOf(line: string): CommandType {
-  return parseLiteralCommand(line, AGENT_COMMAND)
-    ? CommandType.AGENT_SHELL_COMMAND
-    : CommandType.NATIVE_SHELL_COMMAND;
 }

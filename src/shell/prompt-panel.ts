@@ -7,7 +7,8 @@ import { FRESH_MS } from '../panel/recent-changes.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
 import { BEGIN_FRAME, END_FRAME, ERASE_BELOW, ERASE_LINE_RIGHT } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
-import { type PromptCommand, PromptLists } from './prompt-lists.ts';
+import type { PromptCommand } from './prompt-guidance.ts';
+import { PromptLists } from './prompt-lists.ts';
 import { promptShell } from './tell-prompt.ts';
 
 /** A request from the hook of an interactive shell. */
