@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import type { Environment } from '../environment.ts';
+import { BashChannels, type BashChannelsOptions, SCRIPT } from './bash-channels.ts';
 import {
   CALLER_FIELDS,
   callerCommand,
@@ -30,24 +29,12 @@ import {
   leakedDescriptors,
   statusDescriptor,
 } from './descriptors.ts';
-import { FifoReader } from './fifo-reader.ts';
-import { makeFifos } from './fifos.ts';
-import { makePrivate } from './private-folder.ts';
 import { isReading, killProcessTree } from './process-tree.ts';
-import { Questions } from './questions.ts';
-import { RewrittenFile } from './rewritten-file.ts';
 
-export interface BashProcessOptions {
+/** `directory` is this process's own; it is gone after `kill()`. */
+export interface BashProcessOptions extends Omit<BashChannelsOptions, 'isIdle' | 'onAsking'> {
   bash: string;
-  env: Environment;
   cwd: string;
-  /** A directory of this process's own, not yet there; gone after `kill()`. */
-  directory: string;
-  /** Sends errors the way of the output, so that their order is that in which they were written. */
-  mergeStderr: boolean;
-  /** Where a promise is returned, no more is read of that stream before it resolves. */
-  onStdout: (chunk: Buffer) => void | Promise<void>;
-  onStderr: (chunk: Buffer) => void | Promise<void>;
   /** What brings back the state of the bash before: a file of commands, and what was off when it was written. */
   restored?: { file: string; held: HeldSettings } | undefined;
 }
@@ -73,37 +60,19 @@ export interface Evaluation {
   stdin: string | undefined;
 }
 
-/** The script that bash runs is a FIFO of this name: bash's messages begin with it. */
-const SCRIPT = 'bash';
-/** As much as a FIFO holds. */
-const MOST_UNREAD = 64 * 1024;
-
 /**
  * One bash process that evaluates lines, one after the other.
  *
  * Bash runs a script, which is a FIFO: for each line it gets one short command. Bash reads a pipe byte by byte, so the
  * line itself comes from a file. It is evaluated at the top level, not in a loop or a sourced file, so `break`,
  * `return`, `exit` and error messages are as with `bash -c`. How it ended comes on its own descriptor, with a
- * nonce that only this line knows. All pipes are FIFOs and not what Node calls a pipe, a socket, which
- * `tee /dev/stderr` could not open. Standard input is no part of this, so that nothing must be redirected around a
+ * nonce that only this line knows. Standard input is no part of this, so that nothing must be redirected around a
  * line: bash would keep the old descriptor at 10, where the user may open or close another.
  */
 export class BashProcess {
-  #directory: string;
-  /** The private folders of the session that it has been in. */
-  readonly #folders: string[];
-  readonly #line: RewrittenFile;
-  readonly #prelude: RewrittenFile;
-  readonly #probe: RewrittenFile;
-  readonly #script: string;
+  readonly #channels: BashChannels;
   readonly #statusFd = statusDescriptor();
-  readonly #outputs: readonly [string, string];
   readonly #child: ChildProcess;
-  readonly #control: number;
-  readonly #output: readonly FifoReader[];
-  /** What must be closed in the end. */
-  readonly #open: { close(): void }[] = [];
-  readonly #questions: Questions;
   readonly #ended: Promise<void>;
   #held: HeldSettings;
   #exitCode: number | undefined;
@@ -112,35 +81,17 @@ export class BashProcess {
   #startError: string | undefined;
   #killed: Promise<void> | undefined;
 
-  constructor(options: BashProcessOptions) {
-    const { bash, env, cwd, directory, mergeStderr, onStdout, onStderr, restored } = options;
-    this.#directory = directory;
-    this.#folders = [dirname(directory)];
+  constructor({ bash, cwd, restored, ...options }: BashProcessOptions) {
+    const { env, directory } = options;
     this.#held = restored?.held ?? NOTHING_HELD;
-    const path = (name: string) => join(directory, name);
-    this.#line = this.#keep(new RewrittenFile(path('line')));
-    this.#prelude = this.#keep(new RewrittenFile(path('prelude')));
-    this.#probe = this.#keep(new RewrittenFile(path('probe')));
-    this.#script = path(SCRIPT);
-    this.#outputs = [path('out'), path(mergeStderr ? 'out' : 'err')];
-    makePrivate(directory);
-    makeFifos([SCRIPT, 'out', 'err', 'status'].map(path), env);
+    this.#channels = new BashChannels({
+      ...options,
+      isIdle: (script) => this.pid !== undefined && isReading(this.pid, script),
+      onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
+    });
     const outputs: number[] = [];
     try {
-      this.#control = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);
-      this.#keep({ close: () => closeSync(this.#control) });
-      this.#output = [
-        this.#keep(new FifoReader(path('out'), onStdout)),
-        this.#keep(new FifoReader(path('err'), onStderr)),
-      ];
-      this.#questions = new Questions({
-        path: path('status'),
-        command: (text) => this.#command(text),
-        isIdle: () => this.pid !== undefined && isReading(this.pid, this.#script),
-        onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
-      });
-      this.#keep(this.#questions.reader);
-      for (const file of this.#outputs) outputs.push(openSync(file, constants.O_WRONLY));
+      for (const file of this.#channels.outputs) outputs.push(openSync(file, constants.O_WRONLY));
       // detached: a session and its own process group, so that all of it can be ended.
       this.#child = spawn(bash, ['--norc', SCRIPT], {
         argv0: 'bash',
@@ -150,7 +101,7 @@ export class BashProcess {
         stdio: ['ignore', ...outputs],
       });
     } catch (error) {
-      this.#close();
+      this.#channels.close();
       throw error;
     } finally {
       for (const fd of outputs) closeSync(fd);
@@ -158,8 +109,8 @@ export class BashProcess {
     this.#ended = new Promise((resolve) => {
       const onEnd = (exitCode: number) => {
         this.#exitCode = exitCode;
-        this.#unread = this.#unreadCommands();
-        this.#questions.end();
+        this.#unread = this.#channels.unreadCommands();
+        this.#channels.questions.end();
         resolve();
       };
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
@@ -171,17 +122,17 @@ export class BashProcess {
         onEnd(code ?? 128 + os.signals[signal as NodeJS.Signals]),
       );
     });
-    this.#command(
+    this.#channels.command(
       startCommand({
         cwd,
         oldDirectory: env.OLDPWD,
-        status: path('status'),
+        status: this.#channels.status,
         statusFd: this.#statusFd,
         leaked: leakedDescriptors(),
         restore: restored?.file,
       }),
     );
-    if (env.BASH_ENV) this.#command(startFileCommand(env.BASH_ENV));
+    if (env.BASH_ENV) this.#channels.command(startFileCommand(env.BASH_ENV));
     this.#unref();
   }
 
@@ -192,7 +143,7 @@ export class BashProcess {
 
   /** The descriptor of its script: the script does not end while anyone holds this open. */
   get script(): number {
-    return this.#control;
+    return this.#channels.script;
   }
 
   get alive(): boolean {
@@ -201,17 +152,17 @@ export class BashProcess {
 
   /** Whether the folder of its files is there. */
   get isWhole(): boolean {
-    return existsSync(this.#directory);
+    return this.#channels.isWhole;
   }
 
   /** A text that was in the last of our commands, and that no line can know. */
   get mark(): string {
-    return this.#questions.lastNonce;
+    return this.#channels.questions.lastNonce;
   }
 
   /** The file that bash reads lines from. */
   get lineFile(): string {
-    return this.#line.path;
+    return this.#channels.line.path;
   }
 
   /** What the user has set that is off between two lines. */
@@ -221,21 +172,20 @@ export class BashProcess {
 
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
   async evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
+    const channels = this.#channels;
     const prelude = preludeText(this.#held, lastExitCode);
-    if (prelude !== '') this.#prelude.write(prelude);
+    if (prelude !== '') channels.prelude.write(prelude);
     // The first line is ours, so that it is not seen in the messages of the user's first.
-    const first = prelude === '' ? '' : preludeCommand(this.#prelude.path);
-    this.#line.write(`${first}\n${line}\n`);
+    const first = prelude === '' ? '' : preludeCommand(channels.prelude.path);
+    channels.line.write(`${first}\n${line}\n`);
     let command = '';
-    const fields = await this.#questions.ask(REPORT_FIELDS, (nonce) => {
+    const fields = await channels.questions.ask(REPORT_FIELDS, (nonce) => {
       const report = reportCommand(nonce, this.#statusFd);
-      command = evaluateCommand(this.#line.path, stdin, report);
-      this.#command(command);
+      command = evaluateCommand(channels.line.path, stdin, report);
+      channels.command(command);
       return report;
     });
-    for (const reader of this.#output) {
-      reader.drain();
-    }
+    channels.drain();
     if (fields === undefined) {
       if (this.#exitCode === undefined) {
         return { exitCode: 0, alive: false, reason: 'bash carries out no commands any more' };
@@ -247,15 +197,14 @@ export class BashProcess {
     const { exitCode, cwd, held } = parseReport(fields);
     this.#held = held;
     const note = 'functions that hide builtins were removed, and disabled builtins enabled again';
-    return { exitCode, alive: true, cwd, ...(this.#questions.isRescued ? { note } : {}) };
+    return { exitCode, alive: true, cwd, ...(channels.questions.isRescued ? { note } : {}) };
   }
 
   /** How bash stands before a call of an agent command; undefined if bash does not say. */
   async callerState(name: string): Promise<FoundCommand | undefined> {
-    const fields = await this.#questions.ask(CALLER_FIELDS, (nonce) => {
-      this.#command(callerCommand(name, nonce, this.#statusFd, this.#outputs));
-      return undefined;
-    });
+    const fields = await this.#channels.ask(CALLER_FIELDS, (nonce) =>
+      callerCommand(name, nonce, this.#statusFd, this.#channels.outputs),
+    );
     return fields && parseFoundCommand(fields);
   }
 
@@ -264,11 +213,10 @@ export class BashProcess {
    * holds commands that bring back its state elsewhere, and this bash is only good for its end.
    */
   async isSound(file: string): Promise<boolean> {
-    this.#probe.write(probeText(file));
-    const fields = await this.#questions.ask(PROBE_FIELDS, (nonce) => {
-      this.#command(probeCommand(this.#probe.path, nonce, this.#statusFd));
-      return undefined;
-    });
+    this.#channels.probe.write(probeText(file));
+    const fields = await this.#channels.ask(PROBE_FIELDS, (nonce) =>
+      probeCommand(this.#channels.probe.path, nonce, this.#statusFd),
+    );
     return fields?.[0] === '0';
   }
 
@@ -278,17 +226,10 @@ export class BashProcess {
    * @returns whether bash finds its commands there: a PATH that is read-only still leads to the folder before.
    */
   async move(from: string, to: string): Promise<boolean> {
-    const directory = join(to, basename(this.#directory));
-    makePrivate(directory);
-    this.#directory = directory;
-    this.#folders.push(to);
-    this.#line.move(join(directory, 'line'));
-    this.#prelude.move(join(directory, 'prelude'));
-    this.#probe.move(join(directory, 'probe'));
-    const path = await this.#questions.ask(MOVE_FIELDS, (nonce) => {
-      this.#command(moveCommand(from, to, nonce, this.#statusFd));
-      return undefined;
-    });
+    this.#channels.move(to);
+    const path = await this.#channels.ask(MOVE_FIELDS, (nonce) =>
+      moveCommand(from, to, nonce, this.#statusFd),
+    );
     return path !== undefined && !path[0]?.includes(from);
   }
 
@@ -301,49 +242,25 @@ export class BashProcess {
   async #kill(): Promise<void> {
     this.#child.ref();
     if (this.pid !== undefined) {
-      await killProcessTree(this.pid, this.#folders);
+      await killProcessTree(this.pid, this.#channels.folders);
     }
     await this.#ended;
-    this.#close();
+    this.#channels.close();
     try {
-      rmSync(this.#directory, { recursive: true, force: true });
+      rmSync(this.#channels.directory, { recursive: true, force: true });
     } catch {
       // It goes with the folder that it is in.
     }
   }
 
-  #keep<T extends { close(): void }>(file: T): T {
-    this.#open.push(file);
-    return file;
-  }
-
-  #close(): void {
-    for (const file of this.#open) file.close();
-  }
-
-  #command(command: string): void {
-    writeSync(this.#control, `${command}\n`);
-  }
-
-  #unreadCommands(): string {
-    const bytes = Buffer.alloc(MOST_UNREAD);
-    try {
-      return bytes.toString('utf8', 0, readSync(this.#control, bytes));
-    } catch {
-      return ''; // EAGAIN: it is empty.
-    }
-  }
-
   #ref(): void {
     this.#child.ref();
-    this.#questions.reader.ref();
+    this.#channels.ref();
   }
 
   /** An idle bash does not keep the program from ending. */
   #unref(): void {
     this.#child.unref();
-    for (const reader of [...this.#output, this.#questions.reader]) {
-      reader.unref();
-    }
+    this.#channels.unref();
   }
 }

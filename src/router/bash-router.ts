@@ -16,7 +16,6 @@ import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
-import { runBefore } from '../proof/last-run.ts';
 import { settingsOfCalls } from '../settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
@@ -36,8 +35,7 @@ import type {
   RouteOptions,
   RouteResult,
 } from './router-options.ts';
-
-const MOST_SEEN = 500;
+import { SeenLines } from './seen-lines.ts';
 
 /** Sends each command line to the agent command that it calls, or to bash. */
 export class BashRouter {
@@ -58,10 +56,7 @@ export class BashRouter {
   readonly #disposal = new AbortController();
   /** Who is asked about the line that is running, and the signal that it has ended. */
   #asked: { readonly approve: Approve; readonly ended: AbortSignal } | undefined;
-  /** The latest lines that bash ran. */
-  readonly #seen: SeenLine[] = [];
-  /** The line that bash is running. */
-  #running: { readonly line: string; readonly from: Date } | undefined;
+  readonly #seen = new SeenLines();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
@@ -282,13 +277,9 @@ export class BashRouter {
       }
     }
     const mended = await this.#mended(line, limit);
-    const from = new Date();
-    this.#running = { line: mended ?? line, from };
-    const result = await this.#shell.run(mended ?? line, options).finally(() => {
-      this.#running = undefined;
-    });
-    this.#seen.push({ line, exitCode: result.exitCode, from, at: new Date() });
-    if (this.#seen.length > MOST_SEEN) this.#seen.shift();
+    const result = await this.#seen.run(line, mended ?? line, (fixed) =>
+      this.#shell.run(fixed, options),
+    );
     if (mended !== undefined) {
       return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     }
@@ -302,12 +293,9 @@ export class BashRouter {
 
   /** What has run when a command is called, including what the calling line has certainly run so far. */
   #seenBy(words: readonly string[], calledBy: number | undefined): readonly SeenLine[] {
-    const { line = '', from = new Date() } = this.#running ?? {};
     // A program that the line started may make the same call, and too early.
     const isLine = calledBy !== undefined && calledBy === this.#shell.pid;
-    const before = isLine ? runBefore(words, line) : undefined;
-    if (before === undefined) return this.#seen;
-    return [...this.#seen, { line: before, exitCode: 0, from, at: new Date() }];
+    return isLine ? this.#seen.before(words) : this.#seen.ended;
   }
 
   /** The line with the quotes of its JSON fixed, if bash cannot read it as it was typed. */

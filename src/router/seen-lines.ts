@@ -1,0 +1,43 @@
+import type { SeenLine } from '../command/agent-command.ts';
+import { runBefore } from '../proof/last-run.ts';
+
+const MOST_SEEN = 500;
+
+/** The latest lines that a bash ran, and the one that it is running: what agent commands find proofs in. */
+export class SeenLines {
+  readonly #seen: SeenLine[] = [];
+  #running: { readonly line: string; readonly from: Date } | undefined;
+
+  /**
+   * Runs a line and records how it ended.
+   *
+   * @param line what is recorded. @param fixed what bash gets.
+   */
+  async run<T extends { exitCode: number }>(
+    line: string,
+    fixed: string,
+    run: (line: string) => Promise<T>,
+  ): Promise<T> {
+    const from = new Date();
+    this.#running = { line: fixed, from };
+    const result = await run(fixed).finally(() => {
+      this.#running = undefined;
+    });
+    this.#seen.push({ line, exitCode: result.exitCode, from, at: new Date() });
+    if (this.#seen.length > MOST_SEEN) this.#seen.shift();
+    return result;
+  }
+
+  /** The lines that have ended. */
+  get ended(): readonly SeenLine[] {
+    return this.#seen;
+  }
+
+  /** Those, and what the running line has certainly run before it called the command that these words are. */
+  before(words: readonly string[]): readonly SeenLine[] {
+    const { line = '', from = new Date() } = this.#running ?? {};
+    const before = runBefore(words, line);
+    if (before === undefined) return this.#seen;
+    return [...this.#seen, { line: before, exitCode: 0, from, at: new Date() }];
+  }
+}
