@@ -8,7 +8,7 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const TOGETHER = [
   'tests/{bin,command,guidance,hook,json,panel,proof,router,setup,slips,state,tasks,terminal,todo}/*.test.ts',
   'tests/watch/!(on-server).test.ts',
-  'tests/{architecture,demo,examples,links,public-api,readme,safe-text,settings,visible-text}.test.ts',
+  'tests/{architecture,demo,examples,links,public-api,readme,safe-text,settings}.test.ts',
   'tests/shell/{arguments,bash-options,completions,run-as-bash,session-shell}.test.ts',
 ];
 
@@ -45,7 +45,7 @@ export default defineConfig({
     // A test that asserts nothing passes whatever the product does.
     expect: { requireAssertions: true },
     // What no test loads is listed too.
-    coverage: { include: ['src/**/*.ts'] },
+    coverage: { include: ['src/**/*.ts'], reportOnFailure: true },
     projects: [
       {
         extends: true,

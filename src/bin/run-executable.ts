@@ -11,7 +11,6 @@ import { readStandardInput } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
-const CHANGES_NOTHING = ['TodoRead', 'TaskList', 'TaskGet'];
 
 /** Runs an agent command as its own program, on lists in files. */
 export async function runExecutable(
@@ -38,7 +37,7 @@ export async function runExecutable(
   const job = jobAtPrompt(process.env);
   process.exitCode = writeResult(handler.name, overPanel(job, result));
   await lists.close();
-  if (result.exitCode === 0 && !CHANGES_NOTHING.includes(handler.name)) {
+  if (result.exitCode === 0 && !handler.isReadOnly) {
     tellPrompt(job, AGENT_SHELL);
   }
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.

@@ -1,4 +1,5 @@
 import { safeText } from '../safe-text.ts';
+
 /** Where a line goes: to one of the registered agent commands, or to bash. */
 export enum CommandType {
   AGENT_SHELL_COMMAND = 'agent_shell_command',
