@@ -170,7 +170,8 @@ own_options() {
         shift ;;
       --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
       --no-panel) export TODO_PANEL=off ;;
-      --session=* | --agent=* | --panel* | --mend | --jsonl | --prompt | --tasks | --help | --version) return 1 ;;
+      # Of what is only nearly one of ours, Node says which one was meant.
+      --help | --version | --mend | --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
       *) break ;;

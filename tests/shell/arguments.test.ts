@@ -19,6 +19,8 @@ describe('options', () => {
     ['--panel with another word', ['--panel=sometimes', '-c', 'touch ran'], '--panel'],
     ['--session without a name', ['--session'], '--session'],
     ['--prompt with another word', ['--prompt', '--bogus'], '--bogus'],
+    ['what is nearly --jsonl', ['--jsnl'], 'Did you mean --jsonl?'],
+    ['what is nearly --no-panel', ['--no-panl', '-c', 'touch ran'], 'Did you mean --no-panel?'],
     ['--jsonl with -c', ['--jsonl', '-c', 'touch ran'], '-c'],
     ['--jsonl with a script', ['--jsonl', 'script'], '--jsonl'],
   ])(
