@@ -170,8 +170,9 @@ own_options() {
         shift ;;
       --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
       --no-panel) export TODO_PANEL=off ;;
-      # Of what is only nearly one of ours, Node says which one was meant.
-      --help | --version | --mend | --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
+      --session=* | --agent=* | --panel* | --mend | --jsonl | --prompt | --tasks | --help | --version) return 1 ;;
+      # Bash has no such options: Node says which of ours was meant.
+      --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
       *) break ;;

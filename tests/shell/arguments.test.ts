@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SHELL_OPTIONS } from '../../src/shell/arguments.ts';
+import { TASK_COMMANDS } from '../../src/tasks/task-commands.ts';
 import { agentShell } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -41,21 +42,25 @@ describe('options', () => {
     expect(stderr).toMatch(/^[^\n\x1b]*\n$/);
   });
 
-  test.each(['-h', '--help'])('%s prints the help page', async (option) => {
-    const { stdout, stderr, exitCode } = await agentShell([option]);
-    expect([stderr, exitCode]).toEqual(['', 0]);
-    expect(stdout).toMatch(/^Usage: agent-shell/);
-    for (const word of [
-      '-c',
-      '--jsonl',
-      '--no-panel',
-      '--version',
-      'TodoWrite',
-      'TODO_MAX_ITEMS',
-    ]) {
-      expect(stdout).toContain(word);
-    }
-  });
+  test.each(['-h', '--help'])(
+    '%s prints the help page, which names every command',
+    async (option) => {
+      const { stdout, stderr, exitCode } = await agentShell([option]);
+      expect([stderr, exitCode]).toEqual(['', 0]);
+      expect(stdout).toMatch(/^Usage: agent-shell/);
+      for (const word of [
+        '-c',
+        '--jsonl',
+        '--no-panel',
+        '--version',
+        'TodoWrite',
+        'TODO_MAX_ITEMS',
+        ...TASK_COMMANDS.map(({ name }) => name),
+      ]) {
+        expect(stdout).toContain(word);
+      }
+    },
+  );
 
   test.each(['watch', 'sessions', 'setup', 'state', 'completions', 'prime'])(
     '%s knows -h, --help and --version',
