@@ -11,7 +11,7 @@ import { MemoryPlace } from '../state/memory-place.ts';
 import { nextRenewal } from '../tasks/lease.ts';
 import { signOfLife } from '../tasks/news.ts';
 import type { TaskGraph } from '../tasks/task.ts';
-import type { TaskContext } from '../tasks/task-command.ts';
+import type { TaskContext } from '../tasks/task-context.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';

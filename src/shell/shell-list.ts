@@ -1,6 +1,6 @@
 import { type SettingsSource, settingsOfCalls } from '../settings.ts';
 import type { ListName } from '../state/list-paths.ts';
-import type { TaskContext } from '../tasks/task-command.ts';
+import type { TaskContext } from '../tasks/task-context.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { ServerTodoList, type TodoList } from '../todo/todo-list.ts';

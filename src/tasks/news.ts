@@ -1,7 +1,7 @@
 import type { Settings } from '../settings.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { type LeaseClock, nextRenewal, renewLeases } from './lease.ts';
-import type { TaskContext } from './task-command.ts';
+import type { TaskContext } from './task-context.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** How many notices are told at once. */

@@ -7,51 +7,17 @@ import type {
 import { noteLines, withWarnings } from '../command/notes.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { Evidence } from '../proof/proof.ts';
-import type { Surroundings } from '../proof/run-program.ts';
-import {
-  readSettings,
-  type Settings,
-  type SettingsReading,
-  type SettingsSource,
-} from '../settings.ts';
+import { readSettings, type Settings, type SettingsReading } from '../settings.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { askHook, type HookChange, type HookName } from './hooks.ts';
-import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { newsFor, renew } from './news.ts';
 import type { Reason } from './refused.ts';
 import type { TaskGraph } from './task.ts';
-import type { TaskCall, TaskForm, TasksForPeople } from './task-form.ts';
+import type { TaskContext } from './task-context.ts';
+import type { TaskCall, TaskForm } from './task-form.ts';
 import { readRequest } from './task-input.ts';
 import { taskInputSchema } from './task-input-schema.ts';
-import type { TaskStore } from './task-store.ts';
-
-/** What the task commands work with. */
-export interface TaskContext {
-  /** Opens a list by its name; without one, the list that the call's settings name. */
-  readonly open: (list: string | undefined, settings: Settings) => TaskStore;
-  /**
-   * Read at each call, so that changes take effect at once. Without it: the caller's names, and defaults for the rest.
-   */
-  readonly settings?: SettingsSource;
-  /**
-   * What hooks, and checks of calls from outside a bash, find around them. Without it a hook finds an empty environment and
-   * `/`, and such a check is not run.
-   */
-  readonly hooks?: () => Surroundings;
-  /** The caller's name if nobody says it: `main` unless given. */
-  readonly unnamedAgent?: string;
-  /** The session that all calls are part of, if its end releases what its agent has begun. */
-  readonly session?: string | undefined;
-  /** The clock for leases: this machine's unless given. */
-  readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
-  /** Why the list as it is must not be changed, if the caller saw another one; without it nothing is held against it. */
-  readonly objection?: (graph: TaskGraph) => Reason | undefined;
-  /** Told after each command in how many milliseconds the agent's leases are to be renewed; undefined: it has none. */
-  readonly markLeases?: ((agent: string, ms: number | undefined) => void) | undefined;
-  /** Prints tasks for that person; without it they are printed as for a model. */
-  readonly forPeople?: TasksForPeople | undefined;
-}
 
 /** The settings that hold for a caller, or for the host itself. */
 export function settingsOf(

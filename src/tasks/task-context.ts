@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
+import type { Surroundings } from '../proof/run-program.ts';
 import { readSettings, type Settings, type SettingsSource, settingsOfCalls } from '../settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
@@ -9,11 +10,40 @@ import { StateError } from '../state/state-error.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { openTaskStore, taskListLocation } from './open-task-store.ts';
-import type { TaskContext } from './task-command.ts';
+import type { Reason } from './refused.ts';
+import type { TaskGraph } from './task.ts';
+import type { TasksForPeople } from './task-form.ts';
 import type { TaskStore } from './task-store.ts';
 
 const NAME_THE_TEAM =
   'with TODO_STATE_URL you must name the team or the session, since a folder means a different place on each machine: set TODO_TEAM or TODO_SESSION, or give --list NAME';
+
+/** What the task commands work with. */
+export interface TaskContext {
+  /** Opens a list by its name; without one, the list that the call's settings name. */
+  readonly open: (list: string | undefined, settings: Settings) => TaskStore;
+  /**
+   * Read at each call, so that changes take effect at once. Without it: the caller's names, and defaults for the rest.
+   */
+  readonly settings?: SettingsSource;
+  /**
+   * What hooks, and checks of calls from outside a bash, find around them. Without it a hook finds an empty environment and
+   * `/`, and such a check is not run.
+   */
+  readonly hooks?: () => Surroundings;
+  /** The caller's name if nobody says it: `main` unless given. */
+  readonly unnamedAgent?: string;
+  /** The session that all calls are part of, if its end releases what its agent has begun. */
+  readonly session?: string | undefined;
+  /** The clock for leases: this machine's unless given. */
+  readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
+  /** Why the list as it is must not be changed, if the caller saw another one; without it nothing is held against it. */
+  readonly objection?: (graph: TaskGraph) => Reason | undefined;
+  /** Told after each command in how many milliseconds the agent's leases are to be renewed; undefined: it has none. */
+  readonly markLeases?: ((agent: string, ms: number | undefined) => void) | undefined;
+  /** Prints tasks for that person; without it they are printed as for a model. */
+  readonly forPeople?: TasksForPeople | undefined;
+}
 
 /** Where the task commands of a process find their lists. */
 export interface TaskContextOptions {

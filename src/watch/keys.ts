@@ -1,35 +1,11 @@
 import { toNextSection } from './board.ts';
 import { EDITS, written } from './edits.ts';
+import type { Key } from './key-events.ts';
 import type { Input, Page, PageName, ViewerState } from './model.ts';
 import { gridOf } from './render-agents.ts';
 import { choices, chosen, isWaiting, pageOf, shownList, withPage } from './shown.ts';
 import { TASK_EDITS, taskWritten } from './task-edits.ts';
 import { typed } from './text-input.ts';
-
-/** A key, with the name that Node's `readline` gives it. */
-export interface Key {
-  /** `up`, `return`, `escape`, `a`, ...; undefined for a character that has no name. */
-  readonly name?: string | undefined;
-  /** The raw input. */
-  readonly sequence?: string | undefined;
-  readonly ctrl?: boolean | undefined;
-  readonly meta?: boolean | undefined;
-  /** Pasted text. */
-  readonly pasted?: string | undefined;
-}
-
-/** Turns each paste into one key: its content is text, never commands. */
-export function withPastes(listener: (key: Key) => void): (key: Key) => void {
-  let pasted: string | undefined;
-  return (key) => {
-    if (key.name === 'paste-start') pasted = '';
-    else if (pasted === undefined) listener(key);
-    else if (key.name === 'paste-end') {
-      listener({ pasted });
-      pasted = undefined;
-    } else pasted += key.sequence ?? '';
-  };
-}
 
 /** The viewer's state after a key. */
 export function press(before: ViewerState, key: Key): ViewerState {

@@ -1,4 +1,4 @@
-import type { Key } from './keys.ts';
+import type { Key } from './key-events.ts';
 
 /** A line being typed: the text before and after the cursor. */
 export interface TextInput {

@@ -7,7 +7,8 @@ import { themeFor } from '../panel/theme.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
 import { afterWrite } from './edits.ts';
-import { type Key, press, withPastes } from './keys.ts';
+import { type Key, withPastes } from './key-events.ts';
+import { press } from './keys.ts';
 import {
   NEWEST_OFFERED,
   type Page,
