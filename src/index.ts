@@ -45,7 +45,7 @@ export type { Place, Version } from './state/place.ts';
 export { StateError } from './state/state-error.ts';
 export type { HookOptions } from './tasks/hooks.ts';
 export { openTaskStore, type TaskListLocation } from './tasks/open-task-store.ts';
-export type { Reason, ReasonCode, Refused } from './tasks/refused.ts';
+export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';
 export type { TaskContext } from './tasks/task-context.ts';

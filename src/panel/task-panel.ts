@@ -11,7 +11,7 @@ import { pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { renderLists } from './render-lists.ts';
 import { inProgressSince } from './status-times.ts';
-import { type Theme, themeFor } from './theme.ts';
+import { canDraw, type Theme, themeFor } from './theme.ts';
 
 /**
  * How a list is shown: `auto` draws a panel on a terminal that can, and nothing elsewhere; `always` draws it on any
@@ -89,8 +89,7 @@ export class TaskPanel {
     this.#clock = clock;
     this.#theme = themeFor(stream, env);
     this.#reported = { items: [], updatedAt: store.get().updatedAt };
-    const canDraw = stream.isTTY === true && env.TERM !== 'dumb';
-    this.isLive = mode === 'always' || (mode === 'auto' && canDraw);
+    this.isLive = mode === 'always' || (mode === 'auto' && canDraw(stream, env));
     this.#isPlain = !this.isLive && mode === 'plain';
     this.screen = new Screen(stream, { filters: this.isLive, wrapsRows: !env.TMUX });
     if (this.isLive) {

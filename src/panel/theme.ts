@@ -99,12 +99,17 @@ export function hasUnicode(env: Environment): boolean {
 export function hasColours(stream: { isTTY?: boolean }, env: Environment): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return !/^(0|false)$/i.test(env.FORCE_COLOR);
-  return stream.isTTY === true && env.TERM !== 'dumb';
+  return canDraw(stream, env);
 }
 
 /** Without colours, a terminal can still show styles. */
 function hasStyles(stream: { isTTY?: boolean }, env: Environment): boolean {
-  return stream.isTTY === true && env.TERM !== 'dumb' && !!env.NO_COLOR;
+  return canDraw(stream, env) && !!env.NO_COLOR;
+}
+
+/** Whether the stream is a terminal that understands escape sequences. */
+export function canDraw(stream: { isTTY?: boolean }, { TERM }: Environment): boolean {
+  return stream.isTTY === true && TERM !== 'dumb';
 }
 
 function same(text: string): string {

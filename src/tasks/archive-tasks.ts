@@ -1,4 +1,4 @@
-import { notCompleted, notFound, type Refused } from './refused.ts';
+import { notCompleted, notFound, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   nothingReady,
   type Reason,
   type Refused,
-} from './refused.ts';
+} from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
 /** Which agent wants a task, and under which rules. */

@@ -1,5 +1,5 @@
 import { findCycle, unknownIds } from './dependencies.ts';
-import { blocksItself, cycle, type Refused } from './refused.ts';
+import { blocksItself, cycle, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, type TaskPriority, withTasks } from './task.ts';
 
 /** The fields of a new task; the list adds the rest. */

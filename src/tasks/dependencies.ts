@@ -1,4 +1,4 @@
-import { blocksItself, cycle, notFound, type Reason, type Refused } from './refused.ts';
+import { blocksItself, cycle, notFound, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
 /** A change of one task's dependencies. */

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { runProgram, type Surroundings } from '../proof/run-program.ts';
 import { safeText } from '../safe-text.ts';
-import type { Reason } from './refused.ts';
+import type { Reason } from './reasons.ts';
 import type { Task } from './task.ts';
 
 export type HookName = 'task-created' | 'task-completed';

@@ -1,6 +1,6 @@
 import { safeText } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
-import { agentText } from './refused.ts';
+import { agentText } from './reasons.ts';
 import { type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /** An agent that never looks loses older notices than these. */

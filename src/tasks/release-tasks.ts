@@ -1,5 +1,5 @@
 import { isLeaseOver, type LeaseClock } from './lease.ts';
-import { alreadyClaimed, alreadyResolved, notFound, type Reason, type Refused } from './refused.ts';
+import { alreadyClaimed, alreadyResolved, notFound, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
 export interface Released {

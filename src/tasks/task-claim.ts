@@ -5,7 +5,7 @@ import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { claimTask } from './claim-task.ts';
 import { durationText, leaseLeft } from './lease.ts';
-import { agentText, alreadyResolved, leaseLost, NO_AGENT, notFound, notYours } from './refused.ts';
+import { agentText, alreadyResolved, leaseLost, NO_AGENT, notFound, notYours } from './reasons.ts';
 import helpPage from './task-claim.md';
 import type { RequestSchema, TaskCall, TaskForm } from './task-form.ts';
 import { duration, requestSchema, taskId } from './task-schema.ts';

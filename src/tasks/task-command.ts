@@ -12,7 +12,7 @@ import { DEFAULT_AGENT } from '../state/place.ts';
 import { askHook, type HookChange, type HookName } from './hooks.ts';
 import { machineClock } from './lease-clock.ts';
 import { newsFor, renew } from './news.ts';
-import type { Reason } from './refused.ts';
+import type { Reason } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import type { TaskContext } from './task-context.ts';
 import type { TaskCall, TaskForm } from './task-form.ts';

@@ -10,7 +10,7 @@ import { StateError } from '../state/state-error.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { openTaskStore, taskListLocation } from './open-task-store.ts';
-import type { Reason } from './refused.ts';
+import type { Reason } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import type { TasksForPeople } from './task-form.ts';
 import type { TaskStore } from './task-store.ts';

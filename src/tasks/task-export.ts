@@ -1,5 +1,5 @@
 import { csv, markdownText } from '../command/exports.ts';
-import { agentText } from './refused.ts';
+import { agentText } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
 
 const COLUMNS = [

@@ -5,7 +5,7 @@ import type { Problems } from '../command/refusal.ts';
 import type { Evidence } from '../proof/proof.ts';
 import type { HookChange, HookName } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
-import type { Reason, Refused } from './refused.ts';
+import type { Reason, Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
 import type { Done, NotDone, TaskStore } from './task-store.ts';
 

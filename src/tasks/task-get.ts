@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type CommandResult, done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../json/json-value.ts';
-import { notFound } from './refused.ts';
+import { notFound } from './reasons.ts';
 import type { Task } from './task.ts';
 import type { TaskForm } from './task-form.ts';
 import helpPage from './task-get.md';

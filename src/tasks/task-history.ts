@@ -1,5 +1,5 @@
 import { safeText } from '../safe-text.ts';
-import { agentText, noSuchVersion, type Refused } from './refused.ts';
+import { agentText, noSuchVersion, type Refused } from './reasons.ts';
 import { NO_TASKS, type Task, type TaskGraph } from './task.ts';
 import type { TaskStore, TaskVersion } from './task-store.ts';
 import { changedTasks } from './undo-change.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
-import { NO_AGENT } from './refused.ts';
+import { NO_AGENT } from './reasons.ts';
 import { releaseAll, releaseExpired, releaseTasks } from './release-tasks.ts';
 import { idsText } from './task.ts';
 import type { TaskForm } from './task-form.ts';

@@ -3,7 +3,7 @@ import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
 import { type Awaitable, whenDone } from '../state/place.ts';
 import { withNotices } from './inbox.ts';
-import type { Reason, Refused } from './refused.ts';
+import type { Reason, Refused } from './reasons.ts';
 import { NO_TASKS, type TaskGraph } from './task.ts';
 import type { TaskStep } from './task-steps.ts';
 

@@ -2,7 +2,7 @@ import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
-import { agentText, type Reason } from './refused.ts';
+import { agentText, type Reason } from './reasons.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /** `Fix login`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
-import { NOTHING_TO_UNDO, noSuchVersion } from './refused.ts';
+import { NOTHING_TO_UNDO, noSuchVersion } from './reasons.ts';
 import type { TaskForm } from './task-form.ts';
 import { changesOf, changeText } from './task-history.ts';
 import { requestSchema, versionNumber } from './task-schema.ts';

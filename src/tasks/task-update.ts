@@ -3,7 +3,7 @@ import { done } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { refusal } from '../command/refusal.ts';
 import { isObject } from '../json/json-value.ts';
-import { type ReasonCode, unproven } from './refused.ts';
+import { type ReasonCode, unproven } from './reasons.ts';
 import { idsText } from './task.ts';
 import type { RequestLimits, RequestSchema, TaskCall, TaskForm } from './task-form.ts';
 import {

@@ -1,4 +1,4 @@
-import { builtUpon, type Refused } from './refused.ts';
+import { builtUpon, type Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
 import { inOrder } from './task-steps.ts';
 

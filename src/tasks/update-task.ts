@@ -12,7 +12,7 @@ import {
   type Reason,
   type Refused,
   unproven,
-} from './refused.ts';
+} from './reasons.ts';
 import {
   type Task,
   type TaskGraph,

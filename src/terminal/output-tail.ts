@@ -1,5 +1,5 @@
 import { RESET_STYLE, toColumn } from './escapes.ts';
-import { RowLayout } from './row-layout.ts';
+import { OutputRow } from './output-row.ts';
 import { characterWidth } from './text.ts';
 
 const PLAIN = /^[ -~]*$/;
@@ -19,7 +19,7 @@ export class OutputTail {
   /** The colours and other attributes that are on, as the sequences that turned them on. */
   style = '';
   /** How the cursor's row may look. After a resize there are two answers, as not all terminals lay out lines again. */
-  #layouts = [new RowLayout()];
+  #rows = [new OutputRow()];
   /** The line's columns in the rows above the cursor's. */
   #above = 0;
   #isCertain = true;
@@ -42,7 +42,7 @@ export class OutputTail {
 
   /** The cursor is at the start of an empty line. */
   newLine(): void {
-    this.#layouts = [new RowLayout()];
+    this.#rows = [new OutputRow()];
     this.#above = 0;
     this.#isCertain = true;
     this.#last = '';
@@ -50,15 +50,15 @@ export class OutputTail {
 
   /** The terminal has a new width. */
   resize(columns: number): void {
-    const [kept = new RowLayout()] = this.#layouts;
+    const [kept = new OutputRow()] = this.#rows;
     const length = this.#above + kept.filled;
     if (this.#above === 0 && length <= columns) return;
     if (kept.column !== kept.filled) this.#isCertain = false;
     const clipped = kept.clip(columns);
-    const reflowed = new RowLayout();
+    const reflowed = new OutputRow();
     reflowed.advance(length, columns);
     this.#above = length - clipped.filled;
-    this.#layouts = [clipped, reflowed];
+    this.#rows = [clipped, reflowed];
   }
 
   /** Whether nothing has been printed in the line yet. */
@@ -73,12 +73,12 @@ export class OutputTail {
 
   /** Whether the cursor is after all text of the line, not moved back into it. */
   get isAtEnd(): boolean {
-    return this.#layouts.every((layout) => layout.column === layout.filled);
+    return this.#rows.every((row) => row.column === row.filled);
   }
 
   /** Whether the row is full and the cursor waits after its last character. */
   isFull(columns: number): boolean {
-    const isFull = this.#layouts.every((layout) => layout.column === columns);
+    const isFull = this.#rows.every((row) => row.column === columns);
     return isFull && this.#isCertain && this.#last !== '';
   }
 
@@ -89,7 +89,7 @@ export class OutputTail {
 
   /** The columns of the row that have text. */
   get filled(): number {
-    return Math.max(...this.#layouts.map((layout) => layout.filled));
+    return Math.max(...this.#rows.map((row) => row.filled));
   }
 
   /** Makes the terminal wait after the last character of a full row again. */
@@ -106,10 +106,10 @@ export class OutputTail {
   }
 
   #control(token: string, columns: number): void {
-    for (const layout of this.#layouts) {
-      if (token === '\r') layout.column = 0;
-      if (token === '\b') layout.back(columns);
-      if (token === '\t') layout.tab(columns);
+    for (const row of this.#rows) {
+      if (token === '\r') row.column = 0;
+      if (token === '\b') row.back(columns);
+      if (token === '\t') row.tab(columns);
     }
   }
 
@@ -123,14 +123,14 @@ export class OutputTail {
   #printCharacter(character: string, columns: number): void {
     if (DOUBTFUL.test(character)) this.#isCertain = false;
     const width = characterWidth(character);
-    const room = columns - (this.#layouts[0]?.column ?? 0);
+    const room = columns - (this.#rows[0]?.column ?? 0);
     this.#advance(room > 0 && room < width ? room + width : width, columns);
   }
 
   #advance(width: number, columns: number): void {
-    const end = (this.#layouts[0]?.column ?? 0) + width;
+    const end = (this.#rows[0]?.column ?? 0) + width;
     this.#above += columns * Math.max(0, Math.ceil(end / columns) - 1);
-    for (const layout of this.#layouts) layout.advance(width, columns);
+    for (const row of this.#rows) row.advance(width, columns);
   }
 
   #restyle(parameters: string): void {

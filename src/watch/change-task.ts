@@ -2,7 +2,7 @@ import { safeText } from '../safe-text.ts';
 import type { SettingsSource } from '../settings.ts';
 import type { ListHome } from '../state/list-home.ts';
 import { USER } from '../state/place.ts';
-import { changedSince } from '../tasks/refused.ts';
+import { changedSince } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskContext } from '../tasks/task-context.ts';

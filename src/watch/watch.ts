@@ -1,3 +1,4 @@
+import { canDraw } from '../panel/theme.ts';
 import { writeAll } from '../terminal/synchronous-io.ts';
 import helpPage from './watch.md';
 import type { WatchArguments } from './watch-arguments.ts';
@@ -25,8 +26,7 @@ async function show(options: WatchArguments): Promise<number> {
     return watchWeb(options);
   }
   const { stdout, env } = process;
-  const canDraw = stdout.isTTY && env.TERM !== 'dumb';
-  if (canDraw && !options.jsonl && !options.plain) {
+  if (canDraw(stdout, env) && !options.jsonl && !options.plain) {
     const { runViewer } = await import('./viewer.ts');
     return runViewer(options);
   }

@@ -1,6 +1,6 @@
 import { claimTask } from '../../src/tasks/claim-task.ts';
 import { createTasks, type NewTask } from '../../src/tasks/create-tasks.ts';
-import type { Refused } from '../../src/tasks/refused.ts';
+import type { Refused } from '../../src/tasks/reasons.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
 import { updateTask } from '../../src/tasks/update-task.ts';
 

@@ -8,7 +8,7 @@ import type { SharedPlace } from '../../src/state/place.ts';
 import { StateError } from '../../src/state/state-error.ts';
 import { claimTask } from '../../src/tasks/claim-task.ts';
 import { createTasks } from '../../src/tasks/create-tasks.ts';
-import type { Refused } from '../../src/tasks/refused.ts';
+import type { Refused } from '../../src/tasks/reasons.ts';
 import { releaseTasks } from '../../src/tasks/release-tasks.ts';
 import type { Task, TaskGraph } from '../../src/tasks/task.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';

@@ -1,5 +1,5 @@
-/** Where the cursor is in the row that output goes to. */
-export class RowLayout {
+/** The row that output goes to: where the cursor is in it, and how much of it is filled. */
+export class OutputRow {
   /** The columns left of the cursor; as many as the terminal has when the row is full. */
   column = 0;
   /** The columns up to the last one that has text. */
@@ -23,8 +23,8 @@ export class RowLayout {
   }
 
   /** The same row after a narrower terminal has cut it. */
-  clip(columns: number): RowLayout {
-    const clipped = new RowLayout();
+  clip(columns: number): OutputRow {
+    const clipped = new OutputRow();
     clipped.column = Math.min(this.column, columns);
     clipped.filled = Math.min(this.filled, columns);
     return clipped;
