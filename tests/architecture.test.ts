@@ -96,6 +96,20 @@ test('the parts that bring the others together import each other one way, too', 
   expect(wrong).toEqual([]);
 });
 
+test('no files import each other in a circle, not even types', () => {
+  const importsOf = new Map(sources.map(({ name, imports }) => [name, imports]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const follow = (name: string, path: readonly string[]) => {
+    if (path.includes(name)) circles.push([...path.slice(path.indexOf(name)), name].join(' > '));
+    if (path.includes(name) || done.has(name)) return;
+    for (const { file } of importsOf.get(name) ?? []) follow(file, [...path, name]);
+    done.add(name);
+  };
+  for (const { name } of sources) follow(name, []);
+  expect(circles).toEqual([]);
+});
+
 test('below bin/, shell/ and watch/ nothing prints, ends the program or reaches for its environment', () => {
   const reaching = below.flatMap(({ name, code }) => {
     const found = code.match(

@@ -1,7 +1,6 @@
 import { MemoryPlace } from '../state/memory-place.ts';
 import { change, DEFAULT_AGENT, type Place, type Version } from '../state/place.ts';
 import type { Items, TodoItem } from './todo-item.ts';
-import type { TodoList } from './todo-list.ts';
 import {
   contentBefore,
   contentOf,
@@ -21,13 +20,13 @@ import {
 export type TodoListener = (state: TodoVersion) => void;
 
 /**
- * Holds one task list and tells its listeners of each change.
+ * Holds one task list and tells its listeners of each change. It is a `TodoList`.
  *
  * An update replaces the whole list; nothing is merged. Snapshots are frozen copies: later changes to a caller's array
  * do not change the store. A list in files may be changed by others at any time, and reading or writing it may throw a
  * StateError; then nothing has changed, unless its message says so.
  */
-export class TodoStore implements TodoList {
+export class TodoStore {
   readonly #now: () => Date;
   readonly #place: Place<Items>;
   readonly #listeners = new Set<{ listener: TodoListener }>();
