@@ -40,8 +40,8 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongFilesFirst },
     // Only what hangs runs into it: neither a busy machine is a failure, nor TEST_RUNS, with which tests do many times as much.
-    testTimeout: 120_000 * Number(process.env.TEST_RUNS ?? 1),
-    hookTimeout: 120_000,
+    testTimeout: 300_000 * Number(process.env.TEST_RUNS ?? 1),
+    hookTimeout: 300_000,
     // A test that asserts nothing passes whatever the product does.
     expect: { requireAssertions: true },
     // What no test loads is listed too.

@@ -336,7 +336,7 @@ describe('wherever bash calls a command, the agent command is called', () => {
     ...(bashIsSince(4, 0) ? SINCE_BASH_4 : []),
   ])('%s', async (_name, line) => {
     const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
-    const result = await sessionWith(agent).run(line, { timeoutMs: 10_000 });
+    const result = await sessionWith(agent).run(line, { timeoutMs: 60_000 });
     expect(result).toEqual({ stdout: 'called with x\n', stderr: '', exitCode: 0 });
     expect(agent.calls.map((call) => call.argv)).toEqual([['x']]);
   });

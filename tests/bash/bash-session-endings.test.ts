@@ -39,8 +39,8 @@ describe('a line that ends, or would end, bash', () => {
     '! true',
   ])('%s: what plain bash gives, and the next line works', async (line) => {
     const session = startSession({ cwd: '/' });
-    expect(await session.run(line, { timeoutMs: 10_000 })).toEqual(plainBash(line));
-    expect(await session.run('echo next', { timeoutMs: 10_000 })).toEqual({
+    expect(await session.run(line, { timeoutMs: 60_000 })).toEqual(plainBash(line));
+    expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual({
       stdout: 'next\n',
       stderr: '',
       exitCode: 0,
@@ -136,8 +136,8 @@ describe('a line that bash cannot read', () => {
   ])("%j: bash's own error, and the next line works", async (line) => {
     const session = startSession();
     await session.run('kept=yes');
-    expect(await session.run(line, { timeoutMs: 10_000 })).toEqual(plainEval(line));
-    expect(await session.run('echo $kept', { timeoutMs: 10_000 })).toEqual({
+    expect(await session.run(line, { timeoutMs: 60_000 })).toEqual(plainEval(line));
+    expect(await session.run('echo $kept', { timeoutMs: 60_000 })).toEqual({
       stdout: 'yes\n',
       stderr: '',
       exitCode: 0,

@@ -71,10 +71,10 @@ describe.each([
 ])('after %s', (_name, line) => {
   test('the session goes on as before', async () => {
     const session = startSession({ cwd: '/' });
-    const { exitCode } = await session.run(line, { timeoutMs: 5_000 });
+    const { exitCode } = await session.run(line, { timeoutMs: 60_000 });
     expect(exitCode).not.toBe(124);
-    expect(await session.run('echo next', { timeoutMs: 5_000 })).toEqual(NEXT);
-    expect(await session.run('(exit 5)', { timeoutMs: 5_000 })).toEqual({
+    expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual(NEXT);
+    expect(await session.run('(exit 5)', { timeoutMs: 60_000 })).toEqual({
       ...NEXT,
       stdout: '',
       exitCode: 5,

@@ -512,7 +512,7 @@ describe('what a caller has set does not change its call', () => {
     '(umask 0777; Agent x)',
   ])('%s', async (line) => {
     const { session } = await startAgentSession();
-    const { stdout } = await session.run(line, { timeoutMs: 10_000 });
+    const { stdout } = await session.run(line, { timeoutMs: 60_000 });
     expect(stdout.replace(/^\++ .*\n/gm, '')).toBe('reply to x\n');
   });
 

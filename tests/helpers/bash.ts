@@ -25,7 +25,7 @@ export function plainBash(
     input: options.stdin ?? '',
     env: ENV,
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 60_000,
   });
   if (signal) throw new Error(`bash died of ${signal}`);
   return { stdout, stderr, exitCode: status ?? 0 };

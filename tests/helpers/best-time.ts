@@ -1,11 +1,10 @@
-/** The shortest of some runs, in milliseconds: what other work on the machine adds is left out. Compare ratios only. */
+/**
+ * The shortest of some runs, in milliseconds of the processor, so that it does not matter what else the machine does.
+ * Compare ratios only.
+ */
 export async function bestTime(run: () => unknown, rounds = 15): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < rounds; round++) {
-    const start = performance.now();
-    await run();
-    best = Math.min(best, performance.now() - start);
-  }
+  for (let round = 0; round < rounds; round++) best = Math.min(best, await processorTime(run));
   return best;
 }
 

@@ -352,7 +352,7 @@ function commandsThatBashRuns(lines: readonly string[]): string[][][] {
   const quoted = lines.map((line) => `lines+=('${line.replaceAll("'", "'\\''")}')`);
   writeFileSync(join(cwd, 'program'), `lines=('')\n${quoted.join('\n')}\n${program}`);
   writeFileSync(join(cwd, 'log'), '');
-  execFileSync('bash', ['program'], { cwd, stdio: 'ignore', timeout: 110_000 });
+  execFileSync('bash', ['program'], { cwd, stdio: 'ignore', timeout: 280_000 });
   const log = execFileSync('cat', ['log'], { cwd, encoding: 'utf8' });
   return log
     .split('\x01')

@@ -79,52 +79,44 @@ test.each([
 });
 
 describe.for(SERVERS)('on %s', ([, isHere, url]) => {
-  test.runIf(isHere)(
-    'the commands work as on files, from several directories',
-    { timeout: 60_000 },
-    () => {
-      const variables = { TODO_STATE_URL: url() };
-      const [one, other] = [machine(variables), machine(variables)];
-      one.state('init');
-      expect(one.sh(`TodoWrite '${item('Build')}'`)).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(other.sh('TodoRead').stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
-      const notes = other.sh(`TodoWrite '${item('Test')}'`);
-      expect(notes).toMatchObject({
-        stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
-        stderr:
-          'Note: 1 unfinished item is no longer on the list: "Build". On purpose? --drop N says so.\n',
-      });
-      expect(one.sh(`TodoWrite --if-version 1 '${item('Late')}'`)).toMatchObject({
-        exitCode: 1,
-        stdout: '',
-      });
-      expect(one.sh('TodoWrite --undo; TodoRead; TodoRead --history').stdout).toMatch(
-        /\[ \] Build\n\n\(0\/1 completed\)\n3 .*\n2 .*\n1 /,
-      );
-      one.sh('TaskCreate --subject A; TaskCreate --subject B --blocked-by 1');
-      expect(other.sh('TaskClaim --next --agent bob').stdout).toBe('Task #1 claimed by bob: A\n');
-      expect(one.sh('TaskClaim 1 --agent ann').exitCode).toBe(1);
-      expect(one.state().stdout).toMatch(
-        /It is at version 3, with 1 items; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
-      );
-    },
-  );
+  test.runIf(isHere)('the commands work as on files, from several directories', () => {
+    const variables = { TODO_STATE_URL: url() };
+    const [one, other] = [machine(variables), machine(variables)];
+    one.state('init');
+    expect(one.sh(`TodoWrite '${item('Build')}'`)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(other.sh('TodoRead').stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
+    const notes = other.sh(`TodoWrite '${item('Test')}'`);
+    expect(notes).toMatchObject({
+      stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
+      stderr:
+        'Note: 1 unfinished item is no longer on the list: "Build". On purpose? --drop N says so.\n',
+    });
+    expect(one.sh(`TodoWrite --if-version 1 '${item('Late')}'`)).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+    });
+    expect(one.sh('TodoWrite --undo; TodoRead; TodoRead --history').stdout).toMatch(
+      /\[ \] Build\n\n\(0\/1 completed\)\n3 .*\n2 .*\n1 /,
+    );
+    one.sh('TaskCreate --subject A; TaskCreate --subject B --blocked-by 1');
+    expect(other.sh('TaskClaim --next --agent bob').stdout).toBe('Task #1 claimed by bob: A\n');
+    expect(one.sh('TaskClaim 1 --agent ann').exitCode).toBe(1);
+    expect(one.state().stdout).toMatch(
+      /It is at version 3, with 1 items; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
+    );
+  });
 
-  test.runIf(isHere)(
-    'without a session or a list no command guesses one',
-    { timeout: 60_000 },
-    () => {
-      const { sh } = machine({ TODO_STATE_URL: url(), TODO_SESSION: '' });
-      for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {
-        const { stdout, stderr, exitCode } = sh(line);
-        expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
-        const named =
-          line === 'TaskList' ? /the team or the session.*TODO_TEAM/ : /the session.*TODO_SESSION/;
-        expect(stderr).toMatch(/you must name /);
-        expect(stderr).toMatch(named);
-      }
-    },
-  );
+  test.runIf(isHere)('without a session or a list no command guesses one', () => {
+    const { sh } = machine({ TODO_STATE_URL: url(), TODO_SESSION: '' });
+    for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {
+      const { stdout, stderr, exitCode } = sh(line);
+      expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
+      const named =
+        line === 'TaskList' ? /the team or the session.*TODO_TEAM/ : /the session.*TODO_SESSION/;
+      expect(stderr).toMatch(/you must name /);
+      expect(stderr).toMatch(named);
+    }
+  });
 
   test.runIf(isHere)('a team needs no session: its tasks are what state tells of', () => {
     const { sh, state } = machine({
@@ -139,42 +131,36 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
     );
   });
 
-  test.runIf(isHere)(
-    'copy moves lists with their history there and back',
-    { timeout: 120_000 },
-    () => {
-      const there = url();
-      const { sh, state, work } = machine({ TODO_STATE_DIR: 'lists' });
-      const long = 'x'.repeat(300);
-      sh(`TodoWrite --agent ${long} '${item('of a long name')}'`);
-      for (const name of ['a', 'b', 'c'])
-        sh(`TODO_AGENT=agent-${name} TodoWrite --agent main '${item(name)}'`);
-      sh(
-        'TaskCreate --subject A; TaskCreate --subject B --blocked-by 1; TaskClaim 1 --agent bob; TaskUpdate 1 --status completed',
-      );
-      machine({ TODO_STATE_URL: there }).state('init');
-      const copied = state('copy', 'lists', there);
-      expect(copied).toMatchObject({ stderr: '', exitCode: 0 });
-      expect(copied.stdout).toMatch(
-        /^todos release main: 3 versions, compared\ntodos release x+…?.*: 1 versions, compared\ntasks release: \d+ versions, compared\n$/,
-      );
-      expect(state('copy', there, 'back')).toEqual(copied);
-      const back = machine({ TODO_STATE_DIR: join(work, 'back') });
-      for (const line of [
-        'TodoRead --history',
-        `TodoRead --agent ${long}`,
-        'TaskList --json',
-        'TaskGet 1',
-      ]) {
-        expect(back.sh(line)).toEqual(sh(line));
-      }
-      const again = state('copy', there, 'back');
-      expect(again).toMatchObject({ stdout: '', exitCode: 3 });
-      expect(again.stderr.match(/there is such a list already; it was left alone/g)).toHaveLength(
-        3,
-      );
-    },
-  );
+  test.runIf(isHere)('copy moves lists with their history there and back', () => {
+    const there = url();
+    const { sh, state, work } = machine({ TODO_STATE_DIR: 'lists' });
+    const long = 'x'.repeat(300);
+    sh(`TodoWrite --agent ${long} '${item('of a long name')}'`);
+    for (const name of ['a', 'b', 'c'])
+      sh(`TODO_AGENT=agent-${name} TodoWrite --agent main '${item(name)}'`);
+    sh(
+      'TaskCreate --subject A; TaskCreate --subject B --blocked-by 1; TaskClaim 1 --agent bob; TaskUpdate 1 --status completed',
+    );
+    machine({ TODO_STATE_URL: there }).state('init');
+    const copied = state('copy', 'lists', there);
+    expect(copied).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(copied.stdout).toMatch(
+      /^todos release main: 3 versions, compared\ntodos release x+…?.*: 1 versions, compared\ntasks release: \d+ versions, compared\n$/,
+    );
+    expect(state('copy', there, 'back')).toEqual(copied);
+    const back = machine({ TODO_STATE_DIR: join(work, 'back') });
+    for (const line of [
+      'TodoRead --history',
+      `TodoRead --agent ${long}`,
+      'TaskList --json',
+      'TaskGet 1',
+    ]) {
+      expect(back.sh(line)).toEqual(sh(line));
+    }
+    const again = state('copy', there, 'back');
+    expect(again).toMatchObject({ stdout: '', exitCode: 3 });
+    expect(again.stderr.match(/there is such a list already; it was left alone/g)).toHaveLength(3);
+  });
 });
 
 test('a server that cannot be reached is named, and its password is not', () => {
