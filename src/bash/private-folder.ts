@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { isShortOfFiles } from './descriptors.ts';
 
@@ -69,6 +69,9 @@ export class PrivateFolder {
     let reason: unknown;
     for (const parent of [temporary, ...others(env)]) {
       try {
+        // PATH cannot lead there.
+        if (parent.includes(delimiter))
+          throw Object.assign(new Error(), { code: 'a colon in its name' });
         if (parent !== temporary) mkdirSync(parent, { recursive: true, mode: 0o700 });
         return new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
       } catch (error) {

@@ -161,11 +161,13 @@ own_options() {
     case ${1-} in
       --session=?*) export TODO_SESSION="${1#*=}" ;;
       --agent=?*) export TODO_AGENT="${1#*=}" ;;
-      --session | --agent)
-        [ -n "${2-}" ] || return 1
-        case $1 in
-          --session) export TODO_SESSION="$2" ;;
-          *) export TODO_AGENT="$2" ;;
+      --session | --agent | --panel)
+        case $1:${2-} in
+          *:) return 1 ;;
+          --session:*) export TODO_SESSION="$2" ;;
+          --agent:*) export TODO_AGENT="$2" ;;
+          --panel:auto | --panel:off | --panel:plain) export TODO_PANEL="$2" ;;
+          *) return 1 ;;
         esac
         shift ;;
       --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;

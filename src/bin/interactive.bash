@@ -39,7 +39,7 @@ __todo_look() {
   __todo_ran=0
   __todo_at=${EPOCHREALTIME-}
   __todo_at=${__todo_at//[!0123456789]/}
-  if [[ ${PS0-} != *__todo_start* ]]; then PS0=${PS0-}$__todo_ps0; fi
+  if [[ ${PS0-} != *__todo_start* ]]; then PS0=$__todo_ps0${PS0-}; fi
   if [[ $ran = 1 && -n $__todo_title ]]; then __todo_put $'\e[23;2t'; fi
   __todo_choose_mode
   if [[ $__todo_mode != off ]]; then

@@ -165,24 +165,25 @@ describe('where TMPDIR', () => {
     expect((await session.run('true; Agent x')).stdout).toBe('x\n');
   });
 
-  test.each([
-    "it's",
-    ' a b ',
-    'new\nline',
-    '$(touch x)',
-    '*',
-    '%s',
-    '-n',
-    'ü漢',
-    'a:b'.replace(':', ';'),
-  ])('has an odd name, it works: %j', async (name) => {
-    const tmp = join(temporaryDirectory(), name);
-    mkdirSync(tmp);
-    const session = startSession({ handlers: [agent()], env: { TMPDIR: tmp } });
-    expect(await session.run('true; Agent x')).toEqual({ stdout: 'x\n', stderr: '', exitCode: 0 });
-    await session.run('rm -rf "$TMPDIR"/*');
-    expect(await session.run('true; Agent y')).toEqual({ stdout: 'y\n', stderr: '', exitCode: 0 });
-  });
+  test.each(["it's", ' a b ', 'new\nline', '$(touch x)', '*', '%s', '-n', 'ü漢', 'a;b'])(
+    'has an odd name, it works: %j',
+    async (name) => {
+      const tmp = join(temporaryDirectory(), name);
+      mkdirSync(tmp);
+      const session = startSession({ handlers: [agent()], env: { TMPDIR: tmp } });
+      expect(await session.run('true; Agent x')).toEqual({
+        stdout: 'x\n',
+        stderr: '',
+        exitCode: 0,
+      });
+      await session.run('rm -rf "$TMPDIR"/*');
+      expect(await session.run('true; Agent y')).toEqual({
+        stdout: 'y\n',
+        stderr: '',
+        exitCode: 0,
+      });
+    },
+  );
 
   test('is moved, the next line says so and is not run; back again, all goes on', async () => {
     const parent = temporaryDirectory();
@@ -198,9 +199,10 @@ describe('where TMPDIR', () => {
     expect((await session.run('Agent x')).stdout).toBe('x\n');
   });
 
-  test('is nowhere, the state folder has the files', async () => {
+  test.each(['nowhere', 'a:b'])('is %s, the state folder has the files', async (name) => {
     const home = temporaryDirectory();
-    const env = { ...ENV, TMPDIR: join(home, 'none'), HOME: home };
+    mkdirSync(join(home, 'a:b'));
+    const env = { ...ENV, TMPDIR: join(home, name), HOME: home };
     const session = startSession({ handlers: [agent()], env });
     expect((await session.run('true; Agent x')).stdout).toBe('x\n');
     expect(readdirSync(join(home, '.local/state/todowrite')).length).toBe(1);

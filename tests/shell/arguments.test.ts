@@ -95,7 +95,7 @@ describe('options', () => {
       '--version -c x\n',
     );
     expect(
-      (await agentShell(['--no-panel', '-c', 'echo "$@"', 'name', '--help'], { cwd })).stdout,
+      (await agentShell(['--panel', 'off', '-c', 'echo "$@"', 'name', '--help'], { cwd })).stdout,
     ).toBe('--help\n');
   });
 

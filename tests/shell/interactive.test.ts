@@ -409,14 +409,14 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     const bashrc = `
       PS1='p> '
       set -euf; shopt -s failglob nocasematch; IFS=/; set -o noclobber
-      PROMPT_COMMAND='true of the user'
+      PROMPT_COMMAND='true of the user' PS0='before\\n'
       HISTCONTROL=ignoreboth
       alias printf='echo aliased' local='echo aliased' shopt=false`;
     const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
     await shell.write(...LIST);
-    const [first] = (await shell.run('echo "$-" "${PROMPT_COMMAND[0]}"')).split('\n');
-    expect(first).toBe('efhimuBCHs true of the user');
-    expect(await shell.run("alias printf; IFS=' '")).toBe("alias printf='echo aliased'");
+    const output = await shell.run('echo "$-" "${PROMPT_COMMAND[0]}"');
+    expect(output).toBe('before\nefhimuBCHs true of the user');
+    expect(await shell.run("alias printf; IFS=' '")).toBe("before\nalias printf='echo aliased'");
     await shell.untilPanel();
   });
 
