@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { temporaryFolder } from './tests/helpers/temporary-folder.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+process.env.TMPDIR = temporaryFolder();
 
 /** The tests that share their workers. The others look at processes, measure memory, or take long. */
 const TOGETHER = [
@@ -12,12 +15,17 @@ const TOGETHER = [
   'tests/shell/{arguments,bash-options,completions,run-as-bash,session-shell}.test.ts',
 ];
 
+/** Short files that take long. Without a cache of times, vitest begins with the largest. */
+const LONG =
+  /\/(shell|docs|readme|at-exit|load|scale|session-shell|take-terminal|state\/processes)\.test\.ts$/;
+
 /** Those that have a worker each come first: they are the long ones, and a worker is kept only from one file to the next. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isIsolated = ({ project }: TestSpecification) => project.config.isolate;
-    return [...sorted.filter(isIsolated), ...sorted.filter((file) => !isIsolated(file))];
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      2 * Number(!project.config.isolate) + Number(!LONG.test(moduleId));
+    return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
 

@@ -1,8 +1,14 @@
 import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import type { CommandResult } from '../../src/command/agent-command.ts';
 
-/** The environment of tests: none of the caller's but what programs need to be found. */
-export const ENV = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };
+/** The environment of tests: none of the caller's but what programs need to be found, and where they keep files. */
+export const ENV = {
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  LANG: 'C.UTF-8',
+  TMPDIR: tmpdir(),
+};
 
 const version = spawnSync('bash', ['-c', 'echo "${BASH_VERSINFO[*]:0:2}"'], { encoding: 'utf8' });
 const [major = 0, minor = 0] = version.stdout.split(' ').map(Number);
