@@ -10,6 +10,7 @@ export async function eventually<Value>(
 ): Promise<Value> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
+    const start = performance.now();
     const value = await condition();
     if (value !== false && value !== undefined) {
       return value;
@@ -17,6 +18,8 @@ export async function eventually<Value>(
     if (performance.now() > deadline) {
       throw new Error(`After ${deadlineMs} ms still not so: ${what}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // Many a look starts a program or reads of all processes: most of the time is left to what is waited for.
+    const pause = Math.min(100, Math.max(5, 2 * (performance.now() - start)));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
