@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'runtimes');
+/** Where `npm run smoke` keeps its versions of Node, too. */
+const CACHE = join(import.meta.dirname, '..', '..', '.nodes');
 const INSTALL_MS = 150_000;
 const { platform, arch } = process;
 
@@ -29,7 +30,7 @@ export function runtime(name: Name): Promise<string | undefined> {
 
 async function install(name: Name): Promise<string | undefined> {
   const { specifier, program } = PACKAGES[name];
-  const folder = join(CACHE, name.replace(' ', '-').toLowerCase());
+  const folder = join(CACHE, name.replace('Node ', '').toLowerCase());
   const path = join(folder, 'node_modules', specifier.replace(/(?<=.)@.*/, ''), program);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
