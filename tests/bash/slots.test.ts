@@ -25,7 +25,7 @@ import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
-import { hasProc, processesWith } from '../helpers/processes.ts';
+import { hasProc, killProcessesWith, processesWith } from '../helpers/processes.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 import { startSession, type TestSession } from '../helpers/session.ts';
 
@@ -268,9 +268,7 @@ describe('a host that is killed', () => {
     for (const { pid, command } of processesWith(host.tmp)) {
       if (command.includes(' watchdog ')) process.kill(pid, 'SIGKILL');
     }
-    onTestFinished(() => {
-      for (const { pid } of processesWith(host.tmp)) process.kill(pid, 'SIGKILL');
-    });
+    onTestFinished(() => killProcessesWith(host.tmp));
     const call = (...argv: string[]) => {
       const child = spawn(join(folder, 'bin/Agent'), argv, { env: { ...ENV, TMPDIR: host.tmp } });
       let stdout = '';

@@ -22,6 +22,17 @@ export function processesWith(text: string): ProcessInfo[] {
     .map(({ pid, command }) => ({ pid, command }));
 }
 
+/** Kills all of them. One may end by itself meanwhile. */
+export function killProcessesWith(text: string): void {
+  for (const { pid } of processesWith(text)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
 export function isAlive(pid: number): boolean {
   if (hasProc) {
     // A zombie is dead, although a signal still finds it.

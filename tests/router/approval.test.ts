@@ -14,6 +14,7 @@ import {
 import { readForApproval } from '../../src/router/approval.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { ENV } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 /** A router that remembers what it asked. */
@@ -93,12 +94,14 @@ describe('a question', () => {
         }),
     );
     const slow = router.route('echo in time', { timeoutMs: 3000 });
+    await eventually('it is asked', () => asked.length === 1);
     setTimeout(() => answer('allow'), 3500);
     expect(await slow).toMatchObject({ stdout: 'in time\n', exitCode: 0 });
 
     const controller = new AbortController();
     const cancelled = router.route('touch file', { signal: controller.signal });
-    setTimeout(() => controller.abort(), 20);
+    await eventually('it is asked', () => asked.length === 2);
+    controller.abort();
     expect(await cancelled).toMatchObject({
       stderr: 'agent-shell: cancelled before it began\n',
       exitCode: 130,
@@ -106,7 +109,7 @@ describe('a question', () => {
     expect(asked[1]?.signal.aborted).toBe(true);
     answer('allow');
     const next = router.route('echo next');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually('the next one is asked', () => asked.length === 3);
     answer('allow');
     expect((await next).stdout).toBe('next\n');
     expect(has('file')).toBe(false);
@@ -116,7 +119,7 @@ describe('a question', () => {
     const { router, asked } = startRouter(() => new Promise(() => {}));
     const routed = router.route('echo hi');
     const outcome = expect(routed).rejects.toThrow('disposed');
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually('it is asked', () => asked.length === 1);
     await router.dispose();
     await outcome;
     expect(asked[0]?.signal.aborted).toBe(true);

@@ -10,6 +10,7 @@ import {
 } from '../../src/index.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings.ts';
 import { TestAgent } from '../helpers/agents.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
@@ -94,6 +95,7 @@ test('questions of a parent and its child come one at a time, and end with who a
   const controller = new AbortController();
   const second = child.route('echo two', { signal: controller.signal });
   const third = child.route('echo three');
+  await eventually('the first is asked', () => open.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(open.map(({ agent }) => agent)).toEqual(['main']);
   controller.abort();

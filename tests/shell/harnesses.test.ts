@@ -297,7 +297,7 @@ describe.runIf(hasPython)('on a pseudoterminal', () => {
       PLAN,
       'TodoRead',
       'TodoWrite nope',
-      'sleep 0.1 &',
+      'sleep 1 &',
       'wait; echo after',
     ];
     const shell = (on: Machine) => [on.named, '-i'];

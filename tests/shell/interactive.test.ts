@@ -151,10 +151,11 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
   }) => {
     const shell = await PersonsShell.start({ onTestFinished });
     await shell.write(...LIST);
-    await shell.run('sleep 0.1 &');
-    await shell.run('sleep 0.5');
+    await shell.run('mkfifo go');
+    await shell.run('cat go &');
+    await shell.run(': >go; while kill -0 $! 2>/dev/null; do sleep 0.01; done');
     await shell.untilPanel();
-    expect(shell.screen()).toMatch(/^\[1\]\+ {2}Done +sleep 0\.1\np>\n┌─ Tasks/m);
+    expect(shell.screen()).toMatch(/^\[1\]\+ {2}Done +cat go\np>\n┌─ Tasks/m);
   });
 
   test('is drawn below a prompt of several rows', async ({ expect, onTestFinished }) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL, JsonlClient, run, start } from '../helpers/agent-shell.ts';
@@ -219,7 +219,8 @@ describe('output while it comes', () => {
   test('of a background job between two requests comes with the next one', async () => {
     const client = new JsonlClient();
     const cwd = temporaryDirectory();
-    await client.send(`cd ${cwd}; (sleep 0.3; echo late; touch done) &`);
+    await client.send(`cd ${cwd}; (until [ -e go ]; do sleep 0.01; done; echo late; touch done) &`);
+    writeFileSync(join(cwd, 'go'), '');
     await eventually('the job is done', () => existsSync(join(cwd, 'done')));
     const [chunk, result] = await say(client, [{ id: 9, command: ':', stream: true }], 2);
     expect([chunk?.chunk, result?.stdout]).toEqual(['late\n', 'late\n']);

@@ -249,7 +249,7 @@ describe('the end by a signal', () => {
 
   test('SIGKILL from outside ends bash itself, which does no more', async () => {
     const cwd = temporaryDirectory();
-    const child = start(AGENT_SHELL, ['-c', 'echo $$; sleep 0.5; touch after'], { cwd });
+    const child = start(AGENT_SHELL, ['-c', 'echo $$; read -r; touch after'], { cwd });
     let output = '';
     child.stdout?.on('data', (chunk) => {
       output += chunk;
