@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
-const ROOM = 2 * 1024 ** 3;
+const ROOM = 1024 ** 3;
 
 /**
  * Where tests keep their files: in memory, where it has room and lets programs run. They make thousands of folders, and
