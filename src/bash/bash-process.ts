@@ -188,7 +188,7 @@ export class BashProcess {
     channels.drain();
     if (fields === undefined) {
       if (this.#exitCode === undefined) {
-        return { exitCode: 0, alive: false, reason: 'bash carries out no commands any more' };
+        return { exitCode: 0, alive: false, reason: 'bash no longer runs commands' };
       }
       const note = this.#startError;
       const isBefore = note === undefined && this.#unread.includes(command);

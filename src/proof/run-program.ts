@@ -70,7 +70,7 @@ export async function runProgram(
     program.once('error', (error) => end(`it could not be run: ${error.message}`));
     program.once('exit', (exitCode, killedBy) => {
       if (exitCode === 0) return end('', 0);
-      const words = killedBy === null ? `exit code ${exitCode}` : `it died of ${killedBy}`;
+      const words = killedBy === null ? `exit code ${exitCode}` : `it was killed by ${killedBy}`;
       const code = killedBy === null ? exitCode : 128 + constants.signals[killedBy];
       const last = () => end(words, code ?? undefined);
       const rest = setTimeout(last, PATIENCE_MS);

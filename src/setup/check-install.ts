@@ -51,11 +51,11 @@ export function checkInstall(world: World): Checked {
       : [
           [
             'note',
-            'that is outside of the work tree: a sandbox may forbid to write there; see docs/harnesses.md',
+            'that is outside the work tree: a sandbox may not allow writing there; see docs/harnesses.md',
           ] as ['note', string],
         ]),
     ...(failures.length > 0
-      ? [['note', `the hook failed lately, see ${log}:`] as ['note', string]]
+      ? [['note', `the hook has failed recently, see ${log}:`] as ['note', string]]
       : []),
   ];
   return {

@@ -28,7 +28,7 @@ export function tomlHooks(events: Readonly<Record<string, Group>>, owner: string
         parse(added);
       } catch {
         throw new SetupError(
-          'has hooks that no more can be added to; write them as [[hooks.Stop]] tables, or move them to hooks.json',
+          'has hooks that cannot be added to; write them as [[hooks.Stop]] tables, or move them to hooks.json',
         );
       }
       return added;

@@ -49,7 +49,7 @@ async function copy<T>(
   const versions = await oldestFirst(open(list, ''));
   const copied = openCopy(list, '');
   if ((await copied.load()) !== undefined) {
-    throw new StateError('there is such a list already; it was left alone');
+    throw new StateError('this list already exists; it was left alone');
   }
   const places = new Map<string, SharedPlace<T>>();
   for (const [index, { content, at, by }] of versions.entries()) {

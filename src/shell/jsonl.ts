@@ -225,7 +225,7 @@ class JsonlSession {
 
   async #answer({ text }: MessageId, { approve, reason, command }: Answer): Promise<void> {
     if (this.#question?.id !== text) {
-      const error = `Nothing is asked about id ${text.slice(0, 100)}: it was answered, cancelled or never asked`;
+      const error = `There is no question about id ${text.slice(0, 100)}: it was answered, cancelled or never asked`;
       return this.#output.write(null, { error });
     }
     const { answer } = this.#question;

@@ -23,7 +23,7 @@ const NAME_THE_SESSION =
 export function certain(name: string): string {
   if (!name.includes('\ufffd')) return name;
   throw new StateError(
-    'the path of this folder, or a name that was set, is not UTF-8, so it does not tell lists apart: set TODO_SESSION, TODO_AGENT or TODO_TEAM to another name',
+    'the path of this folder, or a name that was set, is not UTF-8, so it cannot name a list: set TODO_SESSION, TODO_AGENT or TODO_TEAM to another name',
   );
 }
 
@@ -117,7 +117,7 @@ export class ListHome {
   #sessionHere(): string {
     if (this.#directory !== undefined) return sessionOf(this.#directory);
     throw new StateError(
-      'the current directory is gone, so it cannot tell the session; give --session NAME',
+      'the current directory is gone, so it cannot name the session; give --session NAME',
     );
   }
 }

@@ -120,7 +120,7 @@ export class VersionFolder<T> {
       syncFolder(this.#fs, this.path);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new StateError(`the list was replaced, but may not outlast a power cut: ${reason}`, {
+      throw new StateError(`the list was replaced, but may not survive a power cut: ${reason}`, {
         cause: error,
       });
     }

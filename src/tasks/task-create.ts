@@ -71,7 +71,7 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
   const wrapped = isObject(given) && Array.isArray(given.tasks) && Object.keys(given).length === 1;
   const value: unknown = wrapped ? given.tasks : given;
   if (!Array.isArray(value) && !isObject(value)) {
-    const line = `Expected {"subject":"..."} or an array of such, received ${typeName(value)}`;
+    const line = `Expected {"subject":"..."} or an array of these, received ${typeName(value)}`;
     return { problems: { lines: [line] } };
   }
   if (Array.isArray(value) && value.length === 0) {

@@ -47,7 +47,7 @@ function wrongField(item: Record<string, unknown>) {
   if (!STATUSES.includes(status)) return 'has no status';
   if (id !== undefined && typeof id !== 'string') return 'has an id that is not text';
   if (!PRIORITIES.includes(priority)) return 'has an unknown priority';
-  if (check !== undefined && typeof check !== 'string') return 'has a check that is no text';
-  if (proof !== undefined && !isProof(proof)) return 'has a proof that is none';
+  if (check !== undefined && typeof check !== 'string') return 'has a check that is not text';
+  if (proof !== undefined && !isProof(proof)) return 'has an invalid proof';
   return undefined;
 }

@@ -42,14 +42,16 @@ export function misuse(
   steps: ListSteps | undefined,
   [word]: readonly string[],
 ): string | undefined {
-  if (options['--undo'] && (steps || options['--prove'])) return '--undo takes no other change';
+  if (options['--undo'] && (steps || options['--prove']))
+    return '--undo cannot be combined with another change';
   if (options['--until-done']) {
-    return '--until-done goes with a whole list';
+    return '--until-done needs a whole list';
   }
   if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
     return '--undo takes no list, no --if-version and no --until-done';
   }
-  if (word !== undefined && beginsJson(word)) return 'a whole list takes no --done and its like';
+  if (word !== undefined && beginsJson(word))
+    return 'give a whole list or steps such as --done, not both';
   return word === undefined
     ? undefined
     : `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`;

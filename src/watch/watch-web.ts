@@ -31,7 +31,7 @@ export async function watchWeb({ list, taskList, port }: WatchArguments): Promis
     (error) => {
       const isTaken = codeOf(error) === 'EADDRINUSE';
       throw isTaken
-        ? new Error(`port ${port} is taken; without --port a free one is found`)
+        ? new Error(`port ${port} is taken; without --port, a free one is used`)
         : error;
     },
   );

@@ -109,7 +109,7 @@ describe('a bash that stops to obey ends its line without any time limit', () =>
     const session = startSession({ cwd: '/' });
     expect(await session.run(line)).toEqual({
       stdout: '',
-      stderr: 'agent-shell: bash carries out no commands any more; bash was restarted in /\n',
+      stderr: 'agent-shell: bash no longer runs commands; bash was restarted in /\n',
       exitCode: 0,
     });
     expect(await session.run('echo next')).toEqual(NEXT);

@@ -221,8 +221,8 @@ describe('hooks in TOML', () => {
   });
 
   test.each([
-    ['hooks = {}', /hooks that no more can be added to/],
-    ['[hooks]\nStop = []\n', /hooks that no more can be added to/],
+    ['hooks = {}', /hooks that cannot be added to/],
+    ['[hooks]\nStop = []\n', /hooks that cannot be added to/],
     ['a = ', /is not TOML/],
   ])('%j is left alone', (bad, problem) => {
     expect(() => toml.add(bad)).toThrow(problem);

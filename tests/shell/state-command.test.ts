@@ -159,7 +159,7 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
     }
     const again = state('copy', there, 'back');
     expect(again).toMatchObject({ stdout: '', exitCode: 3 });
-    expect(again.stderr.match(/there is such a list already; it was left alone/g)).toHaveLength(3);
+    expect(again.stderr.match(/this list already exists; it was left alone/g)).toHaveLength(3);
   });
 });
 

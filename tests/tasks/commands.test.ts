@@ -193,7 +193,7 @@ test('bad fields: all at once, and nothing is created', async () => {
 
 test.each([
   ['TaskCreate', ['[]'], 'Expected at least one task, received none'],
-  ['TaskCreate', ['-'], 'Expected {"subject":"..."} or an array of such, received number', '7'],
+  ['TaskCreate', ['-'], 'Expected {"subject":"..."} or an array of these, received number', '7'],
   ['TaskUpdate', ['[1]'], 'Expected object, received array'],
   ['TaskUpdate', ['1'], 'Expected a field to change beside the id, such as status'],
   ['TaskUpdate', ['--status', 'completed'], 'taskId: Required'],

@@ -106,7 +106,7 @@ test('a missing or non-executable file, or a folder, is not a hook', async () =>
 
 test('one that dies, and one that cannot be run, refuses', async () => {
   hook('task-created', 'kill -9 $$');
-  expect((await team().run('TaskCreate --subject A')).stderr).toContain('it died of SIGKILL');
+  expect((await team().run('TaskCreate --subject A')).stderr).toContain('it was killed by SIGKILL');
   writeFileSync(join(hooksDir, 'task-created'), '#!/no/such/program\n');
   expect((await team().run('TaskCreate --subject A')).stderr).toContain('it could not be run');
 });

@@ -122,7 +122,7 @@ test('--if-version holds for single changes too', async () => {
 test.each([
   [['--add', 'A'], /each --add needs its --active-form/],
   [['--done', '1', '2'], /Unexpected argument '2'; name several items as --done 1 --done 2/],
-  [['--done', '1', '--undo'], /--undo takes no other change/],
+  [['--done', '1', '--undo'], /--undo cannot be combined with another change/],
   [['--done'], /--done needs a value/],
   [['--finish', '1'], /Unknown option --finish/],
   [['--complete', '1'], /Try: TodoWrite --done 1/],

@@ -35,7 +35,7 @@ const PAUSE_MS = 100;
 const NO_ANSWER = 'no answer in time';
 const TLS_ENDED =
   'the connection ended before TLS was agreed on; without TLS the URL begins with etcd://';
-const NO_TLS = 'no TLS is spoken there; without it the URL begins with etcd://';
+const NO_TLS = 'the server does not speak TLS; without TLS the URL begins with etcd://';
 
 /**
  * Speaks to etcd over its JSON gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/): each call is one POST.

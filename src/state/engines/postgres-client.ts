@@ -41,7 +41,7 @@ const NEVER_SENT = new Set([
 const NO_ANSWER = 'no answer in time';
 /** Node's words where a server ends the connection instead of agreeing on TLS. */
 const BEFORE_TLS = /before secure TLS connection/;
-const NO_TLS = '; if it speaks no TLS, sslmode=disable asks for none';
+const NO_TLS = '; for a server without TLS, set sslmode=disable';
 const NO_SCHEMA = new Set(['42P01', '3F000']);
 
 /** Speaks to PostgreSQL. If the connection breaks, a statement is tried again, for `timeoutMs` at most. */

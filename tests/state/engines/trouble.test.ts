@@ -221,7 +221,9 @@ test.runIf(hasPostgres)(
           (error: Error) => error.message,
         );
     };
-    expect(await outcome('127.0.0.1', 'require')).toMatch(/; if it speaks no TLS, sslmode=disable/);
+    expect(await outcome('127.0.0.1', 'require')).toMatch(
+      /; for a server without TLS, set sslmode=disable/,
+    );
     const [ca, other] = [certificateAuthority(), certificateAuthority('IP:127.0.0.1')];
     server.speakTls(other);
     const speaksTls = async () => (await outcome('127.0.0.1', 'require')) === 'written';
