@@ -230,6 +230,7 @@ is_suspect() {
 
 # Asks Node about such a line. Leaves the answer in agent_shell_mended or agent_shell_hint.
 look_at_line() {
+  command -v node >/dev/null || return 0
   agent_shell_said=$(node --title=agent-shell "$0" --mend "$agent_shell_line"; echo " $?")
   case ${agent_shell_said##* } in
     0) agent_shell_mended=${agent_shell_said% *} ;;

@@ -128,11 +128,11 @@ __todo_show_nothing() {
 }
 
 # The EXIT trap, if the user has none: Ctrl-D runs no command, so the panel is still there. Bash has written `exit` over it, in
-# a row of its own if bracketed paste is on. After a SIGHUP it has not.
+# a row of its own if bracketed paste is on. After a SIGHUP it has not, and after TMOUT it has written more.
 __todo_leave() {
   local code=$? erase=$'\e[J' word=exit
   if shopt -q login_shell; then word=logout; fi
-  if [[ $code != 129 && $(builtin bind -v) = *'bracketed-paste on'* ]]; then
+  if [[ $code != 129 && -z ${TMOUT-} && $(builtin bind -v) = *'bracketed-paste on'* ]]; then
     erase=$'\e[A\e['$((${#word} + 1))$'G\e[K\e[B\r'$erase
   fi
   if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$erase"; fi

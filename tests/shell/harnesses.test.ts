@@ -119,7 +119,7 @@ const SPAWNS: Record<string, (line: string, on: Machine) => Promise<Seen>> = {
   // google-gemini/gemini-cli: packages/core/src/services/shellExecutionService.ts, childProcessFallback, with the wrap of
   // tools/shell.ts.
   'Gemini CLI': (line, on) => {
-    const wrapped = `{ ${line}; }; __code=$?; pgrep -g 0 >${join(on.root, 'pgrep')} 2>&1; exit $__code;`;
+    const wrapped = `_bgpids_file=${join(on.root, 'bgpids')}\n(\n  trap 'jobs -p > "$_bgpids_file"' EXIT\n${line}\n)\n__code=$?\nexit $__code`;
     const guarded = `shopt -u promptvars nullglob extglob nocaseglob dotglob; ${wrapped}`;
     const env = { GEMINI_CLI: '1', TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat' };
     return child('bash', ['-c', guarded], on, { env, detached: true });
