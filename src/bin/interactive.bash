@@ -326,7 +326,7 @@ __todo_begin() {
   attributes=$(declare -p PROMPT_COMMAND 2>/dev/null)
   attributes=${attributes#declare }
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
-  if [[ $1${PROMPT_COMMAND[*]-} =~ DEBUG|__bp_ ]]; then
+  if [[ $1${PROMPT_COMMAND[*]-} = *@(DEBUG|__bp_)* ]]; then
     # A prompt with such a trap, as bash-preexec makes them, takes what comes after its own hook for the next command.
     PROMPT_COMMAND[0]=__todo_prompt${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
   elif (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
@@ -349,6 +349,7 @@ if [[ -n $__todo_startup ]]; then
   if [[ -z $ENV ]]; then unset ENV; fi
   unset AGENT_SHELL_ENV
   if [[ $HISTFILE = ~/.sh_history ]]; then HISTFILE=~/.bash_history; fi
+  if [[ $MAILCHECK = 600 ]]; then MAILCHECK=60; fi
 fi
 if shopt -q login_shell; then
   if [[ $__todo_startup != none:* ]]; then
