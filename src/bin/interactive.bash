@@ -39,7 +39,12 @@ __todo_look() {
   __todo_ran=0
   __todo_at=${EPOCHREALTIME-}
   __todo_at=${__todo_at//[!0123456789]/}
-  if [[ ${PS0-} != *__todo_start* ]]; then PS0=$__todo_ps0${PS0-}; fi
+  if ! shopt -q promptvars; then
+    # Bash would print its text.
+    if [[ ${PS0-} = *__todo_start* ]]; then PS0=${PS0//"$__todo_ps0"/}; fi
+  elif [[ ${PS0-} != *__todo_start* ]]; then
+    PS0=$__todo_ps0${PS0-}
+  fi
   if [[ $ran = 1 && -n $__todo_title ]]; then __todo_put $'\e[23;2t'; fi
   __todo_choose_mode
   if [[ $__todo_mode != off ]]; then
@@ -316,7 +321,7 @@ __todo_begin() {
   type -P todo_write >/dev/null || PATH=$PATH:$__todo_bin/near
   # Commands that change a list find this prompt by it; see src/shell/tell-prompt.ts.
   export AGENT_SHELL_PROMPT=$$
-  PS2='\[${__todo_start:0:3}\]'${PS2-}
+  if shopt -q promptvars; then PS2='\[${__todo_start:0:3}\]'${PS2-}; fi
   __todo_release_at_exit
   case ${TODO_PANEL:-auto} in
     auto | off | plain) ;;

@@ -466,7 +466,8 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     expect(await shell.run('echo "[$AGENT_SHELL_PROMPT]"')).toBe('[]');
     shell.enter('TODO_PANEL=auto TERM=dumb; echo dumb');
     await shell.until('no panel', (text) => /\ndumb\np>$/.test(text));
-    await shell.run('TERM=screen');
+    await shell.run('TERM=screen; shopt -u promptvars');
+    expect(await shell.run('shopt -s promptvars; echo text')).toBe('text');
     expect(await shell.untilPanel()).toHaveLength(5);
   });
 
