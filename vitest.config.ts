@@ -53,7 +53,7 @@ export default defineConfig({
     // A test that asserts nothing passes whatever the product does.
     expect: { requireAssertions: true },
     // What no test loads is listed too.
-    coverage: { include: ['src/**/*.ts'], reportOnFailure: true },
+    coverage: { include: ['src/**/*.ts'], exclude: ['**/*.d.ts'], reportOnFailure: true },
     projects: [
       {
         extends: true,
