@@ -38,7 +38,7 @@ export {
   type SettingsReading,
   type SettingsSource,
   settingsOfCalls,
-} from './settings.ts';
+} from './settings/settings.ts';
 export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
 export { MemoryPlace } from './state/memory-place.ts';
 export type { Place, Version } from './state/place.ts';

@@ -13,27 +13,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   command: ['state'],
   json: ['command'],
   state: [],
-  'settings.ts': ['env-file.ts', 'state'],
+  settings: ['state'],
   proof: ['command'],
   bash: ['command'],
   terminal: [],
-  todo: ['command', 'json', 'proof', 'settings.ts', 'state'],
-  tasks: ['command', 'json', 'proof', 'settings.ts', 'state'],
+  todo: ['command', 'json', 'proof', 'settings', 'state'],
+  tasks: ['command', 'json', 'proof', 'settings', 'state'],
   panel: ['proof', 'tasks', 'terminal', 'todo'],
-  guidance: ['command', 'proof', 'settings.ts', 'tasks', 'todo'],
-  hook: ['command', 'guidance', 'settings.ts', 'state', 'tasks', 'todo'],
-  setup: ['command', 'hook', 'settings.ts', 'state'],
-  router: [
-    'bash',
-    'command',
-    'guidance',
-    'json',
-    'panel',
-    'proof',
-    'settings.ts',
-    'terminal',
-    'todo',
-  ],
+  guidance: ['command', 'proof', 'settings', 'tasks', 'todo'],
+  hook: ['command', 'guidance', 'settings', 'state', 'tasks', 'todo'],
+  setup: ['command', 'hook', 'settings', 'state'],
+  router: ['bash', 'command', 'guidance', 'json', 'panel', 'proof', 'settings', 'terminal', 'todo'],
 };
 /** They bring the parts together. */
 const MAY_IMPORT_ALL = ['bin', 'shell', 'watch', 'index.ts'];
@@ -70,7 +60,7 @@ function partOf(name: string): string {
 test('the imports of the sources are found', () => {
   const router = sources.find(({ name }) => name === join('router', 'bash-router.ts'));
   expect(router?.imports.map(({ part }) => part)).toEqual(
-    expect.arrayContaining(['bash', 'todo', 'settings.ts', 'router']),
+    expect.arrayContaining(['bash', 'todo', 'settings', 'router']),
   );
 });
 
@@ -150,7 +140,7 @@ test.each([
   ['agent-shell watch', 'watch/watch.ts'],
   ['agent-shell --jsonl', 'shell/jsonl.ts'],
   ['The viewer', 'watch/viewer.ts'],
-  ['Settings', 'settings.ts'],
+  ['Settings', 'settings/settings.ts'],
 ])('a newcomer who reads about %s in the README finds %s by its name', (feature, file) => {
   expect(README).toContain(feature);
   const lastWord = /[A-Za-z]+$/.exec(feature)?.[0] ?? '';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings.ts';
+import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings/settings.ts';
 
 let directory: string;
 beforeEach(() => {

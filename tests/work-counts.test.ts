@@ -10,7 +10,7 @@ import { Guide } from '../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../src/guidance/rules.ts';
 import { TaskPanel } from '../src/panel/task-panel.ts';
 import { BashRouter } from '../src/router/bash-router.ts';
-import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings.ts';
+import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings/settings.ts';
 import { MemoryPlace } from '../src/state/memory-place.ts';
 import type { TodoItem } from '../src/todo/todo-item.ts';
 import { todoListSchema } from '../src/todo/todo-schema.ts';

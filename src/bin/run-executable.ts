@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type AgentBashHandler, executeSafely } from '../command/agent-command.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
-import { readSettings, type SettingsSource } from '../settings.ts';
+import { readSettings, type SettingsSource } from '../settings/settings.ts';
 import { seenOutside } from '../shell/seen-outside.ts';
 import { jobAtPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';

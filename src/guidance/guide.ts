@@ -7,7 +7,7 @@ import {
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
-import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings.ts';
+import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings/settings.ts';
 import type { Items } from '../todo/todo-item.ts';
 import type { TodoList } from '../todo/todo-list.ts';
 import { TodoStore } from '../todo/todo-store.ts';

@@ -1,6 +1,6 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
 import { briefText, safeText } from '../safe-text.ts';
-import type { ListLimits } from '../settings.ts';
+import type { ListLimits } from '../settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-item.ts';
 import type { CommandKind } from './command-kinds.ts';

@@ -4,7 +4,7 @@ import { listInContext } from '../guidance/list-in-context.ts';
 import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
 import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
-import { type GuidanceSettings, readSettings } from '../settings.ts';
+import { type GuidanceSettings, readSettings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';
 import { signOfLife } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';

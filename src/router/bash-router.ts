@@ -16,7 +16,7 @@ import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
-import { settingsOfCalls } from '../settings.ts';
+import { settingsOfCalls } from '../settings/settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';

@@ -3,7 +3,7 @@ import { dirname, join, sep } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
 import { safeText } from '../safe-text.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
 import { askBash } from './programs.ts';

@@ -1,7 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { type CommandResult, done, failed } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';

@@ -4,7 +4,7 @@ import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
 import { parseLiteralCommand } from '../router/literal-command.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { TaskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';

@@ -5,7 +5,7 @@ import { FRESH_MS } from '../panel/recent-changes.ts';
 import { printable } from '../panel/render-list.ts';
 import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
 import { nextRenewal } from '../tasks/lease.ts';

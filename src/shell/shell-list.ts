@@ -1,4 +1,4 @@
-import { type SettingsSource, settingsOfCalls } from '../settings.ts';
+import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
 import type { TaskContext } from '../tasks/task-context.ts';
 import { taskContext } from '../tasks/task-context.ts';

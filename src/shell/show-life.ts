@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { dateMark, leaseMark } from '../tasks/lease-mark.ts';
 import { renew } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';

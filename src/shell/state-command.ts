@@ -3,7 +3,7 @@ import { HELP_OPTIONS, helpReply, parseOptions, wrongUsage } from '../command/op
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';

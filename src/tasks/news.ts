@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { type LeaseClock, nextRenewal, renewLeases } from './lease.ts';
 import type { TaskContext } from './task-context.ts';

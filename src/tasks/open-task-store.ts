@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { certain, ListHome } from '../state/list-home.ts';
 import { folderOfKey, taskListFolder } from '../state/list-paths.ts';

@@ -7,7 +7,7 @@ import type {
 import { noteLines, withWarnings } from '../command/notes.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { Evidence } from '../proof/proof.ts';
-import { readSettings, type Settings, type SettingsReading } from '../settings.ts';
+import { readSettings, type Settings, type SettingsReading } from '../settings/settings.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { askHook, type HookChange, type HookName } from './hooks.ts';
 import { machineClock } from './lease-clock.ts';

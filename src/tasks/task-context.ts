@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import type { Surroundings } from '../proof/run-program.ts';
-import { readSettings, type Settings, type SettingsSource, settingsOfCalls } from '../settings.ts';
+import {
+  readSettings,
+  type Settings,
+  type SettingsSource,
+  settingsOfCalls,
+} from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { isObject, typeName } from '../json/json-value.ts';
 import { type OtherWords, ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { characterCount, inQuotes } from '../safe-text.ts';
-import { parseDuration } from '../settings.ts';
+import { parseDuration } from '../settings/duration.ts';
 import { MAX_LONG_TEXT, metadataProblem, tooLong } from './metadata.ts';
 import type { RequestLimits, RequestSchema } from './task-form.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../command/agent-command.ts';
-import type { ListLimits } from '../settings.ts';
+import type { ListLimits } from '../settings/settings.ts';
 
 /**
  * What `validateTodoList` checks, as JSON Schema, which cannot say that ids must differ and that one item at most may be in

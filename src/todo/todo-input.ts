@@ -2,7 +2,7 @@ import type { CheckedJson } from '../json/json-input.ts';
 import { describeProblem, readJson } from '../json/json-reader.ts';
 import { isObject } from '../json/json-value.ts';
 import { inQuotes } from '../safe-text.ts';
-import type { ListLimits } from '../settings.ts';
+import type { ListLimits } from '../settings/settings.ts';
 import type { TodoItem } from './todo-item.ts';
 import { validateTodoList } from './todo-schema.ts';
 

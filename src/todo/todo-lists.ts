@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { folderOfKey, hookFolder, type ListName, listKey } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';

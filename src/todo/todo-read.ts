@@ -15,7 +15,7 @@ import {
 } from '../command/options.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes } from '../safe-text.ts';
-import type { SettingsSource } from '../settings.ts';
+import type { SettingsSource } from '../settings/settings.ts';
 import { LIST_EXPORTS } from './list-exports.ts';
 import { listLine, listText } from './list-text.ts';
 import type { TodoList } from './todo-list.ts';

@@ -3,7 +3,7 @@ import type { Problems } from '../command/refusal.ts';
 import { isObject } from '../json/json-value.ts';
 import { type OtherWords, ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { inQuotes } from '../safe-text.ts';
-import type { ListLimits } from '../settings.ts';
+import type { ListLimits } from '../settings/settings.ts';
 import type { TodoItem } from './todo-item.ts';
 
 /** At most this many items of an overlong list are looked at, so that refusing it is cheap. */

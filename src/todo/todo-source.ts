@@ -1,5 +1,5 @@
 import type { Options } from '../command/options.ts';
-import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings.ts';
+import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings/settings.ts';
 import type { Awaitable } from '../state/place.ts';
 import type { TodoList } from './todo-list.ts';
 import { todoStore } from './todo-store.ts';

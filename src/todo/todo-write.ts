@@ -13,7 +13,7 @@ import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Surroundings } from '../proof/run-program.ts';
 import { isBlank, safeText } from '../safe-text.ts';
-import type { Settings, SettingsSource } from '../settings.ts';
+import type { Settings, SettingsSource } from '../settings/settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ProofRules } from './prove-items.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';

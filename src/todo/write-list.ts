@@ -1,6 +1,6 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
-import type { ListSettings } from '../settings.ts';
+import type { ListSettings } from '../settings/settings.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, reviseList } from './revise-list.ts';
 import type { TodoItem } from './todo-item.ts';

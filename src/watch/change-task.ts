@@ -1,5 +1,5 @@
 import { safeText } from '../safe-text.ts';
-import type { SettingsSource } from '../settings.ts';
+import type { SettingsSource } from '../settings/settings.ts';
 import type { ListHome } from '../state/list-home.ts';
 import { USER } from '../state/place.ts';
 import { changedSince } from '../tasks/reasons.ts';

@@ -2,7 +2,7 @@ import { EXIT_CODES } from '../command/agent-command.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { plainTaskReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
 import { NO_TASKS } from '../tasks/task.ts';

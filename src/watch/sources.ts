@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { safeText } from '../safe-text.ts';
-import { type SettingsSource, settingsOfCalls } from '../settings.ts';
+import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
 import { type ListName, sessionKey } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';

@@ -8,7 +8,7 @@ import { LIST_NOTES } from '../../src/guidance/list-notes.ts';
 import type { GuidanceRule } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

@@ -8,7 +8,7 @@ import {
   todoStoreOf,
   validateTodoList,
 } from '../../src/index.ts';
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

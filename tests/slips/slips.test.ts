@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentHandlers } from '../../src/router/agent-handlers.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { tokens } from '../helpers/tokens.ts';
 import { Team } from '../tasks/team.ts';

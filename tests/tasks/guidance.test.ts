@@ -3,7 +3,7 @@ import { FollowedTasks } from '../../src/guidance/followed-tasks.ts';
 import { Guide } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
-import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings/settings.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
 

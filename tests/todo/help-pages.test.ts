@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import readPage from '../../src/todo/todo-read.md';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

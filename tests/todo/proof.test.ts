@@ -5,7 +5,7 @@ import { BashSession } from '../../src/bash/bash-session.ts';
 import type { Proof } from '../../src/proof/proof.ts';
 import { agentHandlers } from '../../src/router/agent-handlers.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/settings/settings.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import type { TodoItem } from '../../src/todo/todo-item.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { USER } from '../../src/state/place.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, readSettings } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS, readSettings } from '../../src/settings/settings.ts';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';

@@ -1,7 +1,8 @@
+import { CALLER_VARIABLES, type Environment } from '../environment.ts';
+import { DEFAULT_HISTORY } from '../state/place.ts';
+import { parseDuration } from './duration.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
-import { CALLER_VARIABLES, type Environment } from './environment.ts';
-import { safeText } from './safe-text.ts';
-import { DEFAULT_HISTORY } from './state/place.ts';
+import { SettingReader } from './setting-reader.ts';
 
 /** The limits of a list. */
 export interface ListLimits {
@@ -119,16 +120,7 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-const FLAGS = new Map([
-  ['1', 1],
-  ['true', 1],
-  ['0', 0],
-  ['false', 0],
-  ['', 0],
-]);
 const GUIDANCE_MODES = ['off', 'notes', 'all'] as const;
-
-const MAX_WARNED_CHARACTERS = 40;
 
 /**
  * The current settings: each from `environment`, else, if allowed there, from `.env` in `directory`, else its default.
@@ -165,7 +157,7 @@ function readVariables(
 }
 
 function settingsFrom(environment: Environment, file: Environment): SettingsReading {
-  const { read, integer, flag, text, warnings } = new Reader(environment, file);
+  const { read, integer, flag, text, warnings } = new SettingReader<Name>(environment, file);
   const mode = (value: string) => GUIDANCE_MODES.find((known) => known === value.trim());
   // On several machines nobody sees that an agent has died.
   const usualLease = text('TODO_STATE_URL') === undefined ? 0 : SHARED_LEASE_MS;
@@ -233,63 +225,10 @@ function isCallers(name: Name): boolean {
   return CALLER_VARIABLES.some((callers) => callers === name);
 }
 
-class Reader {
-  readonly warnings: string[] = [];
-  readonly #environment: Environment;
-  readonly #file: Environment;
-
-  constructor(environment: Environment, file: Environment) {
-    this.#environment = environment;
-    this.#file = file;
-  }
-
-  readonly read = <T>(
-    name: Name,
-    fallback: T,
-    expected: string,
-    parse: (text: string) => T | undefined,
-  ): T => {
-    const text = this.#environment[name] ?? this.#file[name];
-    if (text === undefined) return fallback;
-    const value = parse(text);
-    if (value !== undefined) return value;
-    const received = safeText(text, MAX_WARNED_CHARACTERS);
-    this.warnings.push(
-      `Warning: ${name} must be ${expected}, received '${received}'; using ${fallback ?? 'none'}`,
-    );
-    return fallback;
-  };
-
-  readonly integer = (name: Name, fallback: number): number =>
-    this.read(name, fallback, 'a positive integer', positiveInteger);
-
-  /** Off unless it is 1; `true` and `false` are understood too. */
-  readonly flag = (name: Name): boolean =>
-    this.read(name, 0, '1 or 0', (text) => FLAGS.get(text.trim().toLowerCase())) === 1;
-
-  /** Any text but none; an empty one is as good as unset. */
-  readonly text = (name: Name): string | undefined =>
-    this.#environment[name] || this.#file[name] || undefined;
-}
-
-const LEASE_FORM = 'a time such as 90s, 30m or 8h, or off';
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const SHARED_LEASE_MS = 30 * 60_000;
-const LONGEST_MS = 365 * 86_400_000;
+const LEASE_FORM = 'a time such as 90s, 30m or 8h, or off';
 
-/** `30m` as milliseconds; s, m, h and d are understood. Undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
-  const [, digits = '', unit = ''] = /^\s*(\d{1,9})\s*([smhd])\s*$/.exec(text) ?? [];
-  const ms = Number(digits) * (UNITS[unit] ?? 0);
-  return ms > 0 && ms <= LONGEST_MS ? ms : undefined;
-}
-
-/** The same, and 0 for none. */
+/** A duration as milliseconds, and 0 for none. */
 function leaseOf(text: string): number | undefined {
   return ['off', '0'].includes(text.trim().toLowerCase()) ? 0 : parseDuration(text);
-}
-
-function positiveInteger(text: string): number | undefined {
-  const value = /^\s*[1-9][0-9]*\s*$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../environment.ts';
 
 /**
  * A `.env` comes with whatever repository a command happens to run in. It may set limits, guidance and what is shown,
