@@ -1,13 +1,24 @@
+import { readFileSync } from 'node:fs';
 import type { CommandResult } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import { ERASE_LINE_RIGHT } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
 import { isTerminal } from '../terminal/synchronous-io.ts';
 
-/** The interactive agent-shell that set AGENT_SHELL_PROMPT: its process id, and whether it has set a title. */
+/** The interactive agent-shell that set AGENT_SHELL_PROMPT: its process id, or 0, and whether it has set a title. */
 export function promptShell({ AGENT_SHELL_PROMPT = '' }: Environment) {
-  const [pid, title] = AGENT_SHELL_PROMPT.split(' ');
-  return { pid: Number(pid), hasTitle: title === 'title' };
+  const [pid = '', title] = AGENT_SHELL_PROMPT.split(' ');
+  return { pid: pid !== '' && isReplaced(pid) ? 0 : Number(pid), hasTitle: title === 'title' };
+}
+
+/** Whether another program took its place, as in `exec bash`: that one was started with the variable. */
+function isReplaced(pid: string): boolean {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+    return environment.some((entry) => entry.split(' ', 1)[0] === `AGENT_SHELL_PROMPT=${pid}`);
+  } catch {
+    return false;
+  }
 }
 
 /** This process as a job of an interactive agent-shell that may show a panel. */

@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/shell/arguments.ts';
+import { promptShell } from '../../src/shell/tell-prompt.ts';
 import { run as runProgram } from '../helpers/agent-shell.ts';
 import { bashIsSince } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -15,7 +17,7 @@ import {
   panels,
   writeLine,
 } from '../helpers/persons-shell.ts';
-import { isAlive } from '../helpers/processes.ts';
+import { hasProc, isAlive } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 const COLOURED_PROMPT = String.raw`PS1='\[\e[32m\]p\[\e[0m\]> '`;
@@ -586,6 +588,18 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
       expect(screen).toContain(`${exitCode}\nicanon\necho`);
     },
   );
+});
+
+test.runIf(hasProc)('a shell that was replaced with `exec bash` is told nothing', async () => {
+  const line = 'export AGENT_SHELL_PROMPT=$$; echo; read -r; exec bash -c "echo; read -r"';
+  const shell = spawn('bash', ['-c', line], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const told = () => promptShell({ AGENT_SHELL_PROMPT: `${shell.pid} title` }).pid;
+  await once(shell.stdout, 'data');
+  expect(told()).toBe(shell.pid);
+  shell.stdin.write('\n');
+  await once(shell.stdout, 'data');
+  expect(told()).toBe(0);
+  shell.stdin.end();
 });
 
 test('TODO_PANEL=off keeps prompts clean, and watch is the viewer all the same', () => {
