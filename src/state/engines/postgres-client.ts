@@ -99,7 +99,8 @@ export class PostgresClient {
         // What the last try had too little time for is no reason.
         if (!(error instanceof Late)) reason = message;
         const isFinal = isUntrusted || (isAnswer && isUndone && !TRY_AGAIN.has(code));
-        if (!isFinal && !this.#isClosed && Date.now() + PAUSE_MS < deadline) {
+        // A try that has hardly any time would only leave open what it did.
+        if (!isFinal && !this.#isClosed && Date.now() + 2 * PAUSE_MS < deadline) {
           await pause(PAUSE_MS);
           continue;
         }

@@ -241,7 +241,7 @@ test.runIf(hasPostgres)(
 );
 
 // A proxy in between, a web server on that port, a portal that answers everything.
-test.each([
+test.concurrent.for<[number, string, string]>([
   [502, 'text/html', '<html><h1>Bad Gateway</h1></html>'],
   [404, 'text/html', '<html><h1>Not found</h1></html>'],
   [301, 'text/html', ''],
@@ -250,7 +250,7 @@ test.each([
   [200, 'application/json', 'null'],
 ])(
   'what answers %d %s %j is not etcd, and its words are not repeated',
-  async (status, type, text) => {
+  async ([status, type, text], { expect, onTestFinished }) => {
     const server = createServer((_, response) => {
       response.writeHead(status, { 'content-type': type });
       response.end(text);
@@ -261,7 +261,7 @@ test.each([
     const engine = await openEngine({
       url: `etcd://127.0.0.1:${port}/acme`,
       environment: {},
-      timeoutMs: 300,
+      timeoutMs: 2000,
     });
     onTestFinished(() => engine.close());
     const place = engine.place<string>('todos/s/a', AS_ANN);
