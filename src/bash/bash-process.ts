@@ -191,7 +191,8 @@ export class BashProcess {
         return { exitCode: 0, alive: false, reason: 'bash no longer runs commands' };
       }
       const note = this.#startError;
-      const isBefore = note === undefined && this.#unread.includes(command);
+      // A bash that is killed while it waits may still take the first character.
+      const isBefore = note === undefined && this.#unread.includes(command.slice(1));
       return { exitCode: this.#exitCode, alive: false, isBefore, note };
     }
     const { exitCode, cwd, held } = parseReport(fields);
