@@ -55,7 +55,7 @@ beforeAll(async () => {
     return npm([...install, '--prefer-offline'], folder);
   });
   symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
-}, 120_000);
+}, 600_000);
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

@@ -1,15 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/shell/arguments.ts';
 import { promptShell } from '../../src/shell/tell-prompt.ts';
-import { run as runProgram } from '../helpers/agent-shell.ts';
 import { bashIsSince } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-
-import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run as runExecutable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import {
   PersonsShell,
@@ -174,15 +172,9 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     onTestFinished,
   }) => {
     const shell = await PersonsShell.start({ onTestFinished });
-    const env = { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') };
-    const { stdout } = await runProgram(
-      executable('todo-write'),
-      [writeLine(...LIST).slice(11, -1)],
-      {
-        cwd: shell.project,
-        env,
-      },
-    );
+    const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
+    const list = writeLine(...LIST).slice(11, -1);
+    const { stdout } = runExecutable('todo-write', [list], { cwd: shell.project, env });
     expect(stdout).toMatch(/^Todo list updated/);
     await shell.run('true');
     expect(await shell.untilPanel()).toHaveLength(5);
@@ -282,11 +274,9 @@ Note: [ ] Ship it`);
     await shell.run('pytest() { true; }; pytest');
     expect(await shell.run(writeLine('[x] Pass the unit tests'))).not.toContain('Note:');
     await shell.write('[>] Run all tests');
-    await runProgram(
-      executable('todo-write'),
-      [writeLine('[x] Run all tests').slice('TodoWrite '.length + 1, -1)],
-      { cwd: shell.project, env: { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') } },
-    );
+    const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
+    const list = writeLine('[x] Run all tests').slice('TodoWrite '.length + 1, -1);
+    runExecutable('todo-write', [list], { cwd: shell.project, env });
     expect(await shell.run('true')).toBe('');
   });
 });
@@ -529,7 +519,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     writeFileSync(go, '');
     await eventually('the new title', () => shell.title === '2/3 Shipping');
     expect(panels(shell.screen())).toBe(0);
-    await runProgram('rm', [go]);
+    rmSync(go);
     await shell.untilPanel();
     expect(shell.title).toBe('my title');
   });
