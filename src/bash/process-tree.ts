@@ -130,7 +130,7 @@ const isDead = ({ state }: ProcessInfo) => state === 'Z' || state === 'X';
 function processInfo(pid: number): ProcessInfo | undefined {
   // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
   const stat = read(`/proc/${pid}/stat`);
-  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
   const [parent = 0, group = 0, session = 0] = numbers.map(Number);
   return state ? { state, parent, group, session, start: Number(numbers[18]) } : undefined;
 }
