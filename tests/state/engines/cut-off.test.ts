@@ -73,5 +73,4 @@ test.runIf(hasEtcd && canCutOff)(
     expect(await write(inside, cluster.url([leader]), 'after')).toMatchObject({ exitCode: 0 });
     await eventually('both see it', () => seenInside() === 3 && seenOutside() === 3);
   },
-  120_000,
 );

@@ -211,7 +211,7 @@ test.runIf(hasPostgres)(
     const outcome = async (host: string, sslmode: string, ca?: string) => {
       const url = `postgres://lists@${host}:${server.port}/postgres?sslmode=${sslmode}`;
       const environment: Record<string, string> = ca === undefined ? {} : { PGSSLROOTCERT: ca };
-      const engine = await openEngine({ url, environment, timeoutMs: 2000 });
+      const engine = await openEngine({ url, environment, timeoutMs: 20_000 });
       onTestFinished(() => engine.close());
       const place = engine.place<string>(`todos/${host}/${sslmode}`, AS_ANN);
       return Promise.resolve(place.load())
@@ -233,11 +233,11 @@ test.runIf(hasPostgres)(
     expect(await outcome('localhost', 'verify-full', other.cert)).toMatch(
       /refused: Hostname\/IP does not match /,
     );
+    // Node 24 adds advice.
     expect(await outcome('127.0.0.1', 'verify-ca', ca.cert)).toMatch(
-      /refused: self-signed certificate$/,
+      /refused: self-signed certificate/,
     );
   },
-  60_000,
 );
 
 // A proxy in between, a web server on that port, a portal that answers everything.
