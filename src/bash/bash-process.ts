@@ -178,11 +178,10 @@ export class BashProcess {
     // The first line is ours, so that it is not seen in the messages of the user's first.
     const first = prelude === '' ? '' : preludeCommand(channels.prelude.path);
     channels.line.write(`${first}\n${line}\n`);
-    let command = '';
+    let report = '';
     const fields = await channels.questions.ask(REPORT_FIELDS, (nonce) => {
-      const report = reportCommand(nonce, this.#statusFd);
-      command = evaluateCommand(channels.line.path, stdin, report);
-      channels.command(command);
+      report = reportCommand(nonce, this.#statusFd);
+      channels.command(evaluateCommand(channels.line.path, stdin, report));
       return report;
     });
     channels.drain();
@@ -191,8 +190,8 @@ export class BashProcess {
         return { exitCode: 0, alive: false, reason: 'bash no longer runs commands' };
       }
       const note = this.#startError;
-      // A bash that is killed while it waits may still take the first character.
-      const isBefore = note === undefined && this.#unread.includes(command.slice(1));
+      // It may have read some of the command. A report that is asked for again is a line of its own.
+      const isBefore = note === undefined && this.#unread.includes(`;${report}`);
       return { exitCode: this.#exitCode, alive: false, isBefore, note };
     }
     const { exitCode, cwd, held } = parseReport(fields);
