@@ -48,8 +48,12 @@ export { openTaskStore, type TaskListLocation } from './tasks/open-task-store.ts
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';
-export type { TaskContext } from './tasks/task-context.ts';
-export { type TaskContextOptions, type TeamContext, taskContext } from './tasks/task-context.ts';
+export {
+  type TaskContext,
+  type TaskContextOptions,
+  type TeamContext,
+  taskContext,
+} from './tasks/task-context.ts';
 export { type TaskPlace, TaskStore, type TaskVersion } from './tasks/task-store.ts';
 export { type TaskRow, type TaskView, taskView } from './tasks/task-view.ts';
 export type { PanelStream } from './terminal/screen.ts';

@@ -5,8 +5,7 @@ import { dateMark, leaseMark } from '../tasks/lease-mark.ts';
 import { isReady } from '../tasks/ready.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { TASK_COMMANDS } from '../tasks/task-commands.ts';
-import type { TaskContext } from '../tasks/task-context.ts';
-import { taskContext } from '../tasks/task-context.ts';
+import { type TaskContext, taskContext } from '../tasks/task-context.ts';
 import { peopleLook } from './people-look.ts';
 import { runExecutable } from './run-executable.ts';
 

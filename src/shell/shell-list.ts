@@ -1,7 +1,6 @@
 import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
-import type { TaskContext } from '../tasks/task-context.ts';
-import { taskContext } from '../tasks/task-context.ts';
+import { type TaskContext, taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { ServerTodoList, type TodoList } from '../todo/todo-list.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
