@@ -7,24 +7,28 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 process.env.TMPDIR = temporaryFolder();
 
-/** The tests that share their workers. The others look at processes, measure memory, or take long. */
-const TOGETHER = [
-  'tests/{bin,command,guidance,hook,json,panel,proof,router,setup,slips,state,tasks,terminal,todo}/*.test.ts',
-  'tests/watch/!(on-server).test.ts',
-  'tests/{architecture,demo,examples,links,public-api,readme,safe-text,settings}.test.ts',
-  'tests/shell/{arguments,bash-options,completions,run-as-bash,session-shell}.test.ts',
+/** The tests that have a worker each: they count what it does, or fill its memory. */
+const APART = [
+  'tests/{docs,package,shell,work-counts,work-counts-files}.test.ts',
+  'tests/bash/{bash-session-output,differential-fuzz}.test.ts',
+  'tests/router/bash-router.test.ts',
+  'tests/shell/jsonl-stress.test.ts',
+  'tests/state/engines/large-lists.test.ts',
 ];
 
 /** Short files that take long. Without a cache of times, vitest begins with the largest. */
 const LONG =
-  /\/(shell|docs|readme|at-exit|load|scale|session-shell|take-terminal|state\/processes)\.test\.ts$/;
+  /\/(shell|docs|readme|at-exit|load|scale|session-shell|take-terminal|claims)\.test\.ts$/;
 
-/** Those that have a worker each come first: they are the long ones, and a worker is kept only from one file to the next. */
+/** They start next to no program, and leave their workers large: a process that has grown starts programs slowly. */
+const LAST = /\/tests\/(command|guidance|json|panel|terminal|todo)\//;
+
+/** A worker is kept only from one file to the next, so those that have one each come first. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const rank = ({ project, moduleId }: TestSpecification) =>
-      2 * Number(!project.config.isolate) + Number(!LONG.test(moduleId));
+      (project.config.isolate ? 0 : 3) + (LONG.test(moduleId) ? 0 : LAST.test(moduleId) ? 2 : 1);
     return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
@@ -57,10 +61,18 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'apart', include: ['tests/**/*.test.ts'], exclude: TOGETHER },
+        test: { name: 'apart', include: APART },
       },
       // To start a worker and load the libraries takes longer than most of these files.
-      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['tests/**/*.test.ts'],
+          exclude: APART,
+          isolate: false,
+        },
+      },
     ],
   },
 });
