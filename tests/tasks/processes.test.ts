@@ -37,6 +37,11 @@ interface Team {
   readonly disturb?: (committed: () => Promise<number>) => Promise<void>;
 }
 
+/** Whether the last line of a member's log begins an operation. */
+function isWorking(log: string): boolean {
+  return existsSync(log) && /"start":\d+\}\n$/.test(readFileSync(log, 'utf8'));
+}
+
 /** A team works at random, its processes are killed at random; then its history is judged. */
 async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<void> {
   const seed = testSeed();
@@ -56,9 +61,8 @@ async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<
       const member = spawn(globalThis.process.execPath, argv, { stdio: 'inherit' });
       const ended = once(member, 'exit');
       if (!isLast) {
-        // Not before it has begun to work.
-        while (!existsSync(join(logs, name))) await setTimeout(20);
         await setTimeout(random.next() * LONGEST_LIFE_MS);
+        await eventually('it is in the middle of an operation', () => isWorking(join(logs, name)));
         member.kill('SIGKILL');
       }
       await ended;
