@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 
@@ -19,16 +18,13 @@ export interface HostProgram {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Those that this file's tests have asked for, by their source. */
+/** Those that tests have asked for, by their source. */
 const bundles: Record<string, Promise<string>> = {};
-const folder = mkdtempSync(join(tmpdir(), 'todowrite-test-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function bundle(source: string): Promise<string> {
-  const outfile = join(folder, `host-${Object.keys(bundles).length}.mjs`);
-  await build({
+  const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: join(import.meta.dirname, '../..'), loader: 'ts' },
-    outfile,
+    write: false,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -39,7 +35,7 @@ async function bundle(source: string): Promise<string> {
     },
     logLevel: 'error',
   });
-  return outfile;
+  return outputFiles[0]?.text ?? '';
 }
 
 /**
@@ -54,7 +50,8 @@ export async function startHost(
   { wrapper = [], env = {} }: { wrapper?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<HostProgram> {
   bundles[source] ??= bundle(source);
-  const outfile = await bundles[source];
+  const outfile = join(temporaryDirectory(), 'host.mjs');
+  writeFileSync(outfile, await bundles[source]);
   const tmp = temporaryDirectory();
   const [program = '', ...argv] = [...wrapper, process.execPath, ...nodeOptions, outfile];
   const child = spawn(program, argv, {
