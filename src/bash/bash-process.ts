@@ -53,6 +53,13 @@ export type Ending =
       reason?: string;
     };
 
+/** Variables that bash is started without: what it would read, and functions that would come before what drives it. */
+const NOT_FOR_BASH = {
+  BASH_ENV: undefined,
+  'BASH_FUNC_builtin%%': undefined,
+  'BASH_FUNC_exec%%': undefined,
+};
+
 export interface Evaluation {
   /** `$?` at the start of the line. */
   lastExitCode: number;
@@ -75,6 +82,8 @@ export class BashProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   #held: HeldSettings;
+  /** Whether BASH_ENV or SHELLOPTS may have set more than that. */
+  #maySetMore: boolean;
   #exitCode: number | undefined;
   /** The commands that bash had not read when it ended. */
   #unread = '';
@@ -84,6 +93,7 @@ export class BashProcess {
   constructor({ bash, cwd, restored, ...options }: BashProcessOptions) {
     const { env, directory } = options;
     this.#held = restored?.held ?? NOTHING_HELD;
+    this.#maySetMore = Boolean(env.BASH_ENV || env.SHELLOPTS);
     this.#channels = new BashChannels({
       ...options,
       isIdle: (script) => this.pid !== undefined && isReading(this.pid, script),
@@ -96,7 +106,7 @@ export class BashProcess {
       this.#child = spawn(bash, ['--norc', SCRIPT], {
         argv0: 'bash',
         cwd: directory,
-        env: { ...env, BASH_ENV: undefined },
+        env: { ...env, ...NOT_FOR_BASH },
         detached: true,
         stdio: ['ignore', ...outputs],
       });
@@ -173,6 +183,12 @@ export class BashProcess {
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
   async evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
     const channels = this.#channels;
+    let isRescued = false;
+    if (this.#maySetMore) {
+      const end = await this.#beginAsBetweenLines();
+      if (end) return end;
+      isRescued = channels.questions.isRescued;
+    }
     const prelude = preludeText(this.#held, lastExitCode);
     if (prelude !== '') channels.prelude.write(prelude);
     // The first line is ours, so that it is not seen in the messages of the user's first.
@@ -197,7 +213,33 @@ export class BashProcess {
     const { exitCode, cwd, held } = parseReport(fields);
     this.#held = held;
     const note = 'functions that hide builtins were removed, and disabled builtins enabled again';
-    return { exitCode, alive: true, cwd, ...(channels.questions.isRescued ? { note } : {}) };
+    return {
+      exitCode,
+      alive: true,
+      cwd,
+      ...(isRescued || channels.questions.isRescued ? { note } : {}),
+    };
+  }
+
+  /** Lets bash report once before its first line, which switches off what the files at its start have set. */
+  async #beginAsBetweenLines(): Promise<Ending | undefined> {
+    this.#maySetMore = false;
+    const fields = await this.#channels.questions.ask(REPORT_FIELDS, (nonce) => {
+      const report = reportCommand(nonce, this.#statusFd);
+      this.#channels.command(report);
+      return report;
+    });
+    if (fields) {
+      this.#held = parseReport(fields).held;
+      return undefined;
+    }
+    const note = this.#startError;
+    if (this.#exitCode === undefined) {
+      const reason =
+        'the line was not run: bash runs no commands with what BASH_ENV or SHELLOPTS set';
+      return { exitCode: 1, alive: false, reason };
+    }
+    return { exitCode: this.#exitCode, alive: false, isBefore: note === undefined, note };
   }
 
   /** How bash stands before a call of an agent command; undefined if bash does not say. */

@@ -64,7 +64,8 @@ export function startCommand(start: {
   const oldValue = oldDirectory === undefined ? '' : `=${quote(oldDirectory)}`;
   const state = restore === undefined ? '' : `. ${quote(restore)};`;
   return (
-    `{ cd -- ${quote(cwd)}||cd /;unset -v OLDPWD;declare -x OLDPWD${oldValue};` +
+    `{ ${BUILTIN} cd -- ${quote(cwd)}||${BUILTIN} cd /;` +
+    `${BUILTIN} unset -v OLDPWD;${BUILTIN} declare -x OLDPWD${oldValue};` +
     `${close}exec ${statusFd}>${quote(status)};${state}${RESET_LINENO};} >/dev/null 2>&1`
   );
 }
@@ -75,7 +76,7 @@ export function startCommand(start: {
  */
 export function startFileCommand(value: string): string {
   const file = '\\"$BASH_ENV\\"';
-  return `{ export BASH_ENV=${quote(value)};eval "test -r ${file}&&. ${file}";}\n{ ${RESET_LINENO};} 2>/dev/null`;
+  return `{ ${BUILTIN} export BASH_ENV=${quote(value)};${BUILTIN} eval "test -r ${file}&&. ${file}";}\n{ ${RESET_LINENO};} 2>/dev/null`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 
@@ -21,6 +21,8 @@ export function findBash(env: Environment): string {
 
 function isExecutable(file: string): boolean {
   try {
+    // A folder is not one, though its owner may enter it.
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
     accessSync(file, constants.X_OK);
     return true;
   } catch {

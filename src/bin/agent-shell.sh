@@ -8,10 +8,11 @@ search_path() {
   agent_shell_bash= agent_shell_skipped= agent_shell_found= agent_shell_commands= agent_shell_near=
   agent_shell_ifs=$IFS
   IFS=:
+  # Not a folder of such a name, which is executable, too.
   for agent_shell_folder in $PATH; do
-    [ -x "$agent_shell_folder/TodoWrite" ] && agent_shell_commands=1
-    [ -x "$agent_shell_folder/todo_write" ] && agent_shell_near=1
-    [ -z "$agent_shell_found" ] && [ -x "$agent_shell_folder/bash" ] && is_bash
+    [ -x "$agent_shell_folder/TodoWrite" ] && [ -f "$agent_shell_folder/TodoWrite" ] && agent_shell_commands=1
+    [ -x "$agent_shell_folder/todo_write" ] && [ -f "$agent_shell_folder/todo_write" ] && agent_shell_near=1
+    [ -z "$agent_shell_found" ] && [ -x "$agent_shell_folder/bash" ] && [ -f "$agent_shell_folder/bash" ] && is_bash
   done
   for agent_shell_folder in /bin /usr/bin /usr/local/bin; do
     [ -z "$agent_shell_found" ] && agent_shell_skipped=1 && is_bash

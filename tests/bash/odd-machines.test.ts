@@ -53,6 +53,40 @@ test('BASH_ENV may change the directory, say something and set variables', async
   expect(await missing.run('echo next')).toEqual(NEXT);
 });
 
+test('what BASH_ENV, SHELLOPTS or exported functions set keeps no line from being run', async () => {
+  const file = join(temporaryDirectory(), 'start');
+  for (const [env, text = ''] of [
+    [{ BASH_ENV: file }, 'set -e'],
+    [{ BASH_ENV: file }, 'builtin() { :; }; eval() { :; }'],
+    [{ SHELLOPTS: 'errexit:xtrace' }],
+    [{ 'BASH_FUNC_builtin%%': '() { :; }', 'BASH_FUNC_exec%%': '() { :; }' }],
+  ] as const) {
+    writeFileSync(file, text);
+    const session = startSession({ env });
+    expect((await session.run('echo first; exit 3')).stdout).toBe('first\n');
+    for (const word of ['second', 'third']) {
+      expect((await session.run(`echo ${word}; (exit 2) || true`)).stdout).toBe(`${word}\n`);
+    }
+  }
+});
+
+test('what BASH_ENV has broken for good is told, and no line counts as run', async () => {
+  const file = join(temporaryDirectory(), 'start');
+  writeFileSync(file, 'set -n');
+  const { exitCode, stderr } = await startSession({ env: { BASH_ENV: file } }).run('echo first');
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^agent-shell: the line was not run: bash runs no commands .* BASH_ENV/),
+  ]);
+});
+
+test('folders that are called bash or mkfifo are no programs', async () => {
+  const folders = temporaryDirectory();
+  for (const name of ['bash', 'mkfifo']) mkdirSync(join(folders, name));
+  const session = startSession({ env: { PATH: `${folders}:${process.env.PATH}` } });
+  expect(await session.run('echo next')).toEqual(NEXT);
+});
+
 const HOST = `
   import { BashRouter } from './src/router/bash-router.ts';
   const { PATH, TMPDIR, FROM = '.' } = process.env;

@@ -208,6 +208,14 @@ describe('under the name of bash', () => {
     writeFileSync(join(copy, 'bash'), '#!/bin/sh\necho another copy\n', { mode: 0o755 });
     const PATH = `${copy}:${folder}:${ENV.PATH}`;
     expect(shell(AGENT_SHELL, ['-c', 'echo hi'], { PATH }).stdout).toBe('hi\n');
+    // Neither are folders of these names what they are called.
+    const folders = temporaryDirectory();
+    for (const name of ['bash', 'TodoWrite', 'todo_write']) mkdirSync(join(folders, name));
+    expect(
+      shell(AGENT_SHELL, ['-c', 'echo hi; TodoWrite -h'], {
+        PATH: `${copy}:${folders}:${ENV.PATH}`,
+      }).stdout,
+    ).toMatch(/^hi\nUsage: TodoWrite/);
   });
 });
 
