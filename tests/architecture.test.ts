@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const SRC = join(import.meta.dirname, '..', 'src');
 
 /** What every part may import. */
-const COMMON = ['environment.ts', 'safe-text.ts'];
+const COMMON = ['environment.ts', 'make-folders.ts', 'safe-text.ts'];
 /** What else each part may import beside itself. A part is a folder of src/, or a file that lies there. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   command: ['state'],

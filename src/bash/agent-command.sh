@@ -8,7 +8,6 @@ case " $* " in
   *' --prove '*) surroundings=$(printf 'cd -- %q || exit\n{\n' "$PWD"; export -p; printf '} 2>/dev/null\n') ;;
 esac
 unset -v TMOUT GLOBIGNORE
-set -C
 trap '' PIPE
 LC_ALL=C
 PATH=$PATH:/usr/bin:/bin
@@ -19,6 +18,8 @@ name=${0##*/}
 exec 6>&2 || exec 6>/dev/null
 exec 2>/dev/null
 exec 7>&1 || exec 7>&-
+# Not before these: on broken machines /dev/null is a plain file.
+set -C
 fail() {
   printf '%s: %s\n' "$name" "$1" >&6
   exit 1

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import script from './editor.sh';
@@ -14,7 +14,6 @@ const NAMES = ['vim', 'vi', 'view', 'editor'];
  * @param bin the directory that is first on the session's PATH.
  */
 export function writeEditors(bin: string, bash: string, env: Environment): void {
-  mkdirSync(bin, { recursive: true, mode: 0o700 });
   for (const name of NAMES) {
     const program = findProgram(name, env);
     if (program !== undefined) {

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
+import { makeFolders } from '../make-folders.ts';
 import { isShortOfFiles } from './descriptors.ts';
 
 /** How many bytes must be free: about what the session writes before its first line. */
@@ -69,10 +70,10 @@ export class PrivateFolder {
     let reason: unknown;
     for (const parent of [temporary, ...others(env)]) {
       try {
-        // PATH cannot lead there.
-        if (parent.includes(delimiter))
-          throw Object.assign(new Error(), { code: 'a colon in its name' });
-        if (parent !== temporary) mkdirSync(parent, { recursive: true, mode: 0o700 });
+        // PATH cannot lead there, or bash cannot read such a name.
+        if ([delimiter, '\x01', '\x7f'].some((character) => parent.includes(character)))
+          throw Object.assign(new Error(), { code: 'a colon or control character in its name' });
+        if (parent !== temporary) makeFolders(parent);
         return new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
       } catch (error) {
         // Another folder would not help.

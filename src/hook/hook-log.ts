@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../make-folders.ts';
 import { safeText } from '../safe-text.ts';
 import { appendOwnFile, readOwnFile, writeOwnFile } from '../state/own-files.ts';
 
@@ -18,7 +19,7 @@ export function logFailure(log: () => string, event: string, error: unknown, at:
   try {
     const path = log();
     const reason = error instanceof Error ? error.message : String(error);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(path));
     const line = safeText(`${at.toISOString()} ${event || 'hook'}: ${reason}`, MAX_CHARACTERS);
     const isFull = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES;
     (isFull ? writeOwnFile : appendOwnFile)(path, `${line}\n`);

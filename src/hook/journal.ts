@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
+import { makeFolders } from '../make-folders.ts';
 import { newId } from '../state/folder-names.ts';
 import { appendOwnFile, readOwnFile } from '../state/own-files.ts';
 import type { Items } from '../todo/todo-item.ts';
@@ -46,7 +47,7 @@ export class Journal {
 
   /** All entries up to and with this one, which is added. */
   add(entry: Omit<Entry, 'id'>): readonly Entry[] {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(this.#path));
     const id = newId();
     // The empty line keeps this one apart from what a killed process has left.
     appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...entry })}\n`);

@@ -3,7 +3,6 @@ import {
   chownSync,
   closeSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -15,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { makeFolders } from '../make-folders.ts';
 import { SetupError } from './edit.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -49,7 +49,7 @@ export function editConfig(
     const target = targetOf(path);
     // Most runs change nothing. They write nothing, not even a lock.
     if (isUnchanged(target, change)) return 'unchanged';
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolders(dirname(target), 0o777);
     return locked(target, () => {
       const { text, mark } = readBytes(target) ?? { text: undefined, mark: '' };
       const edited = change(text);

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolders } from '../make-folders.ts';
 import { readOwnFile } from '../state/own-files.ts';
 import type { LeaseClock } from './lease.ts';
 
@@ -69,7 +70,7 @@ function readSightings(file: string): [string, Sighting][] {
 
 function saveSightings(file: string, sightings: ReadonlyMap<string, Sighting>): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
     const unfinished = `${file}.${process.pid}`;
     rmSync(unfinished, { force: true });
     writeFileSync(unfinished, JSON.stringify(Object.fromEntries(sightings)), {

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../make-folders.ts';
 import { attempt } from '../state/state-error.ts';
 
 /** Agents whose name is no name of a file have no mark. */
@@ -14,7 +15,7 @@ export function leaseMark(folder: string, agent: string): string | undefined {
 export function dateMark(mark: string, ms: number | undefined, now: Date): void {
   attempt('write', mark, () => {
     if (ms === undefined) return rmSync(mark, { force: true });
-    mkdirSync(dirname(mark), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(mark));
     writeFileSync(mark, '', { mode: 0o600 });
     const due = new Date(now.getTime() + ms);
     utimesSync(mark, due, due);

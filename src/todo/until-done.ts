@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '../make-folders.ts';
 import { readOwnFile, writeOwnFile } from '../state/own-files.ts';
 import { attempt, errorCode } from '../state/state-error.ts';
 import type { TodoStore } from './todo-store.ts';
@@ -14,7 +14,7 @@ const FILE = 'until-done';
 export function setUntilDone(folder: string, version: number): void {
   const path = join(folder, FILE);
   attempt('write', path, () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     writeOwnFile(path, `${version}\n`);
   });
 }
