@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
 import { Screen } from '../../src/terminal/screen.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 import { FakeClock } from '../terminal/fake-clock.ts';
@@ -107,7 +108,7 @@ const hostile = fc
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...ESCAPES) },
       fc.stringMatching(/^[a-z ]{1,12}$/),
-      fc.string({ unit: 'binary', maxLength: 10 }),
+      fc.string({ unit: anyCharacter, maxLength: 10 }),
       fc
         .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 })
         .map((units) => String.fromCharCode(...units)),

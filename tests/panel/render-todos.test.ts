@@ -4,6 +4,7 @@ import { formatElapsed, renderDone, renderTodos } from '../../src/panel/render-t
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 import { plan, stateOf, todos } from './todos.ts';
 
@@ -187,7 +188,7 @@ const tricky = fc.constantFrom(
 );
 const text = fc.array(tricky, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''));
 const item: fc.Arbitrary<TodoItem> = fc.record({
-  content: fc.oneof(text, fc.string({ unit: 'binary', maxLength: 60 })),
+  content: fc.oneof(text, fc.string({ unit: anyCharacter, maxLength: 60 })),
   activeForm: text,
   status: fc.constantFrom('completed', 'in_progress', 'pending'),
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pathName, textOfPathName } from '../../src/state/path-name.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 
 /** What the file systems that forget most make of a name: case, and how letters are composed. */
@@ -34,7 +35,7 @@ const SIMILAR = fc.string({
 const ANY = fc.oneof(
   SIMILAR,
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ maxLength: 400 }),
 );
 

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { isBlank } from '../../src/safe-text.ts';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 
 /** Text with what breaks quoting and JSON often in it, and any Unicode now and then. */
 export const text: fc.Arbitrary<string> = fc
   .string({
     unit: fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...'ab \\"\'`$!{}[],:\n\r\t') },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
+      { weight: 1, arbitrary: anyCharacter },
     ),
     maxLength: 20,
   })
