@@ -10,11 +10,17 @@ import { TestAgent } from '../helpers/agents.ts';
 import { bashIsSince } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
-import { startSession } from '../helpers/session.ts';
+import { sharedSession, startSession } from '../helpers/session.ts';
 
-/** A session in which `Agent` is a command. */
+let current = new TestAgent();
+const session = sharedSession({
+  handlers: [{ name: 'Agent', execute: (invocation) => current.execute(invocation) }],
+});
+
+/** The session of these tests, in which `Agent` is this test's command. */
 function sessionWith(agent: TestAgent) {
-  return startSession({ handlers: [agent] });
+  current = agent;
+  return session();
 }
 
 const has = (program: string) => {
@@ -151,10 +157,10 @@ describe('the reply', () => {
     });
   });
 
-  test('every exit code comes back', async () => {
+  test('an exit code comes back, whichever it is', async () => {
     const agent = new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) }));
     const { stdout } = await sessionWith(agent).run(
-      'for code in {0..255}; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
+      'for code in {0..9} {123..131} {137..255..6} 254 255; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
     );
     expect(stdout).toBe('end\n');
   });
@@ -228,10 +234,10 @@ describe('the reply', () => {
   ])('to a pipe that nobody reads is quiet: %s', async (_size, length) => {
     const agent = new TestAgent(() => ({ stdout: 'x'.repeat(length) }));
     const session = sessionWith(agent);
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       expect((await session.run('Agent | head -c 1 >/dev/null; Agent | true')).stderr).toBe('');
     }
-    expect(agent.calls.length).toBe(20);
+    expect(agent.calls.length).toBe(10);
   });
 
   test('to a closed output fails as that of echo', async () => {
@@ -318,7 +324,7 @@ describe('wherever bash calls a command, the agent command is called', () => {
     ['nohup', 'nohup Agent x 2>/dev/null'],
     ['setsid', 'setsid -w Agent x'],
     ['find -exec', 'touch x; find . -name x -printf "" -exec Agent x \\;'],
-    ['another directory', 'cd / && Agent x'],
+    ['another directory', 'cd / && Agent x && cd - >/dev/null'],
     // If there is no directory, bash itself says so when it starts.
     ['a removed directory', 'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..'],
     ['hash -r', 'hash -r; Agent x'],

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { BashSession, type BashSessionOptions } from '../../src/bash/bash-session.ts';
 import type { AgentBashHandler } from '../../src/command/agent-command.ts';
 import { ENV } from './bash.ts';
@@ -9,19 +9,35 @@ export interface TestSession extends BashSession {
   readonly tmp: string;
 }
 
+type TestSessionOptions = Partial<Omit<BashSessionOptions, 'handlers'>> & {
+  handlers?: readonly AgentBashHandler[];
+};
+
 /** A session that ends with the test. It starts in a directory of its own by default. */
 export function startSession(
-  options: Partial<Omit<BashSessionOptions, 'handlers'>> & {
-    handlers?: readonly AgentBashHandler[];
-  } = {},
+  options: TestSessionOptions = {},
+  finished = onTestFinished,
 ): TestSession {
-  const tmp = temporaryDirectory();
+  const tmp = temporaryDirectory(finished);
   const session = new BashSession({
-    cwd: temporaryDirectory(),
+    cwd: temporaryDirectory(finished),
     ...options,
     env: { ...ENV, TMPDIR: tmp, ...options.env },
     handlers: new Map(options.handlers?.map((handler) => [handler.name, handler])),
   });
-  onTestFinished(() => session.dispose());
+  finished(() => session.dispose());
   return Object.assign(session, { tmp });
+}
+
+/** One for all tests of a `describe` whose lines leave each other alone: its start and end take longer than most lines. */
+export function sharedSession(options: TestSessionOptions = {}): () => TestSession {
+  const ends: (() => unknown)[] = [];
+  let session: TestSession;
+  beforeAll(() => {
+    session = startSession(options, (end) => ends.unshift(end as () => unknown));
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => session;
 }

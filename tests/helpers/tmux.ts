@@ -13,14 +13,24 @@ export class TmuxTerminal {
 
   constructor(command: string, { columns = 80, rows = 24, cwd = this.#directory } = {}) {
     const size = ['-x', String(columns), '-y', String(rows)];
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, command);
-    this.#tmux('set-option', '-g', 'history-limit', '5000');
+    const options = ['set-option', '-g', 'history-limit', '5000'];
+    this.#tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      ...size,
+      '-c',
+      cwd,
+      command,
+      ';',
+      ...options,
+    );
   }
 
   /** Types text, then presses Enter. */
   enter(text: string): void {
-    this.type(text);
-    this.press('Enter');
+    this.#tmux('send-keys', '-l', '--', text.replace(/;$/, '\\;'), ';', 'send-keys', 'Enter');
   }
 
   type(text: string): void {
