@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import {
   type AgentBashHandler,
@@ -8,7 +8,7 @@ import {
 } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import script from './agent-command.sh';
-import { DEFAULT_PATH } from './find-program.ts';
+import { canRun, DEFAULT_PATH } from './find-program.ts';
 import { makePrivate } from './private-folder.ts';
 import { quote } from './shell-words.ts';
 import { Slots } from './slots.ts';
@@ -75,9 +75,12 @@ export class AgentCommandHost {
     }
   }
 
-  /** Whether everything that callers need is still there: an `rm -rf /tmp/*` may have removed it. */
+  /**
+   * Whether everything that callers need is still there, and can be run: an `rm -rf /tmp/*` may have removed it, or the file
+   * system forbids it by now.
+   */
   get isWhole(): boolean {
-    const isThere = (name: string) => existsSync(join(this.#options.directory, 'bin', name));
+    const isThere = (name: string) => canRun(join(this.#options.directory, 'bin', name));
     return this.#slots.isWhole && this.#written.every(isThere);
   }
 

@@ -62,6 +62,8 @@ export class BashChannels {
     this.status = path('status');
     this.outputs = [path('out'), path(mergeStderr ? 'out' : 'err')];
     makePrivate(directory);
+    // On a disk that is full later, short texts replace what is there.
+    this.prelude.write('\n');
     makeFifos([SCRIPT, 'out', 'err', 'status'].map(path), env);
     try {
       this.script = openSync(path(SCRIPT), constants.O_RDWR | constants.O_NONBLOCK);

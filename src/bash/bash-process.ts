@@ -23,12 +23,7 @@ import {
   startCommand,
   startFileCommand,
 } from './control-commands.ts';
-import {
-  ALLOW_MORE_FILES,
-  isShortOfFiles,
-  leakedDescriptors,
-  statusDescriptor,
-} from './descriptors.ts';
+import { leakedDescriptors, shortage, statusDescriptor } from './descriptors.ts';
 import { isReading, killProcessTree } from './process-tree.ts';
 
 /** `directory` is this process's own; it is gone after `kill()`. */
@@ -124,7 +119,7 @@ export class BashProcess {
         resolve();
       };
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
-        const hint = isShortOfFiles(error) ? ALLOW_MORE_FILES : 'install bash, or put it on PATH';
+        const hint = shortage(error) ?? 'install bash, or put it on PATH';
         this.#startError = `${bash} cannot be started (${error.code}): ${hint}`;
         onEnd(127);
       });

@@ -5,7 +5,8 @@ import type { Environment } from '../environment.ts';
 import type { Ending } from './bash-process.ts';
 import { BashSupervisor } from './bash-supervisor.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
-import { ALLOW_MORE_FILES, isShortOfFiles } from './descriptors.ts';
+import { shortage } from './descriptors.ts';
+import { NoPrivateFolder } from './private-folder.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Home } from './session-home.ts';
 import { SessionOutput } from './session-output.ts';
@@ -123,9 +124,10 @@ export class BashSession {
     } catch (error) {
       this.#refuseAfterDispose();
       // No private directory, a full disk, no more processes: the next line may fare better.
-      const restarted = this.isAlive ? `; bash was restarted in ${this.cwd}` : '';
-      await this.#bash.end();
-      const reason = isShortOfFiles(error) ? ALLOW_MORE_FILES : (error as Error).message;
+      const reason = shortage(error) ?? (error as Error).message;
+      const isKept = error instanceof NoPrivateFolder && this.#bash.home?.folder.isThere;
+      const restarted = this.isAlive && !isKept ? `; bash was restarted in ${this.cwd}` : '';
+      if (!isKept) await this.#bash.end();
       return this.#ended(1, `the line was not run: ${reason}${restarted}`);
     }
   }
@@ -139,7 +141,15 @@ export class BashSession {
     try {
       await this.#output.begin(options);
       let home = await this.#open();
-      let ending = await this.#evaluateIn(home, line, options, limit);
+      let ending: Ending;
+      try {
+        ending = await this.#evaluateIn(home, line, options, limit);
+      } catch (error) {
+        if (shortage(error)) throw error;
+        // Its folder has no room any more, or cannot be written. Nothing of the line has reached bash.
+        home = await this.#open(true);
+        ending = await this.#evaluateIn(home, line, options, limit);
+      }
       if (!limit.reached && this.#isNotBegun(ending)) {
         await this.#bash.end();
         this.#refuseAfterDispose();
@@ -220,8 +230,15 @@ export class BashSession {
       this.#brokenSigns.suspectAll();
       return undefined;
     }
-    if (!(await this.#bash.heal(home))) return undefined;
-    return `bash was broken by an error inside "$(; it was restarted in ${this.cwd} with its variables, functions and options`;
+    const broken = `bash was broken by an error inside "$(; it was restarted in ${this.cwd}`;
+    try {
+      const isHealed = await this.#bash.heal(home);
+      return isHealed ? `${broken} with its variables, functions and options` : undefined;
+    } catch {
+      // Its files cannot be written. The line has run all the same.
+      this.#brokenSigns.suspectAll();
+      return this.isAlive ? undefined : broken;
+    }
   }
 
   /** What a call would meet, where bash need not be asked. */

@@ -25,12 +25,19 @@ export function leakedDescriptors(): readonly number[] {
   return leaked;
 }
 
-/** Whether something could not be opened or started because this process, or the machine, has too many files open. */
-export function isShortOfFiles(error: unknown): boolean {
-  return ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+/** What to allow more of, if something failed because this process, or the machine, has reached a limit. */
+export function shortage(error: unknown): string | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return 'too many files are open: allow more, as with ulimit -n 256';
+  }
+  if (code === 'EAGAIN' && syscall?.startsWith('spawn')) {
+    return 'too many processes run: allow more, as with ulimit -u 256';
+  }
+  if (code === 'EFBIG')
+    return 'files may not be large enough: allow more, as with ulimit -f unlimited';
+  return undefined;
 }
-
-export const ALLOW_MORE_FILES = 'too many files are open: allow more, as with ulimit -n 256';
 
 function isClosedOnExec(fd: number): boolean {
   const [, flags] = /^flags:\s*([0-7]+)/m.exec(read(`/proc/self/fdinfo/${fd}`)) ?? [];

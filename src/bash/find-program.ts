@@ -11,7 +11,7 @@ export function findProgram(name: string, env: Environment): string | undefined 
     .split(delimiter)
     .filter((directory) => directory.startsWith('/'))
     .map((directory) => join(directory, name))
-    .find(isExecutable);
+    .find(isProgram);
 }
 
 /** The bash that `env.PATH` finds, as an absolute path: shebang lines need one. */
@@ -19,10 +19,14 @@ export function findBash(env: Environment): string {
   return findProgram('bash', env) ?? '/bin/bash';
 }
 
-function isExecutable(file: string): boolean {
+function isProgram(file: string): boolean {
+  // A folder is not one, though its owner may enter it.
+  return canRun(file) && statSync(file).isFile();
+}
+
+/** Whether a file is there, and may be run. */
+export function canRun(file: string): boolean {
   try {
-    // A folder is not one, though its owner may enter it.
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
     accessSync(file, constants.X_OK);
     return true;
   } catch {

@@ -16,12 +16,15 @@ import {
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { makeFolders } from '../make-folders.ts';
-import { isShortOfFiles } from './descriptors.ts';
+import { shortage } from './descriptors.ts';
 
 /** How many bytes must be free: about what the session writes before its first line. */
 const ROOM = 64 * 1024;
 
 const REMOVAL_TRIES = 20;
+
+/** There is nowhere to put the session's private files. */
+export class NoPrivateFolder extends Error {}
 
 /** Makes a folder that only this user can enter, whatever the umask. */
 export function makePrivate(path: string): void {
@@ -63,7 +66,7 @@ export class PrivateFolder {
 
   /**
    * @param cwd what a relative TMPDIR is relative to.
-   * @throws an Error that names TMPDIR if no folder can be made.
+   * @throws a NoPrivateFolder that names TMPDIR if no folder can be made.
    */
   static make(env: Environment, cwd: string): PrivateFolder {
     const temporary = resolve(cwd, env.TMPDIR || '/tmp');
@@ -77,11 +80,11 @@ export class PrivateFolder {
         return new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
       } catch (error) {
         // Another folder would not help.
-        if (isShortOfFiles(error)) throw error;
+        if (shortage(error)) throw error;
         reason ??= error;
       }
     }
-    throw new Error(
+    throw new NoPrivateFolder(
       `no program can be put into ${temporary} (${(reason as NodeJS.ErrnoException).code}): set TMPDIR to a folder with room in which you may write and run programs`,
     );
   }

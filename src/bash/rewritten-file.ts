@@ -38,8 +38,9 @@ export class RewrittenFile {
       this.#size = bytes.length;
     }
     const padding = Buffer.alloc(Math.max(0, this.#size - bytes.length), '\n');
-    writeAll(this.#fd, Buffer.concat([bytes, padding]));
+    // Also if the disk is full before the end: what is there of this text must not stay behind a shorter one.
     this.#size = Math.max(this.#size, bytes.length);
+    writeAll(this.#fd, Buffer.concat([bytes, padding]));
   }
 
   close(): void {

@@ -119,17 +119,20 @@ test.each([64, 128, 256, 1024])(
   },
 );
 
-test.each([24, 32, 40])(
-  'with a limit of %i open files, lines say why they are not run, and the host lives',
-  async (limit) => {
-    const results = await runHost(`ulimit -n ${limit};`);
-    expect(new Set(results.map(({ stdout, stderr }) => stdout + stderr))).toEqual(
-      new Set([
-        'agent-shell: the line was not run: too many files are open: allow more, as with ulimit -n 256\n',
-      ]),
-    );
-  },
-);
+const MORE_FILES = 'too many files are open: allow more, as with ulimit -n 256';
+const LARGER_FILES = 'files may not be large enough: allow more, as with ulimit -f unlimited';
+
+test.each([
+  ['-n 24', MORE_FILES],
+  ['-n 32', MORE_FILES],
+  ['-n 40', MORE_FILES],
+  ['-f 0', LARGER_FILES],
+])('with ulimit %s, lines say why they are not run, and the host lives', async (limit, reason) => {
+  const results = await runHost(`ulimit ${limit};`);
+  expect(new Set(results.map(({ stdout, stderr }) => stdout + stderr))).toEqual(
+    new Set([`agent-shell: the line was not run: ${reason}\n`]),
+  );
+});
 
 test('descriptors that the host was started with are not those of a line', async () => {
   const line =

@@ -125,6 +125,43 @@ describe.runIf(works([...MOUNT, 'mount -t tmpfs none /mnt && "$@"', 'sh']))('whe
     },
   );
 
+  test('is full or runs no programs by now, bash goes on elsewhere, or there, where a line can make room', async () => {
+    const elsewhere = temporaryDirectory();
+    const program = `
+      import { BashSession } from './src/bash/bash-session.ts';
+      const execute = async ({ argv }) => ({ stdout: argv + '\\n', stderr: '', exitCode: 0 });
+      const handlers = new Map([['Agent', { name: 'Agent', execute }]]);
+      const long = ': ' + 'x'.repeat(500_000) + '; kept=lost';
+      for (const XDG_RUNTIME_DIR of ['', ${JSON.stringify(elsewhere)}]) {
+        const env = { ...process.env, HOME: '', XDG_RUNTIME_DIR };
+        const session = new BashSession({ env, cwd: '/', handlers });
+        await session.run('kept=1');
+        const fill = 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null; echo syntax error >&2; (exit 2)';
+        const lines = [fill, long, 'Agent $kept; rm "$TMPDIR/full"'];
+        if (XDG_RUNTIME_DIR) lines.push('mount -o remount,noexec "$TMPDIR"', 'Agent $kept');
+        for (const line of lines) {
+          const { stdout, stderr, exitCode } = await session.run(line);
+          console.log(JSON.stringify([exitCode, stdout + stderr.replace(process.env.TMPDIR, 'TMPDIR')]));
+        }
+        await session.dispose();
+      }`;
+    const host = await startHost(program, [], { wrapper: mounted('size=400k') });
+    await host.ended;
+    const results = host.output().trim().split('\n');
+    expect([host.errors(), ...results.map((line) => JSON.parse(line))]).toEqual([
+      '',
+      [2, 'syntax error\n'],
+      [1, expect.stringMatching(/^[^;]* no program can be put into TMPDIR \(ENOSPC\)[^;]*$/)],
+      [0, '1\n'],
+      [2, 'syntax error\n'],
+      [0, ''],
+      [0, 'lost\n'],
+      [0, ''],
+      [0, 'lost\n'],
+    ]);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
   test('is mounted over, the session goes on in the new one', async () => {
     const wrapper = [...MOUNT, '"$@"', 'sh'];
     const program = PROGRAM.replace(
