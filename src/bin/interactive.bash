@@ -331,7 +331,7 @@ __todo_begin() {
   attributes=$(declare -p PROMPT_COMMAND 2>/dev/null)
   attributes=${attributes#declare }
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
-  if [[ $1${PROMPT_COMMAND[*]-} = *@(DEBUG|__bp_)* ]]; then
+  if [[ $1${PROMPT_COMMAND[*]-} = *DEBUG* || ${PROMPT_COMMAND[*]-} = *__bp_* ]]; then
     # A prompt with such a trap, as bash-preexec makes them, takes what comes after its own hook for the next command.
     PROMPT_COMMAND[0]=__todo_prompt${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
   elif (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
@@ -191,4 +191,14 @@ test('the path of bash may hold a blank: agent commands are found all the same',
     stderr: '',
     exitCode: 0,
   });
+});
+
+test.each([
+  ...['bin/interactive.bash', 'bin/after-profile.bash', 'bin/suspect-line.bash'],
+  ...['bash/agent-command.sh', 'bash/watchdog.sh', 'bash/editor.sh'],
+])('bash 3.2, which macOS has, can read %s', (name) => {
+  const lines = readFileSync(join(import.meta.dirname, '../../src', name), 'utf8').split('\n');
+  // Extended patterns, which [[ takes without shopt since 4.1, and what came with 4.0.
+  const newer = /\[\[ .*[@!+*]\(.* \]\]|[|]&|&>>|;;?&|\bcoproc\b/;
+  expect(lines.filter((line) => newer.test(line) && !line.includes('=~'))).toEqual([]);
 });
