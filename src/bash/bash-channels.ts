@@ -120,7 +120,12 @@ export class BashChannels {
     });
   }
 
-  /** Reads all that bash has printed so far. */
+  /** Resolves when all is read that bash printed before it answered. */
+  async caughtUp(): Promise<void> {
+    await FifoReader.turn(this.#output);
+  }
+
+  /** Reads all that a bash that has ended has printed. */
   drain(): void {
     for (const reader of this.#output) reader.drain();
   }

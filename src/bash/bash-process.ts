@@ -19,6 +19,7 @@ import {
   probeCommand,
   probeText,
   REPORT_FIELDS,
+  type Report,
   reportCommand,
   startCommand,
   startFileCommand,
@@ -38,15 +39,18 @@ export interface BashProcessOptions extends Omit<BashChannelsOptions, 'isIdle' |
  * How a line ended, and whether bash ended with it, or even before it; what there is to say, or the reason for which it
  * must be ended.
  */
-export type Ending =
-  | { exitCode: number; alive: true; cwd: string; note?: string }
-  | {
-      exitCode: number;
-      alive: false;
-      isBefore?: boolean;
-      note?: string | undefined;
-      reason?: string;
-    };
+export type Ending = { exitCode: number; alive: true; cwd: string; note?: string } | Gone;
+
+interface Gone {
+  exitCode: number;
+  alive: false;
+  isBefore?: boolean;
+  note?: string | undefined;
+  reason?: string;
+}
+
+/** What bash has told of itself, and whether its builtins had to be given back to it before it could. */
+type Told = Report & { isRescued: boolean };
 
 /** Variables that bash is started without: what it would read, and functions that would come before what drives it. */
 const NOT_FOR_BASH = {
@@ -79,6 +83,8 @@ export class BashProcess {
   #held: HeldSettings;
   /** Whether BASH_ENV or SHELLOPTS may have set more than that. */
   #maySetMore: boolean;
+  /** The version of bash, from its first report on. */
+  #version: string | undefined;
   #exitCode: number | undefined;
   /** The commands that bash had not read when it ended. */
   #unread = '';
@@ -177,64 +183,58 @@ export class BashProcess {
 
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
   async evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
+    const beginning = this.#maySetMore ? await this.#begin() : undefined;
+    if (beginning && 'alive' in beginning) return beginning;
     const channels = this.#channels;
-    let isRescued = false;
-    if (this.#maySetMore) {
-      const end = await this.#beginAsBetweenLines();
-      if (end) return end;
-      isRescued = channels.questions.isRescued;
-    }
     const prelude = preludeText(this.#held, lastExitCode);
     if (prelude !== '') channels.prelude.write(prelude);
     // The first line is ours, so that it is not seen in the messages of the user's first.
     const first = prelude === '' ? '' : preludeCommand(channels.prelude.path);
     channels.line.write(`${first}\n${line}\n`);
-    let report = '';
-    const fields = await channels.questions.ask(REPORT_FIELDS, (nonce) => {
-      report = reportCommand(nonce, this.#statusFd);
-      channels.command(evaluateCommand(channels.line.path, stdin, report));
-      return report;
-    });
-    channels.drain();
-    if (fields === undefined) {
-      if (this.#exitCode === undefined) {
-        return { exitCode: 0, alive: false, reason: 'bash no longer runs commands' };
-      }
-      const note = this.#startError;
-      // It may have read some of the command. A report that is asked for again is a line of its own.
-      const isBefore = note === undefined && this.#unread.includes(`;${report}`);
-      return { exitCode: this.#exitCode, alive: false, isBefore, note };
-    }
-    const { exitCode, cwd, held } = parseReport(fields);
-    this.#held = held;
+    const told = await this.#report((report) => evaluateCommand(channels.line.path, stdin, report));
+    if ('alive' in told) return told;
+    const { exitCode, cwd } = told;
     const note = 'functions that hide builtins were removed, and disabled builtins enabled again';
-    return {
-      exitCode,
-      alive: true,
-      cwd,
-      ...(isRescued || channels.questions.isRescued ? { note } : {}),
-    };
+    const isRescued = beginning?.isRescued || told.isRescued;
+    return { exitCode, alive: true, cwd, ...(isRescued ? { note } : {}) };
   }
 
-  /** Lets bash report once before its first line, which switches off what the files at its start have set. */
-  async #beginAsBetweenLines(): Promise<Ending | undefined> {
+  /** Lets bash report once before its first line, which switches off what BASH_ENV and SHELLOPTS have set. */
+  async #begin(): Promise<Told | Gone> {
     this.#maySetMore = false;
-    const fields = await this.#channels.questions.ask(REPORT_FIELDS, (nonce) => {
-      const report = reportCommand(nonce, this.#statusFd);
-      this.#channels.command(report);
+    const told = await this.#report((report) => report);
+    if (!('alive' in told)) return told;
+    const reason =
+      'the line was not run: bash runs no commands with what BASH_ENV or SHELLOPTS set';
+    return told.reason === undefined
+      ? { ...told, isBefore: told.note === undefined }
+      : { ...told, exitCode: 1, reason };
+  }
+
+  /** Gives bash commands that end with a report, and waits for that. */
+  async #report(commands: (report: string) => string): Promise<Told | Gone> {
+    const channels = this.#channels;
+    let report = '';
+    const fields = await channels.questions.ask(REPORT_FIELDS, (nonce) => {
+      report = reportCommand(nonce, this.#statusFd, this.#version);
+      channels.command(commands(report));
       return report;
     });
     if (fields) {
-      this.#held = parseReport(fields).held;
-      return undefined;
+      await channels.caughtUp();
+      const told = parseReport(fields);
+      this.#held = told.held;
+      this.#version ??= told.version;
+      return { ...told, isRescued: channels.questions.isRescued };
+    }
+    channels.drain();
+    if (this.#exitCode === undefined) {
+      return { exitCode: 0, alive: false, reason: 'bash no longer runs commands' };
     }
     const note = this.#startError;
-    if (this.#exitCode === undefined) {
-      const reason =
-        'the line was not run: bash runs no commands with what BASH_ENV or SHELLOPTS set';
-      return { exitCode: 1, alive: false, reason };
-    }
-    return { exitCode: this.#exitCode, alive: false, isBefore: note === undefined, note };
+    // It may have read some of the command. A report that is asked for again is a line of its own.
+    const isBefore = note === undefined && this.#unread.includes(`;${report}`);
+    return { exitCode: this.#exitCode, alive: false, isBefore, note };
   }
 
   /** How bash stands before a call of an agent command; undefined if bash does not say. */

@@ -19,13 +19,17 @@ const RESET_LINENO = 'case $((LINENO=-1))${POSIXLY_CORRECT-$((1/0))} in esac';
 // After a syntax error bash 5.2 may take everything that follows for a condition, where it was within [[ ]], or write before
 // the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both. In POSIX
 // mode it would end bash: `command` prevents that, but not in 4.0 to 5.0, which need no reset.
-const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
+const SYNTAX_ERROR = `${BUILTIN} command eval \\)`;
+const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${SYNTAX_ERROR};esac`;
+const NEVER_ENDED_BY_IT = /^(?:3|5\.[1-9]|[6-9])/;
 
-/** How a line ended, and which of its settings would affect our commands. */
+/** How a line ended, which of its settings would affect our commands, and what was told of bash itself. */
 export interface Report {
   exitCode: number;
   cwd: string;
   held: HeldSettings;
+  /** That of bash; empty unless it was not known. */
+  version: string;
 }
 
 /** User settings that are switched off between lines. */
@@ -91,28 +95,34 @@ export function evaluateCommand(file: string, stdin: string | undefined, report:
 /** The exit code of a line that bash could not read, and a part of its second error; the first one names the file. */
 export const UNREAD = { exitCode: 127, error: ': 1: ' } as const;
 
-/** Reports how a line ended and which of its settings would affect our commands, and switches these off. */
-export function reportCommand(nonce: string, statusFd: number): string {
+/**
+ * Reports how a line ended and which of its settings would affect our commands, and switches these off. What need not be
+ * done before the report is a command of its own: bash reads it while the report is on its way.
+ *
+ * @param version that of this bash. If it is not known yet, the report tells it.
+ */
+export function reportCommand(nonce: string, statusFd: number, version?: string): string {
+  const flags = version === undefined ? '"$- $BASH_VERSION"' : '"$-"';
+  const reset = version && NEVER_ENDED_BY_IT.test(version) ? SYNTAX_ERROR : RESET_PARSER;
   return (
-    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" "$PWD" "$SHELLOPTS";` +
+    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" "$PWD" ${flags};` +
     `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf \\\\0;` +
-    `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv;${RESET_PARSER};${RESET_LINENO};` +
-    `} >&${statusFd} 2>/dev/null||${BUILTIN} exit 2>/dev/null`
+    `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv;${reset};` +
+    // Only what cannot be redirected ends bash, and no builtin that is disabled.
+    `[[ 1 ]];} >&${statusFd} 2>/dev/null||${BUILTIN} exit 2>/dev/null\n` +
+    `{ ${RESET_LINENO};} 2>/dev/null`
   );
 }
 
 export const REPORT_FIELDS = 4;
 
-export function parseReport([exitCode, cwd, options, traps]: readonly string[]): Report {
-  const set = new Set(options?.split(':'));
-  const flag = (option: string, letter: string) => (set.has(option) ? letter : '');
+export function parseReport([exitCode, cwd, options = '', traps]: readonly string[]): Report {
+  const [set = '', version = ''] = options.split(' ');
   return {
     exitCode: Number(exitCode),
     cwd: cwd ?? '',
-    held: {
-      flags: flag('errexit', 'e') + flag('xtrace', 'x') + flag('verbose', 'v'),
-      traps: traps ?? '',
-    },
+    held: { flags: [...'exv'].filter((flag) => set.includes(flag)).join(''), traps: traps ?? '' },
+    version,
   };
 }
 

@@ -99,6 +99,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   tasksInPrompt: false,
 });
 
+/** Those that are a caller's own come first. */
 const NAMES = [
   ...CALLER_VARIABLES,
   'TODO_MAX_ITEMS',
@@ -132,7 +133,7 @@ export function readSettings(
   environment: Environment,
   directory: string | undefined,
 ): SettingsReading {
-  return readVariables((name) => environment[name], directory);
+  return readVariables(environment, environment, directory);
 }
 
 /** One is enough to remember: a program seldom changes its settings. */
@@ -142,16 +143,19 @@ let latest: { file: Environment; texts: Texts; reading: SettingsReading } | unde
 type Texts = readonly (string | undefined)[];
 
 function readVariables(
-  variable: (name: Name) => string | undefined,
+  environment: Environment,
+  caller: Environment,
   directory: string | undefined,
 ): SettingsReading {
   const file = directory === undefined ? NO_VARIABLES : readEnvFile(`${directory}/.env`);
-  const texts = NAMES.map(variable);
+  const texts = NAMES.map(
+    (name, at) => (at < CALLER_VARIABLES.length ? caller : environment)[name],
+  );
   const isKnown =
     latest?.file === file && latest.texts.every((text, index) => text === texts[index]);
   if (latest === undefined || !isKnown) {
-    const environment = Object.fromEntries(NAMES.map((name, index) => [name, texts[index]]));
-    latest = { file, texts, reading: settingsFrom(environment, file) };
+    const variables = Object.fromEntries(NAMES.map((name, index) => [name, texts[index]]));
+    latest = { file, texts, reading: settingsFrom(variables, file) };
   }
   return latest.reading;
 }
@@ -201,7 +205,8 @@ export function settingsOfCalls(environment: Environment, directory: () => strin
   return (call) => {
     const before = call && known.get(call);
     if (before) return before;
-    const reading = readVariables(withCaller(environment, call?.env), orUndefined(directory));
+    const caller = call?.env ?? environment;
+    const reading = readVariables(environment, caller, orUndefined(directory));
     if (call) known.set(call, reading);
     return reading;
   };
@@ -213,16 +218,6 @@ function orUndefined<T>(get: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The environment's variables, but for those that are a caller's own. */
-function withCaller(environment: Environment, caller: Caller['env']) {
-  return (name: Name): string | undefined =>
-    caller && isCallers(name) ? caller[name] : environment[name];
-}
-
-function isCallers(name: Name): boolean {
-  return CALLER_VARIABLES.some((callers) => callers === name);
 }
 
 const SHARED_LEASE_MS = 30 * 60_000;

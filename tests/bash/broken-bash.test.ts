@@ -44,6 +44,16 @@ describe('an error inside "$( breaks bash 5.2, and the session heals it', () => 
     expect(await session.run('echo next')).toEqual(NEXT);
   });
 
+  test('a bash that is whole is not restarted, whatever a line has set', async () => {
+    const session = startSession();
+    await session.run('true');
+    const { pid } = session;
+    for (const line of ['set -e; eval true', 'set -exv; eval true', 'trap true ERR DEBUG']) {
+      expect((await session.run(line)).stderr).not.toContain('agent-shell');
+      expect(session.pid).toBe(pid);
+    }
+  });
+
   test.runIf(isBash52)(
     'where bash must be restarted, the result says so, and what can be kept is',
     async () => {
