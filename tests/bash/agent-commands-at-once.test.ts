@@ -12,8 +12,8 @@ import { eventually } from '../helpers/eventually.ts';
 import { startSession } from '../helpers/session.ts';
 
 describe.each([
-  [200, '100 bytes', 100],
-  [50, '100 KB', 100_000],
+  [100, '100 bytes', 100],
+  [25, '100 KB', 100_000],
 ])('%i concurrent calls from one line, with %s each', (calls, _size, size) => {
   test('each get their own reply, by argument', async () => {
     const agent = new TestAgent(({ argv }) => ({

@@ -139,7 +139,7 @@ describe('a caller that is killed', () => {
     }));
     const { session, folder } = await startAgentSession(agent);
     // More of them than there are slots.
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const callers = slotsIn(folder)
         .slice(takenIn(folder).length)
         .map(() => new Caller(folder));
@@ -166,7 +166,7 @@ describe('a caller that is killed', () => {
     const { session, folder } = await startAgentSession(agent);
     const script = join(folder, 'bin/Agent');
     const killing = Array.from({ length: 6 }, async () => {
-      for (let round = 0; round < 25; round += 1) {
+      for (let round = 0; round < 12; round += 1) {
         const child = spawn(script, [`killed${'y'.repeat(random.below(2) * 70_000)}`, '-'], {
           stdio: ['pipe', 'ignore', 'ignore'],
           env: ENV,
@@ -177,7 +177,7 @@ describe('a caller that is killed', () => {
         await once(child, 'close');
       }
     });
-    const line = `for i in {1..150}; do [ "$(echo $i | Agent $i -)" = "$(for j in {1..30}; do echo -n "$i $i"$'\\n'; done)" ] || echo wrong $i; done`;
+    const line = `for i in {1..75}; do [ "$(echo $i | Agent $i -)" = "$(for j in {1..30}; do echo -n "$i $i"$'\\n'; done)" ] || echo wrong $i; done`;
     const [result] = await Promise.all([session.run(line), ...killing]);
     expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
   });
@@ -354,7 +354,7 @@ describe('a host that is killed', () => {
 
   test('at any moment: every reported success is on the disk', async () => {
     const random = new Random(testSeed());
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const { call, kill } = await startMortalHost();
       const results = Promise.all(
         Array.from({ length: 10 }, async () => {
@@ -483,7 +483,7 @@ describe('the private folder', () => {
     const { session } = await startAgentSession();
     const { exitCode, stderr } = await session.run(`rm -rf "${session.tmp}"/*; Agent x`);
     expect([exitCode, stderr]).toEqual([127, expect.stringContaining('Agent: ')]);
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       expect((await session.run(`Agent ${round}; rm -rf "${session.tmp}"/*`)).stdout).toBe(
         `reply to ${round}\n`,
       );

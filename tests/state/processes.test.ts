@@ -8,9 +8,9 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, runs, testSeed } from '../helpers/random.ts';
 
 const WRITERS = 8;
-const WRITES = 200;
+const WRITES = 75;
 const HISTORY = 50;
-const KILLED_WRITERS = runs(40);
+const KILLED_WRITERS = runs(20);
 
 interface Acknowledged {
   version: number;
@@ -63,7 +63,7 @@ function expectHistory(folder: string, acknowledged: readonly Acknowledged[]): n
   return newest;
 }
 
-test.each([1, WRITERS])('8 processes write 200 versions each, to %d list(s)', async (lists) => {
+test.each([1, WRITERS])('8 processes write 75 versions each, to %d list(s)', async (lists) => {
   const script = bundle(join(import.meta.dirname, 'writer.ts'));
   const root = temporaryDirectory();
   const folders = Array.from({ length: lists }, (_, list) =>
