@@ -22,7 +22,7 @@ dropped='Note: 1 unfinished item is no longer on the list: "Ship it". On purpose
 }
 
 @test "with -c there is no reminder" {
-  run --separate-stderr agent-shell -c 'TodoWrite "$1"; for i in {1..30}; do TodoRead; done >/dev/null' \
+  TODO_REMINDER_TURNS=2 run --separate-stderr agent-shell -c 'TodoWrite "$1"; for i in {1..4}; do TodoRead; done >/dev/null' \
     line "$(list "$(item 'Ship it')")"
   equal "$status" 0
   equal "$stderr" ''
