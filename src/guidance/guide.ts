@@ -183,17 +183,17 @@ export class Guide {
     this.look();
     const before = this.#tasks?.changeSeenBy(invocation);
     const result = await handler.execute(invocation);
-    const changed = new Set<GuidanceRule['about']>();
-    if (this.look()) changed.add('list');
+    const isListChanged = this.look();
     const change = this.#tasks?.changeSeenBy(invocation);
-    if (this.#tasks && change !== before) {
-      this.#tasks.lastChange = change;
-      changed.add('tasks');
+    const areTasksChanged = change !== before;
+    if (this.#tasks && areTasksChanged) this.#tasks.lastChange = change;
+    const isChanged = isListChanged || areTasksChanged;
+    if (!isChanged || this.#options.notes === false || result.exitCode !== 0) return result;
+    const notes: string[] = [];
+    for (const rule of this.#options.rules) {
+      const isAbout = rule.about === 'tasks' ? areTasksChanged : isListChanged;
+      if (rule.kind === 'note' && isAbout) notes.push(...this.#linesOf(rule, 0));
     }
-    if (changed.size === 0 || this.#options.notes === false || result.exitCode !== 0) return result;
-    const notes = this.#options.rules
-      .filter(({ kind, about = 'list' }) => kind === 'note' && changed.has(about))
-      .flatMap((rule) => this.#linesOf(rule, 0));
     if (notes.length === 0 || this.#settings().guidance === 'off') return result;
     return { ...result, stderr: result.stderr + noteLines(notes) };
   }
