@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 2000;
 /** The titles of commands that change nothing anyway. */
 const READS = /^Cannot (read|list|show|check|get|use) /;
 /** What a folder says that cannot be written to, or has no room. */
-const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOSPC', 'EDQUOT'];
+const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'];
 const ELSEWHERE =
   '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder with room that you can write to\n';
 

@@ -48,8 +48,10 @@ export class ListHome {
       directory: this.#directory ?? '/',
       // Loaded here, since hardly any run needs it.
       home: () =>
-        attempt('find your home folder for', 'lists: set TODO_STATE_DIR', () =>
-          process.getBuiltinModule('node:os').homedir(),
+        attempt(
+          'find your home folder for',
+          'lists: set TODO_STATE_DIR',
+          () => process.getBuiltinModule('node:os').userInfo().homedir,
         ),
     });
     return this.#folder;

@@ -16,7 +16,7 @@ export interface ListName {
  *
  * @param stateDir the setting TODO_STATE_DIR; a relative one begins at the work tree that `directory` is in, else
  *   there.
- * @param home the user's own folder, for when HOME is not set.
+ * @param home the user's own folder, for when HOME is no absolute path.
  */
 export function stateFolder(
   stateDir: string | undefined,
@@ -24,10 +24,11 @@ export function stateFolder(
   { directory, home }: { directory: string; home: () => string },
 ): string {
   if (stateDir) return isAbsolute(stateDir) ? stateDir : resolve(sessionOf(directory), stateDir);
-  const { XDG_STATE_HOME = '' } = environment;
+  const { XDG_STATE_HOME = '', HOME = '' } = environment;
   // Its specification says to pass over a relative one.
   if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'todowrite');
-  return join(environment.HOME || home(), '.local', 'state', 'todowrite');
+  // With a relative or empty one, each directory would have lists of its own.
+  return join(isAbsolute(HOME) ? HOME : home(), '.local', 'state', 'todowrite');
 }
 
 /**

@@ -343,7 +343,7 @@ test.each(['EINVAL', 'ENOTSUP'])(
   },
 );
 
-test.each(['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOSPC', 'EDQUOT'])(
+test.each(['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'])(
   'where nothing can be written, %s, TodoWrite says how to keep lists elsewhere',
   async (code) => {
     const failing = askingFileSystem(({ name }) => {

@@ -33,6 +33,8 @@ test.each([
   ],
   ['', { XDG_STATE_HOME: '', HOME: '/home/bob' }, '/home/bob/.local/state/todowrite'],
   [undefined, {}, '/home/ann/.local/state/todowrite'],
+  [undefined, { HOME: '' }, '/home/ann/.local/state/todowrite'],
+  [undefined, { HOME: 'bob' }, '/home/ann/.local/state/todowrite'],
 ])('TODO_STATE_DIR %j in %j: %s', (setting, environment, folder) => {
   expect(stateFolder(setting, environment, here)).toBe(folder);
 });
