@@ -25,7 +25,7 @@ export function leakedDescriptors(): readonly number[] {
   return leaked;
 }
 
-/** What to allow more of, if something failed because this process, or the machine, has reached a limit. */
+/** What to allow more of, or to install, if that is why something failed. */
 export function shortage(error: unknown): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EMFILE' || code === 'ENFILE') {
@@ -33,6 +33,9 @@ export function shortage(error: unknown): string | undefined {
   }
   if (code === 'EAGAIN' && syscall?.startsWith('spawn')) {
     return 'too many processes run: allow more, as with ulimit -u 256';
+  }
+  if (code === 'ENOENT' && syscall?.startsWith('spawnSync')) {
+    return 'install mkfifo, a part of coreutils, or put it on PATH';
   }
   if (code === 'EFBIG')
     return 'files may not be large enough: allow more, as with ulimit -f unlimited';

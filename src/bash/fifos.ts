@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Environment } from '../environment.ts';
@@ -8,11 +8,15 @@ import { findProgram } from './find-program.ts';
 export function makeFifos(paths: readonly string[], env: Environment): void {
   const PATH = `${env.PATH ?? ''}:/usr/bin:/bin`;
   // Never one in the current directory, even if PATH begins with it.
-  execFileSync(findProgram('mkfifo', { PATH }) ?? 'mkfifo', paths, {
+  const { error, status } = spawnSync(findProgram('mkfifo', { PATH }) ?? 'mkfifo', paths, {
     env: { PATH },
     // Node's own pipes are sockets, which some sandboxes forbid.
     stdio: 'ignore',
   });
+  if (error) throw error;
+  if (status !== 0) {
+    throw Object.assign(new Error('mkfifo failed'), { code: 'FIFOs cannot be made there' });
+  }
   for (const path of paths) chmodSync(path, 0o600);
 }
 

@@ -66,9 +66,14 @@ export class PrivateFolder {
 
   /**
    * @param cwd what a relative TMPDIR is relative to.
+   * @param fill puts the files into it. Where that fails, as on a file system without FIFOs, another place is tried.
    * @throws a NoPrivateFolder that names TMPDIR if no folder can be made.
    */
-  static make(env: Environment, cwd: string): PrivateFolder {
+  static make<Filled>(
+    env: Environment,
+    cwd: string,
+    fill: (folder: PrivateFolder) => Filled,
+  ): Filled {
     const temporary = resolve(cwd, env.TMPDIR || '/tmp');
     let reason: unknown;
     for (const parent of [temporary, ...others(env)]) {
@@ -77,7 +82,7 @@ export class PrivateFolder {
         if ([delimiter, '\x01', '\x7f'].some((character) => parent.includes(character)))
           throw Object.assign(new Error(), { code: 'a colon or control character in its name' });
         if (parent !== temporary) makeFolders(parent);
-        return new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
+        return PrivateFolder.#makeIn(parent, fill);
       } catch (error) {
         // Another folder would not help.
         if (shortage(error)) throw error;
@@ -89,11 +94,25 @@ export class PrivateFolder {
     );
   }
 
-  /** Whether its path still leads to it: it was not removed, moved or mounted over. */
+  static #makeIn<Filled>(parent: string, fill: (folder: PrivateFolder) => Filled): Filled {
+    const folder = new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
+    try {
+      return fill(folder);
+    } catch (error) {
+      folder.remove();
+      throw error;
+    }
+  }
+
+  /** Whether its path still leads to it: it was not removed, moved, mounted over or shut off. */
   get isThere(): boolean {
-    const now = lstatSync(this.path, { throwIfNoEntry: false });
     const own = fstatSync(this.#fd);
-    return now !== undefined && now.ino === own.ino && now.dev === own.dev;
+    try {
+      const now = lstatSync(this.path);
+      return now.ino === own.ino && now.dev === own.dev;
+    } catch {
+      return false;
+    }
   }
 
   /** Removes it with everything in it. */

@@ -69,17 +69,16 @@ export class SessionHomes {
   #make(): Home {
     const { env, cwd, handlers = new Map() } = this.#options;
     const bash = findBash(env);
-    const folder = PrivateFolder.make(env, cwd);
-    let host: AgentCommandHost | undefined;
-    try {
+    return PrivateFolder.make(env, cwd, (folder) => {
       const directory = folder.path;
-      host = new AgentCommandHost({ directory, bash, env, handlers });
-      writeEditors(join(directory, 'bin'), bash, env);
+      const host = new AgentCommandHost({ directory, bash, env, handlers });
+      try {
+        writeEditors(join(directory, 'bin'), bash, env);
+      } catch (error) {
+        host.dispose();
+        throw error;
+      }
       return { bash, folder, host };
-    } catch (error) {
-      host?.dispose();
-      folder.remove();
-      throw error;
-    }
+    });
   }
 }

@@ -80,6 +80,30 @@ test('what BASH_ENV has broken for good is told, and no line counts as run', asy
   ]);
 });
 
+test('where FIFOs cannot be made, other places are tried; without mkfifo, each line asks for it', async () => {
+  const bin = temporaryDirectory();
+  const TMPDIR = temporaryDirectory();
+  const elsewhere = temporaryDirectory();
+  const refusing = `#!/bin/sh\ncase $1 in ${TMPDIR}*) exit 1;; esac\nexec /usr/bin/mkfifo "$@"\n`;
+  writeFileSync(join(bin, 'mkfifo'), refusing, { mode: 0o755 });
+  const env = { PATH: `${bin}:${process.env.PATH}`, TMPDIR, HOME: '' };
+  const session = startSession({ env: { ...env, XDG_RUNTIME_DIR: elsewhere } });
+  expect(await session.run('echo next')).toEqual(NEXT);
+  expect([readdirSync(TMPDIR).length, readdirSync(elsewhere).length]).toEqual([0, 1]);
+  expect((await startSession({ env }).run('echo next')).stderr).toContain(
+    `${TMPDIR} (FIFOs cannot be made there): set TMPDIR to`,
+  );
+  // A script whose interpreter does not exist is not there either.
+  writeFileSync(join(bin, 'mkfifo'), '#!/nonexistent/program\n');
+  expect(await startSession({ env }).run('echo next')).toEqual({
+    stdout: '',
+    stderr:
+      'agent-shell: the line was not run: install mkfifo, a part of coreutils, or put it on PATH\n',
+    exitCode: 1,
+  });
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
 test('folders that are called bash or mkfifo are no programs', async () => {
   const folders = temporaryDirectory();
   for (const name of ['bash', 'mkfifo']) mkdirSync(join(folders, name));
