@@ -9,7 +9,7 @@ process.env.TMPDIR = temporaryFolder();
 
 /** The tests that have a worker each: they count what it does, or fill its memory. */
 const APART = [
-  'tests/{docs,package,shell,work-counts,work-counts-files}.test.ts',
+  'tests/{work-counts,work-counts-files}.test.ts',
   'tests/bash/{bash-session-output,differential-fuzz}.test.ts',
   'tests/router/bash-router.test.ts',
   'tests/shell/jsonl-stress.test.ts',
@@ -18,7 +18,7 @@ const APART = [
 
 /** Short files that take long. Without a cache of times, vitest begins with the largest. */
 const LONG =
-  /\/(shell|docs|readme|at-exit|load|scale|session-shell|take-terminal|claims)\.test\.ts$/;
+  /\/(shell|docs|package|readme|at-exit|load|scale|session-shell|take-terminal|claims)\.test\.ts$/;
 
 /** They start next to no program, and leave their workers large: a process that has grown starts programs slowly. */
 const LAST = /\/tests\/(command|guidance|json|panel|terminal|todo)\//;
