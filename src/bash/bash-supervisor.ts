@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { BashProcess } from './bash-process.ts';
 import type { HeldSettings } from './control-commands.ts';
 import { type Home, type HomeOptions, SessionHomes } from './session-home.ts';
@@ -28,7 +28,7 @@ export class BashSupervisor {
     this.#options = options;
     this.#output = output;
     this.#homes = new SessionHomes(options);
-    this.cwd = options.cwd;
+    this.cwd = resolve(options.cwd);
   }
 
   /** The current bash, which may have ended by itself; undefined before the first one, and after `end()`. */
@@ -125,7 +125,7 @@ export class BashSupervisor {
   }
 }
 
-/** The directory itself, or the nearest one above it that still exists. */
+/** The directory itself, or the nearest one above it that still exists and may be entered. */
 function nearestDirectory(directory: string): string {
-  return existsSync(directory) ? directory : nearestDirectory(dirname(directory));
+  return existsSync(`${directory}/.`) ? directory : nearestDirectory(dirname(directory));
 }

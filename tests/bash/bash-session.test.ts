@@ -1,4 +1,5 @@
 import { readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -53,6 +54,14 @@ test('a session starts in the directory that it is given', async () => {
   const cwd = temporaryDirectory();
   const { stdout } = await startSession({ cwd }).run('pwd -P');
   expect(stdout).toBe(`${realpathSync(cwd)}\n`);
+});
+
+test('a relative directory begins where the program is, and of a file it is the one that holds it', async () => {
+  const cwd = relative(process.cwd(), temporaryDirectory());
+  expect((await startSession({ cwd }).run('pwd')).stdout).toBe(`${resolve(cwd)}\n`);
+  expect((await startSession({ cwd: 'package.json' }).run('pwd')).stdout).toBe(
+    `${process.cwd()}\n`,
+  );
 });
 
 test('only PATH of the environment is changed, and nothing is added to it', async () => {
