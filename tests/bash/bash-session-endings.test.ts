@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash, plainEval } from '../helpers/bash.ts';
 import { hasProc, isAlive } from '../helpers/processes.ts';
-import { startSession } from '../helpers/session.ts';
+import { sharedSession, startSession } from '../helpers/session.ts';
 
 describe('a line that ends, or would end, bash', () => {
   test.each([
@@ -106,6 +106,8 @@ describe('a line that ends, or would end, bash', () => {
 });
 
 describe('a line that bash cannot read', () => {
+  const shared = sharedSession();
+
   test.each([
     'echo "open',
     "echo 'open",
@@ -134,7 +136,7 @@ describe('a line that bash cannot read', () => {
     '<',
     'echo <<<',
   ])("%j: bash's own error, and the next line works", async (line) => {
-    const session = startSession();
+    const session = shared();
     await session.run('kept=yes');
     expect(await session.run(line, { timeoutMs: 60_000 })).toEqual(plainEval(line));
     expect(await session.run('echo $kept', { timeoutMs: 60_000 })).toEqual({

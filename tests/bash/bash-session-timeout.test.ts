@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
-import { startSession, type TestSession } from '../helpers/session.ts';
+import { sharedSession, startSession, type TestSession } from '../helpers/session.ts';
 
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
@@ -35,6 +35,7 @@ describe('a line that takes longer than its limit', () => {
     expect(stderr).toBe('');
   });
 
+  const shared = sharedSession();
   test.each([
     ['one child', 'sleep 1000'],
     ['a loop without children', 'while :; do :; done'],
@@ -56,7 +57,7 @@ describe('a line that takes longer than its limit', () => {
     ['what waits for input that never comes', 'mkfifo never; cat never'],
     ['many', 'for i in {1..50}; do sleep 1000 & done; wait'],
   ])('is killed with all of its processes: %s', async (_name, line) => {
-    const session = startSession();
+    const session = shared();
     const { exitCode } = await session.run(line, { timeoutMs: 200 });
     expect(exitCode).toBe(124);
     expect(await session.run('echo next')).toEqual(NEXT);

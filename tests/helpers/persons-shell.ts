@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { items } from '../guidance/agent-session.ts';
 import { AGENT_SHELL } from './agent-shell.ts';
 import { ENV } from './bash.ts';
@@ -14,6 +15,8 @@ export interface PersonsShellOptions {
   rows?: number;
   /** Files of the home directory. */
   home?: Readonly<Record<string, string>>;
+  /** The list that is there before it starts, as `items` takes it: to write it at the prompt takes two starts of Node. */
+  list?: readonly string[];
   env?: Readonly<Record<string, string>>;
   /** Arguments of agent-shell, as they are written in a shell. */
   argv?: string;
@@ -37,9 +40,12 @@ export class PersonsShell extends TmuxTerminal {
     mkdirSync(join(project, '.git'), { recursive: true });
     const files = { '.bashrc': `PS1='${PROMPT}'\n`, ...options.home };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
+    const { list, env } = options;
+    if (list) new TodoLists({ HOME: home, ...env }, project).open({}).update(items(...list));
     const shell = new PersonsShell(home, project, options);
     finished(() => shell.close());
-    await shell.untilPrompt();
+    if (list) await shell.untilPanel(({ length }) => length === list.length + 2);
+    else await shell.untilPrompt();
     return shell;
   }
 

@@ -118,8 +118,9 @@ test
       const options = { env, cwd: '/', encoding: 'utf8' } as const;
       return spawnSync('su', [...argv, '-s', file, '-c', line], options).stdout;
     };
-    expect(su(AGENT_SHELL)).toBe(su('/bin/bash'));
-    expect(su(AGENT_SHELL)).toMatch(argv.length === 1 ? /^1 / : /^0 /);
+    const ours = su(AGENT_SHELL);
+    expect(ours).toBe(su('/bin/bash'));
+    expect(ours).toMatch(argv.length === 1 ? /^1 / : /^0 /);
   },
 );
 

@@ -5,11 +5,11 @@ import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// What a team does, on a server as in files: each command in a process of its own, from a directory of its own.
+// What a team does, on a server as in files (docs/tasks.md runs that): each command in a process of its own, from a directory
+// of its own.
 
 const servers = useServers();
 const PLACES: [string, boolean, () => Record<string, string>][] = [
-  ['files', true, () => ({ TODO_STATE_DIR: temporaryDirectory() })],
   ['etcd', hasEtcd, () => ({ TODO_STATE_URL: `etcd://${servers.etcd.endpoints[0]}/acme` })],
   ['PostgreSQL', hasPostgres, () => ({ TODO_STATE_URL: servers.postgres.url })],
 ];

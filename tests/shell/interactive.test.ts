@@ -26,8 +26,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect,
     onTestFinished,
   }) => {
-    const shell = await PersonsShell.start({ onTestFinished });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({ onTestFinished, list: LIST });
     const written = shell.record();
     await shell.write('[x] Plan', '[x] Build', '[>] Send it <- Sending it');
     const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Sending')));
@@ -54,8 +53,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect,
     onTestFinished,
   }) => {
-    const shell = await PersonsShell.start({ onTestFinished });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({ onTestFinished, list: LIST });
     const rows = Array.from({ length: 40 }, (_, index) => `row ${index + 1}`);
     expect(await shell.run('printf "row %s\\n" {1..40}')).toBe(rows.join('\n'));
     expect(panels(shell.all())).toBe(1);
@@ -65,8 +63,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect,
     onTestFinished,
   }) => {
-    const shell = await PersonsShell.start({ onTestFinished });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({ onTestFinished, list: LIST });
     shell.type('echo dropped');
     shell.press('C-c');
     await shell.untilPanel();
@@ -93,8 +90,8 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
       onTestFinished,
       columns: 60,
       home: { '.bashrc': COLOURED_PROMPT },
+      list: LIST,
     });
-    await shell.write(...LIST);
     const long = `echo ${'word '.repeat(14)}end`;
     shell.enter(long);
     await shell.until('the output', (text) => /\nword .*end\np>\n┌/s.test(text));
@@ -129,8 +126,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect,
     onTestFinished,
   }) => {
-    const shell = await PersonsShell.start({ onTestFinished });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({ onTestFinished, list: LIST });
     const script = join(shell.home, 'write');
     const go = join(shell.home, 'go');
     const next = 'TodoWrite --done 2 --start 3';
@@ -149,8 +145,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect,
     onTestFinished,
   }) => {
-    const shell = await PersonsShell.start({ onTestFinished });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({ onTestFinished, list: LIST });
     await shell.run('mkfifo go');
     await shell.run('cat go &');
     await shell.run(': >go; while kill -0 $! 2>/dev/null; do sleep 0.01; done');
@@ -198,8 +193,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
   });
 
   test('fits into the terminal that it finds', async ({ expect, onTestFinished }) => {
-    const shell = await PersonsShell.start({ onTestFinished, columns: 40, rows: 12 });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({ onTestFinished, columns: 40, rows: 12, list: LIST });
     expect((await shell.untilPanel())[0]).toHaveLength(39);
     shell.resize(100, 30);
     await shell.run('true');
@@ -385,8 +379,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     expect,
     onTestFinished,
   }) => {
-    const shell = await PersonsShell.start({ onTestFinished });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({ onTestFinished, list: LIST });
     await shell.run('false one two');
     expect(await shell.run('echo "$? $_"')).toBe('1 two');
     await shell.run('true | (exit 3) | (exit 4)');
@@ -405,8 +398,11 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
       PROMPT_COMMAND='true of the user' PS0='before\\n'
       HISTCONTROL=ignoreboth
       alias printf='echo aliased' local='echo aliased' shopt=false`;
-    const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({
+      onTestFinished,
+      home: { '.bashrc': bashrc },
+      list: LIST,
+    });
     // Ours is another element of it or, before bash 5.1, another line.
     const output = await shell.run('echo "$-" "${PROMPT_COMMAND%%[[:cntrl:]]*}"');
     expect(output).toBe('before\nefhimuBCHs true of the user');
@@ -422,7 +418,10 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
       PS1='p> ' ready= seen=
       trap 'if [ -n "$ready" ]; then ready= seen+="$BASH_COMMAND;"; fi' DEBUG
       PROMPT_COMMAND='code=$? ready=1'`;
-    const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
+    const shell = await PersonsShell.start({
+      onTestFinished,
+      home: { '.bashrc': bashrc },
+    });
     await shell.write(...LIST);
     await shell.run('false');
     expect(await shell.run('echo "$code ${seen#*;}"')).toBe('1 false;echo "$code ${seen#*;}";');
@@ -432,8 +431,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
   test.runIf(bashIsSince(5, 1))(
     'a prompt and a PROMPT_COMMAND that are set later work, and the panel stays',
     async ({ expect, onTestFinished }) => {
-      const shell = await PersonsShell.start({ onTestFinished });
-      await shell.write(...LIST);
+      const shell = await PersonsShell.start({ onTestFinished, list: LIST });
       shell.enter(`PROMPT_COMMAND='PS1="$((++n)) p> "'`);
       await shell.until('the first', (text) => /\n1 p>\n┌─ Tasks/.test(text));
       shell.enter('true');
@@ -507,8 +505,11 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     onTestFinished,
   }) => {
     const bashrc = `PS1='p> '; printf '\\e]2;my title\\a'`;
-    const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
-    await shell.write(...LIST);
+    const shell = await PersonsShell.start({
+      onTestFinished,
+      home: { '.bashrc': bashrc },
+      list: LIST,
+    });
     await eventually('the old title', () => shell.title === 'my title');
     const go = join(shell.home, 'go');
     writeFileSync(
