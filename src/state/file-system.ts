@@ -7,9 +7,8 @@ import {
   renameSync,
   rmdirSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs';
-import { readOwnFile } from './own-files.ts';
+import { readOwnFile, writeAll } from './own-files.ts';
 
 /** The operations that a list in a folder is made of. Tests hand in their own, which fail. */
 export const nodeFileSystem = {
@@ -17,7 +16,7 @@ export const nodeFileSystem = {
   readdir: (path: string): string[] => readdirSync(path),
   open: (path: string, flags: string, mode?: number): number => openSync(path, flags, mode),
   read: (path: string): Buffer => readOwnFile(path),
-  write: (descriptor: number, bytes: Buffer): void => writeFileSync(descriptor, bytes),
+  write: (descriptor: number, bytes: Buffer): void => writeAll(descriptor, bytes),
   fsync: (descriptor: number): void => fsyncSync(descriptor),
   close: (descriptor: number): void => closeSync(descriptor),
   rename: (from: string, to: string): void => renameSync(from, to),
