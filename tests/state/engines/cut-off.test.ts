@@ -68,7 +68,11 @@ test.runIf(hasEtcd && canCutOff)(
 
     cluster.plugIn(leader);
     await eventually('the other one does, too', () => seenInside() === 2);
-    const read = await start(inside, cluster.url([leader]), executable('todo-read')).ended;
+    // The member may still be finding its way back into the cluster.
+    const read = await eventually('it can be read there', async () => {
+      const ended = await start(inside, cluster.url([leader]), executable('todo-read')).ended;
+      return ended.exitCode === 0 && ended;
+    });
     expect(read).toMatchObject({ stdout: '[ ] on the right side\n\n(0/1 completed)\n' });
     expect(await write(inside, cluster.url([leader]), 'after')).toMatchObject({ exitCode: 0 });
     await eventually('both see it', () => seenInside() === 3 && seenOutside() === 3);
