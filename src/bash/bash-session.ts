@@ -177,7 +177,12 @@ export class BashSession {
   /** Whether bash ended before the line: someone ended it, or it could not read our command, which it shows. */
   #isNotBegun(ending: Ending): boolean {
     if (ending.alive) return false;
-    return ending.isBefore || this.#output.dropOurs(this.#bash.process?.mark ?? '');
+    return ending.isBefore || this.#dropOurs();
+  }
+
+  /** Drops what bash shows of our last command, and tells whether there was any. */
+  #dropOurs(): boolean {
+    return this.#output.dropOurs(this.#bash.process?.mark ?? '');
   }
 
   /** Whether bash could not read the line, and so has done nothing but say so, which is dropped. */
@@ -208,6 +213,8 @@ export class BashSession {
   ): Promise<CommandResult> {
     if (ending.alive && !limit.reached) {
       this.#bash.cwd = ending.cwd;
+      // With set -v bash shows the commands that it reads after an error that made it discard ours.
+      if (this.#bash.process?.held.flags.includes('v')) this.#dropOurs();
       const isSuspect = this.#brokenSigns.isSuspect(line, this.#output);
       const note = isSuspect ? await this.#healed(home) : undefined;
       return this.#ended(ending.exitCode, note ?? ending.note);

@@ -93,6 +93,9 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
   expect((await session.run('set -v; echo "$-"')).stderr).toBe('');
   expect((await session.run('echo three')).stderr).toBe('echo three\n');
   expect((await session.run('false')).stderr).toBe('false\n');
+  // This error makes bash discard our command and read the next one.
+  const { stderr } = await session.run('echo ${none[1/0]}');
+  expect(stderr).toMatch(/^echo .*\n.*division by 0.*\n$/);
   expect((await session.run('echo "$-"; set +v')).stdout).toContain('v');
   expect((await session.run('echo four')).stderr).toBe('');
 });
