@@ -153,6 +153,8 @@ describe('permission', () => {
     await client.end();
   });
 
+  const host = JsonlClient.shared();
+
   test.each([
     '{"id":1,"approve":"yes"}',
     '{"id":1,"approve":true}',
@@ -165,8 +167,8 @@ describe('permission', () => {
     '{"cancel":null}',
     '{"cancel":1,"id":2}',
   ])('what is none of it gets an error: %s', async (line) => {
-    const results = await lines(`${line}\n{"id":2,"command":"echo on"}\n`);
-    expect(results).toEqual([
+    host().write(`${line}\n{"id":2,"command":"echo on"}\n`);
+    expect([await next(host()), await next(host())]).toEqual([
       { id: null, error: expect.stringMatching(/^Not a/) },
       expect.objectContaining({ id: 2, stdout: 'on\n' }),
     ]);
@@ -203,12 +205,16 @@ describe('ids and cancels', () => {
 });
 
 describe('output while it comes', () => {
+  const host = JsonlClient.shared();
+
   test.each([
     ['of bash', "printf 'a\\xc3'; echo err >&2"],
     ['of an agent command', 'TodoRead --nonsense'],
     ['cut in a character at the end', "printf 'ab\\xe2\\x82'"],
   ])('is all that the result has: %s', async (_name, command) => {
-    const all = await lines(`${JSON.stringify({ id: 1, command, stream: true })}\n`);
+    host().write(`${JSON.stringify({ id: 1, command, stream: true })}\n`);
+    const all = [await next(host())];
+    while (all.at(-1)?.event !== undefined) all.push(await next(host()));
     const result = all.pop();
     for (const name of ['stdout', 'stderr']) {
       const chunks = all.filter(({ event }) => event === name).map(({ chunk }) => chunk);
