@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { BashChannels, type BashChannelsOptions, SCRIPT } from './bash-channels.ts';
+import { BashReports, type Ending, type Evaluation } from './bash-reports.ts';
 import {
   CALLER_FIELDS,
   callerCommand,
-  evaluateCommand,
   type FoundCommand,
   type HeldSettings,
   MOVE_FIELDS,
@@ -13,14 +13,8 @@ import {
   NOTHING_HELD,
   PROBE_FIELDS,
   parseFoundCommand,
-  parseReport,
-  preludeCommand,
-  preludeText,
   probeCommand,
   probeText,
-  REPORT_FIELDS,
-  type Report,
-  reportCommand,
   startCommand,
   startFileCommand,
 } from './control-commands.ts';
@@ -35,36 +29,12 @@ export interface BashProcessOptions extends Omit<BashChannelsOptions, 'isIdle' |
   restored?: { file: string; held: HeldSettings } | undefined;
 }
 
-/**
- * How a line ended, and whether bash ended with it, or even before it; what there is to say, or the reason for which it
- * must be ended.
- */
-export type Ending = { exitCode: number; alive: true; cwd: string; note?: string } | Gone;
-
-interface Gone {
-  exitCode: number;
-  alive: false;
-  isBefore?: boolean;
-  note?: string | undefined;
-  reason?: string;
-}
-
-/** What bash has told of itself, and whether its builtins had to be given back to it before it could. */
-type Told = Report & { isRescued: boolean };
-
 /** Variables that bash is started without: what it would read, and functions that would come before what drives it. */
 const NOT_FOR_BASH = {
   BASH_ENV: undefined,
   'BASH_FUNC_builtin%%': undefined,
   'BASH_FUNC_exec%%': undefined,
 };
-
-export interface Evaluation {
-  /** `$?` at the start of the line. */
-  lastExitCode: number;
-  /** The file that is the line's standard input; bash's own, which is empty, unless given. */
-  stdin: string | undefined;
-}
 
 /**
  * One bash process that evaluates lines, one after the other.
@@ -80,11 +50,7 @@ export class BashProcess {
   readonly #statusFd = statusDescriptor();
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
-  #held: HeldSettings;
-  /** Whether BASH_ENV or SHELLOPTS may have set more than that. */
-  #maySetMore: boolean;
-  /** The version of bash, from its first report on. */
-  #version: string | undefined;
+  readonly #reports: BashReports;
   #exitCode: number | undefined;
   /** The commands that bash had not read when it ended. */
   #unread = '';
@@ -93,12 +59,20 @@ export class BashProcess {
 
   constructor({ bash, cwd, restored, ...options }: BashProcessOptions) {
     const { env, directory } = options;
-    this.#held = restored?.held ?? NOTHING_HELD;
-    this.#maySetMore = Boolean(env.BASH_ENV || env.SHELLOPTS);
     this.#channels = new BashChannels({
       ...options,
       isIdle: (script) => this.pid !== undefined && isReading(this.pid, script),
       onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
+    });
+    this.#reports = new BashReports({
+      channels: this.#channels,
+      statusFd: this.#statusFd,
+      held: restored?.held ?? NOTHING_HELD,
+      maySetMore: Boolean(env.BASH_ENV || env.SHELLOPTS),
+      end: () =>
+        this.#exitCode === undefined
+          ? undefined
+          : { exitCode: this.#exitCode, unread: this.#unread, startError: this.#startError },
     });
     const outputs: number[] = [];
     try {
@@ -178,63 +152,12 @@ export class BashProcess {
 
   /** What the user has set that is off between two lines. */
   get held(): HeldSettings {
-    return this.#held;
+    return this.#reports.held;
   }
 
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
-  async evaluate(line: string, { lastExitCode, stdin }: Evaluation): Promise<Ending> {
-    const beginning = this.#maySetMore ? await this.#begin() : undefined;
-    if (beginning && 'alive' in beginning) return beginning;
-    const channels = this.#channels;
-    const prelude = preludeText(this.#held, lastExitCode);
-    if (prelude !== '') channels.prelude.write(prelude);
-    // The first line is ours, so that it is not seen in the messages of the user's first.
-    const first = prelude === '' ? '' : preludeCommand(channels.prelude.path);
-    channels.line.write(`${first}\n${line}\n`);
-    const told = await this.#report((report) => evaluateCommand(channels.line.path, stdin, report));
-    if ('alive' in told) return told;
-    const { exitCode, cwd } = told;
-    const note = 'functions that hide builtins were removed, and disabled builtins enabled again';
-    const isRescued = beginning?.isRescued || told.isRescued;
-    return { exitCode, alive: true, cwd, ...(isRescued ? { note } : {}) };
-  }
-
-  /** Lets bash report once before its first line, which switches off what BASH_ENV and SHELLOPTS have set. */
-  async #begin(): Promise<Told | Gone> {
-    this.#maySetMore = false;
-    const told = await this.#report((report) => report);
-    if (!('alive' in told)) return told;
-    const reason =
-      'the line was not run: bash runs no commands with what BASH_ENV or SHELLOPTS set';
-    return told.reason === undefined
-      ? { ...told, isBefore: told.note === undefined }
-      : { ...told, exitCode: 1, reason };
-  }
-
-  /** Gives bash commands that end with a report, and waits for that. */
-  async #report(commands: (report: string) => string): Promise<Told | Gone> {
-    const channels = this.#channels;
-    let report = '';
-    const fields = await channels.questions.ask(REPORT_FIELDS, (nonce) => {
-      report = reportCommand(nonce, this.#statusFd, this.#version);
-      channels.command(commands(report));
-      return report;
-    });
-    if (fields) {
-      await channels.caughtUp();
-      const told = parseReport(fields);
-      this.#held = told.held;
-      this.#version ??= told.version;
-      return { ...told, isRescued: channels.questions.isRescued };
-    }
-    channels.drain();
-    if (this.#exitCode === undefined) {
-      return { exitCode: 0, alive: false, reason: 'bash no longer runs commands' };
-    }
-    const note = this.#startError;
-    // It may have read some of the command. A report that is asked for again is a line of its own.
-    const isBefore = note === undefined && this.#unread.includes(`;${report}`);
-    return { exitCode: this.#exitCode, alive: false, isBefore, note };
+  evaluate(line: string, evaluation: Evaluation): Promise<Ending> {
+    return this.#reports.evaluate(line, evaluation);
   }
 
   /** How bash stands before a call of an agent command; undefined if bash does not say. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
-import type { Ending } from './bash-process.ts';
+import type { Ending } from './bash-reports.ts';
 import { BashSupervisor } from './bash-supervisor.ts';
 import { BrokenBashSigns } from './broken-bash.ts';
 import { shortage } from './descriptors.ts';
