@@ -88,9 +88,14 @@ while :; do
       fail 'write error' ;;
     bytes) # the same, where bash's own variables could not hold it
       # Some head(1) read ahead, so the host sends each part on request, and at the end a line that says it is complete.
-      [ "$b" = 0 ] || (trap - PIPE && exec head -c "$b" <&4 >&6 2>&6) || exit
+      # The trap is not reset in a subshell: bash 4.2 does not pass that on.
+      trap - PIPE
+      [ "$b" = 0 ] || head -c "$b" <&4 >&6 2>&6 || exit
+      trap '' PIPE
       printf . || lost
-      [ "$c" = 0 ] || (trap - PIPE && exec head -c "$c" <&4 >&7 2>&6) || exit
+      trap - PIPE
+      [ "$c" = 0 ] || head -c "$c" <&4 >&7 2>&6 || exit
+      trap '' PIPE
       printf . || lost
       read -r -u 4 kind && [ "$kind" = end ] || lost
       printf .

@@ -7,7 +7,7 @@ import { quote } from '../../src/bash/shell-words.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';
-import { bashIsSince } from '../helpers/bash.ts';
+import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 import { sharedSession, startSession } from '../helpers/session.ts';
@@ -160,7 +160,7 @@ describe('the reply', () => {
   test('an exit code comes back, whichever it is', async () => {
     const agent = new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) }));
     const { stdout } = await sessionWith(agent).run(
-      'for code in {0..9} {123..131} {137..255..6} 254 255; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
+      'for code in {0..9} {123..131} $(seq 137 6 255) 254 255; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
     );
     expect(stdout).toBe('end\n');
   });
@@ -263,9 +263,9 @@ describe('the reply', () => {
 const SINCE_BASH_4 = [
   ['stderr into a pipe', 'Agent x |& cat'],
   ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
-  // Bash 3.2 itself complains when it has none left for its own use.
-  ['a low limit of descriptors', '(ulimit -n 8; Agent x)'],
 ];
+// Older ones complain when they have none left for their own use.
+const SINCE_BASH_4_3 = [['a low limit of descriptors', '(ulimit -n 8; Agent x)']];
 
 describe('wherever bash calls a command, the agent command is called', () => {
   test.each([
@@ -340,6 +340,7 @@ describe('wherever bash calls a command, the agent command is called', () => {
     ],
     ['a locale', 'LC_ALL=C Agent x'],
     ...(bashIsSince(4, 0) ? SINCE_BASH_4 : []),
+    ...(bashIsSince(4, 3) ? SINCE_BASH_4_3 : []),
   ])('%s', async (_name, line) => {
     const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
     const result = await sessionWith(agent).run(line, { timeoutMs: 60_000 });
@@ -389,10 +390,12 @@ print(done.stdout, done.returncode)
 
   test('set -e stops at its failure, and pipefail sees it', async () => {
     const session = sessionWith(new TestAgent(() => ({ exitCode: 5 })));
-    expect(await session.run('(set -e; Agent; echo never)')).toMatchObject({
-      stdout: '',
-      exitCode: 5,
-    });
+    const { stdout, exitCode } = await session.run('(set -e; Agent; echo never)');
+    // Bash 4.2 and 4.3 make 1 of it.
+    expect([stdout, exitCode]).toEqual([
+      '',
+      plainBash('(set -e; sh -c "exit 5"; echo never)').exitCode,
+    ]);
     expect((await session.run('Agent | cat; echo ${PIPESTATUS[0]}')).stdout).toBe('5\n');
     expect((await session.run('(set -o pipefail; Agent | cat)')).exitCode).toBe(5);
   });
