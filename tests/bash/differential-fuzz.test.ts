@@ -20,7 +20,7 @@ import { Random } from '../helpers/random.ts';
 
 // TEST_SEED and TEST_FUZZ_LINES go looking for more; without them a change is judged by the same lines as the one before.
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
-const COUNT = Number(process.env.TEST_FUZZ_LINES ?? 250);
+const COUNT = Number(process.env.TEST_FUZZ_LINES ?? 500);
 /** A file for all differences. */
 const REPORT = process.env.TEST_FUZZ_REPORT;
 const LANES = 2;
