@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { evaluateCommand, reportCommand } from '../src/bash/control-commands.ts';
 import { CommandType } from '../src/command/agent-command.ts';
 import { Guide } from '../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../src/guidance/rules.ts';
@@ -97,6 +98,12 @@ describe('with lists in files', () => {
     expect(loaded).toMatch(/NativeModule fs$/m);
     expect(loaded).not.toMatch(/NativeModule (http|https|tls|_http_client|_tls_wrap)$/m);
   });
+});
+
+test('up to its report, a line costs under 300 bytes of our commands, which bash reads one by one', () => {
+  const report = reportCommand('0123456789ab', 252, '5.2.15(1)-release');
+  const command = evaluateCommand('/tmp/agent-shell-abcdef/1/line', undefined, report);
+  expect(command.indexOf('\n')).toBeLessThan(300);
 });
 
 describe.runIf(hasProc)('processes spawned by a line', () => {
