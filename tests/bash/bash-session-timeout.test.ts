@@ -101,9 +101,10 @@ describe('a line that takes longer than its limit', () => {
 
   test('can be followed by another such line', async () => {
     const session = startSession();
+    // Each of them has its own bash, which must have begun by then, on a busy machine, too.
     const results = await Promise.all([
-      session.run('echo one; sleep 1000', { timeoutMs: 100 }),
-      session.run('echo two; sleep 1000', { timeoutMs: 100 }),
+      session.run('echo one; sleep 1000', { timeoutMs: 1500 }),
+      session.run('echo two; sleep 1000', { timeoutMs: 1500 }),
       session.run('echo next'),
     ]);
     expect(results.map(({ stdout, exitCode }) => [stdout, exitCode])).toEqual([
@@ -116,8 +117,8 @@ describe('a line that takes longer than its limit', () => {
   test('counts its time from its own start, not from when it was given', async () => {
     const session = startSession();
     const [, second] = await Promise.all([
-      session.run('sleep 0.4'),
-      session.run('echo second', { timeoutMs: 300 }),
+      session.run('sleep 1.6'),
+      session.run('echo second', { timeoutMs: 1500 }),
     ]);
     expect(second.exitCode).toBe(0);
   });
@@ -125,12 +126,12 @@ describe('a line that takes longer than its limit', () => {
   test('a line within its limit is left alone, also when the limit has passed', async () => {
     const session = startSession();
     await session.run(':');
-    expect(await session.run('kept=yes', { timeoutMs: 400 })).toEqual({
+    expect(await session.run('kept=yes', { timeoutMs: 1500 })).toEqual({
       stdout: '',
       stderr: '',
       exitCode: 0,
     });
-    expect((await session.run('sleep 0.6; echo "$kept"')).stdout).toBe('yes\n');
+    expect((await session.run('sleep 1.6; echo "$kept"')).stdout).toBe('yes\n');
   });
 });
 
