@@ -120,12 +120,7 @@ export class BashChannels {
     });
   }
 
-  /** Resolves when all is read that bash printed before it answered. */
-  async caughtUp(): Promise<void> {
-    await FifoReader.turn(this.#output);
-  }
-
-  /** Reads all that a bash that has ended has printed. */
+  /** Reads all that bash has printed so far. */
   drain(): void {
     for (const reader of this.#output) reader.drain();
   }

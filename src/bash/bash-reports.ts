@@ -107,14 +107,13 @@ export class BashReports {
       channels.command(commands(report));
       return report;
     });
+    channels.drain();
     if (fields) {
-      await channels.caughtUp();
       const told = parseReport(fields);
       this.#held = told.held;
       this.#version ??= told.version;
       return { ...told, isRescued: channels.questions.isRescued };
     }
-    channels.drain();
     const end = this.#options.end();
     if (end === undefined) {
       return { exitCode: 0, alive: false, reason: 'bash no longer runs commands' };

@@ -4,9 +4,6 @@ import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 // No pipe holds more than this: after so many bytes, everything that was in it has been read.
 const PIPE_CAPACITY = 1024 * 1024;
 
-// The real one, also where a host's tests replace the clock: bash does not run on that.
-const { setImmediate } = globalThis;
-
 /**
  * Reads a FIFO as its data comes, or at once if its reader must catch up.
  *
@@ -17,8 +14,6 @@ export class FifoReader {
   readonly #socket: Socket;
   readonly #buffer: Buffer;
   readonly #onData: (chunk: Buffer) => void | Promise<void>;
-  /** Whether nothing is read until what was read last is dealt with. */
-  #isPaused = false;
 
   /**
    * @param onData gets a chunk whose memory is reused: copy what you keep. If it returns a promise, nothing more is read
@@ -40,11 +35,7 @@ export class FifoReader {
         callback: (length) => {
           const heard = onData(this.#buffer.subarray(0, length));
           if (heard === undefined) return true;
-          this.#isPaused = true;
-          void heard.finally(() => {
-            this.#isPaused = false;
-            this.#socket.resume();
-          });
+          void heard.finally(() => this.#socket.resume());
           return false;
         },
       },
@@ -66,17 +57,6 @@ export class FifoReader {
       total += length;
       this.#onData(this.#buffer.subarray(0, length));
     }
-  }
-
-  /**
-   * Resolves when everything is handed over that was written before what this process has just read elsewhere.
-   *
-   * Node's loop learns of all that can be read at once, so one turn is enough. To find a FIFO empty costs an error that
-   * Node makes, which takes longer than most of a line.
-   */
-  static async turn(readers: readonly FifoReader[]): Promise<void> {
-    await new Promise((turned) => setImmediate(turned));
-    for (const reader of readers) if (reader.#isPaused) reader.drain();
   }
 
   ref(): void {
