@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   terminal: [],
   todo: ['command', 'json', 'proof', 'settings', 'state'],
   tasks: ['command', 'json', 'proof', 'settings', 'state'],
-  panel: ['proof', 'tasks', 'terminal', 'todo'],
+  panel: ['command', 'proof', 'tasks', 'terminal', 'todo'],
   guidance: ['command', 'proof', 'settings', 'tasks', 'todo'],
   hook: ['command', 'guidance', 'settings', 'state', 'tasks', 'todo'],
   setup: ['command', 'hook', 'settings', 'state'],

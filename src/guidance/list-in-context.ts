@@ -1,3 +1,4 @@
+import { byNeed } from '../command/status.ts';
 import { safeText } from '../safe-text.ts';
 import type { Items } from '../todo/todo-item.ts';
 
@@ -31,15 +32,11 @@ export function openItemLines(items: Items): string[] {
   return linesThatFit(items.filter(({ status }) => status !== 'completed'));
 }
 
-/** The items in their order; where there are too many, completed ones are left out first, and then the last ones. */
+/** The items in their order; where there are too many, those of the least need are left out. */
 function linesThatFit(items: Items): string[] {
   const shown = new Set<Items[number]>();
   let room = MAX_BYTES_OF_ITEMS;
-  const byNeed = [
-    ...items.filter(({ status }) => status !== 'completed'),
-    ...items.filter(({ status }) => status === 'completed'),
-  ];
-  for (const item of byNeed) {
+  for (const item of byNeed(items)) {
     room -= Buffer.byteLength(line(item)) + 1;
     if (room < 0) break;
     shown.add(item);

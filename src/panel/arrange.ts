@@ -1,50 +1,25 @@
-import type { TodoItem, TodoStatus } from '../todo/todo-item.ts';
+import { byNeed, type Ranked, type Status } from '../command/status.ts';
 
-/** What `arrange` needs of an item. */
-export type Arrangeable = Pick<TodoItem, 'status' | 'priority'>;
-
-/** The items that fit, and how many of each status are hidden. */
+/** The items that fit, in their order, and how many of each status are hidden. */
 export interface Arrangement<Item> {
   readonly shown: readonly Item[];
-  readonly hidden: Readonly<Record<TodoStatus, number>>;
+  readonly hidden: Readonly<Record<Status, number>>;
 }
-
-const STATUSES: readonly TodoStatus[] = ['completed', 'in_progress', 'pending'];
-const PRIORITIES = ['high', 'medium', 'low'];
 
 /**
  * Chooses the items for `rows` rows. If not all fit, the last row says what is hidden. Completed items are hidden first,
- * oldest first, then pending ones from the end.
+ * oldest first, then pending ones, the last that would be begun first.
  */
-export function arrange<Item extends Arrangeable>(
+export function arrange<Item extends Ranked>(
   items: readonly Item[],
   rows: number,
 ): Arrangement<Item> {
-  const sorted = sortPrioritised(items);
   const hidden = { completed: 0, in_progress: 0, pending: 0 };
-  if (sorted.length <= rows) return { shown: sorted, hidden };
+  if (items.length <= rows) return { shown: items, hidden };
   // In a single row, the item in progress matters more than how many are hidden.
-  const active = sorted.some((item) => item.status === 'in_progress');
+  const active = items.some((item) => item.status === 'in_progress');
   const room = rows === 1 && active ? 1 : Math.max(0, rows - 1);
-  const kept = new Set(byImportance(sorted).slice(0, room));
-  for (const item of sorted) if (!kept.has(item)) hidden[item.status] += 1;
-  return { shown: sorted.filter((item) => kept.has(item)), hidden };
-}
-
-/** Sorts items with a priority among themselves; the others keep their places. */
-function sortPrioritised<Item extends Arrangeable>(items: readonly Item[]): readonly Item[] {
-  const sorted = items
-    .filter((item) => item.priority)
-    .sort((a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || rank(a) - rank(b));
-  let next = 0;
-  return items.map((item) => (item.priority && sorted[next++]) || item);
-}
-
-function rank(item: Arrangeable): number {
-  return PRIORITIES.indexOf(item.priority ?? '');
-}
-
-function byImportance<Item extends Arrangeable>(items: readonly Item[]): Item[] {
-  const having = (status: TodoStatus) => items.filter((item) => item.status === status);
-  return [...having('in_progress'), ...having('pending'), ...having('completed').reverse()];
+  const kept = new Set(byNeed(items).slice(0, room));
+  for (const item of items) if (!kept.has(item)) hidden[item.status] += 1;
+  return { shown: items.filter((item) => kept.has(item)), hidden };
 }

@@ -1,5 +1,6 @@
+import type { Ranked } from '../command/status.ts';
 import { displayWidth, oneLine, truncate } from '../terminal/text.ts';
-import { type Arrangeable, type Arrangement, arrange } from './arrange.ts';
+import { type Arrangement, arrange } from './arrange.ts';
 import { createTheme, type Theme } from './theme.ts';
 
 /** The maximum height of a panel, including its frame. */
@@ -32,7 +33,7 @@ export interface Row {
 
 /** Paints an item: its mark, its text, and the remark at the end of the row. */
 export function paintItem(
-  { status }: Arrangeable,
+  { status }: Ranked,
   { mark, text, aside = '' }: { mark: string; text: string; aside?: string },
   { paint }: Theme,
   isFresh = false,
@@ -61,7 +62,7 @@ export const GLYPH_OF = {
  *
  * @param row draws one item in at most this many columns.
  */
-export function renderList<Item extends Arrangeable>(
+export function renderList<Item extends Ranked>(
   items: readonly Item[],
   options: RenderOptions & { title: string },
   row: (item: Item, columns: number, theme: Theme) => Row,
@@ -99,7 +100,7 @@ export function printable(text: string, theme: Theme): string {
   return theme.unicode ? line : line.replace(/[^ -~]\p{M}*/gu, '?');
 }
 
-function hiddenNote(hidden: Arrangement<Arrangeable>['hidden']): string {
+function hiddenNote(hidden: Arrangement<Ranked>['hidden']): string {
   return (['completed', 'in_progress', 'pending'] as const)
     .filter((status) => hidden[status] > 0)
     .map((status) => `${hidden[status]} ${status.replace('_', ' ')}`)

@@ -1,3 +1,4 @@
+import { rankOf } from '../command/status.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
 
@@ -15,8 +16,6 @@ export function isReady(graph: TaskGraph, task: Task, agent?: string, clock?: Le
   return (isOpen || isLeft) && openBlockers(graph, task).length === 0;
 }
 
-const RANKS = { high: 0, medium: 1, low: 2 } as const;
-
 /**
  * What an agent may claim, in the order in which it should: its own tasks first, since nobody else can begin them; then
  * by priority and id.
@@ -25,9 +24,4 @@ export function readyTasks(graph: TaskGraph, agent?: string, clock?: LeaseClock)
   const ready = [...graph.tasks.values()].filter((task) => isReady(graph, task, agent, clock));
   const isOthers = ({ owner }: Task) => Number(agent === undefined || owner !== agent);
   return ready.sort((a, b) => isOthers(a) - isOthers(b) || rankOf(a) - rankOf(b));
-}
-
-/** 0 for the highest priority. */
-export function rankOf({ priority }: Task): number {
-  return RANKS[priority ?? 'medium'];
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { type CommandResult, done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
+import { rankOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
-import { rankOf, readyTasks } from './ready.ts';
+import { readyTasks } from './ready.ts';
 import type { Task, TaskGraph } from './task.ts';
 import { exportCsv, exportMarkdown } from './task-export.ts';
 import type { TaskCall, TaskForm } from './task-form.ts';

@@ -1,3 +1,4 @@
+import { nextOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
@@ -39,7 +40,7 @@ export function listLine(items: readonly Readonly<TodoItem>[]): string {
   if (items.length === 0) return '';
   const completed = items.filter(({ status }) => status === 'completed').length;
   const active = items.find(({ status }) => status === 'in_progress');
-  const next = items.find(({ status }) => status === 'pending');
+  const next = items[nextOf(items)];
   const done = `${completed}/${items.length}`;
   const parts = [
     ...(active ? [safeText(active.activeForm, MAX_LINE_CHARACTERS)] : []),
@@ -60,15 +61,12 @@ export function summaryText(items: Items): string {
   return `Todo list updated: ${completed} completed, ${inProgress} in_progress, ${pending} pending\n`;
 }
 
-/** The item in progress and the first that is pending, by the names that `--start` and `--done` take. */
+/** The item in progress and the next one, by the names that `--start` and `--done` take. */
 export function nextText(items: Items): string {
-  const line = (label: string, status: TodoItem['status']) => {
-    const at = items.findIndex((item) => item.status === status);
-    return at === -1
-      ? ''
-      : `${label} ${nameOf(items, at)}: ${safeText(items[at]?.content ?? '')}\n`;
-  };
-  return line('Now', 'in_progress') + line('Next', 'pending');
+  const line = (label: string, at: number) =>
+    at === -1 ? '' : `${label} ${nameOf(items, at)}: ${safeText(items[at]?.content ?? '')}\n`;
+  const now = items.findIndex(({ status }) => status === 'in_progress');
+  return line('Now', now) + line('Next', nextOf(items));
 }
 
 /** A list as one line of JSON in printable characters, for a program. `labels` come before it. */

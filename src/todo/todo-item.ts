@@ -1,9 +1,10 @@
+import type { Priority, Status } from '../command/status.ts';
 import type { Proof } from '../proof/proof.ts';
 
 /** How far a task is: not begun, being worked on now, fully done. */
-export type TodoStatus = 'pending' | 'in_progress' | 'completed';
+export type TodoStatus = Status;
 /** How important a task is, if its list says so. */
-export type TodoPriority = 'high' | 'medium' | 'low';
+export type TodoPriority = Priority;
 
 /** One task of the list. */
 export interface TodoItem {
@@ -14,7 +15,7 @@ export interface TodoItem {
   status: TodoStatus;
   /** A name by which the writer of the list knows the task. */
   id?: string;
-  /** Items that carry one are sorted by it in the panel. */
+  /** What is next is the first pending item of the highest; an item without one counts as `medium`. */
   priority?: TodoPriority;
   /** A command that exits with 0 once the item is done. */
   check?: string;

@@ -1,3 +1,4 @@
+import { nextOf } from '../command/status.ts';
 import { printable } from '../panel/render-list.ts';
 import { beside, EMPTY_LINE, type Line, line, spread } from './lines.ts';
 import type { KnownList, ViewerState } from './model.ts';
@@ -69,11 +70,10 @@ function agentLines(
     columns,
     { ellipsis: theme.ellipsis, paint: theme.paint.strong, paintRight: theme.paint.faint },
   );
-  const next = items.findIndex(({ status }) => status === 'pending');
   const blocks = items.map((item) =>
     itemLines(item, look, { isFresh: hasJustChanged(item, since.get(item), look.times) }),
   );
-  const focus = active === -1 ? next : active;
+  const focus = active === -1 ? nextOf(items) : active;
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
   return [title, ...sightOf(body, rows - 1, 0).lines];
 }

@@ -1,3 +1,4 @@
+import { nextOf } from '../command/status.ts';
 import { contentKey } from '../todo/pair-items.ts';
 import type { TodoItem } from '../todo/todo-item.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -110,11 +111,10 @@ function followed(state: ViewerState): number {
   switch (pageOf(state).name) {
     case 'list':
     case 'version': {
-      const items = shownItems(state);
-      const find = (status: string) => items.findIndex(({ item }) => item.status === status);
-      const at = find('in_progress');
+      const items = shownItems(state).map(({ item }) => item);
+      const at = items.findIndex(({ status }) => status === 'in_progress');
       if (at !== -1) return at;
-      const next = find('pending');
+      const next = nextOf(items);
       return next === -1 ? Math.max(0, items.length - 1) : next;
     }
     case 'board':

@@ -110,7 +110,7 @@ test('an item in progress shows even behind a hundred pending ones', () => {
   expect(body(items)).toContain('● Doing it...');
 });
 
-test('items with a priority are sorted by status, then priority; the others keep their places', () => {
+test('items are in list order, whatever their priority, so that --done 2 is the second row', () => {
   const items: TodoItem[] = [
     { content: 'low', activeForm: 'l', status: 'pending', priority: 'low' },
     { content: 'plain', activeForm: 'p', status: 'pending' },
@@ -118,7 +118,26 @@ test('items with a priority are sorted by status, then priority; the others keep
     { content: 'done', activeForm: 'd', status: 'completed', priority: 'low' },
     { content: 'now', activeForm: 'now', status: 'in_progress', priority: 'medium' },
   ];
-  expect(body(items)).toEqual(['✓ done', '○ plain', '● now...', '○ high', '○ low']);
+  expect(body(items)).toEqual(['○ low', '○ plain', '○ high', '✓ done', '● now...']);
+});
+
+test('of pending items that do not all fit, those of high priority show, in list order', () => {
+  const urgent: TodoItem = {
+    content: 'urgent',
+    activeForm: 'u',
+    status: 'pending',
+    priority: 'high',
+  };
+  expect(body([...plan(10, 0), urgent])).toEqual([
+    '● Doing step 1...',
+    '○ step 2',
+    '○ step 3',
+    '○ step 4',
+    '○ step 5',
+    '○ step 6',
+    '○ urgent',
+    '… 4 pending',
+  ]);
 });
 
 test('an item that has run for a second or more shows for how long', () => {

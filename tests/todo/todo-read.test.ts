@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { todoList } from './arbitraries.ts';
 
 const USAGE =
@@ -155,6 +156,25 @@ test.each([
     stderr: '',
     exitCode: 0,
   });
+});
+
+test('what comes next is the first pending item of the highest priority, wherever it is said', async () => {
+  const store = new TodoStore();
+  const priorities = ['low', undefined, 'medium', 'high', 'high'] as const;
+  const items = priorities.map((priority, index) => ({
+    ...pending(`Do ${index + 1}`),
+    ...(priority && { priority }),
+  }));
+  store.update(items);
+  const line = await new TodoReadHandler(store).execute({ argv: ['--line'] });
+  const next = { argv: ['--done', '4', '--output', 'next'], stdin: async () => '' };
+  const replies = [await new TodoWriteHandler(store).execute(next)];
+  replies.push(await new TodoWriteHandler(store).execute({ ...next, argv: ['--done', '5'] }));
+  expect([line, ...replies].map(({ stdout }) => stdout)).toEqual([
+    '0/5 next: Do 4\n',
+    'Todo list updated: 1 completed, 0 in_progress, 4 pending\nNext 5: Do 5\n',
+    'Todo list updated: 2 completed, 0 in_progress, 3 pending\nNext 2: Do 2\n',
+  ]);
 });
 
 test('--line stays one short line of text, whatever an item holds', async () => {
