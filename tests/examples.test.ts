@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeHost } from './helpers/examples.ts';
+import { exampleModules } from './helpers/example-packages.ts';
+import { makeHost, NO_PACKAGES } from './helpers/examples.ts';
 import { cleanEnvironment } from './helpers/executables.ts';
 import { VirtualTerminal } from './helpers/virtual-terminal.ts';
 
@@ -42,7 +43,8 @@ function environment(more: Record<string, string> = {}): Record<string, string> 
   return cleanEnvironment({ PATH: path, HOME: directory, ...more });
 }
 
-test('the examples are type-checked', () => {
+test('the examples are type-checked', ({ skip }) => {
+  if (exampleModules() === undefined) skip(NO_PACKAGES);
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const { stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
   expect(stdout).toBe('');
@@ -118,7 +120,10 @@ const { items } = todoStore.get();
 stdout.write(JSON.stringify({ drawn, questions: answered, seen, items }));
 `;
 
-test('agent.ts plans, is reminded, asks, has a helper with a list of its own, and keeps its list when its memory is cut', async () => {
+test('agent.ts plans, is reminded, asks, has a helper with a list of its own, and keeps its list when its memory is cut', async ({
+  skip,
+}) => {
+  if (exampleModules() === undefined) skip(NO_PACKAGES);
   const provider = join(directory, 'node_modules', '@ai-sdk', 'scripted');
   mkdirSync(provider, { recursive: true });
   writeFileSync(join(provider, 'package.json'), '{"type":"module","exports":"./index.js"}');
@@ -163,7 +168,7 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(last.length).toBeLessThanOrEqual(9);
 });
 
-test.each([
+test.for([
   [
     'just-bash',
     'Todo list updated: 0 completed, 1 in_progress, 0 pending\nplan: [>] Füll it <- Filling it\nlist: [>] Füll it <- Filling it\n',
@@ -172,7 +177,8 @@ test.each([
     'bash-tool',
     'Todo list updated: 0 completed, 0 in_progress, 1 pending\n[ ] Tag it\n\n(0/1 completed)\n',
   ],
-])('%s.ts prints its list', (name, expected) => {
+])('%s.ts prints its list', ([name, expected], { skip }) => {
+  if (exampleModules() === undefined) skip(NO_PACKAGES);
   const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
   expect(execFileSync(process.execPath, [`${name}.mjs`], options)).toBe(expected);
 });

@@ -1,11 +1,9 @@
-import { createRequire } from 'node:module';
+import { estimateTokenCount } from 'tokenx';
 
-// Its types do not compile with those of Node.
-const { encode } = createRequire(import.meta.url)('gpt-tokenizer') as {
-  encode(text: string): number[];
-};
-
-/** How many tokens a text is to a model: those of GPT-4o, near enough for any. */
+/**
+ * About how many tokens a text is to a model: within 5% of what GPT-4o's tokenizer counts for the help pages and docs,
+ * whose tables would be a sixth of what `npm ci` installs.
+ */
 export function tokens(text: string): number {
-  return encode(text).length;
+  return estimateTokenCount(text);
 }
