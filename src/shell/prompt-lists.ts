@@ -210,10 +210,10 @@ export class PromptLists {
     };
   }
 
-  /** What guidance says after the last of these commands. */
+  /** What guidance says after the last of these commands: nothing, unless this person asked for it by TODO_GUIDANCE=all. */
   async guidance(commands: readonly PromptCommand[]) {
     const [settings, context] = [this.#settings, this.#context];
-    if (settings.guidance === 'off') return { said: [], due: -1 };
+    if (this.#prompt.environment.TODO_GUIDANCE?.trim() !== 'all') return { said: [], due: -1 };
     const [newest, kept, tasks] = [this.#todos, this.#history(), this.#taskStore];
     return promptGuidance({ settings, context, newest, kept, tasks }, commands);
   }

@@ -51,7 +51,7 @@ export class PersonsShell extends TmuxTerminal {
 
   private constructor(home: string, project: string, options: PersonsShellOptions) {
     const { columns = 80, rows = 24, argv = '', history, fromBash } = options;
-    const env = { ...ENV, HOME: home, TODO_GUIDANCE: 'notes', ...options.env };
+    const env = { ...ENV, HOME: home, ...options.env };
     const variables = Object.entries(history ? env : { ...env, HISTFILE: '' });
     const assignments = variables.map(([name, value]) => `${name}='${value}'`).join(' ');
     const agentShell = `env -i TERM="$TERM" TMUX="$TMUX" ${assignments} '${AGENT_SHELL}' ${argv}`;

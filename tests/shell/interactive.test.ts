@@ -253,11 +253,28 @@ Note: [ ] Ship it`);
     await shell.untilPanel();
   });
 
+  test('a person who has not set TODO_GUIDANCE=all is never reminded', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const env = { TODO_REMINDER_TURNS: '1' };
+    const shell = await PersonsShell.start({ onTestFinished, env, columns: 300 });
+    await shell.write('[>] Run the tests');
+    for (const line of ['true', 'false', 'true 3', 'true 4', 'true 5']) {
+      expect(await shell.run(line)).toBe('');
+    }
+    expect(await shell.run(writeLine('[x] Run the tests'))).not.toContain('Note:');
+  });
+
   test('work is held against what was run at this prompt, and nothing else', async ({
     expect,
     onTestFinished,
   }) => {
-    const shell = await PersonsShell.start({ onTestFinished, columns: 300 });
+    const shell = await PersonsShell.start({
+      onTestFinished,
+      env: { TODO_GUIDANCE: 'all' },
+      columns: 300,
+    });
     await shell.write('[>] Run the tests', '[ ] Verify it');
     await shell.run('ls');
     const unproven = writeLine('[x] Run the tests', '[>] Verify it');
