@@ -168,6 +168,114 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(last.length).toBeLessThanOrEqual(9);
 });
 
+/** A provider whose model works for an editor. */
+const EDITOR_PROVIDER = `
+import { MockLanguageModelV3 } from 'ai/test';
+
+const item = (content, status, more) => ({ content, activeForm: content, status, ...more });
+const list = (...todos) => "TodoWrite '" + JSON.stringify({ todos }) + "'";
+const script = [
+  list(item('Look', 'in_progress', { priority: 'high' }), item('Tell', 'pending')),
+  'touch forbidden',
+  'TodoWrite --done 1 --start 2',
+  '',
+  'sleep 1000',
+  '',
+];
+const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
+let calls = 0;
+export const editor = () => new MockLanguageModelV3({
+  doGenerate: async () => {
+    const command = script.shift();
+    const content = command
+      ? { type: 'tool-call', toolCallId: String(++calls), toolName: 'bash', input: JSON.stringify({ command }) }
+      : { type: 'text', text: 'Done.' };
+    return { content: [content], finishReason: { unified: command ? 'tool-calls' : 'stop', raw: undefined }, usage, warnings: [] };
+  },
+});
+`;
+
+/** Drives acp.ts as an editor does, with the protocol's own package, and prints what an editor would show. */
+const EDITOR = `
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Readable, Writable } from 'node:stream';
+import * as acp from '@agentclientprotocol/sdk';
+
+const child = spawn(process.execPath, ['acp.mjs'], { stdio: ['pipe', 'pipe', 'inherit'] });
+const updates = [];
+const asked = [];
+const { $defs } = JSON.parse(readFileSync(createRequire(import.meta.url).resolve('@agentclientprotocol/sdk/schema/v1/schema.json')));
+const stream = acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
+const connection = acp
+  .client({ name: 'editor' })
+  .onNotification(acp.methods.client.session.update, ({ params }) => void updates.push(params.update))
+  .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {
+    asked.push(params.toolCall.title);
+    return { outcome: { outcome: 'selected', optionId: params.toolCall.title.startsWith('touch') ? 'deny' : 'allow' } };
+  })
+  .connect(stream);
+const { agent } = connection;
+const { protocolVersion } = await agent.request(acp.methods.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION });
+const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd: process.cwd(), mcpServers: [] });
+const turn = (text) => agent.request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
+const done = await turn('Do the job');
+const waiting = turn('Wait');
+while (!updates.some(({ title }) => title === 'sleep 1000')) await new Promise((resolve) => setTimeout(resolve, 10));
+await agent.notify(acp.methods.agent.session.cancel, { sessionId });
+const cancelled = await waiting;
+connection.close();
+child.stdin.end();
+const exitCode = await new Promise((resolve) => child.on('exit', resolve));
+const plans = updates.filter(({ sessionUpdate }) => sessionUpdate === 'plan').map(({ entries }) => entries);
+console.log(JSON.stringify({ protocolVersion, done, cancelled, exitCode, plans, asked, updates, schema: {
+  required: $defs.PlanEntry.required,
+  statuses: $defs.PlanEntryStatus.oneOf.map((one) => one.const),
+  priorities: $defs.PlanEntryPriority.oneOf.map((one) => one.const),
+} }));
+`;
+
+test('acp.ts shows an editor its list as the plan, asks it before a line runs, and ends a turn that is cancelled', ({
+  skip,
+}) => {
+  if (exampleModules() === undefined) skip(NO_PACKAGES);
+  const provider = join(directory, 'node_modules', '@ai-sdk', 'editor');
+  mkdirSync(provider, { recursive: true });
+  writeFileSync(join(provider, 'package.json'), '{"type":"module","exports":"./index.js"}');
+  writeFileSync(join(provider, 'index.js'), EDITOR_PROVIDER);
+  writeFileSync(join(directory, 'editor.mjs'), EDITOR);
+  const said = execFileSync(process.execPath, ['editor.mjs'], {
+    cwd: directory,
+    env: environment({ MODEL: 'editor/model' }),
+    encoding: 'utf8',
+  });
+  const { plans, schema, asked, updates, ...rest } = JSON.parse(said);
+  expect(rest).toEqual({
+    protocolVersion: 1,
+    done: { stopReason: 'end_turn' },
+    cancelled: { stopReason: 'cancelled' },
+    exitCode: 0,
+  });
+  const entry = (content: string, status: string, priority = 'medium') => ({
+    content,
+    status,
+    priority,
+  });
+  expect(plans).toEqual([
+    [entry('Look', 'in_progress', 'high'), entry('Tell', 'pending')],
+    [entry('Look', 'completed', 'high'), entry('Tell', 'in_progress')],
+  ]);
+  for (const { status, priority, ...fields } of plans.flat()) {
+    expect(schema.statuses).toContain(status);
+    expect(schema.priorities).toContain(priority);
+    expect([...Object.keys(fields), 'status', 'priority'].sort()).toEqual(schema.required.sort());
+  }
+  expect(asked).toEqual(['touch forbidden', 'sleep 1000']);
+  expect(existsSync(join(directory, 'forbidden'))).toBe(false);
+  expect(JSON.stringify(updates)).toContain('Command execution denied');
+});
+
 test.for([
   [
     'just-bash',

@@ -181,6 +181,7 @@ export function makeHost(directory: string): void {
   symlinkSync(join(ROOT, 'node_modules', '@types'), join(modules, '@types'));
   const others = exampleModules();
   for (const name of others ? EXAMPLE_PACKAGES : []) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(others ?? '', name), join(modules, name));
   }
   for (const [name, file] of Object.entries<string>(bin)) {
