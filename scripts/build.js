@@ -57,7 +57,7 @@ async function commandPrograms() {
   return await import(`data:text/javascript;base64,${code}`);
 }
 
-const { COMMAND_PROGRAMS: commands, NEAR_NAMES: nearNames } = await commandPrograms();
+const { COMMAND_PROGRAMS: commands } = await commandPrograms();
 keepBinInStep();
 
 /** npm makes a link for each executable that package.json names. */
@@ -173,12 +173,6 @@ const executable = (path, text) => {
 };
 for (const name of Object.keys(commands)) {
   executable(`bin/commands/${name}`, `#!/usr/bin/env node\n${loader}`);
-}
-// In a folder of their own, behind all others on PATH: where case does not count, some are the names of the commands.
-mkdirSync(out('bin/near'), { recursive: true });
-for (const [name, text] of Object.entries(nearNames)) {
-  const quoted = text.trimEnd().replaceAll("'", "'\\''");
-  executable(`bin/near/${name}`, `#!/bin/sh\necho '${quoted}' >&2\nexit 127\n`);
 }
 // One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
 // Patterns of files are off in sh by then (set -f), so that it has no look at /*.

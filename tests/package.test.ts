@@ -75,7 +75,7 @@ test('it holds what a user needs, and nothing else', () => {
     ]),
   );
   const known =
-    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|package\.json|dist\/((index|any-node)\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+|near\/[\w-]+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg)|examples\/[\w-]+\.(ts|py))$/;
+    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|package\.json|dist\/((index|any-node)\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg)|examples\/[\w-]+\.(ts|py))$/;
   expect(packed.filter((path) => !known.test(path))).toEqual([]);
 });
 

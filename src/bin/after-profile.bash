@@ -1,6 +1,5 @@
 # Read by a non-interactive login shell after the profile: puts the agent commands back on PATH if the profile reset it.
 type -P TodoWrite >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/commands
-type -P todo_write >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/near
 if [ -n "$AGENT_SHELL_BASH_ENV" ]; then
   BASH_ENV=$AGENT_SHELL_BASH_ENV
   unset AGENT_SHELL_BASH_ENV

@@ -5,13 +5,12 @@
 # Searches PATH for the agent commands, and for a bash that is neither this program under that name nor another copy of it.
 # Leaves agent_shell_bash empty if PATH finds that bash by itself.
 search_path() {
-  agent_shell_bash= agent_shell_skipped= agent_shell_found= agent_shell_commands= agent_shell_near=
+  agent_shell_bash= agent_shell_skipped= agent_shell_found= agent_shell_commands=
   agent_shell_ifs=$IFS
   IFS=:
   # Not a folder of such a name, which is executable, too.
   for agent_shell_folder in $PATH; do
     [ -x "$agent_shell_folder/TodoWrite" ] && [ -f "$agent_shell_folder/TodoWrite" ] && agent_shell_commands=1
-    [ -x "$agent_shell_folder/todo_write" ] && [ -f "$agent_shell_folder/todo_write" ] && agent_shell_near=1
     [ -z "$agent_shell_found" ] && [ -x "$agent_shell_folder/bash" ] && [ -f "$agent_shell_folder/bash" ] && is_bash
   done
   for agent_shell_folder in /bin /usr/bin /usr/local/bin; do
@@ -22,10 +21,10 @@ search_path() {
     echo 'agent-shell: needs bash, but there is none on PATH' >&2
     exit 127
   }
-  [ -n "$agent_shell_commands" ] && [ -n "$agent_shell_near" ] || find_bin
-  [ -n "$agent_shell_commands" ] || export PATH="$PATH:$agent_shell_bin/commands"
-  # Installing the package puts only the commands on PATH.
-  [ -n "$agent_shell_near" ] || export PATH="$PATH:$agent_shell_bin/near"
+  [ -n "$agent_shell_commands" ] || {
+    find_bin
+    export PATH="$PATH:$agent_shell_bin/commands"
+  }
 }
 
 is_bash() {
@@ -45,27 +44,26 @@ is_bash() {
   [ -z "$agent_shell_skipped" ] || agent_shell_bash=$agent_shell_file
 }
 
-# Finds the folder of this program, behind the link that npm makes to it.
+# Finds the folder of this program, behind the links to it. Those that npm makes cost no process.
 find_bin() {
   [ -z "$agent_shell_bin" ] || return
   case $0 in
-    /*) agent_shell_bin=${0%/*} ;;
-    */*) agent_shell_bin=$PWD/${0%/*} ;;
-    *) agent_shell_bin=$PWD ;;
+    /*) agent_shell_file=$0 ;;
+    *) agent_shell_file=$PWD/$0 ;;
   esac
-  for agent_shell_bin in "$agent_shell_bin" "$agent_shell_bin/../lib/node_modules/todowrite/dist/bin" \
-    "$agent_shell_bin/../todowrite/dist/bin"; do
+  agent_shell_folder=${agent_shell_file%/*}
+  for agent_shell_bin in "$agent_shell_folder" "$agent_shell_folder/../lib/node_modules/todowrite/dist/bin" \
+    "$agent_shell_folder/../todowrite/dist/bin"; do
     [ "$agent_shell_bin/agent-shell.cjs" -ef "$0" ] && return
   done
-  agent_shell_bin=$0
-  while [ -h "$agent_shell_bin" ]; do
-    agent_shell_link=$(PATH=$PATH:/usr/bin:/bin readlink "$agent_shell_bin")
+  while [ -h "$agent_shell_file" ]; do
+    agent_shell_link=$(PATH=$PATH:/usr/bin:/bin readlink "$agent_shell_file")
     case $agent_shell_link in
-      /*) agent_shell_bin=$agent_shell_link ;;
-      *) agent_shell_bin=${agent_shell_bin%/*}/$agent_shell_link ;;
+      /*) agent_shell_file=$agent_shell_link ;;
+      *) agent_shell_file=${agent_shell_file%/*}/$agent_shell_link ;;
     esac
   done
-  agent_shell_bin=$(cd "${agent_shell_bin%/*}" && pwd -P)
+  agent_shell_bin=${agent_shell_file%/*}
 }
 
 # Sets agent_shell_state to the folder of all lists: stateFolder in src/state/list-paths.ts. interactive.bash has the same.
@@ -107,38 +105,19 @@ become_bash() {
   esac
 }
 
-# Whether this was started as a login shell. A script does not see the `-` before a login shell's name, but login shells are
-# started by login, sshd, or on request su, runuser and sudo. None of them passes SHLVL on.
-is_login_shell() {
-  IFS= read -r agent_shell_parent <"/proc/$PPID/comm" || return 1
-  case $agent_shell_parent:$# in
-    login:* | sshd*:0) return 0 ;;
-    su:* | runuser:* | sudo:*) ;;
-    *) return 1 ;;
-  esac
-  # One word per line. Options may be combined, as in -iu.
-  agent_shell_line='
-'
-  agent_shell_parent=$agent_shell_parent:$agent_shell_line$(PATH=$PATH:/usr/bin:/bin tr '\0' '\n' <"/proc/$PPID/cmdline")$agent_shell_line
-  case $agent_shell_parent in
-    # The command that sudo runs may have options like its own.
-    sudo:*"${0##*/}"* | sudo:*"sudo$agent_shell_line-s"*) return 1 ;;
-    sudo:*"$agent_shell_line-i"* | sudo:*"$agent_shell_line-"[AEHPSbkn]i*) return 0 ;;
-    sudo:*"$agent_shell_line--login$agent_shell_line"*) return 0 ;;
-    sudo:*) return 1 ;;
-    *"$agent_shell_line-$agent_shell_line"* | *"$agent_shell_line-l"*) return 0 ;;
-    *"$agent_shell_line--login$agent_shell_line"*) return 0 ;;
-  esac
-  return 1
-}
-
 agent_shell_bin=
-[ -n "${SHLVL-}" ] || ! [ -r "/proc/$PPID/comm" ] || ! is_login_shell "$@" || set -- -l "$@"
 case ${1-}:${2-} in
   -c:[-+]* | -c: | -c:*TodoWrite* | -c:*Task[A-Z]*) ;;
   # What harnesses do most. The rest of this file is not even read then.
   -c:*)
     search_path
+    case ${0##*/}:$agent_shell_bash in
+      sh:* | *:) ;;
+      # The same without a second bash: what follows the line is its $0.
+      *)
+        [ $# -gt 2 ] || set -- "$@" bash
+        [ -n "${TODO_AGENT-}" ] || exec "$agent_shell_bash" "$@" ;;
+    esac
     become_bash "$@" ;;
 esac
 

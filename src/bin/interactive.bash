@@ -314,11 +314,23 @@ __todo_release_at_exit() {
     <"$folder/end" >/dev/null 2>&1 {__todo_end}>&- &)
 } 2>/dev/null
 
+# Names the right command after one that is nearly its name. Bash runs this in a process of its own.
+__todo_not_found() {
+  unset -f command_not_found_handle
+  case $1 in
+    *[Tt][Oo][Dd][Oo]* | *[Tt][Aa][Ss][Kk]*)
+      command node "$__todo_bin/agent-shell.cjs" prompt-panel not-found "$1" >&2 2>/dev/null && return 127 ;;
+  esac
+  "$@" # With bash's own words.
+}
+
 # Runs after the user's files, with their DEBUG trap.
 __todo_begin() {
   local attributes
   type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
-  type -P todo_write >/dev/null || PATH=$PATH:$__todo_bin/near
+  if ! declare -F command_not_found_handle >/dev/null; then
+    command_not_found_handle() { __todo_not_found "$@"; }
+  fi
   # Commands that change a list find this prompt by it; see src/shell/tell-prompt.ts.
   export AGENT_SHELL_PROMPT=$$
   if shopt -q promptvars; then PS2='\[${__todo_start:0:3}\]'${PS2-}; fi

@@ -51,32 +51,6 @@ function callOf(plain: string, words: Readonly<Record<string, string>>): string 
   return Object.entries(words).find(([word]) => plainly(word) === plain)?.[1];
 }
 
-/** The spellings and words by which commands may be called, each with the right name. */
-export function nearNames(commands: readonly string[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const command of commands) {
-    for (const word of [command, ...Object.keys(OTHER_WORDS[command] ?? {})]) {
-      for (const spelling of spellings(word)) {
-        if (!commands.includes(spelling)) names.set(spelling, command);
-      }
-    }
-  }
-  return names;
-}
-
-/** `TodoUpdate`, `Todoupdate`, `todoupdate`, `todo_update`, `todo-update`. */
-function spellings(word: string): string[] {
-  const parts = word.match(/[A-Z][a-z]*/g) ?? [word];
-  const lower = word.toLowerCase();
-  return [
-    word,
-    word.charAt(0) + lower.slice(1),
-    lower,
-    parts.join('_').toLowerCase(),
-    parts.join('-').toLowerCase(),
-  ];
-}
-
 function plainly(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '');
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
@@ -105,45 +105,6 @@ test.each(SPELLINGS.map((argv) => ({ argv })))('as bash does it: $argv', ({ argv
   expect(shell(AGENT_SHELL, argv)).toEqual(shell('bash', argv));
 });
 
-// Who starts a login shell puts a `-` before its name, which no script is told about.
-const canSu = process.getuid?.() === 0 && spawnSync('su', ['root', '-c', 'true']).status === 0;
-test
-  .runIf(canSu && existsSync('/proc/self/comm'))
-  .each([[['-', 'root']], [['-l', 'root']], [['--login', 'root']], [['root']]])(
-  'as the login shell that su starts: su %j',
-  (argv) => {
-    const line = 'shopt -q login_shell; echo $? $HOME "$PWD" ${-//h}';
-    const su = (file: string) => {
-      const env = { PATH: ENV.PATH, HOME: '/nonexistent' };
-      const options = { env, cwd: '/', encoding: 'utf8' } as const;
-      return spawnSync('su', [...argv, '-s', file, '-c', line], options).stdout;
-    };
-    const ours = su(AGENT_SHELL);
-    expect(ours).toBe(su('/bin/bash'));
-    expect(ours).toMatch(argv.length === 1 ? /^1 / : /^0 /);
-  },
-);
-
-test.runIf(existsSync('/proc/self/comm')).each([
-  ['sudo -iu ann', true],
-  ['sudo -Hiu ann', true],
-  ['sudo -u ann -i TodoRead', true],
-  ['sudo --login --user=ann', true],
-  ['su -lc TodoRead ann', true],
-  ['runuser -l ann', true],
-  ['sudo -u ann', false],
-  ['sudo -s grep -i login', false],
-  ['sudo -u ann agent-shell.cjs -i', false],
-  ['su ann', false],
-])('as the shell that this starts: %s', (words, isLogin) => {
-  const [name = '', ...argv] = words.split(' ');
-  const starter = join(temporaryDirectory(), name);
-  const line = 'shopt -q login_shell && echo yes || echo no';
-  writeFileSync(starter, `#!/bin/bash\nunset SHLVL\n'${AGENT_SHELL}' -c '${line}'\nexit\n`);
-  chmodSync(starter, 0o755);
-  expect(shell(starter, argv).stdout.endsWith(isLogin ? 'yes\n' : 'no\n')).toBe(true);
-});
-
 test.each<[Record<string, string>, string[]]>([
   [{ BASH_ENV: 'startup' }, ['-c', SHOW]],
   [{ BASH_ENV: 'startup' }, ['-lc', 'echo $BASH_ENV; env | grep -c AGENT_SHELL']],
@@ -185,6 +146,19 @@ describe('under the name of bash', () => {
     expect(isFound).toBe(argv[1]?.includes('TodoWrite') ?? false);
   });
 
+  test('with the commands on PATH it starts no process before bash, and one bash', () => {
+    const folder = links();
+    const [, real] = shell('bash', ['-c', 'echo; echo "$BASH"']).stdout.split('\n');
+    const programs = temporaryDirectory();
+    writeFileSync(join(programs, 'readlink'), '#!/bin/sh\necho readlink >&2\n', { mode: 0o755 });
+    const PATH = `${folder}:${programs}:${join(AGENT_SHELL, '..', 'commands')}:${ENV.PATH}`;
+    expect(shell(join(folder, 'bash'), ['-c', 'echo "$0 $# $BASH"'], { PATH })).toMatchObject({
+      // A second bash on the way would have found its name on PATH again.
+      stdout: `bash 0 ${real}\n`,
+      stderr: '',
+    });
+  });
+
   test('as sh it is bash in POSIX mode', () => {
     const PATH = `${links()}:${ENV.PATH}`;
     const line = 'echo $0; shopt -qo posix; echo $?; nosuch';
@@ -211,7 +185,7 @@ describe('under the name of bash', () => {
     expect(shell(AGENT_SHELL, ['-c', 'echo hi'], { PATH }).stdout).toBe('hi\n');
     // Neither are folders of these names what they are called.
     const folders = temporaryDirectory();
-    for (const name of ['bash', 'TodoWrite', 'todo_write']) mkdirSync(join(folders, name));
+    for (const name of ['bash', 'TodoWrite']) mkdirSync(join(folders, name));
     expect(
       shell(AGENT_SHELL, ['-c', 'echo hi; TodoWrite -h'], {
         PATH: `${copy}:${folders}:${ENV.PATH}`,
@@ -222,16 +196,12 @@ describe('under the name of bash', () => {
 
 describe('PATH', () => {
   const COMMANDS = join(AGENT_SHELL, '..', 'commands');
-  /** Names that are nearly a command's, which tell the right one. */
-  const NEAR = join(AGENT_SHELL, '..', 'near');
 
   test('gets the folder of the commands behind all others, where they are not on it already', () => {
     const line = 'echo "$PATH"';
-    expect(shell(AGENT_SHELL, ['-c', line]).stdout).toBe(`${ENV.PATH}:${COMMANDS}:${NEAR}\n`);
+    expect(shell(AGENT_SHELL, ['-c', line]).stdout).toBe(`${ENV.PATH}:${COMMANDS}\n`);
     const PATH = `${COMMANDS}:${ENV.PATH}`;
-    expect(shell(AGENT_SHELL, ['-c', line], { PATH }).stdout).toBe(`${PATH}:${NEAR}\n`);
-    const all = `${PATH}:${NEAR}`;
-    expect(shell(AGENT_SHELL, ['-c', line], { PATH: all }).stdout).toBe(`${all}\n`);
+    expect(shell(AGENT_SHELL, ['-c', line], { PATH }).stdout).toBe(`${PATH}\n`);
   });
 
   test('has the commands in a login shell too, whose profile sets PATH anew', () => {
@@ -260,6 +230,6 @@ describe('PATH', () => {
     ]);
     expect(stdout).toMatch(/^Usage: TodoWrite/);
     const bin = `${prefix}/bin/../lib/node_modules/todowrite/dist/bin`;
-    expect(stdout).toContain(`${bin}/commands:${bin}/near\n`);
+    expect(stdout).toContain(`${bin}/commands\n`);
   });
 });

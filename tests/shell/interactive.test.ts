@@ -405,6 +405,29 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     expect(await shell.run('trap - EXIT; trap; alias; echo "[$!]"')).toBe('[]');
   });
 
+  test('a name that is nearly a command is answered with the command, any other with the words of bash', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished });
+    expect(await shell.run('todo_write x; echo $?')).toBe(
+      'todo_write: command not found; did you mean TodoWrite?\n127',
+    );
+    expect(await shell.run('todonotes; echo $?')).toBe('bash: todonotes: command not found\n127');
+    shell.type('TodoRe');
+    shell.press('Tab');
+    await shell.until('the completion', (text) => /p> TodoRead *$/.test(text));
+  });
+
+  test('where the user has an answer to unknown names, it stays', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const bashrc = "PS1='p> '; command_not_found_handle() { echo my answer; }";
+    const shell = await PersonsShell.start({ onTestFinished, home: { '.bashrc': bashrc } });
+    expect(await shell.run('todo_write x')).toBe('my answer');
+  });
+
   test('whatever options and names the user has set, the panel is drawn and nothing is said', async ({
     expect,
     onTestFinished,
