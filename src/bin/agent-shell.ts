@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { randomHex } from '../bash/random-hex.ts';
 import { EXIT_CODES } from '../command/agent-command.ts';
+import { exitCodeOf } from '../command/storage-trouble.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
@@ -11,6 +12,7 @@ import { parseArguments } from '../shell/arguments.ts';
 import { releaseAtExit } from '../shell/release-at-exit.ts';
 import { type ShellList, shellList } from '../shell/shell-list.ts';
 import { writeResult } from '../shell/write-result.ts';
+import { StateError } from '../state/state-error.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-view.ts';
 import { codeOf, writeAll } from '../terminal/synchronous-io.ts';
@@ -163,7 +165,7 @@ main().then(
     process.exitCode = exitCode;
   },
   (error: unknown) => {
-    process.exitCode = 1;
+    process.exitCode = error instanceof StateError ? exitCodeOf(error) : 1;
     if (codeOf(error) === 'EPIPE') return;
     complain(messageOf(error));
   },

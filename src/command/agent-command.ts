@@ -14,7 +14,10 @@ export interface CommandResult {
   exitCode: number;
 }
 
-/** How the agent commands themselves end. */
+/**
+ * How the agent commands themselves end. `refused`: what was asked for is not done, whatever the text was; `wrongUsage`: an
+ * unknown option or a wrong use of one, or settings that name no list.
+ */
 export const EXIT_CODES = { done: 0, refused: 1, wrongUsage: 2, storageTrouble: 3 } as const;
 
 /** A command that did what it was asked. */

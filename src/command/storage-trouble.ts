@@ -1,6 +1,6 @@
 import { safeText } from '../safe-text.ts';
-import { errorCode, StateError } from '../state/state-error.ts';
-import { type CommandResult, failed } from './agent-command.ts';
+import { errorCode, StateError, UnnamedList } from '../state/state-error.ts';
+import { type CommandResult, EXIT_CODES } from './agent-command.ts';
 
 const MAX_CHARACTERS = 2000;
 /** The titles of commands that change nothing anyway. */
@@ -9,6 +9,10 @@ const READS = /^Cannot (read|list|show|check|get|use) /;
 const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'];
 const ELSEWHERE =
   '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder with room that you can write to\n';
+
+export function exitCodeOf(error: StateError): number {
+  return error instanceof UnnamedList ? EXIT_CODES.wrongUsage : EXIT_CODES.storageTrouble;
+}
 
 /** Runs a command's work; trouble with the list's storage becomes exit code 3 and an error that names the file. */
 export async function withStorageTrouble(
@@ -23,6 +27,6 @@ export async function withStorageTrouble(
     const reason = safeText(error.message, MAX_CHARACTERS) + ending;
     const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
     const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
-    return failed('storageTrouble', stderr);
+    return { stdout: '', stderr, exitCode: exitCodeOf(error) };
   }
 }

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts';
 import { agentOfHarness, isSubagent, type ListName, sessionOf, stateFolder } from './list-paths.ts';
 import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
-import { attempt, StateError } from './state-error.ts';
+import { attempt, StateError, UnnamedList } from './state-error.ts';
 
 /** The settings that say where lists are stored and which one is meant. */
 interface HomeSettings {
@@ -95,7 +95,7 @@ export class ListHome {
   ): ListName {
     const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
     if (session !== undefined) return { session: certain(session), agent: certain(agent) };
-    if (settings.stateUrl !== undefined) throw new StateError(NAME_THE_SESSION);
+    if (settings.stateUrl !== undefined) throw new UnnamedList(NAME_THE_SESSION);
     return {
       session: certain(this.#sessionHere()),
       agent: certain(agentOfHarness(agent, this.#environment)),

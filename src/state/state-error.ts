@@ -16,6 +16,9 @@ export class StateError extends Error {
   }
 }
 
+/** The settings name no list, as a server without a session does: exit code 2. The message says what to set. */
+export class UnnamedList extends StateError {}
+
 /** A server may or may not have made a change, and there is no way to find out. @param why with the server's name. */
 export function notKnown(why: string): StateError {
   return new StateError(

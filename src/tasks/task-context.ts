@@ -11,7 +11,7 @@ import { ListHome } from '../state/list-home.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { StateError } from '../state/state-error.ts';
+import { UnnamedList } from '../state/state-error.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { openTaskStore, taskListLocation } from './open-task-store.ts';
@@ -94,7 +94,7 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     const list = named ?? of.taskList;
     if (list === undefined && of.session === undefined && unnamed) return unnamed;
     if (list === undefined && of.session === undefined && of.stateUrl !== undefined) {
-      throw new StateError(NAME_THE_TEAM);
+      throw new UnnamedList(NAME_THE_TEAM);
     }
     const name = list ?? lists().name({}, of).session;
     const store = stores.get(name) ?? openTaskStore(taskListLocation(lists(), name, of.agent));

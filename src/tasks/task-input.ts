@@ -56,8 +56,8 @@ export async function readRequest<Request>(
     options: CommonOptions = {},
     flags: ReadonlySet<string> = new Set(),
   ) => ('refused' in input ? input : { request: input.value, notes: input.notes, options, flags });
-  const wrong = (problem: string) =>
-    complete(orAsTyped(json, { argv, raw }, { refused: wrongUsage(problem, usage) }));
+  const typedOr = (refused: CommandResult) => complete(orAsTyped(json, { argv, raw }, { refused }));
+  const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
 
   const parsed = parseOptions(argv, optionsOf(form));
   if ('problem' in parsed) return wrong(parsed.problem);
@@ -78,7 +78,18 @@ export async function readRequest<Request>(
     if ('refused' in fields) return fields;
     const { positional } = form;
     const unexpected = rest[positional ? (positional.isList ? rest.length : 1) : 0];
-    if (unexpected !== undefined) return wrong(`Unexpected argument ${inQuotes(unexpected)}`);
+    if (unexpected !== undefined) {
+      if (names.length > 0) return wrong(`Unexpected argument ${inQuotes(unexpected)}`);
+      return typedOr(
+        positional
+          ? refusal(`Unexpected argument ${inQuotes(unexpected)}`, undefined, usage)
+          : refusal(
+              'Invalid JSON format',
+              { lines: [`${inQuotes(unexpected)} is not JSON`] },
+              usage,
+            ),
+      );
+    }
     if (positional && rest.length > 0) {
       fields.value[positional.field] = positional.isList ? rest : rest[0];
     }

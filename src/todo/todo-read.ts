@@ -13,6 +13,7 @@ import {
   parseOptions,
   wrongUsage,
 } from '../command/options.ts';
+import { refusal } from '../command/refusal.ts';
 import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { SettingsSource } from '../settings/settings.ts';
@@ -67,8 +68,8 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   }
 
   /**
-   * Exit code 0; 1 for a version that is not kept; 2 for an unknown argument; 3 if the list cannot be read, with the
-   * file on stderr.
+   * Exit code 0; 1 for a version that is not kept, or a word that is no option; 2 for an unknown option or a wrong use of
+   * one; 3 if the list cannot be read, with the file on stderr.
    */
   async execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
     const parsed = parseOptions(call.argv, READ_OPTIONS);
@@ -77,7 +78,7 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
     const help = helpReply(options, USAGE, () => helpPage);
     if (help) return help;
     if (rest[0] !== undefined) {
-      return wrongUsage(`Unexpected argument ${inQuotes(rest[0])}`, SHORT_USAGE);
+      return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, SHORT_USAGE);
     }
     return withStorageTrouble('Cannot read the list', async () => {
       const list = await openSource(

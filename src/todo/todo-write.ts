@@ -41,8 +41,8 @@ const NOTHING: { options: GivenOptions; rest: readonly string[] } = { options: {
  * `TodoWrite`: replaces the whole list with the one given as JSON, in one argument or on standard input.
  *
  * Exit code 0: the list is replaced; stdout is the one line that counts its items, or with `--output` the whole list.
- * Exit code 1: stderr says what is wrong, in at most 4 KB, and the list is untouched. The same holds for 2, wrong
- * usage, and 3, if the list cannot be read or saved. Anything else is on stderr, one line each: `Note: ...` for a
+ * Exit code 1: stderr says what is wrong, in at most 4 KB, and the list is untouched. The same holds for 2, an unknown
+ * option or a wrong use of one, and 3, if the list cannot be read or saved. Anything else is on stderr, one line each: `Note: ...` for a
  * forgiven slip, `Warning: ...` for an invalid setting.
  */
 export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
@@ -124,10 +124,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
     const help = helpReply(options, USAGE, () => helpPageFor(settings));
     if (help) return help;
-    const misused =
-      'problem' in parsed
-        ? wrongOption(parsed, argv)
-        : (wrongWord(rest) ?? wrongProve(options, rest));
+    const misused = misuseOf(parsed, argv);
     const opened = openSource(this.source, options, settings, invocation.env && this.settings);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, USAGE);
@@ -160,7 +157,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     // The typed text begins with the options, so it is not a list.
     const typed = rest.length < argv.length ? '' : raw;
     const given = misused
-      ? orAsTyped(form, { argv, raw: typed }, { refused: wrongUsage(misused, '') })
+      ? orAsTyped(form, { argv, raw: typed }, { refused: misused })
       : await readJsonInput(form, { argv: rest, stdin, raw: typed });
     if ('refused' in given) return given.refused;
     const expected = options['--if-version'];
@@ -184,6 +181,18 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
     return done(REPLIES[output]({ ...outcome.written, items: asWritten }), noteLines(notes));
   }
+}
+
+/** The refusal of options that are wrong, or of words that are no list; undefined for what may be one. */
+function misuseOf(
+  parsed: ReturnType<typeof parseOptions<typeof WRITE_OPTIONS>>,
+  argv: readonly string[],
+): CommandResult | undefined {
+  if ('problem' in parsed) return wrongUsage(wrongOption(parsed, argv), '');
+  const option = wrongProve(parsed.options, parsed.rest);
+  if (option !== undefined) return wrongUsage(option, '');
+  const word = wrongWord(parsed.rest);
+  return word === undefined ? undefined : refusal('Invalid JSON format', { lines: [word] });
 }
 
 /** What TodoWrite can print of the list that it has written. */

@@ -1,5 +1,6 @@
 import { EXIT_CODES } from '../command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, parseOptions } from '../command/options.ts';
+import { exitCodeOf } from '../command/storage-trouble.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { printable } from '../panel/render-list.ts';
 import { ShownTimes } from '../panel/shown-times.ts';
@@ -63,7 +64,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     writeAll(2, `agent-shell: ${safeText(error.message)}\n`);
-    return EXIT_CODES.storageTrouble;
+    return exitCodeOf(error);
   } finally {
     await watched.close();
   }

@@ -104,7 +104,8 @@ test('help, wrong usage and a broken list are those of the commands in the agent
   });
   expect(write(['--help']).stdout).toMatch(/^TodoWrite - /);
   expect(read(['--help']).stdout).toMatch(/^TodoRead - /);
-  expect(read(['list'])).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(read(['list'])).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(read(['--list'])).toMatchObject({ exitCode: 2, stdout: '' });
   expect(write(['{"todos":[{}]}'])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/^Error: Validation failed\n- todos\[0\]\.content: Required\n/),

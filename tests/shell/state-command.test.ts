@@ -110,7 +110,7 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
     const { sh } = machine({ TODO_STATE_URL: url(), TODO_SESSION: '' });
     for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {
       const { stdout, stderr, exitCode } = sh(line);
-      expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
+      expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
       const named =
         line === 'TaskList' ? /the team or the session.*TODO_TEAM/ : /the session.*TODO_SESSION/;
       expect(stderr).toMatch(/you must name /);

@@ -113,11 +113,11 @@ test.each([
   [['list'], 'list'],
   [[''], ''],
   [['\x1b[2J'], '␛[2J'],
-])('the unexpected argument in %j is wrong usage', async (argv, shown) => {
+])('the unexpected argument in %j is refused', async (argv, shown) => {
   expect(await todoRead(argv, pending('Build'))).toEqual({
     stdout: '',
     stderr: `Error: Unexpected argument '${shown}'\nUsage: TodoRead [--json]\n`,
-    exitCode: 2,
+    exitCode: 1,
   });
 });
 

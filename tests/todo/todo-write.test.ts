@@ -387,6 +387,17 @@ test.each([
   ['list', "'list' is not a list. Try: TodoRead"],
   ['clear', `'clear' is not a list. Try: TodoWrite '{"todos":[]}'`],
   ['Fix the login', `'Fix the login' is not a list. Try: TodoWrite '{"todos":[...]}'`],
+])('%s is no JSON: it is refused, and the right call is named', async (argument, problem) => {
+  expect(await todoWrite([argument])).toEqual({
+    stdout: '',
+    stderr: `Error: Invalid JSON format\n- ${problem}\n`,
+    exitCode: 1,
+    items: BEFORE,
+  });
+  expect(await todoWrite([argument, list(build)])).toMatchObject({ exitCode: 1, items: BEFORE });
+});
+
+test.each([
   ['--todos', `Unknown option --todos. Try: TodoWrite '{"todos":[...]}'`],
   ['--list', 'Unknown option --list. Try: TodoRead'],
   ['--clear', `Unknown option --clear. Try: TodoWrite '{"todos":[]}'`],

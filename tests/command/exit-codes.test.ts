@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { cleanEnvironment, type Run, run } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { Team } from '../tasks/team.ts';
+
+// One rule for all agent commands: 0 done; 1 refused, whatever the text was; 2 an unknown option or a wrong use of one;
+// 3 storage.
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Every way in which a text can reach TodoWrite. */
+const WAYS: Readonly<Record<string, (text: string) => Promise<Pick<Run, 'stderr' | 'exitCode'>>>> =
+  {
+    'the library': (text) =>
+      new TodoWriteHandler(new TodoStore()).execute({ argv: [text], stdin: async () => '' }),
+    'standard input': (text) =>
+      new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin: async () => text }),
+    'a literal line': (text) => routed(`TodoWrite ${quoted(text)}`),
+    'a line for bash': (text) => routed(`true && TodoWrite ${quoted(text)}`),
+    'a heredoc': (text) => routed(`TodoWrite <<'EOF'\n${text}\nEOF`),
+    'a pipe': (text) => routed(`printf %s ${quoted(text)} | TodoWrite`),
+    'the program on PATH': async (text) => run('todo-write', [text], machine()),
+    'agent-shell -c': async (text) =>
+      run('agent-shell', ['-c', `TodoWrite ${quoted(text)}`], machine()),
+    'JSON lines': async (text) => {
+      const command = `TodoWrite ${quoted(text)}`;
+      const input = `${JSON.stringify({ id: 1, command })}\n`;
+      const { stdout } = run('agent-shell', ['--jsonl'], { ...machine(), input });
+      const reply = stdout.split('\n').find((line) => line.includes('"id":1')) ?? '{}';
+      return JSON.parse(reply) as Run;
+    },
+  };
+
+async function routed(line: string) {
+  const router = new BashRouter({ handlers: [new TodoWriteHandler(new TodoStore())] });
+  const result = await router.route(line);
+  await router.dispose();
+  return result;
+}
+
+function machine(more: Record<string, string> = {}) {
+  const cwd = temporaryDirectory();
+  const TODO_STATE_DIR = `${cwd}/state`;
+  return { cwd, env: cleanEnvironment({ TODO_STATE_DIR, TODO_GUIDANCE: 'off', ...more }) };
+}
+
+describe.each(Object.entries(WAYS))('a text that is no JSON, by %s,', (_, write) => {
+  test.each(['not json', 'done', 'nonsense', 'plan.json', 'Fix it', '1 completed', '- [ ] Build'])(
+    'is refused with exit code 1: %s',
+    async (text) => {
+      const { stderr, exitCode } = await write(text);
+      expect(stderr).toMatch(/^Error: Invalid JSON format\n- /);
+      expect(exitCode).toBe(1);
+    },
+  );
+});
+
+test.each([
+  [['done'], "- 'done' is not a list. Try: TodoWrite --done N\n"],
+  [['mark', '1', 'done'], "- 'mark' is not a list. Try: TodoWrite --done 1\n"],
+  [['plan.json'], "- 'plan.json' is not a list. Try: TodoWrite < plan.json\n"],
+])('what was most likely meant by %j is a further line', async (argv, line) => {
+  const call = { argv, stdin: async () => '' };
+  const { stderr } = await new TodoWriteHandler(new TodoStore()).execute(call);
+  expect(stderr).toBe(`Error: Invalid JSON format\n${line}`);
+});
+
+test.each([
+  ['TaskCreate', 'Fix login', "Error: Invalid JSON format\n- 'Fix login' is not JSON\n"],
+  ['TaskList', 'all', "Error: Invalid JSON format\n- 'all' is not JSON\n"],
+  ['TaskInbox', 'read', "Error: Invalid JSON format\n- 'read' is not JSON\n"],
+  ['TaskUpdate', 'done', 'Error: Validation failed\n- taskId: '],
+])('%s %j is refused with exit code 1', async (name, word, stderr) => {
+  const result = await new Team({ settings: { agent: 'a' } }).call(name, [word]);
+  expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(stderr) });
+});
+
+test.each([
+  ['TaskUpdate', ['1', 'completed'], "Unexpected argument 'completed'"],
+  ['TaskGet', ['1', '2\u001b[2J'], "Unexpected argument '2␛[2J'"],
+])('a word too many, as in %s %j, is refused with exit code 1', async (name, argv, problem) => {
+  const { stderr, exitCode } = await new Team({ settings: { agent: 'a' } }).call(name, argv);
+  expect(stderr).toMatch(`Error: ${problem}\nUsage: ${name} `);
+  expect(exitCode).toBe(1);
+});
+
+test.each([
+  ['todo-write', ['--colour', '{"todos":[]}']],
+  ['todo-write', ['--undo', '--done', '1']],
+  ['todo-write', ['--output', 'xml', '{"todos":[]}']],
+  ['todo-read', ['--colour']],
+  ['todo-read', ['--json', '--line']],
+  ['task-claim', ['--colour']],
+  ['task-create', ['{"subject":"S"}', '--owner', 'a']],
+] as const)('an unknown option or a wrong use of one is exit code 2: %s %j', (program, argv) => {
+  expect(run(program, [...argv], machine())).toMatchObject({ stdout: '', exitCode: 2 });
+});
+
+test.each([
+  ['todo-write', ['{"todos":[]}']],
+  ['todo-read', []],
+  ['task-claim', ['--next']],
+] as const)('a server without a session is exit code 2: %s', (program, argv) => {
+  const result = run(program, [...argv], machine({ TODO_STATE_URL: 'http://127.0.0.1:9' }));
+  expect(result).toMatchObject({ stdout: '', exitCode: 2 });
+  expect(result.stderr).toContain('set TODO_');
+});
+
+test.each([
+  ['todo-write', ['{"todos":[]}']],
+  ['todo-read', []],
+  ['task-claim', ['--next']],
+] as const)('a list that cannot be stored or read is exit code 3: %s', (program, argv) => {
+  const place = machine();
+  const file = join(place.cwd, 'file');
+  writeFileSync(file, '');
+  const env = { ...place.env, TODO_STATE_DIR: join(file, 'state') };
+  expect(run(program, [...argv], { ...place, env })).toMatchObject({ stdout: '', exitCode: 3 });
+});
