@@ -2,11 +2,38 @@ import type { PeopleLook } from '../panel/for-people.ts';
 import { isTerminal } from '../terminal/synchronous-io.ts';
 
 /**
- * How to print lists for a person: on a terminal, unless an agent drives it (TODO_PANEL=off says so, or the terminal shows
- * it). The code for that is only loaded then.
+ * What the programs that run commands for a model, or for nobody, set for these commands; some of them, such as Gemini CLI and
+ * Qwen Code, run them on a terminal. AI_AGENT is what such programs have agreed on.
+ */
+const SET_BY_PROGRAMS = [
+  'AI_AGENT',
+  'ANTIGRAVITY_AGENT',
+  'AUGMENT_AGENT',
+  'CI',
+  'CLAUDECODE',
+  'CLINE_ACTIVE',
+  'CODEX_CI',
+  'CODEX_SANDBOX',
+  'CODEX_THREAD_ID',
+  'COPILOT_CLI',
+  'CRUSH',
+  'CURSOR_AGENT',
+  'GEMINI_CLI',
+  'GOOSE_TERMINAL',
+  'OPENCODE',
+  'PI_CODING_AGENT',
+  'QWEN_CODE',
+] as const;
+
+/**
+ * How to print lists for a person: on a terminal, unless a program reads it (TODO_PANEL=off or a variable says so, or the
+ * terminal shows it). The code for that is only loaded then.
  */
 export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
-  if (process.env.TODO_PANEL === 'off' || !isOnTerminal() || isDriven()) return undefined;
+  const { env } = process;
+  const isForProgram = env.TODO_PANEL === 'off' || (env.TERM || 'dumb') === 'dumb';
+  if (isForProgram || SET_BY_PROGRAMS.some((name) => env[name])) return undefined;
+  if (!isOnTerminal() || isDriven()) return undefined;
   return async () => {
     const { stdout, env } = process;
     const { themeFor } = await import('../panel/theme.ts');

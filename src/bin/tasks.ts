@@ -1,6 +1,7 @@
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
+import { isLeaseOver } from '../tasks/lease.ts';
 import { dateMark, leaseMark } from '../tasks/lease-mark.ts';
 import { isReady } from '../tasks/ready.ts';
 import { openBlockers } from '../tasks/task.ts';
@@ -15,12 +16,13 @@ declare const EXECUTABLE: string;
 const look = peopleLook();
 const forPeople: TaskContext['forPeople'] =
   look &&
-  (async (graph, tasks) => {
+  (async (graph, tasks, clock) => {
     const { tasksForPeople } = await import('../panel/for-people.ts');
     const rows = tasks.map((task) => ({
       ...task,
       openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
       isReady: isReady(graph, task),
+      isLeaseOver: isLeaseOver(task, clock),
     }));
     return tasksForPeople(rows, await look());
   });

@@ -19,7 +19,7 @@ export interface PeopleLook {
 type Status = keyof typeof GLYPH_OF;
 const STATUSES: readonly Status[] = ['completed', 'in_progress', 'pending'];
 
-/** A list with its times and a summary line. @param versions the shown one and those before it, newest first. */
+/** A list with all that a model sees of it, its times, and a summary line. @param versions the shown one and those before it, newest first. */
 export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLook): string {
   const { theme } = look;
   const [list] = versions;
@@ -36,33 +36,40 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
         : isActive
           ? times.running(at)
           : times.at(at);
-    const text = isActive ? `${item.activeForm}...` : item.content;
-    return [theme[GLYPH_OF[item.status]], time, item.priority ?? '', proofMark(item), text];
+    const { content, activeForm, id, priority = '', check } = item;
+    const doing = isActive ? ` <- ${activeForm}...` : '';
+    const details = [id && `id: ${id}`, check && `check: ${check}`].filter(Boolean).join(', ');
+    const text = `${content}${doing}${details && ` (${details})`}`;
+    return [theme[GLYPH_OF[item.status]], time, priority, proofMark(item), text];
   });
   const changed = `changed ${times.ago(+list.updatedAt)}`;
   return page(rows, items, [changed], look);
 }
 
-/** Tasks with their owners and ages, and a summary line. */
+/** Tasks with all that a model sees of them, their ages, and a summary line. */
 export function tasksForPeople(
   tasks: readonly (Task & {
     readonly openBlockers: readonly number[];
     readonly isReady: boolean;
+    readonly isLeaseOver: boolean;
   })[],
   look: PeopleLook,
 ): string {
   if (tasks.length === 0) return 'No tasks.\n';
   const times = new ShownTimes(look.now);
   const rows = tasks.map((task) => {
-    const { id, status, owner, updatedAt, openBlockers, subject, activeForm } = task;
+    const { id, status, owner, priority = '', updatedAt, openBlockers, subject, activeForm } = task;
+    const doing = activeForm === undefined ? '...' : ` <- ${activeForm}...`;
     return [
       look.theme[GLYPH_OF[status]],
       `#${id}`,
       owner ?? '',
+      task.isLeaseOver ? 'lease ran out' : '',
       times.ago(Date.parse(updatedAt)),
+      priority,
       openBlockers.length > 0 ? `after ${openBlockers.map((other) => `#${other}`).join(', ')}` : '',
       proofMark(task),
-      status === 'in_progress' ? `${activeForm ?? subject}...` : subject,
+      status === 'in_progress' ? `${subject}${doing}` : subject,
     ];
   });
   const ready = tasks.filter(({ isReady }) => isReady).length;

@@ -59,7 +59,11 @@ export interface TaskForm<Request> {
 }
 
 /** Prints tasks of a list for a person. */
-export type TasksForPeople = (graph: TaskGraph, tasks: readonly Task[]) => string | Promise<string>;
+export type TasksForPeople = (
+  graph: TaskGraph,
+  tasks: readonly Task[],
+  clock: LeaseClock,
+) => string | Promise<string>;
 
 /** What one call of a task command knows besides its request. */
 export interface TaskCall {

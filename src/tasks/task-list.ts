@@ -90,7 +90,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       case 'csv':
         return printed(exportCsv(exported));
       default: {
-        if (forPeople) return printed(await forPeople(graph, exported));
+        if (forPeople) return printed(await forPeople(graph, exported, call.clock));
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
         const lines = (isCut ? openFirst(tasks) : tasks).map(
           (task) => `${taskLine(graph, task, call.clock)}\n`,

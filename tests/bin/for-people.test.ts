@@ -18,7 +18,7 @@ test('a list has marks, times and a line that sums it up', () => {
   );
   expect(todosForPeople(versions, look).split('\n')).toEqual([
     '✓  11:58   Analyze',
-    '●  1m 05s  Doing Build...',
+    '●  1m 05s  Build <- Doing Build...',
     '○          Ship it to the people who wait for it',
     '',
     '1 completed, 1 in progress, 1 pending, changed 1 min ago',
@@ -26,22 +26,32 @@ test('a list has marks, times and a line that sums it up', () => {
   ]);
 });
 
+test('a row holds all that a model sees of an item', () => {
+  const item = { content: 'Tag it', activeForm: 'Tagging it', status: 'in_progress' } as const;
+  const more = { id: '7', priority: 'high', check: 'npm test' } as const;
+  const { versions } = listOf('main', [5, '- a']);
+  const list = { ...versions[0], items: [{ ...item, ...more }] };
+  const [row = ''] = todosForPeople([list], { ...look, columns: 100 }).split('\n');
+  expect(row).toMatch(/^●.* high .* Tag it <- Tagging it\.\.\. \(id: 7, check: npm test\)$/);
+});
+
 test('tasks have columns, and a line that sums them up', () => {
   const { tasks } = tasksOf(
     { subject: 'Parse', status: 'completed', owner: 'ann' },
     { subject: 'Print', status: 'in_progress', activeForm: 'Printing', owner: 'bob' },
-    { subject: 'Ship' },
+    { subject: 'Ship', priority: 'high' },
   );
   const rows = [...tasks.values()].map((task) => ({
     ...task,
     updatedAt: new Date(NOON - 60_000).toISOString(),
     openBlockers: task.id === 3 ? [2] : [],
     isReady: false,
+    isLeaseOver: task.id === 2,
   }));
-  expect(tasksForPeople(rows, look).split('\n')).toEqual([
-    '✓  #1  ann  1 min ago            Parse',
-    '●  #2  bob  1 min ago            Printing...',
-    '○  #3       1 min ago  after #2  Ship',
+  expect(tasksForPeople(rows, { ...look, columns: 90 }).split('\n')).toEqual([
+    '✓  #1  ann                 1 min ago                  Parse',
+    '●  #2  bob  lease ran out  1 min ago                  Print <- Printing...',
+    '○  #3                      1 min ago  high  after #2  Ship',
     '',
     '1 completed, 1 in progress, 1 pending, 0 ready to be claimed',
     '',
@@ -87,10 +97,9 @@ describe('without a terminal', () => {
 describe.skipIf(!hasTmux)('on a terminal', () => {
   async function screenOf(state: string, settings: string): Promise<string> {
     const program = `${process.execPath} ${executable('todo-read')}`;
-    const terminal = new TmuxTerminal(
-      `${settings} TODO_SESSION=s TODO_STATE_DIR=${state} ${program}; echo end; sleep 60`,
-      { columns: 60 },
-    );
+    // Nothing that a harness or a CI has set for the tests.
+    const env = `env -i PATH="$PATH" TERM="$TERM" TODO_SESSION=s TODO_STATE_DIR=${state} ${settings}`;
+    const terminal = new TmuxTerminal(`${env} ${program}; echo end; sleep 60`, { columns: 60 });
     onTestFinished(() => terminal.close());
     return terminal.until('the end', (screen) => screen.endsWith('end'));
   }
@@ -101,6 +110,16 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(await screenOf(state, '')).toMatch(/^○ {2}Ship\n\n1 pending, changed \d+ s ago\nend$/);
     expect(await screenOf(state, 'TODO_PANEL=off')).toBe('[ ] Ship\n\n(0/1 completed)\nend');
   });
+
+  test.each(['GEMINI_CLI=1', 'QWEN_CODE=1', 'CLAUDECODE=1', 'AI_AGENT=x', 'CI=true', 'TERM=dumb'])(
+    'a terminal in which %s says that a program reads it gets the rows of a model',
+    async (variable) => {
+      const state = temporaryDirectory();
+      openTodoStore({ folder: `${state}/s/main` }).update(todos('> Ship'));
+      const rows = '[>] Ship <- Doing Ship\n\n(0/1 completed)\nend';
+      expect(await screenOf(state, variable)).toBe(rows);
+    },
+  );
 
   test('a person who looks at a list there does not use up the notes for the agent', async () => {
     const state = temporaryDirectory();
