@@ -230,7 +230,8 @@ test.each([
   [{ TODO_LEASE: 'off' }, undefined],
   [{ TODO_LEASE: ' 90s ' }, 90_000],
   [{ TODO_LEASE: '8h' }, 8 * 3_600_000],
-  [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a' }, 30 * 60_000],
+  [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a' }, 2 * 3_600_000],
+  [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: '30m' }, 30 * 60_000],
   [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: 'off' }, undefined],
 ])('the lease of a claim: %j', (environment, leaseMs) => {
   expect(readSettings(environment, directory).settings.leaseMs).toBe(leaseMs);

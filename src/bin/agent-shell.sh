@@ -66,38 +66,8 @@ find_bin() {
   agent_shell_bin=${agent_shell_file%/*}
 }
 
-# Sets agent_shell_state to the folder of all lists: stateFolder in src/state/list-paths.ts. interactive.bash has the same.
-find_state() {
-  agent_shell_state=${XDG_STATE_HOME-}
-  case $agent_shell_state in /*) ;; *) agent_shell_state=${HOME-}/.local/state ;; esac
-  agent_shell_state=${TODO_STATE_DIR:-$agent_shell_state/todowrite}
-  case $agent_shell_state in /*) return ;; esac
-  # A relative one begins at the work tree or, outside of any, here.
-  agent_shell_here=$(pwd -P)
-  agent_shell_folder=$agent_shell_here
-  while [ -n "$agent_shell_folder" ] && ! [ -e "$agent_shell_folder/.git" ]; do
-    agent_shell_folder=${agent_shell_folder%/*}
-  done
-  agent_shell_state=${agent_shell_folder:-$agent_shell_here}/$agent_shell_state
-}
-
-# Every line of an agent is a sign of life. The date of a file that its last task command left tells whether to renew its
-# leases (src/tasks/lease-mark.ts): it lies ahead until they are due. Node renews them in the background.
-sign_of_life() {
-  find_state
-  agent_shell_leases=$agent_shell_state/leases~
-  [ -f "$agent_shell_leases/$TODO_AGENT" ] || return 0
-  # A cloned repository may contain a link to what must not be emptied.
-  [ ! -h "$agent_shell_leases/.now" ] || return 0
-  { true >"$agent_shell_leases/.now"; } 2>/dev/null
-  [ "$agent_shell_leases/.now" -nt "$agent_shell_leases/$TODO_AGENT" ] || return 0
-  find_bin
-  (node "$agent_shell_bin/agent-shell.cjs" prompt-panel alive </dev/null >/dev/null 2>&1 &)
-}
-
 # Becomes bash. Its $0, which starts its messages, is the plain name.
 become_bash() {
-  [ -z "${TODO_AGENT-}" ] || sign_of_life
   case ${0##*/}:$agent_shell_bash in
     sh:*) exec "${agent_shell_bash:-bash}" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
     *:) exec bash "$@" ;;

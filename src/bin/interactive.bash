@@ -14,7 +14,6 @@ __todo_drawn=0     # 1: there may be a panel below the prompt
 __todo_ran=0       # 1: PS0 was shown, so a command has run since the last prompt
 __todo_start=      # what PS0 writes before a command runs
 __todo_due=-1      # commands until guidance may have something to say; -1: never
-__todo_renewal=    # when to renew the leases of this shell's agent, in seconds since its start; empty: never
 __todo_known=      # the lists as last shown
 __todo_journal=()  # for each command: its exit code, its line, and the lists after it
 __todo_sessions=   # the sessions this place may belong to, and patterns for the names of their folders
@@ -49,8 +48,6 @@ __todo_look() {
   __todo_choose_mode
   if [[ $__todo_mode != off ]]; then
     __todo_find_heads
-  elif [[ $ran = 1 && -n ${TODO_AGENT-} ]]; then
-    __todo_sign_of_life
   fi
   if [[ -z $heads ]]; then
     __todo_stamp=
@@ -69,10 +66,8 @@ __todo_look() {
   rows=${rows//\\n/$'\n'}
   rows=${rows//[!$'\n']/}
   stamp="$__todo_mode ${COLUMNS-} ${LINES-} ${#rows} $heads"
-  if [[ $stamp != "$__todo_stamp" || $__todo_due = 0 ||
-    $ran = 1 && -n $__todo_renewal && $SECONDS -ge $__todo_renewal ]]; then
+  if [[ $stamp != "$__todo_stamp" || $__todo_due = 0 ]]; then
     __todo_ask_node "$((${#rows} + 1))" "$ran"
-    __todo_renewal=${__todo_renewal:+$((SECONDS + __todo_renewal))}
     __todo_stamp=$stamp __todo_known=${__todo_heads:-$heads}
     if [[ $ran = 1 && -n $__todo_heads ]]; then __todo_journal[${#__todo_journal[@]}-1]=$__todo_heads; fi
     if [[ $__todo_drawn = 1 && -n $__todo_say ]]; then __todo_say=$'\e[J'$__todo_say; fi
@@ -107,19 +102,6 @@ __todo_tail() {
     builtin printf '\e7\e[A\e[%dG\e[K\e8' $((width % ${COLUMNS:-80} + 1))
   fi
 } 2>/dev/null
-
-# Without a panel, Node runs only to renew the leases of this shell's agent. agent-shell.sh has the same for
-# the lines of -c.
-__todo_sign_of_life() {
-  local state session leases
-  __todo_find_place
-  leases=$state/leases~
-  if [[ ! -f $leases/$TODO_AGENT || -h $leases/.now ]]; then return 0; fi
-  : >|"$leases/.now"
-  if [[ $leases/.now -nt $leases/$TODO_AGENT ]]; then
-    (command node "$__todo_bin/agent-shell.cjs" prompt-panel alive </dev/null >/dev/null 2>&1 &)
-  fi
-}
 
 # Writes to the prompt's terminal.
 __todo_put() { builtin printf %s "$1" >&3; }
@@ -162,7 +144,7 @@ __todo_choose_mode() {
 }
 
 # Sets `session` to the sessions that this place may belong to, and `state` to the folder of all lists: stateFolder in
-# src/state/list-paths.ts. agent-shell.sh has the same folder, in sh.
+# src/state/list-paths.ts.
 __todo_find_place() {
   local path
   if [[ $PWD != "${__todo_pwd-}" ]]; then
@@ -279,7 +261,7 @@ __todo_find_notices() {
 # Asks Node what to show. If echo is off, a program is typing and nobody is looking.
 __todo_ask_node() {
   local answer
-  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1 __todo_renewal=
+  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1
   if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then
     __todo_mode=off
     return 0

@@ -2,14 +2,12 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nearName, nearNameText } from '../command/near-names.ts';
 import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
-import { showLife } from '../shell/show-life.ts';
 import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (interactive.bash) run it at a prompt, with the terminal
 // on descriptor 3. A command that changes a list while such a shell waits runs it with `again`, and `printed` if the command
-// has written to the terminal. `settle`, with the heads of the lists, ends the highlight of a change. `alive` renews an
-// agent's leases for a line of its shell that Node has not seen. `not-found`, with a name that bash does not know, says
-// which command was meant.
+// has written to the terminal. `settle`, with the heads of the lists, ends the highlight of a change. `not-found`, with a name
+// that bash does not know, says which command was meant.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
@@ -22,10 +20,6 @@ async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]
     const more =
       mode === 'settle' ? { settled: promptRows } : { hasPrinted: promptRows === 'printed' };
     await showAtPrompt(environment, directory, more);
-    return;
-  }
-  if (mode === 'alive') {
-    await showLife(environment, directory);
     return;
   }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');

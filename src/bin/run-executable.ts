@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentBashHandler, executeSafely } from '../command/agent-command.ts';
+import { type AgentBashHandler, EXIT_CODES, executeSafely } from '../command/agent-command.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings/settings.ts';
 import { seenOutside } from '../shell/seen-outside.ts';
 import { jobAtPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
+import { renewOwn } from '../tasks/news.ts';
+import { taskContext } from '../tasks/task-context.ts';
 import { readStandardInput } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
@@ -36,6 +38,13 @@ export async function runExecutable(
       });
   const job = jobAtPrompt(process.env);
   process.exitCode = writeResult(handler.name, overPanel(job, result));
+  const { settings } = reading;
+  const isReached = result.exitCode !== EXIT_CODES.storageTrouble;
+  // The task commands do this themselves.
+  if (handler.name.startsWith('Todo') && settings.leaseMs !== undefined && isReached) {
+    const place = { environment: process.env, directory: () => directory ?? '/' };
+    await renewOwn(taskContext({ ...place, lists: () => lists }), settings).catch(() => {});
+  }
   await lists.close();
   if (result.exitCode === 0 && !handler.isReadOnly) {
     tellPrompt(job, AGENT_SHELL);

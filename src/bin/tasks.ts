@@ -2,7 +2,6 @@ import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
 import { isLeaseOver } from '../tasks/lease.ts';
-import { dateMark, leaseMark } from '../tasks/lease-mark.ts';
 import { isReady } from '../tasks/ready.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { TASK_COMMANDS } from '../tasks/task-commands.ts';
@@ -36,10 +35,6 @@ runExecutable((lists, settings, directory) => {
     lists: () => lists,
     forPeople,
     session: process.env.AGENT_SHELL_SESSION,
-    markLeases: (agent, ms) => {
-      const mark = ms === undefined ? undefined : leaseMark(lists.folder, agent);
-      if (mark) dateMark(lists.checked(mark), ms, new Date());
-    },
   });
   const guide = new Guide({
     tasks: new FollowedTasks(tasks),

@@ -49,8 +49,8 @@ export interface Settings extends ListSettings, GuidanceSettings {
   /** How long a check may take that --prove runs, in seconds (TODO_PROOF_TIMEOUT). */
   readonly proofTimeout: number;
   /**
-   * For how many milliseconds a claim holds without a sign of life; undefined: until it is given back (TODO_LEASE). 30
-   * minutes for lists on a server unless set.
+   * How many milliseconds a claim lasts after the last command of its owner; undefined: until it is given back
+   * (TODO_LEASE). 2 hours for lists on a server unless set.
    */
   readonly leaseMs: number | undefined;
   /** Whether an agent shell that ends gives back the tasks of its agent; undefined: if it was given a name (TODO_RELEASE_AT_EXIT). */
@@ -220,7 +220,7 @@ function orUndefined<T>(get: () => T): T | undefined {
   }
 }
 
-const SHARED_LEASE_MS = 30 * 60_000;
+const SHARED_LEASE_MS = 2 * 60 * 60_000;
 const LEASE_FORM = 'a time such as 90s, 30m or 8h, or off';
 
 /** A duration as milliseconds, and 0 for none. */

@@ -8,7 +8,6 @@ import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import { nextRenewal } from '../tasks/lease.ts';
 import { signOfLife } from '../tasks/news.ts';
 import type { TaskGraph } from '../tasks/task.ts';
 import { type TaskContext, taskContext } from '../tasks/task-context.ts';
@@ -196,18 +195,11 @@ export class PromptLists {
     return [todos, tasks].filter(Boolean);
   }
 
-  /**
-   * What others did that concerns this shell's agent, if it has a name, and in how many seconds it must renew its leases.
-   */
-  async newsOfTeam(): Promise<{ lines: readonly string[]; renewal: number | undefined }> {
-    const { agent } = this.#settings;
-    if (agent === undefined) return { lines: [], renewal: undefined };
+  /** What others did that concerns this shell's agent, if it has a name. */
+  async newsOfTeam(): Promise<readonly string[]> {
+    if (this.#settings.agent === undefined) return [];
     const notes = await signOfLife(this.#context, this.#settings);
-    const ms = nextRenewal(this.#taskStore.get().graph, agent);
-    return {
-      lines: noteLines(notes).split('\n').filter(Boolean),
-      renewal: ms === undefined ? undefined : Math.ceil(ms / 1000),
-    };
+    return noteLines(notes).split('\n').filter(Boolean);
   }
 
   /** What guidance says after the last of these commands: nothing, unless this person asked for it by TODO_GUIDANCE=all. */

@@ -40,7 +40,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     commands.push({ line, exitCode: Number(code), ...lists.versionsIn(after) });
   }
   const { said, due } = await lists.guidance(commands);
-  const { lines: news, renewal } = await lists.newsOfTeam();
+  const news = await lists.newsOfTeam();
   const reminders = [...(hasRun ? said : []), ...news]
     .flatMap((text) => text.split('\n'))
     .map(lists.theme.paint.faint);
@@ -60,7 +60,6 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
       isBelow && lists.isDone ? frame(lists.rows(promptRows, { isFolded: true }), promptRows) : '',
     title: isBelow ? lists.title : '',
     due: String(due),
-    renewal: String(renewal ?? ''),
     heads: isOnServer ? lists.heads : '',
   };
   await lists.close();

@@ -19,7 +19,7 @@ export interface Claimant {
   readonly checkBusy: boolean;
   /** The clock for other agents' leases. Without it none runs out. */
   readonly clock?: LeaseClock | undefined;
-  /** How many milliseconds the claim lasts without a sign of life; undefined: until it is released. */
+  /** How many milliseconds the claim lasts unless it is renewed; undefined: until it is released. */
   readonly leaseMs?: number | undefined;
   /** The session that it claims in. */
   readonly session?: string | undefined;

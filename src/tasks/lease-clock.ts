@@ -3,9 +3,11 @@ import { dirname } from 'node:path';
 import { makeFolders } from '../make-folders.ts';
 import { readOwnFile } from '../state/own-files.ts';
 import type { LeaseClock } from './lease.ts';
+import type { TaskLease } from './task.ts';
 
 interface Sighting {
-  readonly beat: number;
+  /** Which renewal was seen. */
+  readonly renewal: string;
   /** Milliseconds on the clock that `clock` names. */
   readonly tick: number;
   readonly clock: string;
@@ -20,7 +22,7 @@ function clockId(): string {
     try {
       boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     } catch {
-      // Not on Linux. A clock that has begun again is found out by its going back.
+      // Not on Linux. A restart is detected when the clock goes backwards.
     }
     id = boot || process.getBuiltinModule('node:os').hostname();
   }
@@ -44,16 +46,22 @@ export function machineClock(file?: string): LeaseClock {
   return {
     id: clockId(),
     now,
-    firstSeen: (taskId, beat) => {
+    firstSeen: (taskId, lease) => {
       const key = String(taskId);
+      const renewal = renewalOf(lease);
       const seen = sightings().get(key);
-      if (seen?.beat === beat && seen.clock === clockId() && seen.tick <= now()) return seen.tick;
+      if (seen?.renewal === renewal && seen.tick <= now()) return seen.tick;
       const tick = now();
-      sightings().set(key, { beat, tick, clock: clockId() });
+      sightings().set(key, { renewal, tick, clock: clockId() });
       if (file !== undefined) saveSightings(file, sightings());
       return tick;
     },
   };
+}
+
+/** What no other renewal has, of whatever task in whatever list. */
+function renewalOf({ beat, tick, clock }: TaskLease): string {
+  return `${beat} ${tick} ${clock}`;
 }
 
 function readSightings(file: string): [string, Sighting][] {
@@ -61,7 +69,9 @@ function readSightings(file: string): [string, Sighting][] {
     const value: unknown = JSON.parse(readOwnFile(file).toString());
     return Object.entries(value as Record<string, Sighting>).filter(
       ([, seen]) =>
-        typeof seen?.beat === 'number' && typeof seen.tick === 'number' && seen.clock === clockId(),
+        typeof seen?.renewal === 'string' &&
+        typeof seen.tick === 'number' &&
+        seen.clock === clockId(),
     );
   } catch {
     return [];

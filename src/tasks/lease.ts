@@ -9,8 +9,8 @@ export interface LeaseClock {
   readonly id: string;
   /** Milliseconds that never go back. */
   readonly now: () => number;
-  /** When this clock has first seen that renewal of that task: now, where it has not. */
-  readonly firstSeen: (taskId: number, beat: number) => number;
+  /** When a lease that another clock has renewed was first seen as it is: now, if it never was. */
+  readonly firstSeen: (taskId: number, lease: TaskLease) => number;
 }
 
 /** Leases are renewed after this long, shorter ones after a third of their time; not more often. */
@@ -42,29 +42,17 @@ export function renewLeases(
   for (const task of graph.tasks.values()) {
     const { lease, owner, status, id } = task;
     if (lease === undefined || owner !== agent || status !== 'in_progress') continue;
-    if (elapsed(id, lease, clock) < renewalOf(lease)) continue;
+    if (elapsed(id, lease, clock) < Math.min(RENEWAL_MS, lease.ms / 3)) continue;
     renewed.push({ ...task, lease: leaseFor(lease.ms, clock, lease) });
   }
   return renewed.length === 0 ? { graph } : { graph: withTasks(graph, renewed) };
-}
-
-/** After how many milliseconds the leases of an agent are to be renewed; undefined where it has none. */
-export function nextRenewal({ tasks }: TaskGraph, agent: string): number | undefined {
-  const own = [...tasks.values()].flatMap(({ owner, status, lease }) =>
-    lease && owner === agent && status === 'in_progress' ? [renewalOf(lease)] : [],
-  );
-  return own.length > 0 ? Math.min(...own) : undefined;
-}
-
-function renewalOf({ ms }: TaskLease): number {
-  return Math.min(RENEWAL_MS, ms / 3);
 }
 
 function elapsed(id: number, lease: TaskLease, clock: LeaseClock): number {
   const since = clock.now() - lease.tick;
   // After a restart of the machine its clock has begun again.
   if (lease.clock === clock.id && since >= 0) return since;
-  return clock.now() - clock.firstSeen(id, lease.beat);
+  return clock.now() - clock.firstSeen(id, lease);
 }
 
 /** `30m`, `90s`: the largest unit that needs no fraction; or, where none does, whole minutes. */

@@ -1,6 +1,7 @@
 import type { Settings } from '../settings/settings.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
 import { noticeText, takeNotices } from './inbox.ts';
-import { type LeaseClock, nextRenewal, renewLeases } from './lease.ts';
+import { type LeaseClock, renewLeases } from './lease.ts';
 import type { TaskContext } from './task-context.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -8,22 +9,29 @@ import type { TaskStore } from './task-store.ts';
 const MOST_TOLD = 5;
 
 /**
- * Call this now and then for an agent that works without task commands. Renews its leases, if due, and returns its new
- * notices, one line each, only once. Nothing if the list cannot be read.
+ * Call this now and then for an agent that works without task commands. Renews its leases and returns its new notices, one
+ * line each, only once. Nothing if the list cannot be read.
  */
-export async function signOfLife(
-  { open, clock, unnamedAgent }: TaskContext,
-  settings: Settings,
-): Promise<string[]> {
-  const agent = settings.agent ?? unnamedAgent;
+export async function signOfLife(context: TaskContext, settings: Settings): Promise<string[]> {
+  const agent = settings.agent ?? context.unnamedAgent;
   if (agent === undefined) return [];
   try {
-    const store = open(undefined, settings);
-    if (clock) await renew(agent, store, clock(undefined, settings));
+    const store = await renewOwn(context, settings, agent);
     return settings.guidance === 'all' ? await newsFor(agent, store) : [];
   } catch {
     return [];
   }
+}
+
+/** Renews the leases of an agent in the list that its settings name. */
+export async function renewOwn(
+  { open, clock, unnamedAgent = DEFAULT_AGENT }: TaskContext,
+  settings: Settings,
+  agent = settings.agent ?? unnamedAgent,
+): Promise<TaskStore> {
+  const store = open(undefined, settings);
+  if (clock) await renew(agent, store, clock(undefined, settings));
+  return store;
 }
 
 /** An agent's new notices, one line each; they are returned only once. */
@@ -38,19 +46,10 @@ export async function newsFor(agent: string, store: TaskStore): Promise<string[]
   return lines;
 }
 
-/**
- * A sign of life: the leases of an agent are renewed, if that is due.
- *
- * @returns after how many milliseconds the next one is due; undefined where the agent has no lease.
- */
-export async function renew(
-  agent: string,
-  store: TaskStore,
-  clock: LeaseClock,
-): Promise<number | undefined> {
+/** Renews the leases of an agent, if that is due. */
+export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
   const { graph } = await store.recent();
   if (renewLeases(graph, agent, clock).graph !== graph) {
     await store.change((now) => renewLeases(now, agent, clock));
   }
-  return nextRenewal(graph, agent);
 }

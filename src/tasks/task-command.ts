@@ -117,9 +117,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
     const result = await this.#form.run(request, call);
     // The change is made, whether or not there is any news.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
-    await renew(agent, store, clock)
-      .then((ms) => list === undefined && this.#context.markLeases?.(agent, ms))
-      .catch(() => {});
+    await renew(agent, store, clock).catch(() => {});
     return { ...result, stderr: noteLines(notes) + result.stderr + noteLines(news) };
   }
 

@@ -44,8 +44,6 @@ export interface TaskContext {
   readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
   /** Why the list as it is must not be changed, if the caller saw another one; without it nothing is held against it. */
   readonly objection?: (graph: TaskGraph) => Reason | undefined;
-  /** Told after each command in how many milliseconds the agent's leases are to be renewed; undefined: it has none. */
-  readonly markLeases?: ((agent: string, ms: number | undefined) => void) | undefined;
   /** Prints tasks for that person; without it they are printed as for a model. */
   readonly forPeople?: TasksForPeople | undefined;
 }
@@ -63,7 +61,6 @@ export interface TaskContextOptions {
   readonly unnamed?: TaskStore | undefined;
   readonly forPeople?: TaskContext['forPeople'];
   readonly session?: string | undefined;
-  readonly markLeases?: TaskContext['markLeases'];
 }
 
 /** What the task commands of a process work with, whose team may be named at run time. */
@@ -90,19 +87,24 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     return { ...reading, settings: { ...reading.settings, taskList: team } };
   };
   const stores = new Map<string, TaskStore>();
-  const open = (named: string | undefined, of: Settings): TaskStore => {
+  /** The name of the list that a call means; undefined for the one in memory. */
+  const nameOf = (named: string | undefined, of: Settings): string | undefined => {
     const list = named ?? of.taskList;
-    if (list === undefined && of.session === undefined && unnamed) return unnamed;
-    if (list === undefined && of.session === undefined && of.stateUrl !== undefined) {
-      throw new UnnamedList(NAME_THE_TEAM);
-    }
-    const name = list ?? lists().name({}, of).session;
+    if (list !== undefined) return list;
+    if (of.session === undefined && unnamed) return undefined;
+    if (of.session === undefined && of.stateUrl !== undefined) throw new UnnamedList(NAME_THE_TEAM);
+    return lists().name({}, of).session;
+  };
+  const open = (named: string | undefined, of: Settings): TaskStore => {
+    const name = nameOf(named, of);
+    if (name === undefined) return unnamed as TaskStore;
     const store = stores.get(name) ?? openTaskStore(taskListLocation(lists(), name, of.agent));
     stores.set(name, store);
     return store;
   };
-  const clocks = new Map<string, LeaseClock>();
-  const sightingsFile = (list: string) => {
+  const clocks = new Map<string | undefined, LeaseClock>();
+  const sightingsFile = (list: string | undefined) => {
+    if (list === undefined) return undefined;
     try {
       return lists().checked(join(lists().folder, 'seen~', pathName(list)));
     } catch {
@@ -111,7 +113,7 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     }
   };
   const clock: TaskContext['clock'] = (named, of) => {
-    const list = named ?? of.taskList ?? '';
+    const list = nameOf(named, of);
     const known = clocks.get(list) ?? machineClock(sightingsFile(list));
     clocks.set(list, known);
     return known;
@@ -124,7 +126,6 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
     forPeople: options.forPeople,
     session: options.session,
-    markLeases: options.markLeases,
     setTeam: (name) => {
       team = name;
     },

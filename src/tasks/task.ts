@@ -14,7 +14,7 @@ export interface TaskComment {
   readonly text: string;
 }
 
-/** For how long a claim holds without a sign of life of its owner. */
+/** How long a claim holds unless its owner renews it. */
 export interface TaskLease {
   /** Milliseconds from one renewal on. */
   readonly ms: number;

@@ -179,6 +179,19 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(await shell.untilPanel()).toHaveLength(5);
   });
 
+  test('is that of a relative TODO_STATE_DIR, anywhere in the work tree', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const env = { TODO_STATE_DIR: '.lists' };
+    const shell = await PersonsShell.start({ onTestFinished, env });
+    await shell.run('git init -q . && mkdir sub && cd sub');
+    await shell.write(...LIST);
+    expect(await shell.untilPanel()).toHaveLength(5);
+    await shell.run('cd ..');
+    expect(await shell.untilPanel()).toHaveLength(5);
+  });
+
   test('folds to one line at the command after a list is finished, and goes with the list', async ({
     expect,
     onTestFinished,
@@ -348,24 +361,6 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
     expect(await shell.run('echo hi')).toBe('hi\nNote: #1 A: assigned to you by lead');
     expect(await shell.run('echo hi')).toBe('hi');
   });
-
-  test.for(['auto', 'off'])(
-    'renews the leases that it has, with any line anywhere in its work tree: panel %s',
-    async (TODO_PANEL, { expect, onTestFinished }) => {
-      // A relative folder begins at the work tree.
-      const TODO_STATE_DIR = '../.local/state/todowrite';
-      const env = { TODO_LEASE: '6s', TODO_PANEL, TODO_STATE_DIR };
-      const shell = await start({ onTestFinished }, env);
-      await shell.run('mkdir sub && cd sub');
-      const lead = leader(shell);
-      const beat = () => JSON.parse(lead('TaskGet', ['1', '--json'])).lease.beat;
-      lead('TaskCreate', ['--subject', 'A']);
-      await shell.run('TaskClaim 1');
-      expect(beat()).toBe(1);
-      await shell.run('sleep 2');
-      await eventually('renewed', () => beat() === 2);
-    },
-  );
 });
 
 describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent: true }, () => {

@@ -1,13 +1,4 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
@@ -51,13 +42,7 @@ function machine() {
     const answer = JSON.parse((await lines.next()).value);
     return { host, answer, folder };
   };
-  const shell = (line: string, { cwd = folder, ...more }: Record<string, string> = {}) =>
-    spawnSync(executable('agent-shell'), ['-c', line], {
-      env: env('ann', { PATH: `${dirname(executable('todo-read'))}:${process.env.PATH}`, ...more }),
-      cwd,
-      encoding: 'utf8',
-    });
-  return { run, start, shell, folder };
+  return { run, start };
 }
 
 const ended = (host: ChildProcess) => new Promise((resolve) => host.once('exit', resolve));
@@ -154,45 +139,7 @@ test.each(['SIGKILL', 'the end of its input'])(
   },
 );
 
-test('lines of agent-shell -c renew the leases of their agent, and start Node only where that is due', async () => {
-  const { run, shell, folder } = machine();
-  const beat = () => JSON.parse(run('TaskGet', ['1', '--json'])).lease.beat;
-  run('TaskCreate', ['--subject', 'A']);
-  expect(shell('TaskClaim 1 --lease 6s').stdout).toBe('Task #1 claimed by ann: A\n');
-  const mark = join(folder, 'state', 'leases~', 'ann');
-  const dateOf = () => statSync(mark).mtimeMs;
-  const due = dateOf();
-  const muchLater = new Date(due + 3_600_000);
-  utimesSync(mark, muchLater, muchLater);
-  shell('true');
-  expect(Math.round(dateOf())).toBe(+muchLater);
-  utimesSync(mark, new Date(due), new Date(due));
-  // Files are dated by the tick before.
-  await eventually('it is due', () => Date.now() > due + 50);
-  // A relative folder of lists begins at the work tree.
-  mkdirSync(join(folder, '.git'));
-  mkdirSync(join(folder, 'sub'));
-  shell('true', { cwd: join(folder, 'sub'), TODO_STATE_DIR: 'state' });
-  await eventually('renewed', () => beat() === 2);
-  await eventually('the next is due later', () => dateOf() > due);
-  run('TaskRelease', ['1']);
-  utimesSync(mark, 0, 0);
-  shell('true');
-  await eventually('there is nothing to renew', () => !existsSync(mark));
-});
-
-test('a link where such a line looks what time it is stays, and so does what it leads to', () => {
-  const { shell, folder } = machine();
-  const leases = join(folder, 'state', 'leases~');
-  mkdirSync(leases, { recursive: true });
-  writeFileSync(join(leases, 'ann'), '');
-  writeFileSync(join(folder, 'precious'), 'mine');
-  symlinkSync(join(folder, 'precious'), join(leases, '.now'));
-  shell('true');
-  expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('mine');
-});
-
-test('each line of a session tells what others did, and renews its leases', async () => {
+test('each line of a session tells what others did', async () => {
   const { run, start } = machine();
   run('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
   const { answer } = await start('ann', 'echo hi');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LeaseClock } from '../../src/tasks/lease.ts';
+import type { TaskLease } from '../../src/tasks/task.ts';
 import { Team } from './team.ts';
 
 // Who is assigned hears it, who dies holds nothing, who leads sees all.
@@ -19,7 +20,7 @@ class HandClock implements LeaseClock {
 
   readonly now = () => this.time;
 
-  readonly firstSeen = (taskId: number, beat: number) => {
+  readonly firstSeen = (taskId: number, { beat }: TaskLease) => {
     const key = `${taskId} ${beat}`;
     if (!this.#seen.has(key)) this.#seen.set(key, this.time);
     return this.#seen.get(key) as number;
