@@ -384,7 +384,8 @@ print(done.stdout, done.returncode)
     'busybox xargs Agent <<<x',
   ])('in another shell or program, where the machine has it: %s', async (line) => {
     const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
-    const { stdout } = await sessionWith(agent).run(line);
+    // fish makes the home folder that it is told of.
+    const { stdout } = await sessionWith(agent).run(`HOME=$PWD ${line}`);
     expect(stdout).toBe(has(line.split(' ')[0] ?? '') ? 'called with x\n' : '');
   });
 

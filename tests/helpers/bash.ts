@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { CommandResult } from '../../src/command/agent-command.ts';
 
 /** The environment of tests: none of the caller's but what programs need to be found, and where they keep files. */
 export const ENV = {
   PATH: process.env.PATH,
-  HOME: '/nonexistent',
+  // Not there. A program that makes it may: no other user has to read what is left.
+  HOME: join(tmpdir(), `todowrite-no-home-${process.getuid?.()}`),
   LANG: 'C.UTF-8',
   TMPDIR: tmpdir(),
 };
