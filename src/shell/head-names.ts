@@ -15,7 +15,7 @@ export class HeadNames {
   readonly #todos: string;
   readonly #tasks: string;
 
-  constructor({ session, agent }: ListName, taskList = session) {
+  constructor({ session, agent }: ListName, taskList: string) {
     this.#todos = `/${pathName(session)}/${pathName(agent)}/head-`;
     this.#tasks = `/tasks~/${pathName(taskList)}/head-`;
   }

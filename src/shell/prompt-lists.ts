@@ -31,6 +31,8 @@ export interface Prompt {
 /** The lists that were found. */
 interface Found {
   readonly name: ListName;
+  /** The list of the team's tasks. */
+  readonly team: string;
   readonly context: TaskContext;
   readonly todos: TodoVersion;
   readonly history: () => readonly TodoVersion[];
@@ -72,7 +74,7 @@ export class PromptLists {
     this.#prompt = prompt;
     this.theme = themeFor({ isTTY: true }, prompt.environment);
     this.#settings = settings;
-    this.#headNames = new HeadNames(found.name, settings.taskList);
+    this.#headNames = new HeadNames(found.name, found.team);
     this.#context = found.context;
     this.#history = found.history;
     this.#todos = found.todos;
@@ -95,7 +97,9 @@ export class PromptLists {
       settings: () => ({ settings, warnings }),
       lists: () => lists,
     });
-    const of = { name: lists.name({}), context, close: () => lists.close() };
+    const name = lists.name({});
+    const team = settings.taskList ?? lists.teamSession(settings);
+    const of = { name, team, context, close: () => lists.close() };
     const list = lists.open({});
     const tasks = context.open(undefined, settings);
     if (lists.server === undefined) {

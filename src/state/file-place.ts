@@ -24,6 +24,8 @@ export interface FilePlaceOptions {
    * anything; without a check, a file's content is taken for a `T`.
    */
   check?: ContentCheck;
+  /** Called before the folder is made. */
+  begins?: () => void;
   fs?: FileSystem;
 }
 
@@ -39,6 +41,7 @@ export class FilePlace<T> implements Place<T> {
   readonly #folder: VersionFolder<T>;
   readonly author: string;
   readonly #history: number;
+  readonly #begins: (() => void) | undefined;
   readonly #looks = new Set<() => void>();
   #patienceMs = MOST_PATIENCE_MS;
   /** The newest version that was read or written here. A version's file never changes, so it need not be read again. */
@@ -50,6 +53,7 @@ export class FilePlace<T> implements Place<T> {
     this.#folder = new VersionFolder(options.folder, fs, options.check);
     this.author = author;
     this.#history = history;
+    this.#begins = options.begins;
   }
 
   load(): StoredVersion<T> | undefined {
@@ -82,6 +86,7 @@ export class FilePlace<T> implements Place<T> {
   commit(base: number, content: T, at: Date): Version<T> | undefined {
     const found = this.#giveWay();
     if ((found.head?.version ?? 0) !== base) return undefined;
+    if (found.head === undefined) this.#begins?.();
     const from = found.head ?? this.#folder.create();
     const to = { version: base + 1, id: newId() };
     const version = { version: to.version, after: from.id, at, by: this.author, content };

@@ -1,7 +1,17 @@
 import { lstatSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import type { Environment } from '../environment.ts';
-import { agentOfHarness, isSubagent, type ListName, sessionOf, stateFolder } from './list-paths.ts';
+import { makeFolders } from '../make-folders.ts';
+import {
+  agentOfHarness,
+  beginningFile,
+  harnessSession,
+  isSubagent,
+  type ListName,
+  sessionOf,
+  stateFolder,
+} from './list-paths.ts';
+import { appendOwnFile, readOwnFile } from './own-files.ts';
 import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
 import { attempt, StateError, UnnamedList } from './state-error.ts';
@@ -87,7 +97,7 @@ export class ListHome {
 
   /**
    * The settings fill in what is not given; the defaults are the work tree and the agent `main`. In a work tree each
-   * session of a harness has its own lists; a named session is the same for all.
+   * session of a harness has its own lists, which it finds from every directory; a named session is the same for all.
    */
   name(
     partial: Partial<ListName>,
@@ -96,10 +106,23 @@ export class ListHome {
     const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
     if (session !== undefined) return { session: certain(session), agent: certain(agent) };
     if (settings.stateUrl !== undefined) throw new UnnamedList(NAME_THE_SESSION);
-    return {
-      session: certain(this.#sessionHere()),
-      agent: certain(agentOfHarness(agent, this.#environment)),
-    };
+    const own = certain(agentOfHarness(agent, this.#environment));
+    return { session: certain(this.#beginningOf(own) ?? this.#sessionHere()), agent: own };
+  }
+
+  /** The session whose team is meant if none is named: always that of the work tree. */
+  teamSession(settings: Pick<HomeSettings, 'session'> = this.#settings): string {
+    return certain(settings.session ?? this.#sessionHere());
+  }
+
+  /** Call this before the first version of a list is written: from then on its harness's session finds it everywhere. */
+  noteBeginning({ session, agent }: ListName): void {
+    if (!this.#isOfHarness(agent)) return;
+    const path = this.checked(beginningFile(this.folder, agent));
+    attempt('write', path, () => {
+      makeFolders(dirname(path));
+      appendOwnFile(path, `${JSON.stringify(session)}\n`);
+    });
   }
 
   /** Whether a list is that of an agent which another agent of its session has started; of a server's, nobody knows. */
@@ -110,6 +133,23 @@ export class ListHome {
   /** Ends the connections to the server. */
   async close(): Promise<void> {
     await this.#server?.close();
+  }
+
+  /** Where the list of an agent began; if several began at once, the first line counts. */
+  #beginningOf(agent: string): string | undefined {
+    if (!this.#isOfHarness(agent)) return undefined;
+    try {
+      const text = readOwnFile(this.checked(beginningFile(this.folder, agent))).toString();
+      const session: unknown = JSON.parse(text.slice(0, text.indexOf('\n')));
+      return typeof session === 'string' ? session : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #isOfHarness(agent: string): boolean {
+    const id = harnessSession(this.#environment);
+    return id !== undefined && agent.endsWith(`@${id}`);
   }
 
   #workTree(): string {

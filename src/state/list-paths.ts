@@ -113,6 +113,11 @@ export function hookFolder(state: string, { session, agent }: ListName): string 
   return join(state, 'hooks~', pathName(session), pathName(agent));
 }
 
+/** The file that says in which session a list of a harness's session has begun, by its agent: `main@3f2c`. */
+export function beginningFile(state: string, agent: string): string {
+  return join(state, 'begun~', pathName(agent));
+}
+
 /** The file of what an interactive agent-shell has seen at its prompt, by its process id. */
 export function promptFile(state: string, pid: number): string {
   return join(state, 'prompts~', String(pid));

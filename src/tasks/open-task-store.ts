@@ -69,6 +69,6 @@ function located(location: Extract<TaskListLocation, { environment: object }>): 
   const { environment, directory, list, author } = location;
   const { settings } = readSettings(environment, undefined);
   const lists = new ListHome(environment, directory, settings);
-  const name = list ?? settings.taskList ?? lists.name({}).session;
+  const name = list ?? settings.taskList ?? lists.teamSession();
   return openTaskStore(taskListLocation(lists, name, author ?? settings.agent));
 }

@@ -93,7 +93,7 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     if (list !== undefined) return list;
     if (of.session === undefined && unnamed) return undefined;
     if (of.session === undefined && of.stateUrl !== undefined) throw new UnnamedList(NAME_THE_TEAM);
-    return lists().name({}, of).session;
+    return lists().teamSession(of);
   };
   const open = (named: string | undefined, of: Settings): TaskStore => {
     const name = nameOf(named, of);

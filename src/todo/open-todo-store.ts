@@ -12,6 +12,8 @@ export interface TodoStoreLocation {
   readonly author?: string;
   /** How many versions to keep, the newest included; 50 unless given. */
   readonly history?: number;
+  /** Called before the first list is written. */
+  readonly begins?: () => void;
 }
 
 /** Opens a list in files, which other processes may share. It need not be there yet. */

@@ -32,20 +32,28 @@ export class TodoLists extends ListHome {
     // An agent that writes another's list, as a leader does, signs with its own name.
     const author = settings.agent ?? partial.agent ?? DEFAULT_AGENT;
     const key = JSON.stringify([name, author]);
-    const list = this.#lists.get(key) ?? this.openFound(listKey(name), author);
+    const isUnnamed = (partial.session ?? settings.session) === undefined;
+    const begins = isUnnamed ? () => this.noteBeginning(name) : undefined;
+    const list = this.#lists.get(key) ?? this.openFound(listKey(name), author, begins);
     this.#lists.set(key, list);
     this.#names.set(list, name);
     return list;
   };
 
-  /** A list by the key that it was found by. @param author who signs what is written. */
-  openFound(key: string, author: string): TodoList {
+  /**
+   * A list by the key that it was found by.
+   *
+   * @param author who signs what is written.
+   * @param begins called before the first version is written to files.
+   */
+  openFound(key: string, author: string, begins?: () => void): TodoList {
     const { history } = this.#settings;
     if (this.server === undefined) {
       return openTodoStore({
         folder: this.checked(folderOfKey(this.folder, key)),
         author,
         history,
+        ...(begins && { begins }),
       });
     }
     const options = { author, history, check: storedItemsProblem };

@@ -23,7 +23,7 @@ export async function printTasks({ list, taskList, jsonl }: WatchArguments): Pro
   const watched = watchedLists(environment);
   const signals = endingSignals();
   try {
-    const name = taskList ?? settings.taskList ?? watched.lists.name({}).session;
+    const name = taskList ?? settings.taskList ?? watched.lists.teamSession();
     const store = openTaskStore(taskListLocation(watched.lists, name, undefined));
     await store.read();
     const end = jsonl ? printSteps(store) : printWords(store);

@@ -9,7 +9,7 @@ import { createTasks } from '../../src/tasks/create-tasks.ts';
 import { machineClock } from '../../src/tasks/lease-clock.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
-import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { harness, type TestHarness } from '../helpers/hook.ts';
 
 const ID = 'CLAUDE_CODE_SESSION_ID';
@@ -99,6 +99,26 @@ test('what the hook saw proves an item and a task, in the session that it was to
   hear('make check');
   command('TodoWrite', '--done', '1');
   expect(command('TodoRead')).toContain('(check: make check, proven)');
+});
+
+test('a list that is written in one work tree and completed from another is one list, for the gate too', async () => {
+  const { environment, directory, say } = harness('s1', ID);
+  const lib = join(directory, '..', 'lib');
+  mkdirSync(join(lib, '.git'), { recursive: true });
+  const env = cleanEnvironment({ ...environment, [ID]: 's1', TODO_GUIDANCE: 'off' });
+  const call = (cwd: string, ...argv: string[]) => run('todo-write', argv, { cwd, env });
+  const plan = '[{"content":"Fix it","activeForm":"Fixing it","status":"in_progress"}]';
+  expect(call(directory, plan).exitCode).toBe(0);
+  const start = input('SessionStart', { source: 'compact', cwd: lib });
+  expect(await contextOf(say(start))).toContain('[>] Fix it');
+  expect(await say({ ...stop(), cwd: lib }, '--gate')).toContain('[>] Fix it');
+  expect(call(lib, '--add', 'Ship it', '--active-form', 'Shipping it').exitCode).toBe(0);
+  expect(call(lib, '--done', '1', '--done', '2').stdout).toContain('2 completed');
+  for (const cwd of [directory, lib]) expect(await say({ ...stop(), cwd }, '--gate')).toBe('');
+  const { stdout } = run('agent-shell', ['sessions', '--json'], { cwd: directory, env });
+  expect(JSON.parse(stdout).sessions).toMatchObject([
+    { session: directory, lists: [{ agent: 'main@s1', completed: 2 }] },
+  ]);
 });
 
 describe("the team's tasks", () => {

@@ -1,17 +1,19 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listsIn, sessionFolder } from '../../src/state/list-paths.ts';
+import { beginningFile, listsIn, sessionFolder } from '../../src/state/list-paths.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { taskContext } from '../../src/tasks/task-context.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-/** A work tree and a folder for lists. */
+const ITEM = { content: 'a', activeForm: 'A', status: 'pending' } as const;
+
+/** Two work trees and a folder for lists. */
 function workTree() {
   const root = temporaryDirectory();
-  const tree = join(root, 'tree');
-  mkdirSync(join(tree, '.git'), { recursive: true });
+  const [tree, other] = [join(root, 'tree'), join(root, 'other')];
+  for (const folder of [tree, other]) mkdirSync(join(folder, '.git'), { recursive: true });
   mkdirSync(join(tree, 'src'));
   const environment = (more: Record<string, string>) => ({
     TODO_STATE_DIR: join(root, 'state'),
@@ -19,17 +21,16 @@ function workTree() {
   });
   const lists = (more: Record<string, string>, directory = tree) =>
     new TodoLists(environment(more), directory);
-  return { tree, lists, environment };
+  return { tree, other, lists, environment };
 }
 
 test.each(['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'])(
   'two sessions of a harness in one work tree (%s) have two lists, and a resumed one finds its own',
   (name) => {
     const { tree, lists } = workTree();
-    const item = { content: 'a', activeForm: 'A', status: 'pending' } as const;
     lists({ [name]: 'one' })
       .open({})
-      .update([item]);
+      .update([ITEM]);
     expect(
       lists({ [name]: 'two' })
         .open({})
@@ -40,9 +41,69 @@ test.each(['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'])(
       lists({ [name]: 'one' }, join(tree, 'src'))
         .open({})
         .shown.get().items,
-    ).toEqual([item]);
+    ).toEqual([ITEM]);
   },
 );
+
+test('a list that a session of a harness has begun is found from every directory', () => {
+  const { tree, other, lists, environment } = workTree();
+  const one = { CLAUDE_CODE_SESSION_ID: 'one' };
+  lists(one).open({}).update([ITEM]);
+  for (const directory of [join(tree, 'src'), other, '/']) {
+    expect(lists(one, directory).open({}).shown.get().items).toEqual([ITEM]);
+  }
+  const nowhere = new TodoLists(environment(one), undefined);
+  expect(nowhere.open({}).shown.get().items).toEqual([ITEM]);
+  lists(one, other)
+    .open({})
+    .update([{ ...ITEM, status: 'completed' }]);
+  expect(lists(one).open({}).shown.get().items[0]?.status).toBe('completed');
+  expect(listsIn(sessionFolder(lists({}).folder, tree))).toHaveLength(1);
+  expect(listsIn(sessionFolder(lists({}).folder, other))).toEqual([]);
+});
+
+test('to read begins nothing, and each agent of a session has its own beginning', () => {
+  const { tree, other, lists } = workTree();
+  const one = { CLAUDE_CODE_SESSION_ID: 'one' };
+  lists(one, other).open({}).read();
+  lists(one, tree).open({}).update([ITEM]);
+  lists(one, other).open({ agent: 'helper' }).update([]);
+  expect(lists(one, other).name({})).toEqual({ session: tree, agent: 'main@one' });
+  expect(lists(one, tree).name({ agent: 'helper' }).session).toBe(other);
+});
+
+test('where nobody names a session, and for a name that is complete, the work tree decides', () => {
+  const { tree, other, lists } = workTree();
+  lists({ CODEX_THREAD_ID: 'one' }).open({}).update([ITEM]);
+  expect(lists({}, other).name({}).session).toBe(other);
+  expect(lists({ CODEX_THREAD_ID: 'two' }, other).name({}).session).toBe(other);
+  lists({ CODEX_THREAD_ID: 'one' }).open({ agent: 'ann@b' }).update([]);
+  expect(lists({ CODEX_THREAD_ID: 'one' }, other).name({ agent: 'ann@b' }).session).toBe(other);
+  expect(lists({}, tree).name({ agent: 'main@one' }).session).toBe(tree);
+});
+
+test('a list that began before sessions were found everywhere is still found in its work tree', () => {
+  const { tree, other, lists } = workTree();
+  const one = { CODEX_THREAD_ID: 'one' };
+  const named = lists({ TODO_SESSION: tree, TODO_AGENT: 'main@one' });
+  named.open({}).update([ITEM]);
+  expect(lists(one).open({}).shown.get().items).toEqual([ITEM]);
+  expect(lists(one, other).open({}).shown.get().items).toEqual([]);
+});
+
+test('a damaged note of where a list began is as good as none', () => {
+  const { tree, other, lists } = workTree();
+  const one = { CODEX_THREAD_ID: 'one' };
+  lists(one).open({}).update([ITEM]);
+  const note = beginningFile(lists(one).folder, 'main@one');
+  for (const text of ['', '\n', 'no JSON\n', '["a"]\n', JSON.stringify(tree)]) {
+    writeFileSync(note, text);
+    expect(lists(one, other).name({}).session).toBe(other);
+  }
+  rmSync(note);
+  symlinkSync('/etc/hostname', note);
+  expect(lists(one, other).name({}).session).toBe(other);
+});
 
 test('all lists of the work tree are found without the id, and one of them by its whole name', () => {
   const { tree, lists } = workTree();
@@ -76,7 +137,7 @@ test('where a harness runs inside another, one id counts, the same one each time
 });
 
 test('the tasks of a work tree are those of all its sessions', async () => {
-  const { tree, lists, environment } = workTree();
+  const { tree, other, lists, environment } = workTree();
   const run = async (id: string, name: string, ...argv: string[]) => {
     const variables = environment({ CLAUDE_CODE_SESSION_ID: id, TODO_AGENT: id });
     const tasks = taskContext({
@@ -88,5 +149,7 @@ test('the tasks of a work tree are those of all its sessions', async () => {
     return command?.execute({ argv, stdin: async () => '' });
   };
   await run('one', 'TaskCreate', '--subject', 'Ship it');
+  // Its own list elsewhere does not matter.
+  lists({ CLAUDE_CODE_SESSION_ID: 'two' }, other).open({}).update([]);
   expect((await run('two', 'TaskClaim', '--next'))?.exitCode).toBe(0);
 });
