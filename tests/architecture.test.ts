@@ -12,10 +12,11 @@ const COMMON = ['environment.ts', 'make-folders.ts', 'safe-text.ts'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   command: ['state'],
   json: ['command'],
+  line: ['json'],
   state: [],
   settings: ['state'],
   proof: ['command'],
-  bash: ['command'],
+  bash: ['command', 'line'],
   terminal: [],
   todo: ['command', 'json', 'proof', 'settings', 'state'],
   tasks: ['command', 'json', 'proof', 'settings', 'state'],
@@ -23,7 +24,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   guidance: ['command', 'proof', 'settings', 'tasks', 'todo'],
   hook: ['command', 'guidance', 'settings', 'state', 'tasks', 'todo'],
   setup: ['command', 'hook', 'settings', 'state'],
-  router: ['bash', 'command', 'guidance', 'json', 'panel', 'proof', 'settings', 'terminal', 'todo'],
+  router: [
+    ...['bash', 'command', 'guidance', 'json', 'line', 'panel', 'proof', 'settings', 'terminal'],
+    'todo',
+  ],
 };
 /** They bring the parts together. */
 const MAY_IMPORT_ALL = ['bin', 'shell', 'watch', 'index.ts'];

@@ -7,10 +7,10 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
+import { quote } from '../line/quote.ts';
 import script from './agent-command.sh';
 import { canRun, DEFAULT_PATH } from './find-program.ts';
 import { makePrivate } from './private-folder.ts';
-import { quote } from './shell-words.ts';
 import { Slots } from './slots.ts';
 
 export interface AgentCommandHostOptions {

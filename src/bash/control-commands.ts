@@ -1,5 +1,5 @@
 import { CALLER_VARIABLES } from '../environment.ts';
-import { quote } from './shell-words.ts';
+import { quote } from '../line/quote.ts';
 
 /*
  * The commands that we give bash besides the user's lines. Bash reads them from a pipe byte by byte, at 0.15 us each, so

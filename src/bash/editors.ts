@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
+import { quote } from '../line/quote.ts';
 import script from './editor.sh';
 import { findProgram } from './find-program.ts';
-import { quote } from './shell-words.ts';
 
 // The names of Vim, also when git or another program calls it.
 const NAMES = ['vim', 'vi', 'view', 'editor'];

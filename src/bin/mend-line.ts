@@ -2,9 +2,10 @@ import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
 import { noteLines } from '../command/notes.ts';
 import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/json-input.ts';
+import { quote } from '../line/quote.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { heredocHint } from '../router/heredoc-hint.ts';
-import { inSingleQuotes, mendLine } from '../router/mend-line.ts';
+import { mendLine } from '../router/mend-line.ts';
 import { readLine } from '../router/read-line.ts';
 import { shellList } from '../shell/shell-list.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
@@ -46,7 +47,7 @@ function rawCall(): string | undefined {
   const typed = withoutOuterQuotes(call.raw);
   const [asBashReadsIt = ''] = call.argv;
   if (isJsonCollection(asBashReadsIt) || !isJsonCollection(typed)) return undefined;
-  return `${call.handler.name} ${inSingleQuotes(typed)}`;
+  return `${call.handler.name} ${quote(typed)}`;
 }
 
 async function canRead(text: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
+import { quote } from '../line/quote.ts';
 
 /** Whether bash can read a text as commands, without running it. */
 export type CanRead = (text: string) => Promise<boolean>;
@@ -51,14 +52,9 @@ export async function mendLine(
   for (const part of evalTexts(line)) {
     const mended = quoteJson(part.text, names);
     if (mended === part.text || (await canRead(part.text)) || !(await canRead(mended))) continue;
-    evaluated.push({ ...part, text: inSingleQuotes(mended) });
+    evaluated.push({ ...part, text: quote(mended) });
   }
   return evaluated.length > 0 ? replaceParts(line, evaluated) : undefined;
-}
-
-/** A word that means exactly this text to bash. */
-export function inSingleQuotes(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The line with the JSON of each agent command in quotes that hold; unchanged if there is none, or if its end is unclear. */
@@ -74,7 +70,7 @@ function quoteJson(line: string, names: Names): string {
     if (!areQuotesClosed(line.slice(parts.at(-1)?.end ?? 0, start))) return line;
     const json = jsonAt(line, start);
     if (json === undefined) return line;
-    parts.push({ ...json, text: inSingleQuotes(json.text) });
+    parts.push({ ...json, text: quote(json.text) });
   }
   return replaceParts(line, parts);
 }

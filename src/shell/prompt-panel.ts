@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
-import { quote } from '../bash/shell-words.ts';
 import type { Environment } from '../environment.ts';
+import { quote } from '../line/quote.ts';
 import { FRESH_MS } from '../panel/recent-changes.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
 import { BEGIN_FRAME, END_FRAME, ERASE_BELOW, ERASE_LINE_RIGHT } from '../terminal/escapes.ts';

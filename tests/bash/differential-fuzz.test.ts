@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { BashSession } from '../../src/bash/bash-session.ts';
-import { quote } from '../../src/bash/shell-words.ts';
 import type {
   AgentBashHandler,
   CommandResult,
   Invocation,
 } from '../../src/command/agent-command.ts';
+import { quote } from '../../src/line/quote.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

@@ -1,6 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { inSingleQuotes, mendLine } from '../../src/router/mend-line.ts';
+import { mendLine } from '../../src/router/mend-line.ts';
 
 const NAMES = new Set(['TodoWrite', 'TaskCreate']);
 const canRead = async (text: string) => spawnSync('bash', ['-n', '-c', text]).status === 0;
@@ -71,13 +71,6 @@ test.each([
   ['whose eval is no literal word', `eval "$LINE" && ${call(list('Go on'))}`],
 ])('a line is left alone %s', async (_, line) => {
   expect(await mend(line)).toBeUndefined();
-});
-
-test('a text in single quotes is that text for bash', () => {
-  const text = `a'b"c$d\`e\\f\ng''`;
-  expect(
-    execFileSync('bash', ['-c', `printf %s ${inSingleQuotes(text)}`], { encoding: 'utf8' }),
-  ).toBe(text);
 });
 
 test('a long line takes no long time, nor a deep stack', async () => {

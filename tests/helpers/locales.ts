@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { temporaryDirectory } from './files.ts';
+
+/**
+ * The environment of a locale with this character set, such as GBK or BIG5, in which a character may end with the byte of a
+ * backslash. It is made for the test. Undefined where localedef(1) or its sources are missing.
+ */
+export function localeWith(charset: string): Record<string, string> | undefined {
+  const folder = temporaryDirectory();
+  // The least of a locale: what a character is depends on its character set alone.
+  spawnSync('localedef', ['-c', '-i', 'POSIX', '-f', charset, join(folder, charset)]);
+  const locale = { LOCPATH: folder, LC_ALL: charset };
+  const env = { ...process.env, ...locale };
+  const { stdout } = spawnSync('locale', ['charmap'], { env, encoding: 'utf8' });
+  return stdout?.trim() === charset ? locale : undefined;
+}
