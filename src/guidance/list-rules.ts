@@ -11,8 +11,9 @@ const COMMANDS_WITHOUT_BEGINNING = 5;
 const COMMANDS_WITHOUT_LIST = 10;
 const CHANGES_WITHOUT_LIST = 3;
 
-/** The items that the last replacement left out although they were not completed. */
+/** The items that the last replacement left out although they were not completed. Who clears the list means all of them. */
 export function droppedItems({ changes, items, dropped }: Work): Items | undefined {
+  if (items.length === 0) return undefined;
   const lost: Items[number][] = [];
   for (const { before, after } of changes) {
     if (before && !after && before.status !== 'completed') lost.push(before);

@@ -51,14 +51,16 @@ export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
 ): Items | undefined {
+  // What the newest has and the restored one has not is left out on purpose.
+  const restored = (content: Items) => contentOf(content, { dropped: newest.content });
   // Skip versions that changed nothing, such as those of an agent that was told about another's.
   const present = JSON.stringify(newest.content);
   let first: number | undefined;
   for (const { version, content } of history) {
-    if (version < newest.version && JSON.stringify(content) !== present) return content;
+    if (version < newest.version && JSON.stringify(content) !== present) return restored(content);
     first = version;
   }
-  return first === 1 && present !== '[]' ? frozen([]) : undefined;
+  return first === 1 && present !== '[]' ? restored([]) : undefined;
 }
 
 /** What the writer of a list knows beside it; places do not keep that. */

@@ -56,10 +56,10 @@ test('the settings are asked each time', async () => {
   let guidance: 'off' | 'all' = 'off';
   const session = agentSession({ settings: () => ({ guidance, reminderTurns: 10 }) });
   await session.write('[ ] Ship it');
-  expect(await session.write()).toEqual([]);
+  expect(await session.write('[ ] Fix it')).toEqual([]);
   guidance = 'all';
   await session.write('[ ] Ship it');
-  expect(await session.write()).toEqual([DROPPED]);
+  expect(await session.write('[ ] Fix it')).toEqual([DROPPED]);
 });
 
 test('guidance changes neither the output, nor the exit code, nor the list', async () => {
@@ -97,11 +97,11 @@ test('a router with handlers of its own has guidance on the list of the TodoWrit
     store.update(items('[ ] Ship it'));
     const router = new BashRouter({ handlers: [new TodoWriteHandler(source)], shell });
     await router.route('ls');
-    expect(notesOf(await router.route(`TodoWrite '{"todos":[]}'`))).toEqual([DROPPED]);
+    expect(notesOf(await router.route(writeLine(items('[ ] Fix it'))))).toEqual([DROPPED]);
   }
   store.update(items('[ ] Ship it'));
   const silent = new BashRouter({ handlers: [new TodoWriteHandler(store)], shell, guide: false });
-  expect(notesOf(await silent.route(`TodoWrite '{"todos":[]}'`))).toEqual([]);
+  expect(notesOf(await silent.route(writeLine(items('[ ] Fix it'))))).toEqual([]);
 });
 
 test('a list that is emptied as it is finished is judged as it was written', async () => {
@@ -142,7 +142,8 @@ test('a list that the host replaces is not noted, neither then nor later', async
 test('notes stand after what the command itself has to note', async () => {
   const session = agentSession();
   await session.write('[ ] Ship it');
-  const notes = notesOf(await session.router.route("TodoWrite '[]'"));
+  const bare = JSON.stringify(items('[ ] Fix it'));
+  const notes = notesOf(await session.router.route(`TodoWrite '${bare}'`));
   expect(notes).toEqual([expect.stringMatching(/^Note: took the bare array/), DROPPED]);
 });
 

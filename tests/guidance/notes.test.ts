@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { agentSession } from './agent-session.ts';
+import { Guide } from '../../src/guidance/guide.ts';
+import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { agentSession, items } from './agent-session.ts';
 
 /** What is said when the second list replaces the first. */
 async function notes(before: readonly string[], after: readonly string[]): Promise<string[]> {
@@ -26,6 +31,38 @@ describe('dropped items', () => {
     expect(await session.write('[x] Fix it')).toHaveLength(1);
   });
 
+  test.each([`TodoWrite '{"todos":[]}'`, 'TodoWrite --drop 1,2,3', 'TodoWrite --undo'])(
+    'a list that is cleared on purpose is not talked about: %s',
+    async (line) => {
+      const session = agentSession();
+      await session.write(...plan);
+      expect(await session.router.route(line)).toMatchObject({
+        stdout: 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n',
+        stderr: '',
+      });
+    },
+  );
+
+  test('what --undo takes back was meant', async () => {
+    const session = agentSession();
+    await session.write(plan[0] ?? '');
+    await session.write(...plan);
+    expect((await session.router.route('TodoWrite --undo')).stderr).toBe('');
+  });
+
+  test('a list that is emptied because everything is done keeps the note on what it drops', async () => {
+    const store = new TodoStore();
+    const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
+    const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
+    const command = new Guide({ store, rules: GUIDANCE_RULES }).guided(handler);
+    store.update(items(...plan));
+    const argv = [JSON.stringify({ todos: items('[x] Fix it') })];
+    expect((await command.execute({ argv, stdin: async () => '' })).stderr).toBe(
+      'Note: 2 unfinished items are no longer on the list: "Write docs", "Ship it". On purpose? --drop N says so.\n',
+    );
+    expect(store.get().items).toEqual([]);
+  });
+
   test('a single one is named in the singular', async () => {
     expect(await notes(plan, plan.slice(0, 2))).toEqual([
       'Note: 1 unfinished item is no longer on the list: "Ship it". On purpose? --drop N says so.',
@@ -33,8 +70,8 @@ describe('dropped items', () => {
   });
 
   test('at most three are named, the others are counted', async () => {
-    const five = ['[ ] a', '[ ] b', '[ ] c', '[ ] d', '[ ] e'];
-    expect(await notes(five, [])).toEqual([
+    const six = ['[ ] a', '[ ] b', '[ ] c', '[ ] d', '[ ] e', '[ ] f'];
+    expect(await notes(six, ['[ ] f'])).toEqual([
       'Note: 5 unfinished items are no longer on the list: "a", "b", "c" and 2 more. On purpose? --drop N says so.',
     ]);
   });
@@ -62,7 +99,7 @@ describe('dropped items', () => {
   });
 
   test('what is quoted of an item is cut short and safe for a terminal', async () => {
-    const [note = ''] = await notes([`[ ] \x1b[2J\u202e${'x'.repeat(150)}`], []);
+    const [note = ''] = await notes([`[ ] \x1b[2J\u202e${'x'.repeat(150)}`], ['[ ] a']);
     expect(note).toBe(
       `Note: 1 unfinished item is no longer on the list: "␛[2J${'x'.repeat(43)}...". On purpose? --drop N says so.`,
     );

@@ -14,10 +14,10 @@ dropped='Note: 1 unfinished item is no longer on the list: "Ship it". On purpose
 
 @test "TODO_GUIDANCE=off silences it, a wrong value is warned of" {
   local before after
-  before=$(list "$(item 'Ship it')") after=$(list)
+  before=$(list "$(item 'Ship it')") after=$(list "$(item 'Fix it')")
   run --separate-stderr env TODO_GUIDANCE=off agent-shell -c 'TodoWrite "$1"; TodoWrite "$2"' line "$before" "$after"
   equal "$stderr" ''
-  run --separate-stderr env TODO_GUIDANCE=loud agent-shell -c 'TodoWrite "$1"' line "$before"
+  run --separate-stderr env TODO_GUIDANCE=loud agent-shell -c 'TodoWrite "$1"' line "$after"
   equal "$stderr" "Warning: TODO_GUIDANCE must be off, notes or all, received 'loud'; using all"
 }
 
@@ -35,7 +35,7 @@ dropped='Note: 1 unfinished item is no longer on the list: "Ship it". On purpose
   run --separate-stderr TodoWrite "$(list "$(item 'Fix it')")"
   equal "$output" 'Todo list updated: 0 completed, 0 in_progress, 1 pending'
   equal "$stderr" "$dropped"
-  run --separate-stderr env TODO_GUIDANCE=off TodoWrite "$(list)"
+  run --separate-stderr env TODO_GUIDANCE=off TodoWrite "$(list "$(item 'Build it')")"
   equal "$stderr" ''
 }
 
