@@ -9,7 +9,7 @@ import { jobAtPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { renewOwn } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
-import { readStandardInput } from '../terminal/synchronous-io.ts';
+import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
@@ -34,6 +34,7 @@ export async function runExecutable(
     : await executeSafely(handler, {
         argv,
         seen: () => seenOutside(lists, process.env),
+        tell,
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
   const job = jobAtPrompt(process.env);
@@ -51,6 +52,13 @@ export async function runExecutable(
   }
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();
+}
+
+/** Where standard error is closed, a check runs all the same. */
+function tell(text: string): void {
+  try {
+    writeAll(2, text);
+  } catch {}
 }
 
 /** Node replaces bytes that are not UTF-8 by U+FFFD. Only Linux can say what was there. */

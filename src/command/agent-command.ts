@@ -63,6 +63,8 @@ export interface Invocation {
   calledBy?: number;
   /** Why a command must not be run for this call; undefined if it may. Without it any may. */
   whyNotRun?: (command: string) => Promise<string | undefined>;
+  /** Prints text on standard error while the command works. Without it, that text comes with the result. */
+  tell?: (text: string) => void;
   /** Aborted when the caller is gone. */
   signal?: AbortSignal;
 }

@@ -1,4 +1,5 @@
-import type { Invocation, SeenLine } from '../command/agent-command.ts';
+import type { CommandResult, Invocation, SeenLine } from '../command/agent-command.ts';
+import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { lastRun } from './last-run.ts';
 import checkScript from './run-check.sh';
@@ -36,7 +37,7 @@ export interface Failure {
 }
 
 /** As far as a call tells. */
-type Call = Pick<Invocation, 'seen' | 'surroundings' | 'whyNotRun' | 'signal'>;
+type Call = Pick<Invocation, 'seen' | 'surroundings' | 'whyNotRun' | 'tell' | 'signal'>;
 
 export interface EvidenceOptions {
   /** Who signs what is found. */
@@ -59,6 +60,8 @@ export class Evidence {
   readonly #call: Call;
   readonly #options: EvidenceOptions;
   readonly #runs = new Map<string, Promise<Proof | Failure>>();
+  /** What nobody could be told while checks ran. */
+  #untold = '';
 
   constructor(call: Call, options: EvidenceOptions) {
     this.#call = call;
@@ -83,6 +86,11 @@ export class Evidence {
     return running;
   }
 
+  /** The result of the call, with the checks that were run, where its caller was not told before. */
+  told(result: CommandResult): CommandResult {
+    return this.#untold === '' ? result : { ...result, stderr: this.#untold + result.stderr };
+  }
+
   async #run(check: string): Promise<Proof | Failure> {
     const { surroundings = '', signal } = this.#call;
     const { around, timeout } = this.#options;
@@ -94,6 +102,9 @@ export class Evidence {
     if (isNested) return { failed: 'a check cannot ask for proof itself' };
     const refusal = await this.#call.whyNotRun?.(check);
     if (refusal !== undefined) return { failed: refusal };
+    const note = noteLines([`running the check: ${safeText(check, MAX_COMMAND_CHARACTERS)}`]);
+    if (this.#call.tell) this.#call.tell(note);
+    else this.#untold += note;
     const { exitCode, words, said } = await runProgram(
       ['bash', '--norc', '-p', '-c', checkScript, 'check', check, surroundings],
       {

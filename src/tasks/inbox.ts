@@ -21,7 +21,8 @@ export function withNotices(
       // What agents say to each other they say in comments; a person's words are the plan.
       if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
-      const notice: Notice = { kind, taskId, subject: task.subject, by, at };
+      const what = kind === 'check' ? ({ kind: 'changed', field: 'check' } as const) : { kind };
+      const notice: Notice = { ...what, taskId, subject: task.subject, by, at };
       inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_KEPT));
     }
   }
@@ -44,8 +45,9 @@ export function takeNotices(
 }
 
 /** `#3 Fix login: assigned to you by ann`. */
-export function noticeText({ kind, taskId, subject, by }: Notice): string {
-  return `#${taskId} ${safeText(subject, MAX_SUBJECT_CHARACTERS)}: ${NOTICE_WORDS[kind]} by ${agentText(by)}`;
+export function noticeText({ kind, field, taskId, subject, by }: Notice): string {
+  const words = field === 'check' ? 'yours, and its check changed' : NOTICE_WORDS[kind];
+  return `#${taskId} ${safeText(subject, MAX_SUBJECT_CHARACTERS)}: ${words} by ${agentText(by)}`;
 }
 
 /** What each kind of notice says, before `by NAME`. */
@@ -61,11 +63,14 @@ export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
   released: 'released',
 };
 
+/** What happened to a task. Of a change of its check the owner always hears. */
+type Event = Notice['kind'] | 'check';
+
 /** What happened to each task, and for whom: one notice per agent and task. */
 function* changesOf(
   before: TaskGraph,
   after: TaskGraph,
-): Generator<[taskId: number, kinds: ReadonlyMap<string, Notice['kind']>]> {
+): Generator<[taskId: number, kinds: ReadonlyMap<string, Event>]> {
   const unblocked = unblockedIn(before, after);
   const ids = new Set([...before.tasks.keys(), ...after.tasks.keys()]);
   for (const id of ids) {
@@ -100,9 +105,9 @@ function kindsOf(
   was: Task | undefined,
   task: Task | undefined,
   isUnblocked: boolean,
-): Map<string, Notice['kind']> {
-  const kinds = new Map<string, Notice['kind']>();
-  const tell = (agent: string | undefined, kind: Notice['kind']) => {
+): Map<string, Event> {
+  const kinds = new Map<string, Event>();
+  const tell = (agent: string | undefined, kind: Event) => {
     if (agent !== undefined && !kinds.has(agent)) kinds.set(agent, kind);
   };
   const isOwnerNew = was?.owner !== task?.owner;
@@ -116,6 +121,7 @@ function kindsOf(
   if (was?.status === 'completed' && task && task.status !== 'completed')
     tell(task.owner, 'reopened');
   if (isUnblocked) tell(task?.owner, 'unblocked');
+  if (was && was.check !== task?.check) tell(task?.owner, 'check');
   if (was?.subject !== task?.subject) tell(task?.owner, 'changed');
   if (task === undefined || was === undefined) return kinds;
   const { createdBy } = task;

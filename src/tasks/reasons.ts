@@ -44,6 +44,11 @@ export function alreadyClaimed(id: number, owner: string): Reason {
   return { code: 'already_claimed', text: `#${id} is claimed by ${agentText(owner)}` };
 }
 
+export function checkOfOther(id: number, owner: string): Reason {
+  const text = `#${id} is claimed by ${agentText(owner)}; its check may be changed by its owner and its creator`;
+  return { code: 'already_claimed', text };
+}
+
 export function alreadyResolved(id: number): Reason {
   return { code: 'already_resolved', text: `#${id} is completed` };
 }

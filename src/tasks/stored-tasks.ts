@@ -43,6 +43,7 @@ type Fields = Readonly<Record<string, (value: unknown) => boolean>>;
 const LEASE: Fields = { ms: isNumber, beat: isId, clock: isText, tick: isNumber };
 const NOTICE: Fields = {
   kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
+  field: (value) => value === undefined || value === 'check',
   taskId: isId,
   subject: isText,
   by: isText,

@@ -114,7 +114,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
       },
       approve: this.#approver(agent, settings.hooksDir),
     };
-    const result = await this.#form.run(request, call);
+    const result = call.evidence.told(await this.#form.run(request, call));
     // The change is made, whether or not there is any news.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
     await renew(agent, store, clock).catch(() => {});

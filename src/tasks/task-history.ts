@@ -73,6 +73,8 @@ const FIELDS = [
   'blocks',
   'blockedBy',
   'metadata',
+  'check',
+  'proof',
   'comments',
   'isArchived',
   'lostBy',

@@ -2,12 +2,14 @@ import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { NOTHING_TO_UNDO, noSuchVersion } from './reasons.ts';
+import type { TaskGraph } from './task.ts';
 import type { TaskForm } from './task-form.ts';
-import { changesOf, changeText } from './task-history.ts';
+import { changesOf, changeText, type TaskChangeEntry } from './task-history.ts';
 import { requestSchema, versionNumber } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-undo.md';
 import { undoChange } from './undo-change.ts';
+import { checkOfOthers } from './update-task.ts';
 
 const TITLE = 'Cannot undo';
 
@@ -22,7 +24,7 @@ export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
   readsStdin: false,
   purpose: 'undo the change',
   check: requestSchema(() => z.strictObject({ at: z.exactOptional(versionNumber) })),
-  run: async ({ at }, { store, change }) => {
+  run: async ({ at }, { store, agent, change }) => {
     const entries = await changesOf(store);
     const entry = at === undefined ? entries[0] : entries.find(({ version }) => version === at);
     if (entry === undefined) {
@@ -30,8 +32,19 @@ export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
       const reason = at === undefined ? NOTHING_TO_UNDO : noSuchVersion(at, kept);
       return refusal(TITLE, reasonLines([reason]));
     }
-    const outcome = await change((graph, now) => undoChange(graph, entry, now));
+    const outcome = await change((graph, now) => {
+      const refused = entry.after.by === agent ? [] : checksOfOthers(graph, entry, agent);
+      return refused.length > 0 ? { refused } : undoChange(graph, entry, now);
+    });
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
     return done(`Undone: ${changeText(entry)}\n`);
   },
 };
+
+/** Undoing the change of a check changes it: who has not made that change must be allowed to. */
+function checksOfOthers({ tasks }: TaskGraph, { ids, before }: TaskChangeEntry, agent: string) {
+  return ids.flatMap((id) => {
+    const [was, task] = [before.tasks.get(id), tasks.get(id)];
+    return was && task ? checkOfOthers(task, was.check, agent) : [];
+  });
+}

@@ -88,6 +88,8 @@ export interface Notice {
     | 'claimed'
     | 'completed'
     | 'released';
+  /** What was changed, where it is not the subject. */
+  readonly field?: 'check';
   readonly taskId: number;
   readonly subject: string;
   /** Who did it. */

@@ -1,10 +1,11 @@
 import type { Proof } from '../proof/proof.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
+import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { claimedBy, reasonsAgainst } from './claim-task.ts';
 import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
 import type { LeaseClock } from './lease.ts';
 import { metadataProblem } from './metadata.ts';
 import {
+  checkOfOther,
   leaseLost,
   metadataRefused,
   NO_AGENT,
@@ -105,6 +106,9 @@ export function updateTask(
   const owner = nextOwner(links, links.tasks.get(before.id) as Task, changes, rules);
   const refused = [
     ...('refused' in linked ? linked.refused : []),
+    ...(rules.force
+      ? []
+      : checkOfOthers(before, changes.check ?? before.check, rules.by ?? rules.agent)),
     ...lossOf(before, changes, rules),
     ...unprovenOf(before, changes, rules),
     ...(typeof owner === 'object' ? owner : []),
@@ -153,6 +157,16 @@ function nextOwner(
   }
   const reasons = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy, clock });
   return reasons.length > 0 ? reasons : claimant;
+}
+
+/** A check says when the owner of a task is done: only the owner, its creator and a person may change it. */
+export function checkOfOthers(
+  { id, owner, createdBy, check }: Task,
+  next: string | undefined,
+  agent: string | undefined,
+): Reason[] {
+  const mayChange = owner === undefined || [owner, createdBy, USER].includes(agent);
+  return next === check || mayChange ? [] : [checkOfOther(id, owner)];
 }
 
 /** Whether the agent had the task and lost it, so that what it says of its end is no longer its to say. */

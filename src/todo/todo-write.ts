@@ -152,7 +152,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
         ? await revise(list, steps, options['--if-version'], settings, rules)
         : await undo(list);
       const output = steps && rules.runs !== 'all' ? 'next' : 'summary';
-      return this.#reply(outcome, options['--output'] ?? output);
+      return rules.evidence.told(this.#reply(outcome, options['--output'] ?? output));
     }
     // The typed text begins with the options, so it is not a list.
     const typed = rest.length < argv.length ? '' : raw;
@@ -168,7 +168,8 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     }
     if (options['--until-done']) this.#untilDone?.(list, (await list.read()).version + 1);
     const outcome = await replace(list, items, version, settings, rules);
-    return this.#reply(outcome, options['--output'] ?? 'summary', given.notes);
+    const reply = this.#reply(outcome, options['--output'] ?? 'summary', given.notes);
+    return rules.evidence.told(reply);
   }
 
   #reply(

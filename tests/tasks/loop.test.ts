@@ -271,12 +271,16 @@ test('a task with a check is completed with its proof, or marked; nobody writes 
   await team.call('TaskCreate', ['{"subject":"B","check":"echo too bad; exit 3"}']);
   const prove = (id: number) => team.run(`TaskUpdate ${id} --status completed --prove`);
   expect((await prove(2)).stderr).toBe(
-    'Error: Cannot update task #2\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
+    'Note: running the check: echo too bad; exit 3\nError: Cannot update task #2\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
   );
   expect((await team.run('TaskUpdate 2 --status completed')).stderr).toBe(
     'Note: unproven: #2: echo too bad; exit 3 has not ended with 0 since it began. To run it: TaskUpdate 2 --status completed --prove\n',
   );
-  expect(await prove(1)).toMatchObject({ stdout: 'Updated task #1: status\n', stderr: '' });
+  expect(await prove(1)).toEqual({
+    stdout: 'Updated task #1: status\n',
+    stderr: 'Note: running the check: exit 0\n',
+    exitCode: 0,
+  });
   const { stdout } = await team.run('TaskGet 1');
   expect(stdout).toMatch(/\nCheck: exit 0 \(proven: exit 0 ended with 0, \S+Z, for ann\)\n/);
   expect((await team.run('TaskGet 2')).stdout).toContain(
@@ -289,6 +293,42 @@ test('a task with a check is completed with its proof, or marked; nobody writes 
   // A proof is of the completion that it was made for.
   await team.run('TaskUpdate 1 --status pending');
   expect((await team.run('TaskGet 1')).stdout).toContain('\nCheck: exit 0\n');
+});
+
+test('the check of a task that another has is changed by its owner, its creator, a person, or with --force', async () => {
+  const team = new Team({ settings: { agent: 'lead' } });
+  await team.run('TaskCreate --subject A --check exact', 'TaskClaim 1 --agent ann');
+  const change = (agent: string, check: string, ...more: string[]) =>
+    team.call('TaskUpdate', ['1', '--check', check, '--agent', agent, ...more]);
+  const refusal = {
+    stdout: '',
+    stderr:
+      'Error: Cannot update task #1\n' +
+      '- already_claimed: #1 is claimed by ann; its check may be changed by its owner and its creator\n' +
+      "- a leader may do it with --force; TaskRelease 1 makes a task nobody's\n",
+    exitCode: 1,
+  };
+  expect(await change('bob', 'true')).toEqual(refusal);
+  expect(await change('bob', 'true', '--status', 'completed', '--prove')).toMatchObject({
+    stderr: expect.stringContaining('already_claimed'),
+  });
+  expect((await change('bob', 'exact')).stdout).toBe('Updated task #1: nothing to change\n');
+  const changers = [['ann'], ['lead'], ['user'], ['bob', '--force']] as const;
+  for (const [agent, ...more] of changers) {
+    expect((await change(agent, `of ${agent}`, ...more)).stdout).toBe('Updated task #1: check\n');
+  }
+  // Who has changed it may take that back, nobody else.
+  expect((await team.run('TaskUndo --agent eve')).stderr).toContain(
+    'already_claimed: #1 is claimed',
+  );
+  expect((await team.run('TaskUndo --agent bob')).stdout).toBe('Undone: changed check of #1 A\n');
+  expect((await team.run('TaskInbox --agent ann')).stdout.replace(/^\S+ +/gm, '')).toBe(
+    ['lead', 'user', 'bob', 'bob']
+      .map((by) => `#1 A: yours, and its check changed by ${by}\n`)
+      .join(''),
+  );
+  await team.run('TaskRelease 1');
+  expect((await change('bob', 'true')).exitCode).toBe(0);
 });
 
 test('with TODO_REQUIRE_PROOF=1 what carries a check is completed only with its proof', async () => {

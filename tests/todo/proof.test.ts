@@ -1,5 +1,6 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { BashSession } from '../../src/bash/bash-session.ts';
 import type { Proof } from '../../src/proof/proof.ts';
@@ -13,7 +14,7 @@ import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { cleanEnvironment, run } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
 
@@ -54,6 +55,7 @@ const BEGUN = { status: 'in_progress', check: './ok' } as const;
 const DONE = { status: 'completed', check: './ok' } as const;
 const UNPROVEN =
   'Note: item 1 is unproven: ./ok has not ended with 0 since it began. To run it: TodoWrite --prove\n';
+const RUNNING = 'Note: running the check: ./ok\n';
 
 test('what the session saw end with 0 since the item began proves it', async () => {
   const { router, write, store, say } = start();
@@ -146,7 +148,9 @@ test('--prove runs the checks of what is completed, where its caller is, with wh
   await router.route(`cd 'a b'; export WORD=$'two\\nlines "$X"'`);
   const check = `test "$WORD" = $'two\\nlines "$X"' && test "\${PWD##*/}" = 'a b' && ../ok`;
   await write({ ...BEGUN, check });
-  expect(await say('TodoWrite --done 1 --prove')).toBe('');
+  expect(await say('TodoWrite --done 1 --prove')).toBe(
+    `Note: running the check: ${check.replace('\n', '␊')}\n`,
+  );
   expect(proofs()).toEqual([check]);
   expect(
     (await router.route(`(WORD=other; export WORD; TodoWrite --undo; TodoWrite --done 1 --prove)`))
@@ -160,7 +164,8 @@ test('a check that fails refuses the change, with the end of what it printed', a
   const version = store.get().version;
   const { stderr, exitCode } = await router.route('TodoWrite --done 1 --prove');
   expect(exitCode).toBe(1);
-  expect(stderr).toBe(`Error: Cannot update the list
+  expect(stderr).toBe(`Note: running the check: seq 1000; ./bad
+Error: Cannot update the list
 - item 1 is unproven: seq 1000; ./bad failed: exit code 3
   994
   995
@@ -181,7 +186,7 @@ test('--prove alone proves what is completed already, and says where there is no
 - no completed item has a check without its proof; to complete and prove: TodoWrite --done N --prove
 `);
   await write(DONE);
-  expect(await say('TodoWrite --prove')).toBe('');
+  expect(await say('TodoWrite --prove')).toBe(RUNNING);
   expect(proofs()).toEqual(['./ok']);
   expect(await say('TodoWrite --prove 1')).toBe(
     'Error: --prove takes no item. Try: TodoWrite --done 1 --prove\n',
@@ -235,7 +240,9 @@ test('a check that asks for proof itself fails, and one that writes the list doe
   await write({ ...BEGUN, check: 'TodoWrite --done 1 --prove' });
   expect(await say('TodoWrite --done 1 --prove')).toContain('a check cannot ask for proof itself');
   await write({ ...BEGUN, check: 'TodoWrite --add New --active-form Newing' });
-  expect(await say('TodoWrite --done 1 --prove')).toBe('');
+  expect(await say('TodoWrite --done 1 --prove')).toBe(
+    'Note: running the check: TodoWrite --add New --active-form Newing\n',
+  );
   expect(store.get().items.map(({ content, proof }) => [content, proof !== undefined])).toEqual([
     ['Test', true],
     ['New', false],
@@ -298,10 +305,55 @@ test('on PATH --prove runs the check in the directory of its caller, within TODO
   const todoWrite = (argv: string[], input = '') => run('todo-write', argv, { cwd, env, input });
   writeFileSync(join(cwd, 'here'), '');
   todoWrite([], json({ ...BEGUN, check: 'test -f here' }));
-  expect(todoWrite(['--done', '1', '--prove'])).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(todoWrite(['--done', '1', '--prove'])).toMatchObject({
+    exitCode: 0,
+    stderr: 'Note: running the check: test -f here\n',
+  });
   expect(run('todo-read', [], { cwd, env }).stdout).toContain('(check: test -f here, proven)');
   todoWrite([], json({ ...BEGUN, check: 'echo waits; sleep 1000' }));
   expect(todoWrite(['--done', '1', '--prove']).stderr).toContain(
     'failed: it took longer than 1 s\n  waits\n',
   );
 });
+
+test.each([
+  [
+    'TaskCreate',
+    ['--subject', 'A', '--check', 'echo $$ > begun; read _ < go'],
+    'TaskUpdate',
+    ['1', '--status', 'completed'],
+  ],
+  [
+    'TodoWrite',
+    [json({ ...BEGUN, check: 'echo $$ > begun; read _ < go' })],
+    'TodoWrite',
+    ['--done', '1'],
+  ],
+])(
+  'on PATH the command that --prove runs is printed before it ends: %s',
+  async (add, given, prove, argv) => {
+    const cwd = temporaryDirectory();
+    const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state') });
+    const path = (name: string) => join(dirname(executable('todo-write')), name);
+    execFileSync('mkfifo', [join(cwd, 'go')]);
+    execFileSync(path(add), given, { cwd, env });
+    const proving = spawn(path(prove), [...argv, '--prove'], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void proving.kill());
+    let told = '';
+    proving.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+    await eventually('the check to run', () => existsSync(join(cwd, 'begun')));
+    await eventually(
+      'it to be told',
+      () => told === 'Note: running the check: echo $$ > begun; read _ < go\n',
+    );
+    expect(proving.exitCode).toBe(null);
+    writeFileSync(join(cwd, 'go'), 'now\n');
+    expect(await new Promise((resolve) => proving.once('exit', resolve))).toBe(0);
+  },
+);
