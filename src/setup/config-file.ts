@@ -2,66 +2,83 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
   lstatSync,
   openSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
   rmdirSync,
-  statSync,
-  unlinkSync,
+  rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { makeFolders } from '../make-folders.ts';
+import { readOwnFile } from '../state/own-files.ts';
 import { SetupError } from './edit.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 const WRITABLE = 0o222;
-/** A lock older than this belongs to a killed process. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const UNCHANGED = 'nothing was changed';
+/** A lock older than this belongs to a killed process; so does one from the future. */
 const STALE_LOCK_MS = 10_000;
 const PAUSE_MS = 20;
 
 /** The result of an edit. */
 export type Outcome = 'written' | 'removed' | 'unchanged';
 
-/**
- * The text of a file, without a byte-order mark; undefined if there is no file.
- *
- * @throws SetupError if it cannot be read or is not UTF-8.
- */
-export function readConfig(path: string): string | undefined {
-  return readBytes(path)?.text;
+/** A change to one file. */
+export interface FileEdit {
+  readonly path: string;
+  /** Returns the new text, or undefined to delete the file. */
+  readonly change: (text: string | undefined) => string | undefined;
+}
+
+/** A file, and the text it is to have; undefined for no file. */
+interface Draft {
+  readonly target: string;
+  readonly stats: Stats | undefined;
+  readonly mark: string;
+  readonly before: string | undefined;
+  after: string | undefined;
 }
 
 /**
- * Replaces a file in one step, or leaves it as it is. Follows symbolic links, and keeps the mode and the owner. Programs
- * that edit the same file this way take turns.
+ * The text of a file, without a byte-order mark; undefined if there is no file.
  *
- * @param change returns the new text, or undefined to delete the file.
+ * @throws SetupError if it is not a regular file, cannot be read or is not UTF-8.
  */
-export function editConfig(
-  path: string,
-  change: (text: string | undefined) => string | undefined,
-): Outcome {
-  return told(path, () => {
-    const target = targetOf(path);
-    // Most runs change nothing. They write nothing, not even a lock.
-    if (isUnchanged(target, change)) return 'unchanged';
-    makeFolders(dirname(target), 0o777);
-    return locked(target, () => {
-      const { text, mark } = readBytes(target) ?? { text: undefined, mark: '' };
-      const edited = change(text);
-      if (edited === text) return 'unchanged';
-      if (edited === undefined) {
-        unlinkSync(target);
-        return 'removed';
-      }
-      replace(target, Buffer.from(mark + edited));
-      return 'written';
+export function readConfig(path: string): string | undefined {
+  return told(path, () => read(targetOf(path)).before);
+}
+
+/**
+ * Edits all these files, or none of them. Follows symbolic links, and keeps the mode and the owner. Programs that edit the
+ * same file this way take turns.
+ *
+ * @param refusal says why a file that a link leads to must not be changed.
+ * @throws an AggregateError of SetupErrors, whose own message says what has changed: nothing, if it could be undone.
+ */
+export function editConfigs(
+  edits: readonly FileEdit[],
+  refusal: (target: string) => string | undefined,
+): readonly Outcome[] {
+  // Most runs change nothing. They write nothing, not even a lock.
+  const first = draft(edits, refusal);
+  if (!first.some(isChanged)) return first.map(outcome);
+  const made: string[] = [];
+  try {
+    return locked(first, made, () => {
+      const drafts = draft(edits, refusal);
+      commit([...new Set(drafts)].filter(isChanged));
+      return drafts.map(outcome);
     });
-  });
+  } catch (error) {
+    removeEmptyFolders(made.sort().reverse());
+    throw error instanceof AggregateError ? error : new AggregateError([error], UNCHANGED);
+  }
 }
 
 /** Removes empty folders. */
@@ -75,54 +92,111 @@ export function removeEmptyFolders(paths: readonly string[]): void {
   }
 }
 
-function isUnchanged(
-  path: string,
-  change: (text: string | undefined) => string | undefined,
-): boolean {
-  const text = readConfig(path);
-  return change(text) === text;
-}
-
-function readBytes(path: string): { text: string; mark: string } | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  const text = bytes.toString('utf8');
-  if (!Buffer.from(text).equals(bytes)) throw new SetupError('is not UTF-8');
-  return text.startsWith(BYTE_ORDER_MARK)
-    ? { text: text.slice(1), mark: BYTE_ORDER_MARK }
-    : { text, mark: '' };
-}
-
-function replace(path: string, bytes: Buffer): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat && (stat.mode & WRITABLE) === 0) {
-    throw new SetupError('is read-only; make it writable first');
-  }
-  // A file with several hard links keeps them only if it is written in place.
-  if (stat && stat.nlink > 1) {
-    writeFileSync(path, bytes);
-    return;
-  }
-  const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}~`);
-  try {
-    writeFileSync(unfinished, bytes, { flag: 'wx' });
-    if (stat) {
-      chmodSync(unfinished, stat.mode & 0o7777);
-      keepOwner(unfinished, stat);
+/** What the edits make of the files. Two that lead to the same file share a draft. */
+function draft(
+  edits: readonly FileEdit[],
+  refusal: (target: string) => string | undefined,
+): readonly Draft[] {
+  const drafts = new Map<string, Draft>();
+  const problems: unknown[] = [];
+  const found = edits.map(({ path, change }) => {
+    try {
+      return told(path, () => {
+        const target = targetOf(path);
+        const draft = drafts.get(target) ?? read(target);
+        drafts.set(target, draft);
+        draft.after = change(draft.after);
+        const problem = isChanged(draft) ? (whyNotWritable(draft) ?? refusal(target)) : undefined;
+        if (problem) throw new SetupError(problem);
+        return draft;
+      });
+    } catch (error) {
+      problems.push(error);
+      return undefined;
     }
-    renameSync(unfinished, path);
+  });
+  if (problems.length > 0) throw new AggregateError(problems, UNCHANGED);
+  return found.filter((draft) => draft !== undefined);
+}
+
+/** Writes the new files beside the old ones, and then puts them all in their places. If that fails, puts the old ones back. */
+function commit(drafts: readonly Draft[]): void {
+  const unfinished: string[] = [];
+  try {
+    const ready = drafts.map((draft) => prepared(draft, unfinished));
+    for (const put of ready) put();
   } catch (error) {
-    discard(unfinished);
-    throw error;
+    const failures = drafts.flatMap((draft) => restored(draft, unfinished));
+    throw new AggregateError(
+      [error, ...failures],
+      failures.length > 0 ? 'some files could not be restored' : UNCHANGED,
+    );
+  } finally {
+    for (const path of unfinished) rmSync(path, { force: true });
   }
 }
 
-function keepOwner(path: string, { uid, gid }: { uid: number; gid: number }): void {
+/** Undoes a change. Returns why it cannot. */
+function restored(draft: Draft, unfinished: string[]): SetupError[] {
+  const { target, before } = draft;
+  try {
+    if (read(target).before !== before) prepared({ ...draft, after: before }, unfinished)();
+    return [];
+  } catch (error) {
+    return [new SetupError(`${target} cannot be restored: ${(error as Error).message}`)];
+  }
+}
+
+/** Does all of a change that can fail for want of room or permission. Returns a function that does the rest. */
+function prepared({ target, stats, mark, after }: Draft, unfinished: string[]): () => void {
+  if (after === undefined) return () => rmSync(target, { force: true });
+  const bytes = Buffer.from(mark + after);
+  // A file with several hard links keeps them only if it is written in place.
+  if (stats && stats.nlink > 1) return () => told(target, () => writeFileSync(target, bytes));
+  return told(target, () => {
+    const path = `${beside(target)}.new~`;
+    rmSync(path, { force: true });
+    unfinished.push(path);
+    writeFileSync(path, bytes, { flag: 'wx', mode: stats ? 0o600 : 0o666 });
+    if (stats) {
+      keepOwner(path, stats);
+      chmodSync(path, stats.mode & 0o7777);
+    }
+    return () => told(target, () => renameSync(path, target));
+  });
+}
+
+function isChanged({ before, after }: Draft): boolean {
+  return before !== after;
+}
+
+function outcome(draft: Draft): Outcome {
+  if (!isChanged(draft)) return 'unchanged';
+  return draft.after === undefined ? 'removed' : 'written';
+}
+
+function read(target: string): Draft {
+  // Looks before it opens: to open some devices is to start them.
+  const stats = lstatSync(target, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    return { target, stats, mark: '', before: undefined, after: undefined };
+  }
+  if (!stats.isFile()) throw new SetupError('is not a regular file');
+  if (stats.size > MAX_BYTES) throw new SetupError('is larger than 16 MiB');
+  const bytes = readOwnFile(target);
+  const all = bytes.toString('utf8');
+  if (!Buffer.from(all).equals(bytes)) throw new SetupError('is not UTF-8');
+  const mark = all.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const text = all.slice(mark.length);
+  return { target, stats, mark, before: text, after: text };
+}
+
+function whyNotWritable({ stats }: Draft): string | undefined {
+  const isReadOnly = stats !== undefined && (stats.mode & WRITABLE) === 0;
+  return isReadOnly ? 'is read-only; make it writable first' : undefined;
+}
+
+function keepOwner(path: string, { uid, gid }: Stats): void {
   try {
     chownSync(path, uid, gid);
   } catch {
@@ -130,44 +204,65 @@ function keepOwner(path: string, { uid, gid }: { uid: number; gid: number }): vo
   }
 }
 
-/** Where a link leads, even if the target does not exist yet. */
-function targetOf(path: string): string {
+/** Where links lead, even if nothing is there yet. */
+export function targetOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? targetOf(resolve(dirname(path), readlinkSync(path))) : path;
+    return isLink
+      ? targetOf(resolve(dirname(path), readlinkSync(path)))
+      : join(targetOf(dirname(path)), basename(path));
   }
 }
 
-function locked<T>(path: string, action: () => T): T {
-  const lock = join(dirname(path), `.${basename(path)}.lock~`);
-  for (;;) {
-    try {
-      closeSync(openSync(lock, 'wx'));
-      break;
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-      const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-      if (Date.now() - since > STALE_LOCK_MS) discard(lock);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    }
-  }
+/** Locks the files while it acts. Creates their folders, and adds these to `made`. */
+function locked<T>(drafts: readonly Draft[], made: string[], action: () => T): T {
+  const locks: string[] = [];
   try {
+    // In the same order for all, so that none waits for another that waits for it.
+    for (const target of [...new Set(drafts.map((draft) => draft.target))].sort()) {
+      told(target, () => {
+        made.push(...missingFolders(dirname(target)));
+        makeFolders(dirname(target), 0o777);
+        locks.push(lock(`${beside(target)}.lock~`));
+      });
+    }
     return action();
   } finally {
-    discard(lock);
+    for (const path of locks) rmSync(path, { force: true });
   }
 }
 
-function discard(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {}
+function missingFolders(path: string): string[] {
+  return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))];
 }
 
-/** The system's error, with the name of the file. */
+/** The start of the names of our own files next to one. */
+function beside(target: string): string {
+  return join(dirname(target), `.${basename(target)}`);
+}
+
+function lock(path: string): string {
+  const until = performance.now() + STALE_LOCK_MS;
+  for (;;) {
+    try {
+      closeSync(openSync(path, 'wx'));
+      return path;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+    const since = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Math.abs(Date.now() - since) > STALE_LOCK_MS) rmSync(path, { force: true });
+    if (performance.now() > until) {
+      throw new SetupError(`is locked by ${path}; if no other setup is running, delete that`);
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+  }
+}
+
+/** The error with the name of the file. */
 function told<T>(path: string, action: () => T): T {
   try {
     return action();
@@ -175,9 +270,7 @@ function told<T>(path: string, action: () => T): T {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SetupError(
       `${path} ${error instanceof SetupError ? reason : `cannot be edited: ${reason}`}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

@@ -8,13 +8,17 @@ import opencodePlugin from './opencode-plugin.txt';
 import { hasHooks, tomlHooks } from './toml-hooks.ts';
 import { wholeFile } from './whole-file.ts';
 
+/** Whose harnesses they are. */
+export interface User {
+  readonly home: string;
+  readonly environment: Environment;
+}
+
 /** Where to set up a harness: in a project, or for all of a user's projects. */
-export interface Place {
+export interface Place extends User {
   readonly scope: 'project' | 'user';
   /** The project's folder. */
   readonly root: string;
-  readonly home: string;
-  readonly environment: Environment;
   /** Whether to turn on the finish gate. */
   readonly gate: boolean;
   /** The text of a file; undefined if there is none. */
@@ -35,6 +39,8 @@ export interface Harness {
   readonly program: string | undefined;
   /** Files of a project that show it is used there. */
   readonly signs: readonly string[];
+  /** Where it keeps a user's settings. */
+  readonly userFolder?: (user: User) => string;
   /** The edits, or why there can be none. */
   pieces(place: Place): readonly Piece[] | { readonly problem: string };
   /** Folders in a project that only this harness uses. */
@@ -59,8 +65,9 @@ export const HARNESSES: Readonly<Record<HarnessName, Harness>> = {
     program: 'claude',
     signs: ['.claude', 'CLAUDE.md'],
     folders: ['.claude'],
+    userFolder: claudeFolder,
     pieces: (place) => {
-      const folder = place.environment.CLAUDE_CONFIG_DIR || join(place.home, '.claude');
+      const folder = claudeFolder(place);
       const group = (more: object = {}, command = COMMAND) => ({
         ...more,
         hooks: [{ type: 'command', command, timeout: SECONDS }],
@@ -84,8 +91,9 @@ export const HARNESSES: Readonly<Record<HarnessName, Harness>> = {
     program: 'codex',
     signs: ['.codex'],
     folders: ['.codex'],
+    userFolder: codexFolder,
     pieces: (place) => {
-      const folder = place.environment.CODEX_HOME || join(place.home, '.codex');
+      const folder = codexFolder(place);
       return [
         codexHooks(place, at(place, ['.codex'], [folder])),
         section('codex', at(place, ['AGENTS.md'], [folder, 'AGENTS.md'])),
@@ -104,8 +112,9 @@ writable_roots = [${JSON.stringify(lists)}]`,
     program: 'gemini',
     signs: ['.gemini', 'GEMINI.md'],
     folders: ['.gemini'],
+    userFolder: geminiFolder,
     pieces: (place) => {
-      const folder = join(place.home, '.gemini');
+      const folder = geminiFolder(place);
       const group = (more: object = {}, command = COMMAND) => ({
         ...more,
         hooks: [{ type: 'command', name: 'todowrite', command, timeout: SECONDS * MILLISECONDS }],
@@ -134,9 +143,9 @@ writable_roots = [${JSON.stringify(lists)}]`,
     program: 'opencode',
     signs: ['.opencode', 'opencode.json', 'opencode.jsonc'],
     folders: ['.opencode/plugin', '.opencode'],
+    userFolder: opencodeFolder,
     pieces: (place) => {
-      const configuration = place.environment.XDG_CONFIG_HOME || join(place.home, '.config');
-      const folder = place.environment.OPENCODE_CONFIG_DIR || join(configuration, 'opencode');
+      const folder = opencodeFolder(place);
       const plugin = ['plugin', 'todowrite.js'];
       return [
         {
@@ -153,6 +162,7 @@ writable_roots = [${JSON.stringify(lists)}]`,
     program: 'cursor-agent',
     signs: ['.cursor', '.cursorrules'],
     folders: ['.cursor'],
+    userFolder: cursorFolder,
     pieces: (place) => {
       const entry = (more: object = {}, command = COMMAND) => ({
         command,
@@ -166,7 +176,7 @@ writable_roots = [${JSON.stringify(lists)}]`,
         stop: entry({ loop_limit: 2 }, stopCommand(place)),
       };
       const hooks: Piece = {
-        path: at(place, ['.cursor', 'hooks.json'], [place.home, '.cursor', 'hooks.json']),
+        path: at(place, ['.cursor', 'hooks.json'], [cursorFolder(place), 'hooks.json']),
         what: 'hooks',
         edit: jsonHooks({ events, version: 1 }),
       };
@@ -186,6 +196,27 @@ writable_roots = [${JSON.stringify(lists)}]`,
         : [section('agents', join(root, 'AGENTS.md'))],
   },
 };
+
+function claudeFolder({ environment, home }: User): string {
+  return environment.CLAUDE_CONFIG_DIR || join(home, '.claude');
+}
+
+function codexFolder({ environment, home }: User): string {
+  return environment.CODEX_HOME || join(home, '.codex');
+}
+
+function geminiFolder({ home }: User): string {
+  return join(home, '.gemini');
+}
+
+function opencodeFolder({ environment, home }: User): string {
+  const configuration = environment.XDG_CONFIG_HOME || join(home, '.config');
+  return environment.OPENCODE_CONFIG_DIR || join(configuration, 'opencode');
+}
+
+function cursorFolder({ home }: User): string {
+  return join(home, '.cursor');
+}
 
 function at(
   { scope, root }: Place,

@@ -72,7 +72,9 @@ export function without({ parent, first, last }: Range, text: string): string | 
   const end = last.offset + last.length;
   if (before) return cut(text, before.offset + before.length, end);
   if (after) return cut(text, first.offset, after.offset);
-  if (parent.parent === undefined && isOurs(parent, text)) return undefined;
+  if (parent.parent === undefined && isOurs(parent, text)) {
+    return text.endsWith('\n') ? undefined : text.slice(0, parent.offset);
+  }
   // Someone may have added a comma there since.
   const [comma = ''] = /^\s*,/.exec(text.slice(end)) ?? [];
   return cut(text, parent.offset + 1, end + comma.length);

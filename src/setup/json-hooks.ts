@@ -1,4 +1,4 @@
-import { getNodeValue, type Node } from 'jsonc-parser';
+import type { Node } from 'jsonc-parser';
 import { type Edit, SetupError } from './edit.ts';
 import {
   insertElement,
@@ -31,6 +31,8 @@ export function jsonHooks({ events, version }: JsonHooks): Edit {
     shown: file,
     add: (text) => {
       if (text === undefined) return file;
+      // An empty file has no settings yet. Without a line end after ours, "remove" knows that there was a file.
+      if (text.trim() === '') return text + file.trimEnd();
       const root = parseObject(text);
       const hooks = property(root, 'hooks');
       if (hooks === undefined) {
@@ -47,12 +49,12 @@ export function jsonHooks({ events, version }: JsonHooks): Edit {
     },
     remove: (text) => {
       let edited: string | undefined = text;
-      while (edited !== undefined) {
+      while (edited?.trim()) {
         const own = ownEntry(parseObject(edited), edited);
         if (own === undefined) return edited;
         edited = without(own, edited);
       }
-      return undefined;
+      return edited;
     },
   };
 }
@@ -137,16 +139,4 @@ function withVersion(range: Range, text: string): Range {
   if (!isHooks || previous?.children?.[0]?.value !== 'version') return range;
   const between = text.slice(previous.offset + previous.length, first.offset);
   return between === ', ' ? { ...range, first: previous } : range;
-}
-
-/** Our commands in a file, by event. */
-export function ownHooks(text: string): ReadonlyMap<string, string> {
-  const hooks = hooksOf(parseObject(text));
-  const found = new Map<string, string>();
-  for (const event of hooks?.children ?? []) {
-    const [key, list] = event.children ?? [];
-    const [command] = list?.type === 'array' ? ownCommands(list) : [];
-    if (key && command) found.set(String(key.value), String(getNodeValue(command)));
-  }
-  return found;
 }

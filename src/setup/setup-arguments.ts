@@ -1,4 +1,5 @@
 import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
+import { inQuotes } from '../safe-text.ts';
 import { HARNESS_NAMES, type HarnessName } from './harnesses.ts';
 
 /** What `agent-shell setup` was asked for. */
@@ -8,6 +9,8 @@ export interface SetupArguments {
   readonly action: 'add' | 'check' | 'remove' | 'print';
   readonly scope: 'project' | 'user';
   readonly gate: boolean;
+  /** Whether to edit files that links lead to outside of the project. */
+  readonly followLinks: boolean;
 }
 
 const ACTIONS = ['--check', '--remove', '--print'] as const;
@@ -18,6 +21,7 @@ export const SETUP_OPTIONS = {
   '--project': 'flag',
   '--user': 'flag',
   '--gate': 'flag',
+  '--follow-links': 'flag',
   ...HELP_OPTIONS,
 } as const;
 
@@ -32,7 +36,9 @@ export function parseSetupArguments(
   const [name, unknown] = rest;
   const harness = HARNESS_NAMES.find((known) => known === name);
   if (name !== undefined && harness === undefined) {
-    return { problem: `setup knows ${HARNESS_NAMES.join(', ')}, not ${name}` };
+    return {
+      problem: `unknown agent ${inQuotes(name)}; choose ${HARNESS_NAMES.join(', ').replace(/, (\w+)$/, ' or $1')}`,
+    };
   }
   if (unknown !== undefined) return { problem: `setup takes no argument ${unknown}` };
   const actions = ACTIONS.filter((action) => options[action]);
@@ -49,5 +55,6 @@ export function parseSetupArguments(
     action: action === undefined ? 'add' : (action.slice(2) as 'check' | 'remove' | 'print'),
     scope: options['--user'] ? 'user' : 'project',
     gate: options['--gate'] ?? false,
+    followLinks: options['--follow-links'] ?? false,
   };
 }

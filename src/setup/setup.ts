@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type CommandResult, done, failed } from '../command/agent-command.ts';
 import { safeText } from '../safe-text.ts';
@@ -5,7 +6,7 @@ import { readSettings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';
-import { editConfig, readConfig, removeEmptyFolders } from './config-file.ts';
+import { editConfigs, readConfig, removeEmptyFolders, targetOf } from './config-file.ts';
 import { SetupError } from './edit.ts';
 import {
   HARNESS_NAMES,
@@ -46,14 +47,16 @@ export function setup(argv: readonly string[], world: World): CommandResult {
       }
       case 'add':
         return withNext(
-          edited(pieces, place, ({ edit }, text) => edit.add(text)),
+          edited(pieces, place, asked, ({ edit }, text) => edit.add(text)),
           HARNESSES[harness],
           world,
         );
       case 'remove': {
-        const result = edited(pieces, place, ({ edit }, text) => text && edit.remove(text));
+        const result = edited(pieces, place, asked, ({ edit }, text) =>
+          text === undefined ? undefined : edit.remove(text),
+        );
         const { folders } = HARNESSES[harness];
-        if (place.scope === 'project') {
+        if (place.scope === 'project' && result.exitCode === 0) {
           removeEmptyFolders(folders.map((folder) => join(place.root, folder)));
         }
         return result;
@@ -67,36 +70,36 @@ export function setup(argv: readonly string[], world: World): CommandResult {
 
 function placeOf({ scope, gate }: Pick<SetupArguments, 'scope' | 'gate'>, world: World): Place {
   const { environment, directory, home } = world;
-  return { scope, gate, root: sessionOf(directory), home, environment, read };
+  return { scope, gate, root: sessionOf(directory), home, environment, read: readConfig };
 }
 
-function read(path: string): string | undefined {
-  try {
-    return readConfig(path);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SetupError(error instanceof SetupError ? `${path} ${reason}` : reason);
-  }
-}
-
-/** Edits each file separately: trouble with one does not affect the others. */
 function edited(
   pieces: readonly Piece[],
   place: Place,
+  { followLinks }: Pick<SetupArguments, 'followLinks'>,
   change: (piece: Piece, text: string | undefined) => string | undefined,
 ): CommandResult {
-  let [stdout, stderr, exitCode] = ['', '', 0];
-  for (const piece of pieces) {
-    try {
-      const outcome = editConfig(piece.path, (text) => change(piece, text));
-      stdout += `${outcome.padEnd(9)}  ${nameOf(piece.path, place)}  (${piece.what})\n`;
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      stderr += complaint(error.message);
-      exitCode = 1;
-    }
+  const edits = pieces.map((piece) => ({
+    path: piece.path,
+    change: (text: string | undefined) => change(piece, text),
+  }));
+  const project = targetOf(place.root);
+  const refusal = (target: string) =>
+    place.scope === 'user' || followLinks || target.startsWith(`${project}${sep}`)
+      ? undefined
+      : `leads out of the project, to ${target}; --follow-links edits that`;
+  try {
+    const outcomes = editConfigs(edits, refusal);
+    const lines = pieces.map(
+      ({ path, what }, index) =>
+        `${outcomes[index]?.padEnd(9)}  ${nameOf(path, place)}  (${what})\n`,
+    );
+    return done(lines.join(''));
+  } catch (error) {
+    if (!(error instanceof AggregateError)) throw error;
+    const { errors, message: changed } = error;
+    return failed('refused', errors.map(({ message }) => complaint(message, changed)).join(''));
   }
-  return { stdout, stderr, exitCode };
 }
 
 /** Printed only when something was written. */
@@ -179,9 +182,14 @@ function checked(checks: readonly Checked[]): CommandResult {
 function whatIsHere(world: World): string {
   const place = placeOf({ scope: 'project', gate: false }, world);
   const here = HARNESS_NAMES.filter((name) => {
-    const { program, signs } = HARNESSES[name];
+    const { program, signs, userFolder } = HARNESSES[name];
     const isInstalled = program !== undefined && findProgram(program, world.environment);
-    return isInstalled || signs.some((sign) => exists(join(place.root, sign)));
+    const folder = userFolder?.(world);
+    return (
+      isInstalled ||
+      signs.some((sign) => existsSync(join(place.root, sign))) ||
+      (folder !== undefined && existsSync(folder))
+    );
   });
   const named = here.length > 0 ? here : (['agents'] as const);
   const found =
@@ -198,15 +206,6 @@ written, --check to see what is there, --remove to take it away.
 `;
 }
 
-function exists(path: string): boolean {
-  try {
-    return readConfig(path) !== undefined;
-  } catch {
-    // It is a folder: it exists, but cannot be read as a file.
-    return true;
-  }
-}
-
 /** A path as a person would write it. */
 function nameOf(path: string, { root, home, scope }: Place): string {
   const [base, prefix] = scope === 'project' ? [root, ''] : [home, `~${sep}`];
@@ -219,6 +218,6 @@ function wrongUsage(problem: string): CommandResult {
   return failed('wrongUsage', message);
 }
 
-function complaint(message: string): string {
-  return `agent-shell: ${safeText(message, MAX_CHARACTERS)}; nothing was changed there\n`;
+function complaint(problem: string, changed = 'nothing was changed'): string {
+  return `agent-shell: ${safeText(problem, MAX_CHARACTERS)}; ${changed}\n`;
 }

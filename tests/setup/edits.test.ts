@@ -89,6 +89,8 @@ describe('hooks in JSON', () => {
   });
 
   test.each([
+    [''],
+    ['\n'],
     ['{}'],
     ['{ }'],
     ['{\n}\n'],
@@ -150,7 +152,7 @@ describe('hooks in JSON', () => {
 
   test.each([
     ['{"a": }', 'is not JSON: value expected at line 1, column 7'],
-    ['', 'is not JSON: value expected at line 1, column 1'],
+    ['// no value', 'is not JSON: value expected at line 1, column 12'],
     ['{"hooks":{}} x', 'is not JSON: invalid symbol at line 1, column 14'],
     ['[]', 'is not a JSON object'],
     ['{"hooks":[]}', 'has a "hooks" that is not of type object'],

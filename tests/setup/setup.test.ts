@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -7,12 +7,16 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  type Stats,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { editConfigs } from '../../src/setup/config-file.ts';
 import { setup } from '../../src/setup/setup.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
@@ -51,6 +55,12 @@ function machine() {
     run: (...argv: string[]) => setup(argv, world),
   };
 }
+
+const identity = ({ dev, ino, mode, rdev }: Stats) => ({ dev, ino, mode, rdev });
+
+/** Root may, but not in every container. */
+const CAN_MAKE_DEVICES =
+  spawnSync('mknod', [join(temporaryDirectory(afterAll), 'device'), 'c', '1', '3']).status === 0;
 
 const FILES: Record<string, [project: string[], user: string[]]> = {
   claude: [
@@ -137,6 +147,22 @@ test('without a name it looks which are here and prints the commands', () => {
   expect(exitCode).toBe(0);
 });
 
+test.each([
+  ['Claude Code', '.claude', {}],
+  ['Codex', '.codex', {}],
+  ['Gemini CLI', '.gemini', {}],
+  ['opencode', '.config/opencode', {}],
+  ['Cursor', '.cursor', {}],
+  ['Claude Code', 'elsewhere', { CLAUDE_CONFIG_DIR: 'elsewhere' }],
+])('%s is here where the user has %s', (title, folder, variables) => {
+  const { run, home, environment } = machine();
+  environment.PATH = '/nothing';
+  for (const [name, value] of Object.entries(variables)) environment[name] = join(home, value);
+  expect(run().stdout).toContain('Found no coding agent here');
+  mkdirSync(join(home, folder), { recursive: true });
+  expect(run().stdout).toContain(`Found here: ${title}.`);
+});
+
 test('hooks of Codex go where its others are', () => {
   const { run, put, all } = machine();
   const text = '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n';
@@ -186,45 +212,145 @@ describe("what is the user's stays", () => {
 
   test('a link, its target, other names of it and the mode', () => {
     const { run, put, project, root } = machine();
-    const target = put('dotfiles/settings.json', '{}');
+    const target = put('project/dotfiles/settings.json', '{}');
     chmodSync(target, 0o640);
     mkdirSync(join(project, '.claude'));
-    symlinkSync('../../dotfiles/settings.json', join(project, '.claude', 'settings.json'));
-    symlinkSync('../notes/new.md', join(project, 'CLAUDE.md'));
+    symlinkSync('../dotfiles/settings.json', join(project, '.claude', 'settings.json'));
+    symlinkSync('notes/new.md', join(project, 'CLAUDE.md'));
     linkSync(target, join(root, 'second'));
     run('claude');
     expect(lstatSync(join(project, '.claude', 'settings.json')).isSymbolicLink()).toBe(true);
     expect(readFileSync(target, 'utf8')).toContain('agent-shell hook');
     expect(readFileSync(join(root, 'second'), 'utf8')).toContain('agent-shell hook');
-    expect(readFileSync(join(root, 'notes', 'new.md'), 'utf8')).toContain('TodoWrite');
+    expect(readFileSync(join(project, 'notes', 'new.md'), 'utf8')).toContain('TodoWrite');
     expect(statSync(target).mode & 0o777).toBe(0o640);
     run('claude', '--remove');
     expect(readFileSync(target, 'utf8')).toBe('{}');
     expect(lstatSync(join(project, 'CLAUDE.md')).isSymbolicLink()).toBe(true);
   });
 
+  test('a link out of the project is followed only after setup has said where it leads', () => {
+    const { run, put, all, project } = machine();
+    const target = put('dotfiles/CLAUDE.md', '# Mine\n');
+    symlinkSync(target, join(project, 'CLAUDE.md'));
+    const before = all();
+    expect(run('claude')).toEqual({
+      stdout: '',
+      stderr: `agent-shell: ${project}/CLAUDE.md leads out of the project, to ${target}; --follow-links edits that; nothing was changed\n`,
+      exitCode: 1,
+    });
+    expect(all()).toEqual(before);
+    expect(run('claude', '--follow-links').exitCode).toBe(0);
+    expect(readFileSync(target, 'utf8')).toMatch(/^# Mine\n\n<!-- BEGIN todowrite/);
+    expect(run('claude').stdout).toMatch(/^unchanged .*\nunchanged /);
+    expect(run('claude', '--remove').stderr).toContain(target);
+    expect(run('claude', '--remove', '--follow-links').exitCode).toBe(0);
+    expect(all()).toEqual(before);
+  });
+
+  test('a folder that leads out of the project counts as a link out of it', () => {
+    const { run, root, project } = machine();
+    mkdirSync(join(root, 'elsewhere'));
+    symlinkSync('../elsewhere', join(project, '.claude'));
+    expect(run('claude').stderr).toContain(`to ${root}/elsewhere/settings.json`);
+    expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
+  });
+
+  test("for the user's own files, links lead anywhere", () => {
+    const { run, put, home } = machine();
+    const target = put('dotfiles/CLAUDE.md', '');
+    mkdirSync(join(home, '.claude'));
+    symlinkSync(target, join(home, '.claude', 'CLAUDE.md'));
+    expect(run('claude', '--user').exitCode).toBe(0);
+    expect(readFileSync(target, 'utf8')).toContain('TodoWrite');
+  });
+
+  test.each([
+    ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
+    ['a folder', (path: string) => mkdirSync(path)],
+    [
+      'a link to a FIFO',
+      (path: string) => {
+        execFileSync('mkfifo', [`${path}.fifo`]);
+        symlinkSync(`${path}.fifo`, path);
+      },
+    ],
+    ...(CAN_MAKE_DEVICES
+      ? [
+          ['an endless device', (path: string) => execFileSync('mknod', [path, 'c', '1', '5'])],
+          [
+            'a link to a device',
+            (path: string) => {
+              execFileSync('mknod', [`${path}.null`, 'c', '1', '3']);
+              symlinkSync(`${path}.null`, path);
+            },
+          ],
+        ]
+      : []),
+  ] as [string, (path: string) => unknown][])('%s, in the place of a file', (_, make) => {
+    const { run, project, home } = machine();
+    for (const [scope, name] of [
+      ['--project', join(project, 'CLAUDE.md')],
+      ['--project', join(project, '.claude', 'settings.json')],
+      ['--user', join(home, '.claude', 'CLAUDE.md')],
+    ] as const) {
+      mkdirSync(dirname(name), { recursive: true });
+      make(name);
+      const before = [identity(lstatSync(name)), identity(statSync(name))];
+      for (const action of [[], ['--remove'], ['--follow-links']]) {
+        expect(run('claude', scope, ...action)).toEqual({
+          stdout: '',
+          stderr: `agent-shell: ${name} is not a regular file; nothing was changed\n`,
+          exitCode: 1,
+        });
+      }
+      expect(run('claude', scope, '--check').stdout).toContain('unreadable');
+      expect([identity(lstatSync(name)), identity(statSync(name))]).toEqual(before);
+      rmSync(name, { recursive: true });
+    }
+  });
+
+  test.each([[''], ['\n'], [' \r\n'], ['\ufeff']])(
+    'settings without a setting, %j, are as good as {}',
+    (text) => {
+      const { run, put, all } = machine();
+      for (const name of ['.claude/settings.json', '.gemini/settings.json', '.cursor/hooks.json']) {
+        put(`project/${name}`, text);
+      }
+      const before = all();
+      for (const name of ['claude', 'gemini', 'cursor']) {
+        expect(run(name)).toMatchObject({ stderr: '', exitCode: 0 });
+      }
+      const settings = all()['project/.claude/settings.json'] ?? '';
+      expect(JSON.parse(settings.replace('\xef\xbb\xbf', ''))).toHaveProperty('hooks.Stop');
+      for (const name of ['claude', 'gemini', 'cursor']) run(name, '--remove');
+      expect(all()).toEqual(before);
+    },
+  );
+});
+
+describe('all files are changed, or none', () => {
   test.each([
     ['is not JSON', 'project/.claude/settings.json', '{"hooks": '],
     ['is not UTF-8', 'project/.claude/settings.json', '\xff'],
     ['do not pair', 'project/CLAUDE.md', '<!-- END todowrite -->'],
-  ])('a file that %s is left alone, and the others are written', (problem, name, text) => {
+  ])('where one %s', (problem, name, text) => {
     const { run, put, root, all } = machine();
     put(name, '');
     writeFileSync(join(root, name), text, 'latin1');
     const { stdout, stderr, exitCode } = run('claude');
-    expect(exitCode).toBe(1);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
     expect(stderr).toMatch(
-      new RegExp(`^agent-shell: ${join(root, name)} .*${problem}.*; nothing was changed there\n$`),
+      new RegExp(`^agent-shell: ${join(root, name)} .*${problem}.*; nothing was changed\n$`),
     );
-    expect(stdout.match(/^written/gm)).toHaveLength(1);
-    expect(all()[name]).toBe(text);
+    expect(all()).toEqual({ [name]: text });
     expect(run('claude', '--check')).toMatchObject({
       exitCode: 1,
       stdout: expect.stringContaining('unreadable'),
     });
   });
 
-  test('a read-only file, and one of ours that is not ours', () => {
+  test('and all that is wrong is said at once', () => {
     const { run, put, all } = machine();
     const path = put('project/AGENTS.md', 'A\n');
     chmodSync(path, 0o444);
@@ -232,12 +358,38 @@ describe("what is the user's stays", () => {
     const before = all();
     const { stderr, exitCode } = run('opencode');
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /read-only.*\n?.*not written by agent-shell|not written by agent-shell.*\n.*read-only/,
-    );
+    expect(stderr).toMatch(/not written by agent-shell.*\n.*read-only/);
     expect(all()).toEqual(before);
     run('opencode', '--remove');
     expect(all()).toEqual(before);
+  });
+
+  test('where one cannot be put in its place after another has been', () => {
+    const { put, all, project } = machine();
+    const [first, second] = [put('project/a', 'A\n'), join(project, 'new', 'b')];
+    const edits = [
+      { path: first, change: (text = '') => `${text}more` },
+      {
+        path: second,
+        // Somebody is quicker: when it is to be put there, a folder is there.
+        change: () => {
+          if (existsSync(dirname(second)))
+            mkdirSync(join(second, 'of others'), { recursive: true });
+          return 'B';
+        },
+      },
+    ];
+    expect(() => editConfigs(edits, () => undefined)).toThrow(AggregateError);
+    expect(all()).toEqual({ 'project/a': 'A\n' });
+    expect(listFiles(project).filter((name) => name.endsWith('~'))).toEqual([]);
+  });
+
+  test('and folders that were made for one go with it', () => {
+    const { run, put, project } = machine();
+    put('project/.opencode/plugin', 'a file, where a folder is needed');
+    const { exitCode } = run('opencode');
+    expect(exitCode).toBe(1);
+    expect(existsSync(join(project, 'AGENTS.md'))).toBe(false);
   });
 });
 
@@ -260,13 +412,23 @@ test('programs that set up the same file at once lose nothing of each other', as
   expect(listFiles(project).filter((name) => name.endsWith('~'))).toEqual([]);
 });
 
-test('a lock that a killed program has left holds nobody up for good', () => {
+test.each([
+  ['1970', 0],
+  ['2100', 4102444800],
+])('a lock that a killed program has left, from %s, holds nobody up', (_, time) => {
   const { run, put, project } = machine();
-  const lock = put('project/.AGENTS.md.lock~', '');
-  const { utimesSync } = process.getBuiltinModule('node:fs');
-  utimesSync(lock, 0, 0);
+  utimesSync(put('project/.AGENTS.md.lock~', ''), time, time);
   expect(run('agents').exitCode).toBe(0);
   expect(existsSync(join(project, 'AGENTS.md'))).toBe(true);
+});
+
+test('a lock that cannot be removed is named', () => {
+  const { run, put, project } = machine();
+  put('project/.AGENTS.md.lock~/file', '');
+  utimesSync(join(project, '.AGENTS.md.lock~'), 0, 0);
+  const { stderr, exitCode } = run('agents');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('.AGENTS.md.lock~');
 });
 
 describe('--check', () => {
@@ -306,7 +468,10 @@ describe('--check', () => {
 });
 
 test.each([
-  [['klingon'], 'setup knows claude, codex, gemini, opencode, cursor, agents, not klingon'],
+  [
+    ['klingon'],
+    "unknown agent 'klingon'; choose claude, codex, gemini, opencode, cursor or agents",
+  ],
   [['claude', 'codex'], 'setup takes no argument codex'],
   [['claude', '--check', '--remove'], '--check and --remove exclude each other'],
   [['claude', '--project', '--user'], '--project and --user exclude each other'],
