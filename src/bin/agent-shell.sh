@@ -86,7 +86,7 @@ case ${1-}:${2-} in
       # The same without a second bash: what follows the line is its $0.
       *)
         [ $# -gt 2 ] || set -- "$@" bash
-        [ -n "${TODO_AGENT-}" ] || exec "$agent_shell_bash" "$@" ;;
+        exec "$agent_shell_bash" "$@" ;;
     esac
     become_bash "$@" ;;
 esac

@@ -22,7 +22,7 @@ __todo_at=         # when the last prompt came, in microseconds (since bash 5.0)
 __todo_state=      # the folder of all lists
 __todo_kept=0      # how many lines this shell's file of commands has
 __todo_number=     # the number of the newest history entry
-__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads=
+__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
 
@@ -44,7 +44,6 @@ __todo_look() {
   elif [[ ${PS0-} != *__todo_start* ]]; then
     PS0=$__todo_ps0${PS0-}
   fi
-  if [[ $ran = 1 && -n $__todo_title ]]; then __todo_put $'\e[23;2t'; fi
   __todo_choose_mode
   if [[ $__todo_mode != off ]]; then
     __todo_find_heads
@@ -83,8 +82,7 @@ __todo_look() {
   __todo_put "$down$__todo_frame${down:+$'\e['${#notices}A}"
   # Changes stand out only once.
   __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled= __todo_drawn=1
-  __todo_start=$'\e[J'${__todo_title:+$'\e[22;2t\e]2;'"$__todo_title"$'\a'}
-  AGENT_SHELL_PROMPT=$$${__todo_title:+ title}
+  __todo_start=$'\e[J' AGENT_SHELL_PROMPT=$$
 }
 
 # A long line that was typed over the panel leaves remnants behind its end. If the width of prompt and line is certain,
@@ -109,7 +107,7 @@ __todo_put() { builtin printf %s "$1" >&3; }
 # Nothing to show: removes what is there. A background job may still draw a panel.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put $'\e[J'; fi
-  __todo_drawn=0 __todo_start= __todo_title= AGENT_SHELL_PROMPT=
+  __todo_drawn=0 __todo_start= AGENT_SHELL_PROMPT=
   if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$'\e[J'; fi
 }
@@ -261,7 +259,7 @@ __todo_find_notices() {
 # Asks Node what to show. If echo is off, a program is typing and nobody is looking.
 __todo_ask_node() {
   local answer
-  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_title= __todo_heads= __todo_due=-1
+  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_due=-1
   if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then
     __todo_mode=off
     return 0

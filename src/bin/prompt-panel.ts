@@ -6,8 +6,7 @@ import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (interactive.bash) run it at a prompt, with the terminal
 // on descriptor 3. A command that changes a list while such a shell waits runs it with `again`, and `printed` if the command
-// has written to the terminal. `settle`, with the heads of the lists, ends the highlight of a change. `not-found`, with a name
-// that bash does not know, says which command was meant.
+// has written to the terminal. `not-found`, with a name that bash does not know, says which command was meant.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
@@ -16,12 +15,7 @@ async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]
   if (mode === 'not-found') return sayNearName(promptRows);
   const environment = process.env;
   const directory = process.cwd();
-  if (mode === 'again' || mode === 'settle') {
-    const more =
-      mode === 'settle' ? { settled: promptRows } : { hasPrinted: promptRows === 'printed' };
-    await showAtPrompt(environment, directory, more);
-    return;
-  }
+  if (mode === 'again') return showAtPrompt(environment, directory, promptRows === 'printed');
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');
   const prompt = { environment, directory, terminal: TERMINAL, promptRows: Number(promptRows) };
   writeAll(1, await answerPrompt({ ...prompt, mode, hasRun: hasRun === '1', journal }));

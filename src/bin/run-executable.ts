@@ -5,7 +5,7 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts'
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings/settings.ts';
 import { seenOutside } from '../shell/seen-outside.ts';
-import { jobAtPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
+import { isBehindPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { renewOwn } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
@@ -37,8 +37,8 @@ export async function runExecutable(
         tell,
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
-  const job = jobAtPrompt(process.env);
-  process.exitCode = writeResult(handler.name, overPanel(job, result));
+  const isBehind = isBehindPrompt(process.env);
+  process.exitCode = writeResult(handler.name, isBehind ? overPanel(result) : result);
   const { settings } = reading;
   const isReached = result.exitCode !== EXIT_CODES.storageTrouble;
   // The task commands do this themselves.
@@ -47,9 +47,7 @@ export async function runExecutable(
     await renewOwn(taskContext({ ...place, lists: () => lists }), settings).catch(() => {});
   }
   await lists.close();
-  if (result.exitCode === 0 && !handler.isReadOnly) {
-    tellPrompt(job, AGENT_SHELL);
-  }
+  if (isBehind && result.exitCode === 0 && !handler.isReadOnly) tellPrompt(AGENT_SHELL);
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();
 }

@@ -9,6 +9,7 @@ import type { TodoStore } from '../todo/todo-store.ts';
 import type { TodoState } from '../todo/todo-version.ts';
 import { pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
 import { RecentChanges } from './recent-changes.ts';
+import type { RenderOptions } from './render-list.ts';
 import { renderLists } from './render-lists.ts';
 import { inProgressSince } from './status-times.ts';
 import { canDraw, type Theme, themeFor } from './theme.ts';
@@ -146,7 +147,8 @@ export class TaskPanel {
     this.#stream.off?.('resize', this.#resized);
     this.#cancelFrame?.();
     this.#cancelNext?.();
-    if (this.isLive) this.screen.setPanel(this.#render());
+    // Nobody draws it again when what has just changed no longer stands out.
+    if (this.isLive) this.screen.setPanel(this.#render({ fresh: new Set() }));
     this.screen.close();
   }
 
@@ -182,7 +184,7 @@ export class TaskPanel {
       next.length === 0 ? undefined : this.#clock.after(Math.min(...next), () => this.#draw());
   }
 
-  #render(): string[] {
+  #render(look: Partial<RenderOptions> = {}): string[] {
     const state = this.#store.get();
     const tasks = this.#tasks?.rows() ?? [];
     const pairs = pairItems(this.#shown.items, state.items);
@@ -192,7 +194,7 @@ export class TaskPanel {
     const fresh = new Set([...state.items, ...tasks].filter((row) => this.#changes.has(row)));
     const { columns, rows } = this.screen;
     const elapsedMs = this.#elapsed(pairs, now);
-    const options = { columns, rows, theme: this.#theme, elapsedMs, fresh };
+    const options = { columns, rows, theme: this.#theme, elapsedMs, fresh, ...look };
     const others = [...this.#beside].map(({ name, store }) => ({ name, todos: store.get() }));
     return renderLists(state, others, tasks, options, this.#isFolded);
   }

@@ -1,8 +1,6 @@
 import { noteLines } from '../command/notes.ts';
 import type { Environment } from '../environment.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
-import { FRESH_MS } from '../panel/recent-changes.ts';
-import { printable } from '../panel/render-list.ts';
 import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -13,7 +11,6 @@ import type { TaskGraph } from '../tasks/task.ts';
 import { type TaskContext, taskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';
-import { truncate } from '../terminal/text.ts';
 import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -50,10 +47,7 @@ interface RowsLook {
 const NOTHING: ReadonlySet<unknown> = new Set();
 /** The longest a prompt may wait for a server. */
 const LONGEST_WAIT_SECONDS = 1;
-const MOST_TITLE_COLUMNS = 60;
-/** Terminals with a title. */
-const HAS_TITLE =
-  /^(alacritty|contour|foot|ghostty|gnome|iterm|kitty|konsole|rxvt|screen|st|tmux|vte|wezterm|xterm)/i;
+const JUST_NOW_MS = 2000;
 
 /** The lists for a prompt's place, and what the prompt shows of them. */
 export class PromptLists {
@@ -171,22 +165,12 @@ export class PromptLists {
   /** The same for a change made just now. */
   get justChanged(): ReadonlySet<unknown> {
     const { todos, tasks } = this.#versions;
-    const isNew = Date.now() - +this.#todos.updatedAt < FRESH_MS;
+    const isNew = Date.now() - +this.#todos.updatedAt < JUST_NOW_MS;
     return this.changedSince(isNew ? { todos: todos - 1, tasks } : { todos, tasks: tasks - 1 });
   }
 
   get isDone(): boolean {
     return this.#todos.items.every(({ status }) => status === 'completed');
-  }
-
-  /** What the terminal's title says while a command runs: `3/8 Fixing login`; empty if nothing is open. */
-  get title(): string {
-    const { items } = this.#todos;
-    if (this.isDone || !HAS_TITLE.test(this.#prompt.environment.TERM ?? '')) return '';
-    const done = items.filter(({ status }) => status === 'completed').length;
-    const active = items.find(({ status }) => status === 'in_progress')?.activeForm ?? '';
-    const title = printable(`${done}/${items.length} ${active}`, this.theme);
-    return truncate(title, MOST_TITLE_COLUMNS, this.theme.ellipsis);
   }
 
   /** What has changed since these versions, one line of words per list. */

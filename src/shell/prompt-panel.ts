@@ -1,9 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quote.ts';
-import { FRESH_MS } from '../panel/recent-changes.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
 import { BEGIN_FRAME, END_FRAME, ERASE_BELOW, ERASE_LINE_RIGHT } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
@@ -51,14 +50,12 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
       ? lists.report(lists.versionsIn(journal[0] ?? ''))
       : lists.rows();
   const fresh = isBelow ? lists.changedSince(lists.versionsIn(journal[0] ?? '')) : undefined;
-  if (fresh?.size) settleLater(lists.heads);
   const answer = {
     say: [...reminders, ...shown].map((line) => `${line}\r\n`).join(''),
     frame: isBelow ? frame(lists.rows(promptRows, { fresh }), promptRows) : '',
     settled: fresh?.size ? frame(lists.rows(promptRows), promptRows) : '',
     folded:
       isBelow && lists.isDone ? frame(lists.rows(promptRows, { isFolded: true }), promptRows) : '',
-    title: isBelow ? lists.title : '',
     due: String(due),
     heads: isOnServer ? lists.heads : '',
   };
@@ -76,46 +73,28 @@ function frame(rows: readonly string[], promptRows: number): string {
 }
 
 /**
- * Shows the current lists in the interactive shell that this process was started from: in the panel below its prompt or,
- * while a command runs, in the terminal's title. Typed text stays as it is.
+ * Shows the current lists below the prompt of the interactive shell that this process was started from. Typed text stays as
+ * it is.
  *
- * @param settled draws the panel without highlights, unless the lists no longer have these heads.
  * @param hasPrinted whether lines were just printed over the panel, so that the cursor is at the start of one of its rows.
  */
 export async function showAtPrompt(
   environment: Environment,
   directory: string,
-  { settled, hasPrinted = false }: { settled?: string; hasPrinted?: boolean } = {},
+  hasPrinted: boolean,
 ): Promise<void> {
-  const { pid, hasTitle } = promptShell(environment);
+  const pid = promptShell(environment);
   const shell = jobOf(pid);
   if (shell === undefined || shell.terminal !== jobOf(process.pid)?.terminal) return;
   const terminal = openSync('/dev/tty', 'r+');
-  const isRunning = shell.group !== shell.foreground;
-  if (isRunning ? !hasTitle || settled !== undefined : !isReadingKeys(terminal)) return;
+  if (shell.group !== shell.foreground || !isReadingKeys(terminal)) return;
   const place = { environment, directory: directoryOf(pid) ?? directory };
   const lists = await PromptLists.open({ ...place, ...sizeOf(terminal) });
   await lists.close();
-  if (settled !== undefined && settled !== lists.heads) return;
-  if (isRunning) {
-    if (lists.title !== '') writeSync(terminal, `\x1b]2;${lists.title}\x07`);
-    return;
-  }
-  const fresh = settled === undefined ? lists.justChanged : undefined;
-  if (fresh?.size) settleLater(lists.heads);
-  const rows = lists.rows(1, { fresh });
+  const rows = lists.rows(1, { fresh: lists.justChanged });
   const drawn = rows.length > 0 ? drawBelow(rows, { enter: NEW_ROW }, NEW_ROW) : eraseBelow();
   const lineEnd = hasPrinted ? ERASE_LINE_RIGHT : '';
   writeSync(terminal, BEGIN_FRAME + lineEnd + drawn + END_FRAME);
-}
-
-/** Redraws the panel when changes no longer stand out, from a separate process: the shell itself is idle. */
-function settleLater(heads: string): void {
-  const again = [process.execPath, process.argv[1] ?? '', 'prompt-panel', 'settle', heads];
-  // Ignore signals from keys: they are meant for others, and nobody would continue this after a stop.
-  const script = `trap '' INT QUIT TSTP; sleep ${FRESH_MS / 1000}; exec "$@"`;
-  const child = spawn('/bin/sh', ['-c', script, 'sh', ...again], { stdio: 'ignore' });
-  child.on('error', () => {}).unref();
 }
 
 /** Whether a line editor is using the terminal, as bash's does at its prompt. */

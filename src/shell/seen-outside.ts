@@ -8,7 +8,7 @@ import { promptShell } from './tell-prompt.ts';
 
 /** The lines that ran before a command on PATH, as a prompt of agent-shell and the hook of a harness saw them. */
 export function seenOutside(lists: TodoLists, environment: Environment): readonly SeenLine[] {
-  const { pid } = promptShell(environment);
+  const pid = promptShell(environment);
   const byHook = () => {
     const journal = new Journal(lists.checked(hookFolder(lists.folder, lists.name({}))));
     return seenLines(journal.read(), harnessSession(environment));

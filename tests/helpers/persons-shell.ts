@@ -95,10 +95,6 @@ export class PersonsShell extends TmuxTerminal {
     });
     return panelBelow(screen);
   }
-
-  get title(): string {
-    return this.ask('#{pane_title}');
-  }
 }
 
 /** The line that writes a list, with a file in between, so that it fits in a row. */

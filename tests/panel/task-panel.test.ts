@@ -283,6 +283,15 @@ test('a locale without Unicode gets ASCII', async () => {
   expect((await terminal.rowsBelowCursor()).join('')).toMatch(/^[ -~]+$/);
 });
 
+test('what dispose leaves does not stand out, even if it has just changed', async () => {
+  const { terminal, store, panel } = start({ items: plan(2, 0) });
+  store.update(plan(2, 1));
+  panel.dispose();
+  await terminal.settle();
+  expect([1, 2].map((y) => Boolean(terminal.cell(4, y)?.isInverse()))).toEqual([false, false]);
+  expect(terminal.writes.join('')).toContain('\x1b[7m');
+});
+
 test('dispose leaves the last state as text and lets go of store, stream and clock', async () => {
   const { terminal, store, clock, panel } = start();
   panel.write('output');
