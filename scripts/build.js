@@ -16,6 +16,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { twoPrograms } from './two-programs.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inRoot = (path) => join(root, path);
@@ -174,14 +175,8 @@ const executable = (path, text) => {
 for (const name of Object.keys(commands)) {
   executable(`bin/commands/${name}`, `#!/usr/bin/env node\n${loader}`);
 }
-// One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
-// Patterns of files are off in sh by then (set -f), so that it has no look at /*.
-// The shell's patterns are the same without what would end a comment.
-const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8').replaceAll('*/', '*[/]');
-executable(
-  'bin/agent-shell.cjs',
-  `#!/bin/sh\n':' //; set -f\ntrue /*\n${shell}exit\n*/\n${loader}`,
-);
+const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8');
+executable('bin/agent-shell.cjs', twoPrograms(shell, loader));
 for (const name of ['interactive', 'after-profile', 'suspect-line']) {
   copyFileSync(inRoot(`src/bin/${name}.bash`), out(`bin/${name}.bash`));
 }

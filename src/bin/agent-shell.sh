@@ -53,7 +53,7 @@ find_bin() {
   esac
   agent_shell_folder=${agent_shell_file%/*}
   for agent_shell_bin in "$agent_shell_folder" "$agent_shell_folder/../lib/node_modules/todowrite/dist/bin" \
-    "$agent_shell_folder/../todowrite/dist/bin"; do
+    "$agent_shell_folder/../todowrite/dist/bin" "$agent_shell_folder/../dist/bin"; do
     [ "$agent_shell_bin/agent-shell.cjs" -ef "$0" ] && return
   done
   while [ -h "$agent_shell_file" ]; do
@@ -91,15 +91,23 @@ case ${1-}:${2-} in
     become_bash "$@" ;;
 esac
 
+# Finds the Node of a portable folder (scripts/portable.js), or else the one on PATH. Fails if there is none.
+find_node() {
+  find_bin
+  agent_shell_node=$agent_shell_bin/../../lib/node
+  [ -x "$agent_shell_node" ] || agent_shell_node=node
+  command -v "$agent_shell_node" >/dev/null
+}
+
 node_front() {
-  command -v node >/dev/null || {
+  find_node || {
     # Whatever goes wrong, the hook must not disturb the coding agent.
     [ "${1-}" != hook ] || exit 0
     echo 'agent-shell: needs Node 20.19 or newer, but there is no node on PATH' >&2
     exit 127
   }
   # The title tells our program not to come back here.
-  exec node --title=agent-shell "$0" "$@"
+  exec "$agent_shell_node" --title=agent-shell "$0" "$@"
 }
 
 # Puts our options before bash's arguments into the environment, and counts them in agent_shell_own. Fails if the arguments
@@ -180,8 +188,8 @@ is_suspect() {
 
 # Asks Node about such a line. Leaves the answer in agent_shell_mended or agent_shell_hint.
 look_at_line() {
-  command -v node >/dev/null || return 0
-  agent_shell_said=$(node --title=agent-shell "$0" --mend "$agent_shell_line"; echo " $?")
+  find_node || return 0
+  agent_shell_said=$("$agent_shell_node" --title=agent-shell "$0" --mend "$agent_shell_line"; echo " $?")
   case ${agent_shell_said##* } in
     0) agent_shell_mended=${agent_shell_said% *} ;;
     3) agent_shell_hint=${agent_shell_said% *} ;;

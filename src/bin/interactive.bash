@@ -5,6 +5,8 @@
 # `set -e`, `set -u`, `set -f`, IFS, failglob. Node runs only when a list has changed since the last prompt.
 
 __todo_bin=${BASH_SOURCE[0]%/*}
+__todo_node=$__todo_bin/../../lib/node # that of a portable folder
+if [[ ! -x $__todo_node ]]; then __todo_node=node; fi
 # PS0, shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
 __todo_ps0='${__todo_start:+$(__todo_tail)}${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
@@ -265,7 +267,7 @@ __todo_ask_node() {
     return 0
   fi
   answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
-    command node "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
+    command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
   if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
   builtin eval "$answer"
   if [[ $__todo_mode = auto && -n $__todo_frame && -z $(builtin trap -p EXIT) ]]; then builtin trap __todo_leave EXIT; fi
@@ -299,7 +301,7 @@ __todo_not_found() {
   unset -f command_not_found_handle
   case $1 in
     *[Tt][Oo][Dd][Oo]* | *[Tt][Aa][Ss][Kk]*)
-      command node "$__todo_bin/agent-shell.cjs" prompt-panel not-found "$1" >&2 2>/dev/null && return 127 ;;
+      command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel not-found "$1" >&2 2>/dev/null && return 127 ;;
   esac
   "$@" # With bash's own words.
 }

@@ -40,9 +40,7 @@ export function checkInstall(world: World): Checked {
     found('bash', here),
     found('a login shell (bash -lc)', login),
     ['ok', `bash ${here.get('bash') ?? 'not found'}`],
-    here.get('version')
-      ? ['ok', `Node ${here.get('version')} ${here.get('node')}`]
-      : ['missing', 'Node: the commands need it on PATH'],
+    checkNode(here),
     trouble === undefined
       ? ['ok', `lists are in ${state}`]
       : ['missing', `lists cannot be written in ${state}: ${trouble}; set TODO_STATE_DIR`],
@@ -66,6 +64,14 @@ export function checkInstall(world: World): Checked {
     ],
     isGood: checks.every(([what]) => what !== 'missing'),
   };
+}
+
+function checkNode(said: ReadonlyMap<string, string>): ['ok' | 'missing', string] {
+  const isPortable = existsSync(join(process.execPath, '../../dist/bin/agent-shell.cjs'));
+  if (isPortable) return ['ok', `Node ${process.version} ${process.execPath}`];
+  return said.get('version')
+    ? ['ok', `Node ${said.get('version')} ${said.get('node')}`]
+    : ['missing', 'Node: the commands need it on PATH'];
 }
 
 function found(who: string, said: ReadonlyMap<string, string>): ['ok' | 'missing', string] {

@@ -1,0 +1,9 @@
+/**
+ * One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
+ * Patterns of files are off in sh by then (set -f), so that it does not expand `/*`.
+ *
+ * @param {string} shell its patterns are the same without what would end a comment
+ * @param {string} javaScript
+ */
+export const twoPrograms = (shell, javaScript) =>
+  `#!/bin/sh\n':' //; set -f\ntrue /*\n${shell.replaceAll('*/', '*[/]')}exit\n*/\n${javaScript}`;

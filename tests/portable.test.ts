@@ -1,0 +1,127 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+// The portable folder in a root file system that has bash, a few tools and the C library: no Node, no npm, no git, no ps.
+
+const ROOT = join(import.meta.dirname, '..');
+const TOOLS = 'bash cat chmod env id ls ln mkdir mkfifo mktemp readlink rm sleep stat touch'.split(
+  ' ',
+);
+const PLACE = '/srv/some where/todowrite';
+const USER = 1234;
+const LIST = `{"todos":[{"content":"Dig","activeForm":"Digging","status":"in_progress"}]}`;
+
+const runs = (program: string, ...argv: string[]) => spawnSync(program, argv).status === 0;
+const canEnter = process.getuid?.() === 0 && runs('unshare', '--mount', 'chroot', '/', 'true');
+const whyNot = canEnter
+  ? runs('patchelf', '--version')
+    ? undefined
+    : 'patchelf is not here'
+  : 'only root can enter another root file system';
+
+let system = '';
+
+/** A program, and the libraries that it loads. */
+function install(program: string): void {
+  const path = execFileSync('bash', ['-c', 'type -P "$0"', program], { encoding: 'utf8' }).trim();
+  const loaded = execFileSync('ldd', [path], { encoding: 'utf8' }).match(/\/\S+/g) ?? [];
+  copyFileSync(path, join(system, 'bin', program));
+  for (const library of loaded) putLibrary(library);
+}
+
+function putLibrary(path: string): void {
+  mkdirSync(join(system, dirname(path)), { recursive: true });
+  copyFileSync(path, join(system, path));
+}
+
+/** What a line of its bash gives, as another user, with the portable folder mounted so that nobody can write to it. */
+function inside(line: string) {
+  const enter = `
+    mount -t proc proc "$0/proc" && mount --bind "$0$1" "$0$1" && mount -o remount,bind,ro "$0$1" &&
+    exec chroot --userspec=${USER}:${USER} "$0" /bin/bash -c "$2"`;
+  const env = { PATH: process.env.PATH, HOME: '/home', LANG: 'C.UTF-8' };
+  const prepared = `PATH='${PLACE}/bin:/bin'; cd; LIST='${LIST}'; ${line}`;
+  const argv = ['--mount', 'bash', '-c', enter, system, PLACE, prepared];
+  const { stdout, stderr, status } = spawnSync('unshare', argv, { env, encoding: 'utf8' });
+  return { stdout, stderr, status };
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+describe.skipIf(whyNot)('in a system without Node', () => {
+  beforeAll(() => {
+    system = mkdtempSync(join(tmpdir(), 'todowrite-system-'));
+    chmodSync(system, 0o755);
+    execFileSync(process.execPath, [join(ROOT, 'scripts', 'portable.js')], {
+      env: { ...process.env, TODOWRITE_PORTABLE: join(system, 'made') },
+    });
+    for (const folder of ['bin', 'dev', 'proc', 'tmp', 'home', dirname(PLACE)]) {
+      mkdirSync(join(system, folder), { recursive: true });
+    }
+    for (const name of TOOLS) install(name);
+    const node = execFileSync('ldd', [process.execPath], { encoding: 'utf8' });
+    for (const library of node.match(/\/\S+\/lib(c|m|dl|pthread)\.so\.\d\b/g) ?? [])
+      putLibrary(library);
+    symlinkSync('bash', join(system, 'bin', 'sh'));
+    execFileSync('mknod', ['-m', '666', join(system, 'dev', 'null'), 'c', '1', '3']);
+    for (const folder of ['tmp', 'home']) chmodSync(join(system, folder), 0o1777);
+    cpSync(join(system, 'made', 'todowrite'), join(system, PLACE), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+  });
+  afterAll(() => rmSync(system, { recursive: true, force: true }));
+
+  test('nothing of what it does not need is there', () => {
+    const line = 'for name in node npm git ps; do type -P $name; done; touch "${PATH%%/bin*}/x"';
+    expect(inside(line)).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('Read-only'),
+    });
+  });
+
+  test('TodoWrite and TodoRead keep a list', () => {
+    expect(inside('TodoWrite "$LIST" && TodoRead').stdout).toBe(
+      'Todo list updated: 0 completed, 1 in_progress, 0 pending\n[>] Dig <- Digging\n\n(0/1 completed)\n',
+    );
+  });
+
+  test('tasks are created and claimed', () => {
+    expect(inside('TaskCreate --subject A; TaskClaim --next').stdout).toBe(
+      'Task #1 created: A\nTask #1 claimed by main: A\n',
+    );
+  });
+
+  test('agent-shell -c runs lines with the commands, and mends the quotes of one', () => {
+    const line = `TodoWrite '{"todos":[{"content":"Don't","activeForm":"A","status":"pending"}]}'`;
+    const given = inside(`agent-shell -c 'true && TodoRead | cat'; agent-shell -c ${quote(line)}`);
+    expect(given.status).toBe(0);
+    expect(given.stdout).toMatch(/Todo list updated: 0 completed, 0 in_progress, 1 pending\n$/);
+  });
+
+  test('agent-shell --jsonl answers', () => {
+    const { stdout } = inside(`echo '{"id":1,"command":"true && TodoRead"}' | agent-shell --jsonl`);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, stdout: 'No todos.\n', exitCode: 0 });
+  });
+
+  test('the hook answers, and the check of an install finds its Node', () => {
+    expect(inside('echo {} | agent-shell hook claude')).toMatchObject({ stderr: '', status: 0 });
+    expect(inside('agent-shell setup --check').stdout).toContain(`${PLACE}/lib/node`);
+  });
+
+  test('a link to a command, and sh with its path, find its Node', () => {
+    const line = `ln -s "\${PATH%%:*}/TodoRead" ~/read; ~/read; sh "\${PATH%%:*}/TodoRead"`;
+    expect(inside(`TodoWrite '{"todos":[]}'; ${line}`).stdout).toMatch(/(No todos\.\n){2}$/);
+  });
+});
