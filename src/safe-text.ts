@@ -45,6 +45,23 @@ export function inQuotes(text: string): string {
   return `'${briefText(text)}'`;
 }
 
+/**
+ * Text of a list in a sentence that a model reads, safe and cut short: a JSON string, whose quotes it cannot end.
+ *
+ * @param maxChars of the text, before quotes and escapes.
+ */
+export function quotedText(text: string, maxChars: number): string {
+  return JSON.stringify(safeText(text, maxChars));
+}
+
+/**
+ * Text that a harness puts into a conversation between tags of its own, such as `<system-reminder>`: nothing in it is a tag.
+ * `\u003c` is `<` again where a model repeats it in JSON.
+ */
+export function withoutTags(text: string): string {
+  return text.replaceAll('<', '\\u003c');
+}
+
 /** Unicode has a picture for each C0 control and for DEL, none for the C1 controls. */
 function controlPicture(control: string): string {
   const code = control.charCodeAt(0);

@@ -57,9 +57,10 @@ async function main(): Promise<number> {
     case 'prime': {
       const { listInContext } = await import('../guidance/list-in-context.ts');
       const lists = new TodoLists(process.env, process.cwd());
-      const { items } = await lists.open({}).read();
+      const list = lists.open({});
+      const { items, by } = await list.read();
       await lists.close();
-      writeAll(1, listInContext(items));
+      writeAll(1, listInContext(items, by === list.author ? undefined : by));
       return 0;
     }
     case 'state': {

@@ -1,5 +1,5 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
-import { briefText, safeText } from '../safe-text.ts';
+import { briefText, quotedText, safeText } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-item.ts';
@@ -140,7 +140,7 @@ function taskName({ id, subject }: Task): string {
 
 /** An item's content, in quotes and cut short. For the texts of a host's own rules too. */
 export function quoted({ content }: Item): string {
-  return `"${safeText(content, MAX_ITEM_CHARACTERS)}"`;
+  return quotedText(content, MAX_ITEM_CHARACTERS);
 }
 
 function named(items: readonly Item[]): string {

@@ -75,17 +75,18 @@ async function answerOfList(event: HookEvent, world: World, lists: TodoLists): P
   const isPlanned = newest.version > 0;
   if (!isPlanned && (event.what.kind !== 'command' || !(await hasCheckedTask(world, lists))))
     return {};
+  const by = newest.by === list.author ? undefined : newest.by;
   const name = lists.name({});
   const folder = lists.checked(hookFolder(lists.folder, name));
   const memory = new Memory(new Journal(folder), event.session, newest, world.now);
   switch (event.what.kind) {
     case 'start':
       memory.add({ said: 'shown' });
-      return { context: texts(ofUser, listInContext(newest.items)) };
+      return { context: texts(ofUser, listInContext(newest.items, by)) };
     case 'prompt':
       if (!world.forgetsSilently || !memory.isNews) return { context: ofUser };
       memory.add({ said: 'shown' });
-      return { context: texts(ofUser, listInContext(newest.items)) };
+      return { context: texts(ofUser, listInContext(newest.items, by)) };
     case 'cut':
       memory.add({ cut: true });
       return {};
@@ -105,7 +106,7 @@ async function answerOfList(event: HookEvent, world: World, lists: TodoLists): P
     case 'stop': {
       if (!world.isGated && !isUntilDone(folder, list.shown)) return {};
       const isOfSession = name.agent.endsWith(`@${event.session}`);
-      return memory.stop(event.what, isOfSession, await list.history());
+      return memory.stop(event.what, { isOfSession, by }, await list.history());
     }
   }
 }
@@ -184,12 +185,17 @@ class Memory {
     return shown < 0 || own.slice(shown).some(({ cut }) => cut);
   }
 
-  stop(stop: Stop, isOfSession: boolean, history: readonly TodoVersion[]): Reply {
+  stop(
+    stop: Stop,
+    { isOfSession, by }: { isOfSession: boolean; by: string | undefined },
+    history: readonly TodoVersion[],
+  ): Reply {
     const own = this.#before.filter(({ session }) => session === this.#session);
     const refusals = own.filter(({ said }) => said === 'gate');
     const since = lastFinish(history);
     const refusal = whyNotStop(stop, {
       items: this.#newest.items,
+      by,
       isOwn: isOfSession || own.some(({ list, line }) => list && line?.includes('TodoWrite')),
       isRefused: refusals.some(({ version }) => version === this.#newest.version),
       refusals: refusals.filter(({ version }) => version > since).length,

@@ -1,4 +1,5 @@
 import type { Environment } from '../environment.ts';
+import { withoutTags } from '../safe-text.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { answer } from './answer.ts';
 import { DIALECT_NAMES, DIALECTS, type DialectName, dialectOf } from './dialects.ts';
@@ -52,7 +53,12 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     forgetsSilently: name === 'gemini',
     now: call.now,
   });
-  return said.refusal || said.context ? `${JSON.stringify(dialect.write(event, said))}\n` : '';
+  if (!said.refusal && !said.context) return '';
+  // Harnesses put it between tags.
+  const text = JSON.stringify(dialect.write(event, said), (_, value) =>
+    typeof value === 'string' ? withoutTags(value) : value,
+  );
+  return `${text}\n`;
 }
 
 function dialectNamed(argv: readonly string[]): DialectName | undefined {

@@ -1,4 +1,4 @@
-import { safeText } from '../safe-text.ts';
+import { quotedText, withoutTags } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
 import { agentText } from './reasons.ts';
 import { type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
@@ -44,10 +44,11 @@ export function takeNotices(
   return { graph: { ...graph, inboxes }, taken: all.slice(0, most), left: rest.length };
 }
 
-/** `#3 Fix login: assigned to you by ann`. */
+/** `#3 "Fix login": assigned to you by ann`. */
 export function noticeText({ kind, field, taskId, subject, by }: Notice): string {
   const words = field === 'check' ? 'yours, and its check changed' : NOTICE_WORDS[kind];
-  return `#${taskId} ${safeText(subject, MAX_SUBJECT_CHARACTERS)}: ${words} by ${agentText(by)}`;
+  const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_CHARACTERS)}`;
+  return withoutTags(`${task}: ${words} by ${agentText(by)}`);
 }
 
 /** What each kind of notice says, before `by NAME`. */

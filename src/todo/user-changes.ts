@@ -1,6 +1,6 @@
 import { type CommandResult, failed } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
-import { safeText } from '../safe-text.ts';
+import { quotedText } from '../safe-text.ts';
 import { type Awaitable, USER, whenDone } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
@@ -190,5 +190,5 @@ function find(items: Items, wanted: Item): Item | undefined {
 }
 
 function quoted({ content }: Item): string {
-  return `"${safeText(content, MAX_NAME_CHARACTERS)}"`;
+  return quotedText(content, MAX_NAME_CHARACTERS);
 }

@@ -9,6 +9,7 @@ const FILES = {
   'todo-read': 'commands/TodoRead',
   'task-create': 'commands/TaskCreate',
   'task-claim': 'commands/TaskClaim',
+  'task-inbox': 'commands/TaskInbox',
 } as const;
 
 /** The path of a built executable. */

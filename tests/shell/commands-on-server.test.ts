@@ -57,7 +57,7 @@ describe.for(PLACES)('in %s', ([, isHere, place]) => {
     run('cleo', 'TaskUpdate 1 --status completed');
     const news = run('ann', 'TaskInbox').stdout.replace(/^\S+ +/gm, '');
     expect(news).toBe(
-      '#1 Build: claimed by bob\n#1 Build: claimed by cleo\n#1 Build: completed by cleo\n',
+      '#1 "Build": claimed by bob\n#1 "Build": claimed by cleo\n#1 "Build": completed by cleo\n',
     );
     expect(run('ann', 'TaskInbox').stdout).toBe('Nothing new.\n');
     expect(run('cleo', 'TaskUndo').stdout).toBe('Undone: completed #1 Build\n');

@@ -355,7 +355,7 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
   test('says at the prompt what others did, once', async ({ expect, onTestFinished }) => {
     const shell = await start({ onTestFinished }, { TODO_GUIDANCE: 'all' });
     leader(shell)('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
-    expect(await shell.run('echo hi')).toBe('hi\nNote: #1 A: assigned to you by lead');
+    expect(await shell.run('echo hi')).toBe('hi\nNote: #1 "A": assigned to you by lead');
     expect(await shell.run('echo hi')).toBe('hi');
   });
 });

@@ -143,5 +143,5 @@ test('each line of a session tells what others did', async () => {
   const { run, start } = machine();
   run('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
   const { answer } = await start('ann', 'echo hi');
-  expect(answer.reminders).toEqual(['Note: #1 A: assigned to you by lead']);
+  expect(answer.reminders).toEqual(['Note: #1 "A": assigned to you by lead']);
 });

@@ -189,26 +189,26 @@ test('each agent is told once what concerns it', async () => {
   const team = new Team();
   await team.run('TaskCreate --subject A --agent lead', 'TaskCreate --subject B --agent lead');
   await team.run('TaskUpdate 1 --owner bob --agent lead');
-  expect(await heard(team, 'bob')).toBe('Note: #1 A: assigned to you by lead\n');
+  expect(await heard(team, 'bob')).toBe('Note: #1 "A": assigned to you by lead\n');
   expect(await heard(team, 'bob')).toBe('');
   await team.run('TaskClaim 1 --agent bob', 'TaskUpdate 1 --status completed --agent bob');
   expect(await heard(team, 'lead')).toBe(
-    'Note: #1 A: claimed by bob\nNote: #1 A: completed by bob\n',
+    'Note: #1 "A": claimed by bob\nNote: #1 "A": completed by bob\n',
   );
   await team.run('TaskUpdate 1 --status pending --agent ann');
-  expect(await heard(team, 'bob')).toBe('Note: #1 A: yours, and reopened by ann\n');
+  expect(await heard(team, 'bob')).toBe('Note: #1 "A": yours, and reopened by ann\n');
   await team.run('TaskUpdate 1 --add-blocked-by 2 --agent lead', 'TaskClaim 2 --agent ann');
   await team.run('TaskUpdate 2 --status completed --agent ann');
-  expect(await heard(team, 'bob')).toBe('Note: #1 A: yours, and unblocked by ann\n');
+  expect(await heard(team, 'bob')).toBe('Note: #1 "A": yours, and unblocked by ann\n');
   await team.run('TaskUpdate 1 --owner ann --force --agent lead');
-  expect(await heard(team, 'bob')).toBe('Note: #1 A: given to another agent by lead\n');
-  expect(await heard(team, 'ann')).toBe('Note: #1 A: assigned to you by lead\n');
+  expect(await heard(team, 'bob')).toBe('Note: #1 "A": given to another agent by lead\n');
+  expect(await heard(team, 'ann')).toBe('Note: #1 "A": assigned to you by lead\n');
   await team.run('TaskUpdate 1 --status deleted --agent lead');
-  expect(await heard(team, 'ann')).toBe('Note: #1 A: deleted by lead\n');
+  expect(await heard(team, 'ann')).toBe('Note: #1 "A": deleted by lead\n');
   await team.run('TaskCreate --subject C --agent lead', 'TaskClaim 3 --agent bob');
   await heard(team, 'lead');
   await team.run('TaskRelease 3');
-  expect(await heard(team, 'lead')).toBe('Note: #3 C: released by main\n');
+  expect(await heard(team, 'lead')).toBe('Note: #3 "C": released by main\n');
 });
 
 test.each([
@@ -224,7 +224,7 @@ test.each([
   await team.run(`${blocker(change)} --agent lead`);
   expect(await heard(team, 'bob')).toBe('');
   await team.run('TaskUpdate 2 --status completed --agent lead');
-  expect(await heard(team, 'bob')).toBe('Note: #3 B: yours, and unblocked by lead\n');
+  expect(await heard(team, 'bob')).toBe('Note: #3 "B": yours, and unblocked by lead\n');
   await team.run('TaskUpdate 3 --add-blocked-by 2 --agent lead');
   expect(await heard(team, 'bob')).toBe('');
 });
@@ -239,7 +239,7 @@ test('at most five notices a command, and TaskInbox tells and marks the rest', a
   expect(lines[5]).toBe('Note: and 3 more: TaskInbox');
   expect(await team.run('TaskInbox --agent bob')).toMatchObject({
     stdout: expect.stringMatching(
-      /^\S+Z {2}#6 F: assigned to you by lead\n\S+Z {2}#7 G: .*\n\S+Z {2}#8 H: .*\n$/,
+      /^\S+Z {2}#6 "F": assigned to you by lead\n\S+Z {2}#7 "G": .*\n\S+Z {2}#8 "H": .*\n$/,
     ),
     stderr: '',
   });
@@ -324,7 +324,7 @@ test('the check of a task that another has is changed by its owner, its creator,
   expect((await team.run('TaskUndo --agent bob')).stdout).toBe('Undone: changed check of #1 A\n');
   expect((await team.run('TaskInbox --agent ann')).stdout.replace(/^\S+ +/gm, '')).toBe(
     ['lead', 'user', 'bob', 'bob']
-      .map((by) => `#1 A: yours, and its check changed by ${by}\n`)
+      .map((by) => `#1 "A": yours, and its check changed by ${by}\n`)
       .join(''),
   );
   await team.run('TaskRelease 1');
