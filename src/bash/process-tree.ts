@@ -30,6 +30,33 @@ export async function killProcessTree(leader: number, folders: readonly string[]
   signalAll([-leader, ...members.keys(), ...last.keys()], 'SIGKILL');
 }
 
+/** The processes that this one has started and not waited for; undefined if that cannot be known, as without /proc. */
+export function childrenOf(pid: number | undefined): ReadonlySet<number> | undefined {
+  if (pid === undefined) return new Set();
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return new Set(children.split(' ').filter(Boolean).map(Number));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether `pid` is the process `leader` or was started by it, directly or not, other than by the children that it had before.
+ * False in doubt: for a process whose parents are gone, and without /proc for all but the leader.
+ */
+export function isStartedSince(
+  before: ReadonlySet<number> | undefined,
+  pid: number,
+  leader: number | undefined,
+): boolean {
+  if (pid === leader || before === undefined) return pid === leader;
+  const parent = processInfo(pid)?.parent ?? 0;
+  return parent === leader
+    ? !before.has(pid)
+    : parent > 1 && isStartedSince(before, parent, leader);
+}
+
 function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
   for (const target of targets) {
     try {

@@ -1,6 +1,7 @@
 import { BashSession } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { findBash } from '../bash/find-program.ts';
+import { childrenOf, isStartedSince } from '../bash/process-tree.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
   type AgentBashHandler,
@@ -54,13 +55,22 @@ export class BashRouter {
   readonly #guide: Guide | undefined;
   readonly #questions: Questions;
   readonly #disposal = new AbortController();
-  /** Who is asked about the line that is running, and the signal that it has ended. */
-  #asked: { readonly approve: Approve; readonly ended: AbortSignal } | undefined;
+  /** Who is asked about the line that runs, the signal that it has ended, and what bash was running before it. */
+  #running:
+    | {
+        readonly approve: Approve | undefined;
+        readonly ended: AbortSignal;
+        readonly others: ReadonlySet<number> | undefined;
+      }
+    | undefined;
+  /** Whether anybody has ever been asked about a line. */
+  #asks: boolean;
   readonly #seen = new SeenLines();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
     this.#options = options;
+    this.#asks = options.approve !== undefined;
     const { agent, handlers, guide, panel, env = process.env, cwd = process.cwd() } = options;
     this.#env = agent === undefined ? env : { ...env, TODO_AGENT: agent };
     const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd());
@@ -144,7 +154,7 @@ export class BashRouter {
     const execute = (call: Invocation) =>
       guided.execute({
         seen: () => this.#seenBy([handler.name, ...call.argv], call.calledBy),
-        whyNotRun: (command) => this.#whyNotRun(command),
+        whyNotRun: (command) => this.#whyNotRun(command, call.calledBy),
         // Last: V8 takes microseconds for each property that comes after a spread.
         ...call,
       });
@@ -189,23 +199,36 @@ export class BashRouter {
     await earlier;
     if (options.signal?.aborted) return this.#notRun(line, 'cancelled');
     const approve = options.approve ?? this.#options.approve;
-    this.#asked = undefined;
-    if (approve === undefined) return this.#routeNow(line, options);
-    const decision = await this.#permission(line, approve, options);
-    if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
     const controller = new AbortController();
-    this.#asked = { approve, ended: controller.signal };
-    return this.#routeNow(decision.line, options).finally(() => controller.abort());
+    let run = line;
+    if (approve !== undefined) {
+      this.#asks = true;
+      const decision = await this.#permission(line, approve, options);
+      if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
+      run = decision.line;
+    }
+    const others = this.#asks ? childrenOf(this.#shell.pid) : undefined;
+    this.#running = { approve, ended: controller.signal, others };
+    return this.#routeNow(run, options).finally(() => {
+      this.#running = undefined;
+      controller.abort();
+    });
   }
 
-  /** Asks the host about a command that an agent command wants to run. */
-  async #whyNotRun(command: string): Promise<string | undefined> {
-    const { approve = this.#options.approve, ended: signal } = this.#asked ?? {};
+  /**
+   * Asks the host about a command that an agent command wants to run.
+   *
+   * @param calledBy the process that called it; undefined if the router or the host did.
+   */
+  async #whyNotRun(command: string, calledBy: number | undefined): Promise<string | undefined> {
+    const { approve = this.#options.approve, ended: signal, others } = this.#running ?? {};
+    if (!this.#asks) return undefined;
+    const isOfLine = calledBy === undefined || isStartedSince(others, calledBy, this.#shell.pid);
+    if (!isOfLine) return 'nobody can be asked: the line that called it has ended';
+    if (approve === undefined) return undefined;
     // Bash may be busy with a line, and cannot say what a name means until that has ended.
     const isPlain = async () => false;
-    const decision = approve
-      ? await this.#permission(command, approve, { signal }, isPlain)
-      : { line: command };
+    const decision = await this.#permission(command, approve, { signal }, isPlain);
     if (decision === 'cancelled') return 'it was cancelled';
     if ('denied' in decision) return `it was denied: ${decision.denied}`;
     return decision.line === command ? undefined : 'it was denied as it stands';

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type Approve,
+  BashRouter,
+  BashSession,
+  TodoStore,
+  TodoWriteHandler,
+} from '../../src/index.ts';
+import { ENV } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { hasProc } from '../helpers/processes.ts';
+
+const ITEM = { content: 'Test', activeForm: 'Testing', status: 'completed', check: './check' };
+
+/** A router with a completed item whose check shows that it ran, and a FIFO that background jobs wait for. */
+async function startRouter() {
+  const cwd = temporaryDirectory();
+  writeFileSync(join(cwd, 'check'), '#!/bin/sh\ntouch ran\n');
+  chmodSync(join(cwd, 'check'), 0o755);
+  execFileSync('mkfifo', [join(cwd, 'go')]);
+  const router = new BashRouter({
+    handlers: [new TodoWriteHandler(new TodoStore())],
+    guide: false,
+    shell: (handlers) =>
+      new BashSession({ env: { ...ENV, TMPDIR: temporaryDirectory() }, cwd, handlers }),
+  });
+  onTestFinished(() => router.dispose());
+  await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
+  const file = (name: string) => join(cwd, name);
+  return {
+    router,
+    hasRun: () => existsSync(file('ran')),
+    letGo: () => writeFile(file('go'), 'now\n'),
+    said: async () => {
+      await eventually('the command has ended', () => existsSync(file('ended')));
+      return readFileSync(file('said'), 'utf8');
+    },
+  };
+}
+
+const allow: Approve = () => 'allow';
+const WAITING = '(read -r _ <go; TodoWrite --prove 2>said; touch ended) &';
+
+describe('a check that a command runs in the background of a line that has ended', () => {
+  test('is refused while another question is open', async () => {
+    const { router, hasRun, letGo, said } = await startRouter();
+    await router.route(WAITING, { approve: allow });
+    let answer: (answer: 'deny') => void = () => {};
+    const asked: string[] = [];
+    const approve: Approve = ({ line }) => {
+      asked.push(line);
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    const next = router.route('true', { approve });
+    await eventually('the question is open', () => asked.length === 1);
+    await letGo();
+    expect(await said()).toContain('nobody can be asked');
+    answer('deny');
+    await next;
+    expect([asked, hasRun()]).toEqual([['true'], false]);
+  });
+
+  test('is refused while another line runs, and that line is not asked', async () => {
+    const { router, hasRun, said } = await startRouter();
+    await router.route(WAITING, { approve: allow });
+    const asked: string[] = [];
+    const line = 'echo now >go; until [ -e ended ]; do sleep 0.01; done';
+    await router.route(line, {
+      approve: (request) => {
+        asked.push(request.line);
+        return 'allow';
+      },
+    });
+    expect(await said()).toContain('nobody can be asked');
+    expect([asked, hasRun()]).toEqual([[line], false]);
+  });
+
+  test('runs where nobody was ever asked about a line', async () => {
+    const { router, hasRun, letGo, said } = await startRouter();
+    await router.route(WAITING);
+    await letGo();
+    await said();
+    expect(hasRun()).toBe(true);
+  });
+});
+
+test.runIf(hasProc)(
+  'whoever calls the command, the line that runs is asked about its check',
+  async () => {
+    const { router } = await startRouter();
+    await router.route('sleep 1000 & # Not of the lines that follow.');
+    for (const line of [
+      'cd . && TodoWrite --prove',
+      '(true; TodoWrite --prove; true)',
+      'sh -c "TodoWrite --prove; true"',
+      'TodoWrite --prove | cat',
+      'TodoWrite --prove & wait $!',
+      'x=$(TodoWrite --prove); timeout 60 TodoWrite --prove',
+    ]) {
+      const asked: string[] = [];
+      await router.route(line, {
+        approve: (request) => {
+          asked.push(request.line);
+          return 'allow';
+        },
+      });
+      expect([...new Set(asked)]).toEqual([line, './check']);
+      await router.route(
+        `TodoWrite '${JSON.stringify({ todos: [{ ...ITEM, status: 'pending' }] })}'`,
+      );
+      await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
+    }
+  },
+);
