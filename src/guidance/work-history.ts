@@ -1,5 +1,5 @@
 import type { CommandType } from '../command/agent-command.ts';
-import { type ItemPair, pairItems } from '../todo/pair-items.ts';
+import { type ItemPair, pairRenamed } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-item.ts';
 import type { ItemChange, RoutedCommand, TaskWork, Work } from './rule.ts';
 
@@ -61,7 +61,7 @@ export class WorkHistory implements Work {
     const tracks = new Map<Items[number], Track>();
     const until = this.#lastNumber;
     const commandsSince = (since: number | undefined) => this.#commandsBetween(since, until);
-    this.#changes = pairItems(this.#items, items).map((pair) => {
+    this.#changes = pairRenamed(this.#items, items).map((pair) => {
       const change = new FollowedChange(pair, this.#trackOf(pair), commandsSince);
       if (pair.after) tracks.set(pair.after, change);
       return change;

@@ -14,7 +14,7 @@ export interface ListLimits {
 
 /** What replacing a list asks for. */
 export interface ListSettings extends ListLimits {
-  /** Whether a list whose items are all completed is emptied at once (TODO_CLEAR_WHEN_DONE). */
+  /** Whether a list whose items are all completed is emptied at once, in a version of its own (TODO_CLEAR_WHEN_DONE). */
   readonly clearWhenDone: boolean;
 }
 

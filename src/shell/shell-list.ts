@@ -89,8 +89,6 @@ function copyOf(source: TodoStore): TodoStore {
   } catch {
     // The first command that needs the list will report what is wrong with it.
   }
-  source.onChange(({ items, asWritten }) =>
-    copy.update(asWritten ?? items, { emptied: asWritten !== undefined }),
-  );
+  source.onChange(({ items, asWritten, dropped }) => copy.update(items, { asWritten, dropped }));
   return copy;
 }

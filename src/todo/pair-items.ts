@@ -10,9 +10,6 @@ export interface ItemPair {
 /**
  * Finds each task again on the list that replaced its own: by its content, else by its id, where both have one. Content
  * comes first because models number their items again when they take one out.
- *
- * The item in progress that is found in neither way has been renamed if a new item is in progress or completed, unless
- * both have an id, which would be the same.
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
   const unmoved = commonStart(before, after);
@@ -23,6 +20,23 @@ export function pairItems(before: Items, after: Items): ItemPair[] {
   return unmoved === before.length && unmoved === after.length
     ? pairs
     : pairs.concat(pairMoved(before.slice(unmoved), after.slice(unmoved)));
+}
+
+/**
+ * The same for who must not take a new wording for a task that was given up: the item in progress that is gone counts as
+ * renamed if a new item is in progress or completed, unless both have an id, which would be the same.
+ */
+export function pairRenamed(before: Items, after: Items): ItemPair[] {
+  const pairs = pairItems(before, after);
+  const lost = pairs.find((pair) => pair.before?.status === 'in_progress' && !pair.after);
+  const isPossible = (pair: ItemPair) =>
+    !pair.before && (lost?.before?.id === undefined || pair.after?.id === undefined);
+  const having = (status: TodoItem['status']) =>
+    pairs.find((pair) => isPossible(pair) && pair.after?.status === status);
+  const renamed = lost && (having('in_progress') ?? having('completed'));
+  if (lost === undefined || renamed === undefined) return pairs;
+  const joined = { before: lost.before, after: renamed.after };
+  return pairs.flatMap((pair) => (pair === renamed ? [] : pair === lost ? [joined] : [pair]));
 }
 
 function pairMoved(before: Items, after: Items): ItemPair[] {
@@ -39,12 +53,6 @@ function pairMoved(before: Items, after: Items): ItemPair[] {
         free.delete(same);
       }
     }
-  }
-  const lost = before.find((item) => item.status === 'in_progress' && !found.has(item));
-  const renamed = lost && pickRenamed(lost, [...free]);
-  if (lost && renamed) {
-    found.set(lost, renamed);
-    free.delete(renamed);
   }
   return [
     ...before.map((item) => ({ before: item, after: found.get(item) })),
@@ -68,14 +76,6 @@ export function contentKey({ content }: Item): string {
     .toLowerCase()
     .replace(/\s+/g, ' ')
     .replace(/^ | $|[.!…。] ?$/g, '');
-}
-
-function pickRenamed(lost: Item, items: Items): Item | undefined {
-  const possible = items.filter(({ id }) => lost.id === undefined || id === undefined);
-  return (
-    possible.find((item) => item.status === 'in_progress') ??
-    possible.find((item) => item.status === 'completed')
-  );
 }
 
 /** Among items of the same content the one of the same id. */

@@ -2,7 +2,7 @@ import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { type Evidence, type Failure, failedText, unprovenText } from '../proof/proof.ts';
 import { whenDone } from '../state/place.ts';
-import { type ItemPair, pairItems } from './pair-items.ts';
+import { type ItemPair, pairItems, pairRenamed } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 import type { TodoList } from './todo-list.ts';
@@ -33,7 +33,7 @@ export async function proveItems(
 ): Promise<ProvenItems> {
   const hasCheck = ({ check, proof }: Readonly<TodoItem>) => (check ?? proof) !== undefined;
   if (!items.some(hasCheck) && !before.items.some(hasCheck)) return { items, notes: [] };
-  const pairs = new Map(pairItems(before.items, items).map((pair) => [pair.after, pair]));
+  const pairs = new Map(pairRenamed(before.items, items).map((pair) => [pair.after, pair]));
   const proven: Readonly<TodoItem>[] = [];
   const unproven: { at: number; check: string; failure?: Failure }[] = [];
   for (const [at, item] of items.entries()) {

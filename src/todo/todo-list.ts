@@ -4,7 +4,7 @@ import type { Items, TodoItem } from './todo-item.ts';
 import { TodoStore } from './todo-store.ts';
 import {
   contentBefore,
-  contentOf,
+  contentsOf,
   type SinceOwn,
   sinceOwn,
   type TodoVersion,
@@ -57,8 +57,9 @@ export class ServerTodoList implements TodoList {
   }
 
   async update(items: readonly TodoItem[], options: WriteOptions = {}): Promise<TodoVersion> {
-    const content = contentOf(items, options);
-    return this.#show(await changeShared(this.#place, () => ({ content, at: this.#now() })));
+    const [content, empty] = contentsOf(items, options);
+    const written = await changeShared(this.#place, () => ({ content, at: this.#now() }));
+    return written ? this.#showWritten(written, empty) : this.shown.get();
   }
 
   async updateIf(
@@ -66,9 +67,9 @@ export class ServerTodoList implements TodoList {
     items: readonly TodoItem[],
     options: WriteOptions = {},
   ): Promise<TodoVersion | undefined> {
-    const content = contentOf(items, options);
+    const [content, empty] = contentsOf(items, options);
     const written = await this.#place.commit(version, content, this.#now());
-    return written && this.#show(written);
+    return written && this.#showWritten(written, empty);
   }
 
   async undo(): Promise<TodoVersion | undefined> {
@@ -96,6 +97,13 @@ export class ServerTodoList implements TodoList {
     };
     look();
     return this.#place.watch(look);
+  }
+
+  /** @param empty what comes after it, unless somebody else was quicker. */
+  async #showWritten(written: Version<Items>, empty: Items | undefined): Promise<TodoVersion> {
+    const shown = this.#show(written);
+    const emptied = empty && (await this.#place.commit(written.version, empty, written.at));
+    return emptied ? this.#show(emptied) : shown;
   }
 
   #show(newest: Version<Items> | undefined): TodoVersion {

@@ -3,7 +3,7 @@ import { change, DEFAULT_AGENT, type Place, type Version } from '../state/place.
 import type { Items, TodoItem } from './todo-item.ts';
 import {
   contentBefore,
-  contentOf,
+  contentsOf,
   frozen,
   type SinceOwn,
   sinceOwn,
@@ -72,9 +72,9 @@ export class TodoStore {
    * @returns the version that it made; another may have replaced it by now.
    */
   update(items: readonly TodoItem[], options: WriteOptions = {}): TodoVersion {
-    const content = contentOf(items, options);
+    const [content, empty] = contentsOf(items, options);
     const written = change(this.#place, () => ({ content, at: this.#now() }));
-    return written ? this.#versionOf(written, content) : this.get();
+    return written ? this.#writtenVersion(written, content, empty) : this.get();
   }
 
   /** The same, but only where the list is still at this version. @returns undefined where it was not. */
@@ -83,9 +83,9 @@ export class TodoStore {
     items: readonly TodoItem[],
     options: WriteOptions = {},
   ): TodoVersion | undefined {
-    const content = contentOf(items, options);
+    const [content, empty] = contentsOf(items, options);
     const written = this.#place.commit(version, content, this.#now());
-    return written && this.#versionOf(written, content);
+    return written && this.#writtenVersion(written, content, empty);
   }
 
   /** Makes the list before the newest the list again, as a new version. @returns undefined if none is kept. */
@@ -141,6 +141,12 @@ export class TodoStore {
       this.#latest = { of: version, state: versionOf(version, items, writtenOf(content)) };
     }
     return this.#latest.state;
+  }
+
+  /** @param empty what comes after it, unless somebody else was quicker. */
+  #writtenVersion(written: Version<Items>, content: Items, empty: Items | undefined): TodoVersion {
+    const emptied = empty && this.#place.commit(written.version, empty, written.at);
+    return emptied ? this.#versionOf(emptied, empty) : this.#versionOf(written, content);
   }
 
   #announce(): void {

@@ -8,24 +8,26 @@ export interface TodoState {
   readonly updatedAt: Date;
 }
 
+/** What the writer of a version knows beside it; places do not keep that. */
+interface Written {
+  /** The list that was finished in the same change, if this version emptied it for that reason. */
+  readonly asWritten?: Items | undefined;
+  /** The items that this version left out on purpose. */
+  readonly dropped?: Items | undefined;
+}
+
 /** One version of the list. */
-export interface TodoVersion extends TodoState {
+export interface TodoVersion extends TodoState, Written {
   /** 1 for the first list that was written, and one more each time; 0 for a list that was never written. */
   readonly version: number;
   /** The agent that wrote it. */
   readonly by: string;
-  /** What was written, if the list was emptied in the same change because everything was completed. */
-  readonly asWritten?: Items;
-  /** The items that this version left out on purpose. */
-  readonly dropped?: Items;
 }
 
 /** How a list is written. */
-export interface WriteOptions {
-  /** Leave the list empty: it is finished, and nobody needs to see it. */
+export interface WriteOptions extends Written {
+  /** Leave the list empty, in a version after this one: it is finished, and nobody needs to see it. */
   readonly emptied?: boolean;
-  /** The items that are left out on purpose. */
-  readonly dropped?: Items | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export function sinceOwn(author: string, history: Iterable<Version<Items>>): Sin
   return { others, own: undefined };
 }
 
-/** What the list was before its newest version. @returns undefined if that is not kept. */
+/** What the list was before its newest change. @returns undefined if that is not kept. */
 export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
@@ -56,27 +58,40 @@ export function contentBefore(
   // Skip versions that changed nothing, such as those of an agent that was told about another's.
   const present = JSON.stringify(newest.content);
   let first: number | undefined;
-  for (const { version, content } of history) {
-    if (version < newest.version && JSON.stringify(content) !== present) return restored(content);
+  for (const before of history) {
+    const { version, content } = before;
+    const isOther = version < newest.version && JSON.stringify(content) !== present;
+    if (isOther && !isFinishedBy(newest, before)) return restored(content);
     first = version;
   }
   return first === 1 && present !== '[]' ? restored([]) : undefined;
 }
 
-/** What the writer of a list knows beside it; places do not keep that. */
-type Written = Pick<TodoVersion, 'asWritten' | 'dropped'>;
+/** Whether a version emptied the one before it, which the same change had finished. */
+function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<Items>): boolean {
+  return (
+    newest.content.length === 0 &&
+    version === newest.version - 1 &&
+    +at === +newest.at &&
+    content.every(({ status }) => status === 'completed')
+  );
+}
 
 const WRITTEN = new WeakMap<Items, Written>();
 
-/** What a place keeps of the items that are written. */
-export function contentOf(
+/** What a place keeps of the items that are written, a version each: one that leaves the list empty comes after it. */
+export function contentsOf(
   items: readonly TodoItem[],
-  { emptied = false, dropped }: WriteOptions,
-): Items {
-  const asWritten = frozen(items);
-  if (!emptied && dropped === undefined) return asWritten;
-  const content = Object.freeze(emptied ? [] : [...asWritten]);
-  WRITTEN.set(content, { ...(emptied && { asWritten }), ...(dropped && { dropped }) });
+  { emptied = false, asWritten, dropped }: WriteOptions,
+): readonly [Items, ...Items[]] {
+  const content = contentOf(frozen(items), { asWritten, dropped });
+  return emptied ? [content, contentOf([], { asWritten: content, dropped })] : [content];
+}
+
+function contentOf(items: Items, written: Written): Items {
+  if (written.asWritten === undefined && written.dropped === undefined) return items;
+  const content = Object.freeze([...items]);
+  WRITTEN.set(content, written);
   return content;
 }
 

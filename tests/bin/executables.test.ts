@@ -96,6 +96,32 @@ test('a list of over 1 MiB on standard input is refused', () => {
   expect(read().stdout).toBe('No todos.\n');
 });
 
+test('TODO_CLEAR_WHEN_DONE: the history says what was finished and keeps its texts; --undo opens it again', () => {
+  const { write, read, env } = machine();
+  const item = (content: string, status: string) => ({ content, activeForm: content, status });
+  write([JSON.stringify({ todos: [item('Plan', 'completed'), item('Ship', 'in_progress')] })]);
+  const clearing = { env: env({ TODO_CLEAR_WHEN_DONE: '1' }) };
+  expect(
+    write(['--done', '2', '--add', 'Tell', '--active-form', 'Telling'], clearing).exitCode,
+  ).toBe(0);
+  expect(write(['--done', '3', '--output', 'json'], clearing).stdout).toMatch(
+    /"Tell".*"version":4/,
+  );
+  expect(read().stdout).toBe('No todos.\n');
+  const history = read(['--history'])
+    .stdout.split('\n')
+    .map((line) => line.split('  ').slice(3).join('  '));
+  expect(history.slice(0, 3)).toEqual([
+    'finished 3 items',
+    'completed "Tell"',
+    'completed "Ship"; 1 added',
+  ]);
+  expect(read(['--at', '3']).stdout).toBe('[x] Plan\n[x] Ship\n[x] Tell\n\n(3/3 completed)\n');
+  expect(write(['--undo'], clearing).stdout).toBe(
+    'Todo list updated: 2 completed, 0 in_progress, 1 pending\n',
+  );
+});
+
 test('help, wrong usage and a broken list are those of the commands in the agent shell', () => {
   const { state, write, read } = machine();
   expect(write(['-h'])).toMatchObject({

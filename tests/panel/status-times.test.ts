@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type StatusTimes, statusTimes } from '../../src/panel/status-times.ts';
+import { inProgressSince, type StatusTimes, statusTimes } from '../../src/panel/status-times.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
@@ -35,6 +35,12 @@ test('each item has its status since the version that gave it', () => {
 
 test('an item that was put back and begun anew counts from the second time', () => {
   expect(times(written(['> a'], ['- a'], ['> a']))).toEqual(['a 3']);
+});
+
+test('an item that takes the place of the one in progress counts from then', () => {
+  const store = written(['- a'], ['> a'], ['> b', '- c']);
+  expect(times(store)).toEqual(['b 3', 'c 3']);
+  expect(inProgressSince(store.newestFirst())).toBe(3000);
 });
 
 test('items that are renumbered when one is removed keep their times', () => {

@@ -66,6 +66,16 @@ test('an empty list has no panel, and nothing is written for it', async () => {
   expect(await terminal.screen()).toEqual([]);
 });
 
+test('the clock of an item that takes the place of the one in progress starts with it', async () => {
+  const { terminal, store, clock } = start();
+  store.update(todos('> A'));
+  clock.pass(60_000);
+  expect((await terminal.screen()).join('\n')).toMatch(/Doing A\.\.\. +1m 00s/);
+  store.update(todos('> B'));
+  clock.pass(5000);
+  expect((await terminal.screen()).join('\n')).toMatch(/Doing B\.\.\. +5s/);
+});
+
 test('changes in quick succession are drawn as one, the first at once and the last in the end', async () => {
   const { terminal, store, clock } = start();
   for (let completed = 0; completed < 5; completed++) store.update(plan(6, completed));

@@ -40,6 +40,21 @@ test.each([
     [item('a', 'completed'), item('b', 'in_progress'), item('c')],
     'completed "a"; began "b"; 1 added',
   ],
+  [[item('a', 'completed')], [], 'finished 1 item'],
+  [[item('a', 'completed'), item('b', 'completed')], [], 'finished 2 items'],
+  [[item('a', 'completed'), item('b')], [], 'cleared'],
+  // Another item in its place is another item, whatever its status.
+  [
+    [item('a', 'in_progress'), item('c')],
+    [item('b', 'in_progress'), item('c')],
+    'began "b"; dropped "a"; 1 removed, 1 added',
+  ],
+  [
+    [item('a', 'in_progress')],
+    [item('b', 'completed')],
+    'completed "b"; dropped "a"; 1 removed, 1 added',
+  ],
+  [[item('a', 'in_progress')], [item('b')], 'dropped "a"; 1 removed, 1 added'],
 ])('%j, then %j: %s', (before, after, change) => {
   expect(describeChange(before, after)).toBe(change);
 });

@@ -441,7 +441,7 @@ test('what TodoRead --json prints is what TodoWrite takes, and its version count
   expect(store.get().version).toBe(2);
 });
 
-test('TODO_CLEAR_WHEN_DONE: emptying is part of the change, so what is written meanwhile stays', async () => {
+test('TODO_CLEAR_WHEN_DONE: a list that is written before the finished one is emptied stays', async () => {
   const store = new TodoStore();
   const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
   const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));

@@ -102,14 +102,14 @@ test.each([[['--undo', list('x')]], [['--undo', '--if-version', '1']], [['--undo
 test('the history is a line a version: number, time, agent, change', async () => {
   const { read } = commandsAfter(['a', 'b']);
   expect((await read('--history')).stdout).toBe(
-    '2  2026-05-01T12:02:00Z  ann  1 added; 1 removed\n1  2026-05-01T12:01:00Z  ann  1 added\n',
+    '2  2026-05-01T12:02:00Z  ann  1 removed, 1 added\n1  2026-05-01T12:01:00Z  ann  1 added\n',
   );
   expect((await commandsAfter([]).read('--history')).stdout).toBe('No versions.\n');
 });
 
 test('of the oldest version that is kept the history tells only how long the list was', async () => {
   const { read } = commandsAfter(['a', 'b', 'c'], 2);
-  expect((await read('--history')).stdout).toMatch(/^3 .* 1 added; 1 removed\n2 .* 1 item\n$/);
+  expect((await read('--history')).stdout).toMatch(/^3 .* 1 removed, 1 added\n2 .* 1 item\n$/);
 });
 
 test('an old version is shown, as text and as JSON', async () => {
