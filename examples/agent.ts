@@ -48,7 +48,8 @@ async function work(job: string, router: BashRouter): Promise<string> {
     model,
     system: systemPrompt({ commands: router.commands }),
     prompt: job,
-    tools: { bash, helper },
+    // A helper has none itself.
+    tools: router === lead ? { bash, helper } : { bash },
     stopWhen: stepCountIs(200),
     prepareStep: ({ messages: all }) => {
       const toolCalls = `before-last-${remembered}-messages` as const;

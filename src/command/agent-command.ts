@@ -33,6 +33,14 @@ export function failed(
   return { stdout: '', stderr, exitCode: EXIT_CODES[how] };
 }
 
+/** A session whose host notices its end. */
+export interface CallerSession {
+  /** That of no other session. */
+  readonly id: string;
+  /** Has work done when the session ends, or at once if it has ended; once for each key. */
+  atEnd(key: unknown, work: () => Promise<unknown>): void;
+}
+
 /** One call of an agent command. */
 export interface Invocation {
   /** The arguments after the command's name, as bash would pass them. */
@@ -59,6 +67,8 @@ export interface Invocation {
    * came from inside a bash.
    */
   surroundings?: string;
+  /** The session that the call is part of, if it ends before its host does. */
+  session?: CallerSession | undefined;
   /** The process that called, where the call came from inside a bash. */
   calledBy?: number;
   /** Why a command must not be run for this call; undefined if it may. Without it any may. */

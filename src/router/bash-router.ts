@@ -12,7 +12,7 @@ import {
   withExecute,
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
-import { type Environment, othersVariables } from '../environment.ts';
+import { callerVariables, type Environment, othersVariables } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
@@ -23,6 +23,7 @@ import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { type Approve, type Decision, Questions } from './approval.ts';
+import { ChildSession } from './child-session.ts';
 import { callDirectly } from './direct-call.ts';
 import { heredocHint } from './heredoc-hint.ts';
 import { mendLine } from './mend-line.ts';
@@ -51,6 +52,10 @@ export class BashRouter {
   readonly #handlers = new Map<string, AgentBashHandler>();
   readonly #children = new Set<BashRouter>();
   readonly #leaveParent: () => void;
+  /** How many routers are above this one, and how many there may be. */
+  readonly #depth: number;
+  readonly #maxDepth: number;
+  readonly #session: ChildSession | undefined;
   readonly #shell: NativeShell;
   readonly #guide: Guide | undefined;
   readonly #questions: Questions;
@@ -73,6 +78,9 @@ export class BashRouter {
     this.#asks = options.approve !== undefined;
     const { agent, handlers, guide, panel, env = process.env, cwd = process.cwd() } = options;
     this.#env = agent === undefined ? env : { ...env, TODO_AGENT: agent };
+    this.#depth = parent ? parent.#depth + 1 : 0;
+    this.#maxDepth = parent ? parent.#maxDepth : (options.maxDepth ?? 1);
+    this.#session = parent && new ChildSession();
     const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd());
     const ownStore = options.store ?? (agent === undefined ? todoStore : todoStoreOf(agent));
     const all = handlers ?? agentHandlers(ownStore, settings);
@@ -103,12 +111,16 @@ export class BashRouter {
   /**
    * Makes a router for a subagent with its own list, bash and environment, in which TODO_AGENT is its name. Everything else
    * is its parent's: the agent commands, who is asked for approval, and the panel, which shows its list below the parent's.
-   * It is disposed with its parent, if not before.
+   * It is disposed with its parent, if not before; then its tasks in progress are released.
    *
-   * @throws Error if this router is disposed.
+   * @throws Error if this router is disposed, or `maxDepth` deep.
    */
   child({ agent, ...options }: ChildOptions): BashRouter {
     if (this.#disposal.signal.aborted) throw new Error('The router is disposed');
+    if (!(this.#depth < this.#maxDepth)) {
+      const deeper = `the first router needs maxDepth: ${this.#depth + 1}`;
+      throw new Error(`No child '${agent}': maxDepth is ${this.#maxDepth}; ${deeper}`);
+    }
     const { guide, reminders, shell, approve } = this.#options;
     const env = { ...this.#env, ...options.env, TODO_AGENT: agent };
     const store = new TodoStore();
@@ -155,6 +167,7 @@ export class BashRouter {
       guided.execute({
         seen: () => this.#seenBy([handler.name, ...call.argv], call.calledBy),
         whyNotRun: (command) => this.#whyNotRun(command, call.calledBy),
+        session: this.#session,
         // Last: V8 takes microseconds for each property that comes after a spread.
         ...call,
       });
@@ -187,6 +200,7 @@ export class BashRouter {
     this.#disposal.abort();
     await Promise.all([...this.#children].map((child) => child.dispose()));
     await this.#shell.dispose();
+    await this.#session?.end();
     if (this.#options.panel) this.panel?.dispose();
     this.#leaveParent();
   }
@@ -294,7 +308,8 @@ export class BashRouter {
       // directory.
       const runsChecks = state !== undefined && call.argv.includes('--prove');
       if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
-        const env = othersVariables(state?.env ?? this.#env, process.env);
+        const caller = state?.env ?? this.#env;
+        const env = this.#session ? callerVariables(caller) : othersVariables(caller, process.env);
         const result = await callDirectly(call, env, options, limit);
         this.#shell.lastExitCode = result.exitCode;
         return result;

@@ -39,6 +39,8 @@ export interface BashRouterOptions {
   env?: Environment;
   /** Where its bash starts; the current directory unless given. */
   cwd?: string;
+  /** How deep children may be nested; 1 unless given: a child has no children. 0: no children at all. */
+  maxDepth?: number;
   /**
    * A terminal to show the list on, such as `process.stdout`, until the router is disposed; nothing is shown on other
    * streams. Print everything else on it with `router.panel.write`.

@@ -46,6 +46,18 @@ export function releaseAll(
   );
 }
 
+/** Releases all tasks that were begun in a session which has ended. */
+export function releaseBegunIn(graph: TaskGraph, session: string, at: string): Released {
+  const begun = [...graph.tasks.values()].filter(
+    ({ status, begunIn }) => status === 'in_progress' && begunIn === session,
+  );
+  return release(
+    graph,
+    begun.map(({ id }) => id),
+    at,
+  );
+}
+
 /** Releases all tasks whose lease has run out. */
 export function releaseExpired(graph: TaskGraph, clock: LeaseClock, at: string): Released {
   const expired = [...graph.tasks.values()].filter((task) => isLeaseOver(task, clock));

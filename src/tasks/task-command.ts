@@ -13,6 +13,7 @@ import { askHook, type HookChange, type HookName } from './hooks.ts';
 import { machineClock } from './lease-clock.ts';
 import { newsFor, renew } from './news.ts';
 import type { Reason } from './reasons.ts';
+import { releaseBegunIn } from './release-tasks.ts';
 import type { TaskGraph } from './task.ts';
 import type { TaskContext } from './task-context.ts';
 import type { TaskCall, TaskForm } from './task-form.ts';
@@ -81,7 +82,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
     const { request, options, flags, notes } = input;
     const { '--list': list, '--agent': named } = options;
     // Even if a host's settings do not follow its callers, a caller may say who it is.
-    const said = settings.agent ?? (invocation.env?.TODO_AGENT || undefined);
+    const said = invocation.env?.TODO_AGENT || settings.agent;
     const who = this.#form.isAboutAgent ? said : (named ?? said);
     const agent = who ?? this.#context.unnamedAgent;
     const store = this.#context.open(list, { ...settings, agent });
@@ -94,7 +95,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
       namedAgent: named,
       clock,
       leaseMs: settings.leaseMs,
-      session: this.#context.session,
+      session: invocation.session?.id ?? this.#context.session,
       oneTaskPerAgent: settings.oneTaskPerAgent,
       requireProof: settings.requireProof,
       evidence: new Evidence(invocation, {
@@ -115,6 +116,11 @@ export class TaskCommand<Request> implements AgentBashHandler {
       approve: this.#approver(agent, settings.hooksDir),
     };
     const result = call.evidence.told(await this.#form.run(request, call));
+    const { session } = invocation;
+    if (session && settings.releaseAtExit !== false) {
+      const released = (graph: TaskGraph, at: string) => releaseBegunIn(graph, session.id, at);
+      session.atEnd(store, () => store.change(released, undefined, agent));
+    }
     // The change is made, whether or not there is any news.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
     await renew(agent, store, clock).catch(() => {});

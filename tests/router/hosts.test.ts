@@ -81,6 +81,96 @@ test('a child claims tasks of the team by its own name', async () => {
   expect((await child.route('TaskClaim --next')).stdout).toContain('claimed by helper');
 });
 
+test('a child signs with its own name, whatever its parent is called and whoever runs the process', async () => {
+  vi.stubEnv('TODO_AGENT', 'helper');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const tasks = new TaskStore();
+  const settings = { ...DEFAULT_SETTINGS, agent: 'ann' };
+  const parent = startRouter({
+    handlers: taskCommands({ open: () => tasks, settings: () => ({ settings, warnings: [] }) }),
+  });
+  for (const line of ['TaskCreate --subject A', 'TaskCreate --subject B']) await parent.route(line);
+  const child = parent.child({ agent: 'helper' });
+  expect((await child.route('TaskClaim --next')).stdout).toBe('Task #1 claimed by helper: A\n');
+  expect((await child.route('TaskClaim --next | cat')).stdout).toBe(
+    'Task #2 claimed by helper: B\n',
+  );
+});
+
+test('a child that is disposed gives back what it has begun, in each list, and nothing else', async () => {
+  const lists = { blue: new TaskStore(), red: new TaskStore() };
+  const open = (list = 'blue') => lists[list as keyof typeof lists];
+  const parent = startRouter({ handlers: taskCommands({ open }), agent: 'lead' });
+  const subjects = ['Of the lead', 'Claimed', 'Begun', 'Assigned', 'Of the other'];
+  for (const subject of subjects) await parent.route(`TaskCreate --subject '${subject}'`);
+  await parent.route(
+    'TaskCreate --subject Red --list red; TaskClaim 1; TaskUpdate 4 --owner helper',
+  );
+  const [child, other] = [parent.child({ agent: 'helper' }), parent.child({ agent: 'helper' })];
+  await other.route('TaskClaim 5');
+  await child.route('TaskClaim 2');
+  await child.route('TaskUpdate 3 --status in_progress | cat; TaskClaim 1 --list red | cat');
+  expect((await parent.route('TaskList')).stdout.match(/in_progress/g)).toHaveLength(4);
+  await child.dispose();
+  expect((await parent.route('TaskList; TaskList --list red')).stdout).toBe(
+    '#1 [in_progress] Of the lead (lead)\n#2 [pending] Claimed\n#3 [pending] Begun\n' +
+      '#4 [pending] Assigned (helper)\n#5 [in_progress] Of the other (helper)\n#1 [pending] Red\n',
+  );
+  expect((await parent.route('TaskGet 2 --history')).stdout).toMatch(
+    /helper {2}released #2 Claimed/,
+  );
+  await parent.dispose();
+  expect(lists.blue.get().graph.tasks.get(5)?.status).toBe('pending');
+  expect(lists.blue.get().graph.tasks.get(1)?.status).toBe('in_progress');
+});
+
+test('a claim that is still on its way when its child is disposed is given back, too', async () => {
+  const tasks = new TaskStore();
+  const parent = startRouter({ handlers: taskCommands({ open: () => tasks }), agent: 'lead' });
+  await parent.route('TaskCreate --subject A');
+  const child = parent.child({ agent: 'helper' });
+  const change = tasks.change.bind(tasks);
+  const waiting: (() => void)[] = [];
+  tasks.change = async (...planned) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return change(...planned);
+  };
+  const claim = child.route('TaskClaim 1').catch(() => {});
+  await eventually('the claim has begun', () => waiting.length > 0);
+  tasks.change = change;
+  await child.dispose();
+  waiting[0]?.();
+  await claim;
+  await eventually('given back', () => tasks.get().version === 3);
+  expect(tasks.get().graph.tasks.get(1)?.status).toBe('pending');
+});
+
+test('with TODO_RELEASE_AT_EXIT=0 a child keeps what it has', async () => {
+  const tasks = new TaskStore();
+  const settings = { ...DEFAULT_SETTINGS, releaseAtExit: false };
+  const parent = startRouter({
+    handlers: taskCommands({ open: () => tasks, settings: () => ({ settings, warnings: [] }) }),
+  });
+  await parent.route('TaskCreate --subject A');
+  const child = parent.child({ agent: 'helper' });
+  await child.route('TaskClaim 1');
+  await child.dispose();
+  expect(tasks.get().graph.tasks.get(1)?.status).toBe('in_progress');
+});
+
+test('children have children only as deep as the first router says', async () => {
+  const router = startRouter({ agent: 'lead' });
+  const child = router.child({ agent: 'helper' });
+  expect(() => child.child({ agent: 'hand' })).toThrow(
+    "No child 'hand': maxDepth is 1; the first router needs maxDepth: 2",
+  );
+  const deep = startRouter({ agent: 'lead', maxDepth: 2 });
+  const hand = deep.child({ agent: 'helper' }).child({ agent: 'hand' });
+  expect((await hand.route('echo $TODO_AGENT')).stdout).toBe('hand\n');
+  expect(() => hand.child({ agent: 'finger' })).toThrow('maxDepth is 2');
+  expect(() => startRouter({ maxDepth: 0 }).child({ agent: 'helper' })).toThrow('maxDepth is 0');
+});
+
 test('questions of a parent and its child come one at a time, and end with who asks', async () => {
   const open: { agent: string | undefined; answer: () => void }[] = [];
   const parent = startRouter({
