@@ -60,6 +60,7 @@ async function main(): Promise<number> {
       const list = lists.open({});
       const { items, by } = await list.read();
       await lists.close();
+      writeAll(2, lists.warnings.map((line) => `${line}\n`).join(''));
       writeAll(1, listInContext(items, by === list.author ? undefined : by));
       return 0;
     }

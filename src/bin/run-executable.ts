@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentBashHandler, EXIT_CODES, executeSafely } from '../command/agent-command.ts';
+import { withWarnings } from '../command/notes.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings/settings.ts';
@@ -38,7 +39,8 @@ export async function runExecutable(
         stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
       });
   const isBehind = isBehindPrompt(process.env);
-  process.exitCode = writeResult(handler.name, isBehind ? overPanel(result) : result);
+  const said = withWarnings(result, warningsOf(lists));
+  process.exitCode = writeResult(handler.name, isBehind ? overPanel(said) : said);
   const { settings } = reading;
   const isReached = result.exitCode !== EXIT_CODES.storageTrouble;
   // The task commands do this themselves.
@@ -50,6 +52,15 @@ export async function runExecutable(
   if (isBehind && result.exitCode === 0 && !handler.isReadOnly) tellPrompt(AGENT_SHELL);
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();
+}
+
+/** If even the folder of lists cannot be found, the command has said why. */
+function warningsOf(lists: TodoLists): readonly string[] {
+  try {
+    return lists.warnings;
+  } catch {
+    return [];
+  }
 }
 
 /** Where standard error is closed, a check runs all the same. */

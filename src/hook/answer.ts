@@ -34,8 +34,9 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
   const lists = new TodoLists(world.environment, world.directory);
   const reply = await answerOfList(event, world, lists);
   const news = isHeard(event) ? await newsOfTeam(world, lists) : '';
-  if (news === '') return reply;
-  return { ...reply, context: texts(reply.context, news) };
+  const warnings = event.what.kind === 'start' ? lists.warnings.join('\n') : '';
+  if (news === '' && warnings === '') return reply;
+  return { ...reply, context: texts(warnings, reply.context, news) };
 }
 
 /** An agent that stops, or whose conversation is cut, does not hear what is said. */

@@ -30,8 +30,8 @@ export function checkInstall(world: World): Checked {
   const here = askBash('-c', environment, directory);
   // Harnesses start from different environments; what a login shell finds, all of them find.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
-  const state = new ListHome(environment, directory, readSettings(environment, undefined).settings)
-    .folder;
+  const lists = new ListHome(environment, directory, readSettings(environment, undefined).settings);
+  const state = lists.folder;
   const trouble = whyNotWritable(state);
   const inTree = `${state}${sep}`.startsWith(`${sessionOf(directory)}${sep}`);
   const log = hookLog(state);
@@ -52,6 +52,7 @@ export function checkInstall(world: World): Checked {
             'that is outside the work tree: a sandbox may not allow writing there; see docs/harnesses.md',
           ] as ['note', string],
         ]),
+    ...lists.warnings.map((text): ['note', string] => ['note', text]),
     ...(failures.length > 0
       ? [['note', `the hook has failed recently, see ${log}:`] as ['note', string]]
       : []),

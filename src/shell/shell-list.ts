@@ -35,12 +35,19 @@ export interface ShellList {
 export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (named.session !== undefined) process.env.TODO_SESSION = named.session;
   if (named.agent !== undefined) process.env.TODO_AGENT = named.agent;
-  const settings = settingsOfCalls(process.env, process.cwd);
-  const own = settings().settings;
+  const calls = settingsOfCalls(process.env, process.cwd);
+  const own = calls().settings;
   let opened: TodoLists | undefined;
   const files = () => {
     opened ??= new TodoLists(process.env, process.cwd(), own);
     return opened;
+  };
+  const settings: SettingsSource = (call) => {
+    const reading = calls(call);
+    const warnings = own.stateDir === undefined ? [] : files().warnings;
+    return warnings.length === 0
+      ? reading
+      : { ...reading, warnings: [...reading.warnings, ...warnings] };
   };
   const close = async () => opened?.close();
   const isInMemory = own.session === undefined;

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { dirname, isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { makeFolders } from '../make-folders.ts';
+import { safeText } from '../safe-text.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -15,6 +16,7 @@ import { appendOwnFile, readOwnFile } from './own-files.ts';
 import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
 import { attempt, StateError, UnnamedList } from './state-error.ts';
+import { trackedFile } from './tracked-files.ts';
 
 /** The settings that say where lists are stored and which one is meant. */
 interface HomeSettings {
@@ -28,6 +30,9 @@ interface HomeSettings {
 
 const NAME_THE_SESSION =
   'with TODO_STATE_URL you must name the session, since a folder means a different place on each machine: set TODO_SESSION, or give --session NAME';
+
+/** Where lists are if git tracks the folder that was set. No session's: names of these do not end in `~`. */
+const UNTRACKED = 'untracked~';
 
 /** The name. Node puts U+FFFD instead of bytes that are not UTF-8, so two such names may be the same. */
 export function certain(name: string): string {
@@ -52,19 +57,24 @@ export class ListHome {
     this.#settings = settings;
   }
 
-  /** The folder that lists in files are in. */
+  /**
+   * The folder that lists in files are in. What git tracks in a TODO_STATE_DIR came with a repository and is not taken for a
+   * list; then they are in a folder inside. @throws a StateError where git tracks that, too.
+   */
   get folder(): string {
-    this.#folder ??= stateFolder(this.#settings.stateDir, this.#environment, {
-      directory: this.#directory ?? '/',
-      // Loaded here, since hardly any run needs it.
-      home: () =>
-        attempt(
-          'find your home folder for',
-          'lists: set TODO_STATE_DIR',
-          () => process.getBuiltinModule('node:os').userInfo().homedir,
-        ),
-    });
+    this.#folder ??= this.#findFolder();
     return this.#folder;
+  }
+
+  /** A line for stderr where lists are not in the folder that was set. */
+  get warnings(): readonly string[] {
+    const { stateDir, stateUrl } = this.#settings;
+    const isInFiles = stateDir !== undefined && stateUrl === undefined;
+    if (!isInFiles || !this.folder.endsWith(`/${UNTRACKED}`)) return [];
+    const tracked = dirname(this.folder);
+    return [
+      `Warning: git tracks files in ${safeText(tracked)}, so they are not taken for lists; yours are in ${UNTRACKED} there. If the tracked ones are yours: git rm -r --cached, and add the folder to .gitignore`,
+    ];
   }
 
   /**
@@ -133,6 +143,27 @@ export class ListHome {
   /** Ends the connections to the server. */
   async close(): Promise<void> {
     await this.#server?.close();
+  }
+
+  #findFolder(): string {
+    const { stateDir } = this.#settings;
+    const environment = this.#environment;
+    const folder = stateFolder(stateDir, environment, {
+      directory: this.#directory ?? '/',
+      // Loaded here, since hardly any run needs it.
+      home: () =>
+        attempt(
+          'find your home folder for',
+          'lists: set TODO_STATE_DIR',
+          () => process.getBuiltinModule('node:os').userInfo().homedir,
+        ),
+    });
+    if (stateDir === undefined || trackedFile(folder, environment) === undefined) return folder;
+    const untracked = join(folder, UNTRACKED);
+    if (trackedFile(untracked, environment) === undefined) return untracked;
+    throw new StateError(
+      `git tracks files in ${folder} and in ${untracked}, so they are not taken for lists: git rm -r --cached both, and add them to .gitignore, or set TODO_STATE_DIR to another folder`,
+    );
   }
 
   /** Where the list of an agent began; if several began at once, the first line counts. */

@@ -10,6 +10,7 @@ const FILES = {
   'task-create': 'commands/TaskCreate',
   'task-claim': 'commands/TaskClaim',
   'task-inbox': 'commands/TaskInbox',
+  'task-list': 'commands/TaskList',
 } as const;
 
 /** The path of a built executable. */
