@@ -98,16 +98,16 @@ export interface AgentBashHandler {
   /** The command's name on a command line: letters, digits, `_` and `-`. */
   readonly name: string;
   /** What it does, in a few words for a model's system prompt. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** Whether the handler can read JSON from `raw`: then a line that is this name and raw JSON is a call of it. */
   readonly readsRawJson?: boolean;
   /** Example input, for errors that show how to pass JSON in a heredoc. */
-  readonly jsonExample?: string;
+  readonly jsonExample?: string | undefined;
   /**
    * The JSON Schema of its input, for a host that offers it as a tool call too. The input is the one argument of `execute`,
-   * as JSON; where the schema has no properties, there is none.
+   * as JSON; where the schema has no properties, there is none. It may change with the settings.
    */
-  readonly inputSchema?: JsonSchema;
+  readonly inputSchema?: JsonSchema | undefined;
   /** Whether it leaves all lists and files as they are; false unless given. */
   readonly isReadOnly?: boolean;
   /** Whether calls at the same time all do what they say; false unless given. */
@@ -121,17 +121,19 @@ export function withExecute(
   handler: AgentBashHandler,
   execute: AgentBashHandler['execute'],
 ): AgentBashHandler {
-  const { name, readsRawJson = false, summary, jsonExample, inputSchema } = handler;
+  const { name, readsRawJson = false, summary, jsonExample } = handler;
   const { isReadOnly = false, isConcurrencySafe = false } = handler;
   return {
     name,
     readsRawJson,
     isReadOnly,
     isConcurrencySafe,
+    summary,
+    jsonExample,
+    get inputSchema() {
+      return handler.inputSchema;
+    },
     execute,
-    ...(summary !== undefined && { summary }),
-    ...(jsonExample !== undefined && { jsonExample }),
-    ...(inputSchema !== undefined && { inputSchema }),
   };
 }
 

@@ -56,7 +56,12 @@ type ForPeople = (versions: readonly TodoVersion[]) => string | Promise<string>;
 export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoRead';
   readonly summary = 'shows your task list';
-  readonly inputSchema = { type: 'object', properties: {}, additionalProperties: false };
+  readonly inputSchema = {
+    type: 'object',
+    description: 'Takes nothing; shows your task list',
+    properties: {},
+    additionalProperties: false,
+  };
   readonly isReadOnly = true;
   readonly isConcurrencySafe = true;
   readonly #forPeople: ForPeople | undefined;

@@ -3,6 +3,8 @@ import {
   BashRouter,
   type BashRouterOptions,
   TaskStore,
+  TodoStore,
+  TodoWriteHandler,
   taskCommands,
   todoStore,
   todoStoreOf,
@@ -311,6 +313,22 @@ test('each agent command tells what it takes, as data for tool calls', async () 
       });
     }
   }
+});
+
+test('the schema of a command follows the settings, also that of a router with guidance', () => {
+  let settings = DEFAULT_SETTINGS;
+  const writer = new TodoWriteHandler(new TodoStore(), () => ({ settings, warnings: [] }));
+  const router = startRouter({ handlers: [writer] });
+  const [command] = router.commands;
+  const limit = (maxItems: number) => ({ properties: { todos: { maxItems } } });
+  expect(command?.inputSchema).toMatchObject(limit(50));
+  settings = { ...settings, maxItems: 3 };
+  expect(command?.inputSchema).toMatchObject(limit(3));
+});
+
+test('what a command without input does stands in its schema', () => {
+  const reader = startRouter().commands.find(({ name }) => name === 'TodoRead');
+  expect(reader?.inputSchema).toMatchObject({ description: expect.any(String), properties: {} });
 });
 
 test('the schema of TodoWrite allows what the list allows', () => {
