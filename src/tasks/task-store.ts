@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
 import { type Awaitable, whenDone } from '../state/place.ts';
@@ -158,4 +157,9 @@ export class TaskStore {
       else listener();
     });
   }
+}
+
+/** Node's own would be one more module that each start of a command loads. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

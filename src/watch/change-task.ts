@@ -2,6 +2,7 @@ import { safeText } from '../safe-text.ts';
 import type { SettingsSource } from '../settings/settings.ts';
 import type { ListHome } from '../state/list-home.ts';
 import { USER } from '../state/place.ts';
+import { machineClock } from '../tasks/lease-clock.ts';
 import { changedSince } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
@@ -30,6 +31,7 @@ export async function changeTask(
   const commands = taskCommands({
     ...context,
     open: () => store,
+    clock: () => machineClock(undefined),
     objection: ({ tasks }) =>
       seen === undefined || isSameTask(seen, tasks.get(seen.id))
         ? undefined
