@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { safeText } from '../safe-text.ts';
 import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
-import { type ListName, sessionKey } from '../state/list-paths.ts';
+import { type ListName, sessionKey, stateFolder } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
@@ -244,9 +244,9 @@ function isSame(one: TodoVersion, other: TodoVersion): boolean {
   return one.version === other.version && +one.updatedAt === +other.updatedAt;
 }
 
-/** The file with the web page's token. */
-export function webTokenFile({ lists }: WatchedLists): string {
-  return join(lists.folder, 'web-token');
+/** The file with the web page's token: the user's own, since TODO_STATE_DIR may be in a repository that others have made. */
+export function webTokenFile(environment = process.env): string {
+  return join(stateFolder(undefined, environment, { directory: '/', home: homedir }), 'web-token');
 }
 
 /** `~/work/app` for `/home/ann/work/app`. */

@@ -2,6 +2,7 @@ import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { codeOf } from '../terminal/synchronous-io.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
 import { changeOf } from './changes.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { Known, KnownList, KnownTasks } from './model.ts';
@@ -27,14 +28,10 @@ export async function watchWeb({ list, taskList, port }: WatchArguments): Promis
   // Fail now if the settings are wrong, rather than on each page.
   await watched.where();
   const follow: Follow = (id, show) => followForPage(watched, { id, list, taskList }, show);
-  const server = await serveWeb(port ?? 0, tokenIn(webTokenFile(watched)), follow).catch(
-    (error) => {
-      const isTaken = codeOf(error) === 'EADDRINUSE';
-      throw isTaken
-        ? new Error(`port ${port} is taken; without --port, a free one is used`)
-        : error;
-    },
-  );
+  const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow).catch((error) => {
+    const isTaken = codeOf(error) === 'EADDRINUSE';
+    throw isTaken ? new Error(`port ${port} is taken; without --port, a free one is used`) : error;
+  });
   process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
   const signals = endingSignals();
   const exitCode = await signals.exitCode;
@@ -124,8 +121,7 @@ function listState({ agent, versions }: KnownList) {
       status: item.status,
       ...(item.priority && { priority: item.priority }),
       ...(proofMark(item) && { proof: proofMark(item) }),
-      // The age of a pending item matters to a team, not in a plan.
-      ...(item.status !== 'pending' && !isLonger.has(item) && { since: since.get(item) }),
+      ...timeOf(item, since.get(item), isLonger.has(item)),
     })),
     history: versions.slice(0, MOST_VERSIONS).map((version, index) => ({
       version: version.version,
@@ -134,6 +130,16 @@ function listState({ agent, versions }: KnownList) {
       change: changeOf(version, versions[index + 1]),
     })),
   };
+}
+
+/** As the viewer has it: no age of pending items, which matters to a team, not in a plan. */
+function timeOf(
+  { status }: Pick<TodoItem, 'status'>,
+  since: number | undefined,
+  isLonger: boolean,
+) {
+  if (status === 'pending' || (status === 'completed' && isLonger)) return {};
+  return { since, isLonger };
 }
 
 function tasksState({ tasks, since }: KnownTasks) {

@@ -18,8 +18,9 @@ export function randomText(): string {
 export function tokenIn(file: string): string {
   try {
     const kept = readOwnFile(file).toString().trim();
-    // One that others can read is not ours: git, for one, makes no private files.
-    if (TOKEN.test(kept) && (lstatSync(file).mode & 0o077) === 0) return kept;
+    const { mode, uid } = lstatSync(file);
+    const isPrivate = (mode & 0o077) === 0 && uid === process.getuid?.();
+    if (TOKEN.test(kept) && isPrivate) return kept;
   } catch {
     // There is no token yet.
   }

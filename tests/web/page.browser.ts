@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';
@@ -39,7 +39,7 @@ async function serve(state: string, ...argv: string[]): Promise<Served> {
     [executable('agent-shell'), 'watch', '--web', '--session', 's', ...argv],
     {
       cwd: state,
-      env: cleanEnvironment({ TODO_STATE_DIR: state }),
+      env: cleanEnvironment({ TODO_STATE_DIR: state, HOME: state, XDG_STATE_HOME: '' }),
     },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -219,4 +219,132 @@ test('sessions can be chosen, and history opened, by the keyboard', async () => 
   await page.getByLabel('Session').selectOption({ label: 'other' });
   await page.getByText('Doing Elsewhere…').waitFor();
   expect(await page.getByText('Doing Build…').count()).toBe(0);
+});
+
+test('a token that somebody has planted in the state folder opens nothing, under umask 077 either', async () => {
+  const state = temporaryDirectory();
+  const planted = 'a'.repeat(32);
+  writeFileSync(join(state, 'web-token'), `${planted}\n`, { mode: 0o600 });
+  const { url } = await serve(state);
+  expect(url).not.toContain(planted);
+  expect((await fetch(new URL(`/${planted}/`, url))).status).toBe(404);
+});
+
+describe.each([375, 1280])('in a window of %d pixels', (width) => {
+  test.each([
+    ['nothing', async () => {}],
+    ['a history', (page: Page) => page.locator('summary').last().click()],
+    [
+      'an item',
+      (page: Page) =>
+        page
+          .locator('li.pending .words')
+          .last()
+          .dblclick({ position: { x: 10, y: 10 } }),
+    ],
+    [
+      'the sessions, before scrolling down',
+      async (page: Page) => {
+        await page.getByLabel('Session').focus();
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      },
+    ],
+  ])('updates move nothing for who has scrolled down and clicked on %s', async (what, click) => {
+    const state = temporaryDirectory();
+    const stores = Array.from({ length: 8 }, (_, agent) => storeOf(state, `agent-${agent}`));
+    for (const store of stores) store.update(plan(30, 0));
+    const page = await open((await serve(state)).url, { viewport: { width, height: 600 } });
+    await page.getByRole('article').nth(7).waitFor();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await click(page);
+    // Columns grow apart: who has clicked on nothing keeps what is at the top of the window.
+    const rows = await page.locator('article > ul > li').elementHandles();
+    const tops = await Promise.all(rows.map(async (row) => (await row.boundingBox())?.y ?? -1));
+    const isClicked = what === 'an item' || what === 'a history';
+    const looked = isClicked ? rows.at(-1) : rows[tops.findIndex((y) => y >= 0)];
+    const place = async () => ({
+      ...(await looked?.boundingBox()),
+      selected: await page.evaluate('getSelection().toString()'),
+      focused: await page.evaluate('document.activeElement.tagName'),
+      open: await page.locator('details[open]').count(),
+    });
+    const before = await place();
+    if (what === 'an item') expect(before.selected).toContain('step');
+    if (what === 'a history') expect(before).toMatchObject({ open: 1, focused: 'SUMMARY' });
+    // A list above grows, another becomes shorter, and the one itself changes.
+    stores[6]?.update(plan(40, 1));
+    stores[5]?.update(plan(20, 2));
+    stores[7]?.update(plan(30, 3));
+    await page.getByRole('article', { name: 'List of agent-7' }).getByText('3/30').waitFor();
+    await page.getByRole('article', { name: 'List of agent-5' }).getByText('2/20').waitFor();
+    await page.getByRole('article', { name: 'List of agent-6' }).getByText('1/40').waitFor();
+    const after = await place();
+    const { y = 0 } = before;
+    expect({ ...after, y: Math.abs((after.y ?? 0) - y) < 2 ? y : after.y }).toEqual(before);
+  });
+});
+
+test('opening a history moves no other list to another column', async () => {
+  const state = temporaryDirectory();
+  for (let agent = 0; agent < 7; agent++)
+    storeOf(state, `agent-${agent}`).update(plan(5, agent % 5));
+  const page = await open((await serve(state)).url, { viewport: { width: 1280, height: 800 } });
+  const lists = page.getByRole('article', { name: /^List of/ });
+  await lists.nth(6).waitFor();
+  const columns = () => lists.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+  const before = await columns();
+  expect(new Set(before).size).toBe(3);
+  for (const summary of await page.locator('summary').all()) {
+    await summary.click();
+    expect(await columns()).toEqual(before);
+  }
+  await picture(page, 'columns');
+});
+
+test('the chosen session is in the URL: a reload, a bookmark and the back button lead to it', async () => {
+  const state = temporaryDirectory();
+  storeOf(state, 'main').update(todos('> Build'));
+  const other = { session: 'other', agent: 'main' };
+  openTodoStore({ folder: listFolder(state, other) }).update(todos('> Elsewhere'));
+  const { url } = await serve(state);
+  const page = await open(url);
+  await page.getByText('Doing Build…').waitFor();
+  await page.getByLabel('Session').selectOption({ label: 'other' });
+  await page.getByText('Doing Elsewhere…').waitFor();
+  expect(page.url()).toMatch(/\?session=./);
+  await page.reload();
+  await page.getByText('Doing Elsewhere…').waitFor();
+  expect(await page.locator('option:checked').innerText()).toBe('other');
+  const bookmarked = await open(page.url());
+  await bookmarked.getByText('Doing Elsewhere…').waitFor();
+  await page.goBack();
+  await page.getByText('Doing Build…').waitFor();
+  await page.goForward();
+  await page.getByText('Doing Elsewhere…').waitFor();
+  await page.goto(`${url}?session=gone`);
+  await page.getByText('The session in the address has no lists here').waitFor();
+  await page.getByText('Doing Build…').waitFor();
+});
+
+test.each([
+  ['de-DE', /^\d\d:\d\d$/],
+  ['en-GB', /^\d\d:\d\d$/],
+  ['en-US', /^\d\d:\d\d [AP]M$/],
+])('times are written as in %s, and those of other days are dates', async (locale, time) => {
+  const state = temporaryDirectory();
+  vi.useFakeTimers({ now: new Date('2025-05-05T09:30:00'), toFake: ['Date'] });
+  storeOf(state, 'main').update(todos('x Analyze', '> Build', '- Ship'));
+  vi.useRealTimers();
+  storeOf(state, 'main').update(todos('x Analyze', 'x Build', '> Ship'));
+  const page = await open((await serve(state)).url, { locale });
+  await page.getByText('Doing Ship…').waitFor();
+  const times = await page.locator('#lists .time').allInnerTexts();
+  expect(times).toEqual([
+    '2025-05-05',
+    expect.stringMatching(time),
+    expect.stringMatching(/^\ds$/),
+  ]);
+  await page.locator('summary').click();
+  const versions = await page.locator('.history li').allInnerTexts();
+  expect(versions[1]).toMatch(/^1 · 2025-05-05 · main: /);
 });
