@@ -1,7 +1,7 @@
 // An agent for editors that speak the Agent Client Protocol (Zed, JetBrains, Neovim): its list is the plan that they show, and
 // they ask their user about each command line.
 //
-//   npm install @agentclientprotocol/sdk ai zod @ai-sdk/anthropic tsx
+//   npm install ./todowrite-0.1.0.tgz @agentclientprotocol/sdk ai zod @ai-sdk/anthropic tsx
 //   In the editor's settings, as an agent server: npx tsx acp.ts, with MODEL and ANTHROPIC_API_KEY in its environment.
 import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';

@@ -1,7 +1,7 @@
 // A whole agent: the AI SDK's loop over one bash, a list that its user watches, permission for what it runs, helpers with
 // lists of their own, and a memory that is cut while the list stays.
 //
-//   npm install todowrite ai zod @ai-sdk/anthropic tsx
+//   npm install ./todowrite-0.1.0.tgz ai zod @ai-sdk/anthropic tsx
 //   MODEL=anthropic/claude-sonnet-4-5 ANTHROPIC_API_KEY=... npx tsx agent.ts 'Fix the failing test'
 import { createInterface } from 'node:readline/promises';
 import { generateText, type LanguageModel, pruneMessages, stepCountIs, tool } from 'ai';

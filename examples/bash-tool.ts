@@ -1,6 +1,6 @@
 // The tools of bash-tool over a router: the model has bash, readFile and writeFile, and its list in that bash.
 //
-//   npm install todowrite bash-tool just-bash ai tsx && npx tsx bash-tool.ts
+//   npm install ./todowrite-0.1.0.tgz bash-tool just-bash ai tsx && npx tsx bash-tool.ts
 import { readFile, writeFile } from 'node:fs/promises';
 import { createBashTool, type Sandbox } from 'bash-tool';
 import { BashRouter } from 'todowrite';

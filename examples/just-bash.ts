@@ -1,6 +1,6 @@
 // TodoWrite and TodoRead in just-bash, whose bash is TypeScript and whose files are in memory.
 //
-//   npm install todowrite just-bash tsx && npx tsx just-bash.ts
+//   npm install ./todowrite-0.1.0.tgz just-bash tsx && npx tsx just-bash.ts
 import { Bash, defineCommand } from 'just-bash';
 import { TodoReadHandler, TodoStore, TodoWriteHandler } from 'todowrite';
 

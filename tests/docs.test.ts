@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { testExamples, testTypes } from './helpers/examples.ts';
 
@@ -12,6 +12,40 @@ const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8
 
 for (const page of pages) testExamples(page);
 testTypes(['README.md', ...pages]);
+
+const EXAMPLES = readdirSync(join(ROOT, 'examples')).map((name) => join('examples', name));
+
+test.each(['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', ...pages, ...EXAMPLES])(
+  '%s installs this package from a checkout or a packed file: it is in no registry',
+  (page) => {
+    const lines = readFileSync(join(ROOT, page), 'utf8').match(/npm (?:i|install)\b.*/g) ?? [];
+    expect(lines.filter((line) => /\stodowrite(?:\s|$)/.test(line))).toEqual([]);
+  },
+);
+
+const FILES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+
+test.each(['CONTRIBUTING.md', 'SECURITY.md', ...pages])(
+  'the files that %s names are there',
+  (page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    const named = [...text.matchAll(/`((?:src|tests|scripts|docs|examples)\/[\w./-]+\.\w+)`/g)];
+    const missing = named
+      .map(([, name = '']) => name)
+      .filter((name) => !existsSync(join(ROOT, name)));
+    const parts = page === 'docs/architecture.md' ? partsNamed(text) : [];
+    expect([...missing, ...parts.filter((name) => !FILES.includes(name))]).toEqual([]);
+  },
+);
+
+/** What the page draws of the sources: its folders and files, and the steps of TodoWrite. */
+function partsNamed(text: string): string[] {
+  const [tree = ''] = /^src\/\n(?: .*\n)+/m.exec(text) ?? [];
+  const names = [...tree.matchAll(/^ {2}(\S+?)\/? {2}/gm)].map(([, name = '']) => name);
+  const steps = [...text.matchAll(/├─ ([\w-]+)/g)].map(([, name = '']) => name);
+  const files = FILES.map((file) => basename(file, '.ts'));
+  return [...names, ...steps.filter((name) => !files.includes(name))];
+}
 
 describe.each(['README.md', ...pages])('%s', (page) => {
   test('its links lead somewhere', () => {

@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -23,14 +24,16 @@ let root = '';
 let folder = '';
 let packed: string[] = [];
 
-/** npm without the settings that the npm of `npm test` hands down. */
-function npm(argv: string[], cwd: string) {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),
-    ),
+/** Without the settings that the npm of `npm test` hands down, and with lists of its own. */
+function npmEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),
   );
-  return run('npm', [...argv, '--no-audit', '--no-fund'], { cwd, env });
+  return { ...Object.fromEntries(own), TODO_STATE_DIR: join(root, 'lists') };
+}
+
+function npm(argv: string[], cwd: string) {
+  return run('npm', [...argv, '--no-audit', '--no-fund'], { cwd, env: npmEnvironment() });
 }
 
 function typeCheck(...argv: string[]) {
@@ -94,7 +97,8 @@ test('the executable works, by its path and by npx', async () => {
   const line = `TodoWrite '{"todos":[]}' && cd / && pwd`;
   const expected = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n/\n';
   const executable = join(folder, 'node_modules', '.bin', 'agent-shell');
-  expect((await run(executable, ['-c', line], { cwd: folder })).stdout).toBe(expected);
+  const options = { cwd: folder, env: npmEnvironment() };
+  expect((await run(executable, ['-c', line], options)).stdout).toBe(expected);
   expect(
     (await npm(['exec', '--no', '--offline', '--', 'agent-shell', '-c', line], folder)).stdout,
   ).toBe(expected);
@@ -123,6 +127,55 @@ test('its exports work from an ES module', async () => {
     '',
   ]);
 });
+
+test('the steps of the Dockerfile in docs/harnesses.md make an image whose login shells find the commands', async () => {
+  const page = readFileSync(join(ROOT, 'docs', 'harnesses.md'), 'utf8');
+  const [, steps = ''] = /^```dockerfile file=Dockerfile\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const image = join(root, 'image');
+  const home = join(root, 'image-home');
+  for (const made of ['tmp', 'etc', 'usr/local', 'workspace']) {
+    mkdirSync(join(image, made), { recursive: true });
+  }
+  mkdirSync(home);
+  // Its folders, and those of Debian that login shells look in.
+  const inside = (text: string) => text.replace(/(?<=^|[\s=:])\/(?=[a-z])/g, `${image}/`);
+  writeFileSync(join(home, '.bash_profile'), `PATH=${image}/usr/local/bin:/usr/bin:/bin\n`);
+  const variables: Record<string, string> = {};
+  for (const step of steps.match(/^[A-Z]+ .*/gm) ?? []) {
+    const [, word, rest = ''] = /^(\w+) (.*)/.exec(step) ?? [];
+    if (word === 'ENV') Object.assign(variables, Object.fromEntries([inside(rest).split('=')]));
+    else if (word === 'COPY') await run('bash', ['-c', `cp ${inside(rest)}`], { cwd: root });
+    else if (word === 'RUN') await inImage(inside(rest), image);
+    else expect(step).toMatch(/^FROM node:\d+$/);
+  }
+  const node = dirname(process.execPath);
+  const line = `PATH=$PATH:${node}; TodoWrite '{"todos":[]}'; command -v TodoRead; agent-shell -c TodoRead`;
+  const env = { HOME: home, PATH: '/usr/bin:/bin', ...variables };
+  const { stdout, stderr } = await run('bash', ['-lc', line], { cwd: image, env });
+  expect({ stdout, stderr }).toEqual({
+    stdout: `Todo list updated: 0 completed, 0 in_progress, 0 pending\n${image}/usr/local/bin/TodoRead\nNo todos.\n`,
+    stderr: '',
+  });
+  expect(readdirSync(join(image, 'workspace'))).toEqual(['.todowrite']);
+  expect(readdirSync(join(image, 'tmp'))).toEqual([]);
+});
+
+/** Runs a step of a Dockerfile, in which npm installs under the image's /usr/local. */
+async function inImage(line: string, image: string) {
+  const step = (more: string) =>
+    run(
+      'bash',
+      ['-c', line.replaceAll('npm install', `npm install --prefix ${image}/usr/local ${more}`)],
+      {
+        cwd: image,
+        env: npmEnvironment(),
+      },
+    );
+  await step('--offline').catch((error) => {
+    if (!/ENOTCACHED/.test(error.stderr)) throw error;
+    return step('--prefer-offline');
+  });
+}
 
 const PROGRAM = `
   const router = new BashRouter();

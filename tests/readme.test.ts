@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readExamples, testExamples } from './helpers/examples.ts';
+import { cleanEnvironment, executable, run } from './helpers/executables.ts';
 import { temporaryDirectory } from './helpers/files.ts';
 import { hasTmux } from './helpers/tmux.ts';
 
@@ -15,6 +16,39 @@ testExamples('README.md');
 test('two lines of one command each are enough on a fresh machine', () => {
   const lines = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text);
   expect(lines.slice(0, 2)).toEqual(['npm ci && npm start\n', 'npm cit\n']);
+});
+
+test('what it tells people to paste is a line that works', () => {
+  const [paste = ''] = readExamples(readme)
+    .filter(({ language }) => language === 'text')
+    .map(({ text }) => text);
+  const env = cleanEnvironment({ TODO_STATE_DIR: temporaryDirectory() });
+  const { stderr, stdout } = run('agent-shell', ['-c', paste], { cwd: '/', env });
+  expect({ stderr, stdout }).toEqual({
+    stderr: '',
+    stdout: 'Todo list updated: 0 completed, 1 in_progress, 0 pending\n',
+  });
+});
+
+test('its test for bats reads and writes no list but its own', () => {
+  const folder = temporaryDirectory();
+  for (const { words, text } of readExamples(readme)) {
+    const [, name] = /^file=(.*)/.exec(words[0] ?? '') ?? [];
+    if (name) writeFileSync(join(folder, name), text);
+  }
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  symlinkSync(executable('agent-shell'), join(bin, 'agent-shell'));
+  const PATH = `${bin}:${process.env.PATH}`;
+  const env = cleanEnvironment({ TODO_STATE_DIR: join(folder, 'lists'), PATH });
+  const open = '{"todos":[{"content":"Mine","activeForm":"Mine","status":"pending"}]}';
+  run('todo-write', [open], { cwd: folder, env });
+  const bats = join(ROOT, 'node_modules', 'bats', 'bin', 'bats');
+  for (let time = 1; time <= 2; time++) {
+    const options = { cwd: folder, env, encoding: 'utf8' } as const;
+    expect(execFileSync(bats, ['plan.bats'], options)).toContain('ok 1');
+  }
+  expect(run('todo-read', [], { cwd: folder, env }).stdout).toContain('[ ] Mine');
 });
 
 test('the Chinese page says the same: the same headings, commands and links', () => {
