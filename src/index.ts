@@ -43,7 +43,7 @@ export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
 export { MemoryPlace } from './state/memory-place.ts';
 export type { Place, Version } from './state/place.ts';
 export { StateError } from './state/state-error.ts';
-export type { HookOptions } from './tasks/hooks.ts';
+export type { HookSurroundings } from './tasks/hooks.ts';
 export { openTaskStore, type TaskListLocation } from './tasks/open-task-store.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';

@@ -1,8 +1,7 @@
 import type { Invocation } from '../command/agent-command.ts';
 import { signOfLife } from '../tasks/news.ts';
 import type { Task } from '../tasks/task.ts';
-import { settingsOf } from '../tasks/task-command.ts';
-import type { TaskContext } from '../tasks/task-context.ts';
+import { settingsOf, type TaskContext } from '../tasks/task-context.ts';
 import type { LastChange, TaskStore } from '../tasks/task-store.ts';
 import type { TaskWork } from './rule.ts';
 

@@ -5,7 +5,7 @@ import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { StateError } from '../state/state-error.ts';
-import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
+import { openTaskList } from '../tasks/open-task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { copyLists } from './copy-lists.ts';
 import helpPage from './state-command.md';
@@ -74,7 +74,7 @@ async function show(settings: Settings, { environment, directory }: World): Prom
     if (taskList !== undefined) {
       lines.push(`Your team's tasks are in list ${taskList}.`);
       await tell(['tasks', taskList], async () => {
-        const store = openTaskStore(taskListLocation(lists, taskList, settings.agent));
+        const store = openTaskList(lists, taskList, settings.agent);
         const { version, graph } = await store.read();
         return [version, `${graph.tasks.size} tasks`];
       });

@@ -12,17 +12,21 @@ import {
 } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
-/** Which agent wants a task, and under which rules. */
-export interface Claimant {
-  readonly agent: string;
-  /** Whether it may have only one at a time. */
+/** Under which rules a task is claimed. */
+export interface ClaimRules {
+  /** Whether an agent may have only one at a time. */
   readonly checkBusy: boolean;
   /** The clock for other agents' leases. Without it none runs out. */
   readonly clock?: LeaseClock | undefined;
   /** How many milliseconds the claim lasts unless it is renewed; undefined: until it is released. */
   readonly leaseMs?: number | undefined;
-  /** The session that it claims in. */
+  /** The session that it is claimed in. */
   readonly session?: string | undefined;
+}
+
+/** Which agent wants a task, and under which rules. */
+export interface Claimant extends ClaimRules {
+  readonly agent: string;
 }
 
 export interface Claimed {

@@ -12,10 +12,9 @@ export interface HookChange {
   readonly tasks: readonly Task[];
 }
 
-/** Where hooks are, and what they find around them. */
-export interface HookOptions extends Surroundings {
-  /** The folder that the hooks are in; undefined if there are none. */
-  readonly directory: string | undefined;
+/** What hooks find around them. */
+export interface HookSurroundings extends Surroundings {
+  /** How long one may take, in milliseconds; 30,000 unless given. */
   readonly limitMs?: number;
 }
 
@@ -27,20 +26,22 @@ const MAX_REASON_CHARACTERS = 1000;
  * Asks the hook of that name, with the change as one line of JSON on its standard input. Exit code 0 accepts the
  * change, any other refuses it. A missing or non-executable file is ignored.
  *
+ * @param directory the folder that the hooks are in; undefined if there are none.
  * @returns why the change is refused; undefined if it may be made.
  */
 export async function askHook(
   name: HookName,
   change: HookChange & { readonly agent: string | undefined },
-  options: HookOptions,
+  directory: string | undefined,
+  around: HookSurroundings,
 ): Promise<Reason | undefined> {
-  if (options.directory === undefined) return undefined;
-  const path = resolve(options.cwd, options.directory, name);
+  if (directory === undefined) return undefined;
+  const path = resolve(around.cwd, directory, name);
   if (!isExecutable(path)) return undefined;
   const input = `${JSON.stringify({ event: name, ...change })}\n`;
   const { exitCode, words, said } = await runProgram([path], {
     limitMs: LIMIT_MS,
-    ...options,
+    ...around,
     input,
     keep: 'beginning',
   });

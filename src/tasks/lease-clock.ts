@@ -37,14 +37,16 @@ const now = (): number => Number(process.hrtime.bigint() / 1_000_000n);
  * @param file where to record when renewals by other clocks were first seen, for the next command. Without it, or if it
  *   cannot be written, only this process knows.
  */
-export function machineClock(file?: string): LeaseClock {
+export function machineClock(file?: () => string): LeaseClock {
   let known: Map<string, Sighting> | undefined;
   const sightings = () => {
     known ??= new Map(file === undefined ? [] : readSightings(file));
     return known;
   };
   return {
-    id: clockId(),
+    get id() {
+      return clockId();
+    },
     now,
     firstSeen: (taskId, lease) => {
       const key = String(taskId);
@@ -64,9 +66,12 @@ function renewalOf({ beat, tick, clock }: TaskLease): string {
   return `${beat} ${tick} ${clock}`;
 }
 
-function readSightings(file: string): [string, Sighting][] {
+/** The clock of this machine for lists that nobody on another machine can change. */
+export const OWN_CLOCK = machineClock();
+
+function readSightings(file: () => string): [string, Sighting][] {
   try {
-    const value: unknown = JSON.parse(readOwnFile(file).toString());
+    const value: unknown = JSON.parse(readOwnFile(file()).toString());
     return Object.entries(value as Record<string, Sighting>).filter(
       ([, seen]) =>
         typeof seen?.renewal === 'string' &&
@@ -78,8 +83,9 @@ function readSightings(file: string): [string, Sighting][] {
   }
 }
 
-function saveSightings(file: string, sightings: ReadonlyMap<string, Sighting>): void {
+function saveSightings(path: () => string, sightings: ReadonlyMap<string, Sighting>): void {
   try {
+    const file = path();
     makeFolders(dirname(file));
     const unfinished = `${file}.${process.pid}`;
     rmSync(unfinished, { force: true });

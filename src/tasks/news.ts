@@ -1,8 +1,7 @@
 import type { Settings } from '../settings/settings.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
 import { noticeText, takeNotices } from './inbox.ts';
-import { type LeaseClock, renewLeases } from './lease.ts';
-import type { TaskContext } from './task-context.ts';
+import { renewLeases } from './lease.ts';
+import { callerOf, type TaskContext } from './task-context.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** How many notices are told at once. */
@@ -13,24 +12,18 @@ const MOST_TOLD = 5;
  * line each, only once. Nothing if the list cannot be read.
  */
 export async function signOfLife(context: TaskContext, settings: Settings): Promise<string[]> {
-  const agent = settings.agent ?? context.unnamedAgent;
-  if (agent === undefined) return [];
   try {
-    const store = await renewOwn(context, settings, agent);
-    return settings.guidance === 'all' ? await newsFor(agent, store) : [];
+    const store = await renewOwn(context, settings);
+    return settings.guidance === 'all' ? await newsFor(callerOf(context, settings), store) : [];
   } catch {
     return [];
   }
 }
 
 /** Renews the leases of an agent in the list that its settings name. */
-export async function renewOwn(
-  { open, clock, unnamedAgent = DEFAULT_AGENT }: TaskContext,
-  settings: Settings,
-  agent = settings.agent ?? unnamedAgent,
-): Promise<TaskStore> {
-  const store = open(undefined, settings);
-  if (clock) await renew(agent, store, clock(undefined, settings));
+export async function renewOwn(context: TaskContext, settings: Settings): Promise<TaskStore> {
+  const store = context.open(undefined, settings);
+  await renew(callerOf(context, settings), store);
   return store;
 }
 
@@ -47,7 +40,8 @@ export async function newsFor(agent: string, store: TaskStore): Promise<string[]
 }
 
 /** Renews the leases of an agent, if that is due. */
-export async function renew(agent: string, store: TaskStore, clock: LeaseClock): Promise<void> {
+export async function renew(agent: string, store: TaskStore): Promise<void> {
+  const { clock } = store;
   const { graph } = await store.recent();
   if (renewLeases(graph, agent, clock).graph !== graph) {
     await store.change((now) => renewLeases(now, agent, clock));

@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { readSettings } from '../settings/settings.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { certain, ListHome } from '../state/list-home.ts';
 import { folderOfKey, taskListFolder } from '../state/list-paths.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
+import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, type SharedPlace } from '../state/place.ts';
-import type { ServerLists } from '../state/server-lists.ts';
+import type { LeaseClock } from './lease.ts';
+import { machineClock } from './lease-clock.ts';
 import { storedEntryProblem } from './stored-tasks.ts';
 import { TASK_STEPS, type TaskStep } from './task-steps.ts';
 import { TaskStore } from './task-store.ts';
@@ -22,13 +25,6 @@ export type TaskListLocation =
       readonly author?: string | undefined;
     }
   | {
-      /** The server of a team on several machines. */
-      readonly server: ServerLists;
-      /** The list's name there, or its key. */
-      readonly list: ListOrKey;
-      readonly author?: string | undefined;
-    }
-  | {
       /** Where TODO_STATE_URL, TODO_STATE_DIR, TODO_TASK_LIST, TODO_TEAM, TODO_SESSION and TODO_AGENT are looked up. */
       readonly environment: Environment;
       /** The current directory, absolute. */
@@ -40,35 +36,40 @@ export type TaskListLocation =
 
 /** Opens a list of tasks, which other processes may share. It need not be there yet. */
 export function openTaskStore(location: TaskListLocation): TaskStore {
-  if ('environment' in location) return located(location);
-  const { author = DEFAULT_AGENT } = location;
-  const options = { history: ENTRIES_KEPT, check: storedEntryProblem, author };
-  const entries: SharedPlace<LogEntry<TaskStep>> =
-    'folder' in location
-      ? new FilePlace({ folder: location.folder, ...options })
-      : location.server.place(pathOf(location.list), options);
-  return new TaskStore(new LogPlace(entries, TASK_STEPS));
-}
-
-/** Where the list of this name or key is, beside the lists of todos. */
-export function taskListLocation(lists: ListHome, list: ListOrKey, author: string | undefined) {
-  const { server } = lists;
-  if (server) return { server, list, author };
-  const folder =
-    typeof list === 'string'
-      ? taskListFolder(lists.folder, certain(list))
-      : folderOfKey(lists.folder, list.key);
-  return { folder: lists.checked(folder), author };
-}
-
-function pathOf(list: ListOrKey) {
-  return typeof list === 'string' ? ['tasks', list] : list;
-}
-
-function located(location: Extract<TaskListLocation, { environment: object }>): TaskStore {
+  if ('folder' in location) {
+    return storeAt(new FilePlace({ folder: location.folder, ...entriesOf(location.author) }));
+  }
   const { environment, directory, list, author } = location;
   const { settings } = readSettings(environment, undefined);
   const lists = new ListHome(environment, directory, settings);
   const name = list ?? settings.taskList ?? lists.teamSession();
-  return openTaskStore(taskListLocation(lists, name, author ?? settings.agent));
+  return openTaskList(lists, name, author ?? settings.agent);
+}
+
+/** Opens the list of this name or key, beside the lists of todos. */
+export function openTaskList(
+  lists: ListHome,
+  list: ListOrKey,
+  author: string | undefined,
+): TaskStore {
+  const { server } = lists;
+  const name = typeof list === 'string' ? certain(list) : list.key;
+  // Found out when it is needed: lists on a server need no folder here.
+  const sightings = () => lists.checked(join(lists.folder, 'seen~', pathName(name)));
+  const clock = machineClock(sightings);
+  if (server) {
+    const place = typeof list === 'string' ? ['tasks', list] : list;
+    return storeAt(server.place(place, entriesOf(author)), clock);
+  }
+  const folder =
+    typeof list === 'string' ? taskListFolder(lists.folder, name) : folderOfKey(lists.folder, name);
+  return storeAt(new FilePlace({ folder: lists.checked(folder), ...entriesOf(author) }), clock);
+}
+
+function entriesOf(author: string = DEFAULT_AGENT) {
+  return { history: ENTRIES_KEPT, check: storedEntryProblem, author };
+}
+
+function storeAt(entries: SharedPlace<LogEntry<TaskStep>>, clock?: LeaseClock): TaskStore {
+  return new TaskStore(new LogPlace(entries, TASK_STEPS), undefined, clock);
 }

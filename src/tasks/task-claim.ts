@@ -37,18 +37,17 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   purpose: 'claim a task',
   check: (value, limits) => checkClaim(value, limits),
   run: async ({ taskId, lease }, call) => {
-    const { claimant, clock, oneTaskPerAgent, flags, session } = call;
+    const { claimant, rules, options } = call;
     const id = taskId ?? ('next' as const);
-    if (flags.has('--check')) {
+    if (options['--check']) {
       if (id === 'next') return wrongUsage('--check needs the id of a task', `Usage: ${USAGE}\n`);
       return checkHold(id, call);
     }
-    const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
-    const leaseMs = (lease ?? call.leaseMs) || undefined;
+    const leaseMs = (lease ?? rules.leaseMs) || undefined;
     const outcome = await call.change((graph, at) => {
       const agent = claimant(graph);
       if (agent === undefined) return { refused: [NO_AGENT] };
-      return claimTask(graph, id, { agent, checkBusy, clock, leaseMs, session }, at);
+      return claimTask(graph, id, { ...rules, agent, leaseMs }, at);
     });
     if ('refused' in outcome) {
       const title = id === 'next' ? 'Cannot claim a task' : `Cannot claim task #${id}`;
@@ -74,13 +73,13 @@ function leaseNote(ms: number): string {
 }
 
 /** Whether the caller still has a task: it should know that before it reports it done. */
-async function checkHold(id: number, { store, agent, clock }: TaskCall): Promise<CommandResult> {
+async function checkHold(id: number, { store, agent }: TaskCall): Promise<CommandResult> {
   const { graph } = await store.read();
   const task = graph.tasks.get(id);
   if (task === undefined) return refusal('Cannot check the claim', reasonLines([notFound(id)]));
   const { owner, status, lostBy = [] } = task;
   if (owner === agent && status === 'in_progress') {
-    const lease = leaseText(leaseLeft(task, clock));
+    const lease = leaseText(leaseLeft(task, store.clock));
     return done(`Task #${id} is yours: ${subjectText(task)}${lease}\n`);
   }
   const reason = lostBy.includes(agent)

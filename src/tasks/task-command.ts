@@ -4,32 +4,22 @@ import type {
   Invocation,
   JsonSchema,
 } from '../command/agent-command.ts';
-import { noteLines, withWarnings } from '../command/notes.ts';
-import { withStorageTrouble } from '../command/storage-trouble.ts';
+import { noteLines } from '../command/notes.ts';
+import type { OptionTable, ParsedOptions } from '../command/options.ts';
+import { perform } from '../command/perform.ts';
 import { Evidence } from '../proof/proof.ts';
-import { readSettings, type Settings, type SettingsReading } from '../settings/settings.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
-import { askHook, type HookChange, type HookName } from './hooks.ts';
-import { machineClock } from './lease-clock.ts';
+import type { Settings } from '../settings/settings.ts';
+import { askHook, type HookChange, type HookName, type HookSurroundings } from './hooks.ts';
 import { newsFor, renew } from './news.ts';
 import type { Reason } from './reasons.ts';
 import { releaseBegunIn } from './release-tasks.ts';
 import type { TaskGraph } from './task.ts';
-import type { TaskContext } from './task-context.ts';
-import type { TaskCall, TaskForm } from './task-form.ts';
-import { readRequest } from './task-input.ts';
+import { callerOf, settingsOf, type TaskContext } from './task-context.ts';
+import type { GivenOptions, TaskCall, TaskForm } from './task-form.ts';
+import { optionsOf, readRequest } from './task-input.ts';
 import { taskInputSchema } from './task-input-schema.ts';
 
-/** The settings that hold for a caller, or for the host itself. */
-export function settingsOf(
-  { settings }: Pick<TaskContext, 'settings'>,
-  caller?: Invocation,
-): SettingsReading {
-  return settings ? settings(caller) : readSettings(caller?.env ?? {}, undefined);
-}
-
-const NOTHING_AROUND = () => ({ environment: {}, cwd: '/' });
-const ownClock = machineClock();
+const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 
 /**
  * A command on the list of tasks that a team shares.
@@ -46,8 +36,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   /** A change that finds the list changed is made again on what it finds. */
   readonly isConcurrencySafe = true;
   readonly #form: TaskForm<Request>;
-  readonly #context: Required<Pick<TaskContext, 'hooks' | 'unnamedAgent' | 'clock'>> & TaskContext;
-  readonly #around: TaskContext['hooks'];
+  readonly #context: TaskContext;
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
     this.name = form.name;
@@ -55,67 +44,35 @@ export class TaskCommand<Request> implements AgentBashHandler {
     this.jsonExample = form.example;
     this.isReadOnly = form.isReadOnly ?? false;
     this.#form = form;
-    this.#around = context.hooks;
-    this.#context = {
-      hooks: NOTHING_AROUND,
-      unnamedAgent: DEFAULT_AGENT,
-      clock: () => ownClock,
-      ...context,
-    };
+    this.#context = context;
   }
 
   get inputSchema(): JsonSchema {
     return taskInputSchema(this.#form);
   }
 
-  async execute(invocation: Invocation): Promise<CommandResult> {
-    const { settings, warnings } = settingsOf(this.#context, invocation);
-    const result = await withStorageTrouble(`Cannot ${this.#form.purpose}`, () =>
-      this.#run(invocation, settings),
+  execute(invocation: Invocation): Promise<CommandResult> {
+    const reading = settingsOf(this.#context, invocation);
+    const form = {
+      ...this.#form,
+      options: optionsOf(this.#form),
+      helpPage: () => this.#form.helpPage,
+    };
+    return perform(form, invocation.argv, reading, (parsed, settings) =>
+      this.#run(invocation, settings, parsed),
     );
-    return withWarnings(result, warnings);
   }
 
-  async #run(invocation: Invocation, settings: Settings): Promise<CommandResult> {
-    const input = await readRequest(this.#form, invocation, settings);
+  async #run(
+    invocation: Invocation,
+    settings: Settings,
+    parsed: ParsedOptions<OptionTable>,
+  ): Promise<CommandResult> {
+    const input = await readRequest(this.#form, invocation, settings, parsed);
     if ('refused' in input) return input.refused;
-    const { request, options, flags, notes } = input;
-    const { '--list': list, '--agent': named } = options;
-    // Even if a host's settings do not follow its callers, a caller may say who it is.
-    const said = invocation.env?.TODO_AGENT || settings.agent;
-    const who = this.#form.isAboutAgent ? said : (named ?? said);
-    const agent = who ?? this.#context.unnamedAgent;
-    const store = this.#context.open(list, { ...settings, agent });
-    const clock = this.#context.clock(list, settings);
-    const isOwn = list === undefined && settings.taskList === undefined;
-    const call: TaskCall = {
-      store,
-      agent,
-      claimant: (graph) => who ?? nameOfOnly(agent, isOwn, graph),
-      namedAgent: named,
-      clock,
-      leaseMs: settings.leaseMs,
-      session: invocation.session?.id ?? this.#context.session,
-      oneTaskPerAgent: settings.oneTaskPerAgent,
-      requireProof: settings.requireProof,
-      evidence: new Evidence(invocation, {
-        by: agent,
-        timeout: settings.proofTimeout,
-        around: this.#around?.(),
-      }),
-      flags,
-      format: options['--format'],
-      forPeople: this.#context.forPeople,
-      change: (plan, approve) => {
-        const planIfSame: typeof plan = (graph, at) => {
-          const reason = this.#context.objection?.(graph);
-          return reason ? { refused: [reason] } : plan(graph, at);
-        };
-        return store.change(planIfSame, approve, agent);
-      },
-      approve: this.#approver(agent, settings.hooksDir),
-    };
-    const result = call.evidence.told(await this.#form.run(request, call));
+    const call = this.#callOf(invocation, settings, input.options);
+    const { store, agent } = call;
+    const result = call.evidence.told(await this.#form.run(input.request, call));
     const { session } = invocation;
     if (session && settings.releaseAtExit !== false) {
       const released = (graph: TaskGraph, at: string) => releaseBegunIn(graph, session.id, at);
@@ -123,8 +80,36 @@ export class TaskCommand<Request> implements AgentBashHandler {
     }
     // The change is made, whether or not there is any news.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
-    await renew(agent, store, clock).catch(() => {});
-    return { ...result, stderr: noteLines(notes) + result.stderr + noteLines(news) };
+    await renew(agent, store).catch(() => {});
+    return { ...result, stderr: noteLines(input.notes) + result.stderr + noteLines(news) };
+  }
+
+  #callOf(invocation: Invocation, settings: Settings, options: GivenOptions): TaskCall {
+    const { '--list': list, '--agent': named, '--check-busy': checkBusy = false } = options;
+    const { around, forPeople, session, open } = this.#context;
+    // Even if a host's settings do not follow its callers, a caller may say who it is.
+    const said = invocation.env?.TODO_AGENT || settings.agent;
+    const who = this.#form.isAboutAgent ? said : (named ?? said);
+    const agent = callerOf(this.#context, { agent: who });
+    const store = open(list, { ...settings, agent });
+    const isOwn = list === undefined && settings.taskList === undefined;
+    return {
+      store,
+      agent,
+      change: (plan, approve) => store.change(plan, approve, agent),
+      claimant: (graph) => who ?? nameOfOnly(agent, isOwn, graph),
+      rules: {
+        checkBusy: settings.oneTaskPerAgent || checkBusy === true,
+        clock: store.clock,
+        leaseMs: settings.leaseMs,
+        session: invocation.session?.id ?? session,
+      },
+      settings,
+      options,
+      evidence: new Evidence(invocation, { by: agent, timeout: settings.proofTimeout, around }),
+      approve: this.#approver(agent, settings.hooksDir),
+      forPeople,
+    };
   }
 
   /** A change that is recomputed because another came in between is approved again only if it differs. */
@@ -133,7 +118,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
     return async (name: HookName, { tasks }: HookChange): Promise<Reason | undefined> => {
       const question = JSON.stringify([name, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
       if (passed.has(question)) return undefined;
-      const reason = await askHook(name, { agent, tasks }, { ...this.#context.hooks(), directory });
+      const { around = NOTHING_AROUND } = this.#context;
+      const reason = await askHook(name, { agent, tasks }, directory, around);
       if (reason === undefined) passed.add(question);
       return reason;
     };

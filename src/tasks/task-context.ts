@@ -1,22 +1,18 @@
-import { join } from 'node:path';
+import type { Invocation } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
-import type { Surroundings } from '../proof/run-program.ts';
 import {
   readSettings,
   type Settings,
+  type SettingsReading,
   type SettingsSource,
   settingsOfCalls,
 } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
-import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { UnnamedList } from '../state/state-error.ts';
-import type { LeaseClock } from './lease.ts';
-import { machineClock } from './lease-clock.ts';
-import { openTaskStore, taskListLocation } from './open-task-store.ts';
-import type { Reason } from './reasons.ts';
-import type { TaskGraph } from './task.ts';
+import type { HookSurroundings } from './hooks.ts';
+import { openTaskList } from './open-task-store.ts';
 import type { TasksForPeople } from './task-form.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -33,19 +29,29 @@ export interface TaskContext {
   readonly settings?: SettingsSource;
   /**
    * What hooks, and checks of calls from outside a bash, find around them. Without it a hook finds an empty environment and
-   * `/`, and such a check is not run.
+   * `/`, and such a check is not run. Its environment may name the session of a harness, as which callers without a name act.
    */
-  readonly hooks?: () => Surroundings;
-  /** The caller's name if nobody says it: `main` unless given. */
-  readonly unnamedAgent?: string;
+  readonly around?: HookSurroundings;
   /** The session that all calls are part of, if its end releases what its agent has begun. */
   readonly session?: string | undefined;
-  /** The clock for leases: this machine's unless given. */
-  readonly clock?: (list: string | undefined, settings: Settings) => LeaseClock;
-  /** Why the list as it is must not be changed, if the caller saw another one; without it nothing is held against it. */
-  readonly objection?: (graph: TaskGraph) => Reason | undefined;
   /** Prints tasks for that person; without it they are printed as for a model. */
   readonly forPeople?: TasksForPeople | undefined;
+}
+
+/** The settings that hold for a caller, or for the host itself. */
+export function settingsOf(
+  { settings }: Pick<TaskContext, 'settings'>,
+  caller?: Invocation,
+): SettingsReading {
+  return settings ? settings(caller) : readSettings(caller?.env ?? {}, undefined);
+}
+
+/** The agent that calls; where nobody says it, that of the harness's session or `main`. */
+export function callerOf(
+  { around }: Pick<TaskContext, 'around'>,
+  { agent }: Pick<Settings, 'agent'>,
+): string {
+  return agent ?? agentOfHarness(DEFAULT_AGENT, around?.environment ?? {});
 }
 
 /** Where the task commands of a process find their lists. */
@@ -87,43 +93,25 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     return { ...reading, settings: { ...reading.settings, taskList: team } };
   };
   const stores = new Map<string, TaskStore>();
-  /** The name of the list that a call means; undefined for the one in memory. */
-  const nameOf = (named: string | undefined, of: Settings): string | undefined => {
-    const list = named ?? of.taskList;
-    if (list !== undefined) return list;
-    if (of.session === undefined && unnamed) return undefined;
-    if (of.session === undefined && of.stateUrl !== undefined) throw new UnnamedList(NAME_THE_TEAM);
-    return lists().teamSession(of);
-  };
   const open = (named: string | undefined, of: Settings): TaskStore => {
-    const name = nameOf(named, of);
-    if (name === undefined) return unnamed as TaskStore;
-    const store = stores.get(name) ?? openTaskStore(taskListLocation(lists(), name, of.agent));
+    const list = named ?? of.taskList;
+    const isNameless = list === undefined && of.session === undefined;
+    if (isNameless && unnamed) return unnamed;
+    if (isNameless && of.stateUrl !== undefined) throw new UnnamedList(NAME_THE_TEAM);
+    const name = list ?? lists().teamSession(of);
+    const store = stores.get(name) ?? openTaskList(lists(), name, of.agent);
     stores.set(name, store);
     return store;
-  };
-  const clocks = new Map<string | undefined, LeaseClock>();
-  const sightingsFile = (list: string | undefined) => {
-    if (list === undefined) return undefined;
-    try {
-      return lists().checked(join(lists().folder, 'seen~', pathName(list)));
-    } catch {
-      // Lists on a server need no folder here.
-      return undefined;
-    }
-  };
-  const clock: TaskContext['clock'] = (named, of) => {
-    const list = nameOf(named, of);
-    const known = clocks.get(list) ?? machineClock(sightingsFile(list));
-    clocks.set(list, known);
-    return known;
   };
   return {
     open,
     settings,
-    clock,
-    hooks: () => ({ environment, cwd: directory() }),
-    unnamedAgent: agentOfHarness(DEFAULT_AGENT, environment),
+    around: {
+      environment,
+      get cwd() {
+        return directory();
+      },
+    },
     forPeople: options.forPeople,
     session: options.session,
     setTeam: (name) => {

@@ -1,8 +1,10 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import type { ExportFormat } from '../command/exports.ts';
-import type { OptionTable } from '../command/options.ts';
+import { EXPORT_FORMATS } from '../command/exports.ts';
+import { HELP_OPTIONS, type Options, type OptionTable } from '../command/options.ts';
 import type { Problems } from '../command/refusal.ts';
 import type { Evidence } from '../proof/proof.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ClaimRules } from './claim-task.ts';
 import type { HookChange, HookName } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';
@@ -67,36 +69,34 @@ export type TasksForPeople = (
 
 /** What one call of a task command knows besides its request. */
 export interface TaskCall {
+  /** The list, with the clock of its leases. */
   readonly store: TaskStore;
   /** The caller: as it says, else the agent `main`. */
   readonly agent: string;
-  /** Who claims; undefined if nobody said, and several agents use this list. */
-  readonly claimant: (graph: TaskGraph) => string | undefined;
-  /** What `--agent` says. */
-  readonly namedAgent: string | undefined;
-  /** The clock for leases. */
-  readonly clock: LeaseClock;
-  /** The setting TODO_LEASE, in milliseconds. */
-  readonly leaseMs: number | undefined;
-  /** Makes a change in the name of the agent. */
+  /** Makes a change in the name of the caller. */
   readonly change: <Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,
   ) => Promise<Done<Change> | NotDone>;
-  /** The session of its agent that the call is part of, where its end gives back what it has begun. */
-  readonly session: string | undefined;
-  /** The setting TODO_ONE_TASK_PER_AGENT. */
-  readonly oneTaskPerAgent: boolean;
-  /** The flags that were given. */
-  readonly flags: ReadonlySet<string>;
-  /** What `--format` says. */
-  readonly format: ExportFormat | undefined;
-  /** Prints tasks where a person reads them, on a terminal. */
-  readonly forPeople: TasksForPeople | undefined;
-  /** The setting TODO_REQUIRE_PROOF. */
-  readonly requireProof: boolean;
+  /** Who claims; undefined if nobody said, and several agents use this list. */
+  readonly claimant: (graph: TaskGraph) => string | undefined;
+  /** The rules of its claims. */
+  readonly rules: ClaimRules;
+  readonly settings: Settings;
+  /** The options that were given. */
+  readonly options: GivenOptions;
   /** What can be said of checks. */
   readonly evidence: Evidence;
   /** Asks a hook whether a change may be made. */
   readonly approve: (hook: HookName, change: HookChange) => Promise<Reason | undefined>;
+  /** Prints tasks where a person reads them, on a terminal. */
+  readonly forPeople: TasksForPeople | undefined;
 }
+
+/** Options that are no fields of the request: those of all commands by their types, flags of one command. */
+export type GivenOptions = Options<typeof COMMON_OPTIONS & typeof EXPORT_OPTIONS> &
+  Readonly<Record<`--${string}`, unknown>>;
+
+/** The options of all task commands. */
+export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
+export const EXPORT_OPTIONS = { '--format': EXPORT_FORMATS } as const;

@@ -29,19 +29,19 @@ export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number 
     () => z.strictObject({ taskId, at: z.exactOptional(versionNumber) }),
     mendId,
   ),
-  run: async ({ taskId: id, at }, { store, flags }) => {
+  run: async ({ taskId: id, at }, { store, options }) => {
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;
     if ('refused' in found) return refusal(title, reasonLines(found.refused));
-    const history = flags.has('--history') ? (await changesOf(store)).filter(touches(id)) : [];
+    const history = options['--history'] ? (await changesOf(store)).filter(touches(id)) : [];
     const task = found.graph.tasks.get(id);
     // Of a deleted one its history is left.
     if (task === undefined && history.length === 0) {
       return refusal(title, reasonLines([notFound(id)]));
     }
-    if (flags.has('--history')) return printed(history.map(changeLine).join('') || 'No changes.\n');
+    if (options['--history']) return printed(history.map(changeLine).join('') || 'No changes.\n');
     return printed(
-      flags.has('--json') ? jsonLine(task as Task) : taskPage(found.graph, task as Task),
+      options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task),
     );
   },
 };

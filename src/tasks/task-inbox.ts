@@ -18,13 +18,13 @@ export const TASK_INBOX: TaskForm<object> = {
   readsStdin: false,
   purpose: 'show the inbox',
   check: requestSchema(() => z.strictObject({})),
-  run: async (_request, { store, agent, flags }) => {
+  run: async (_request, { store, agent, options }) => {
     const outcome = await store.change((graph) =>
       takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),
     );
     const taken = 'refused' in outcome ? [] : outcome.change.taken;
     const text = taken.map((notice) => `${notice.at}  ${noticeText(notice)}\n`).join('');
-    const stdout = flags.has('--json') ? jsonLine({ notices: taken }) : text || 'Nothing new.\n';
+    const stdout = options['--json'] ? jsonLine({ notices: taken }) : text || 'Nothing new.\n';
     return done(stdout);
   },
 };

@@ -1,36 +1,30 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
-import { EXPORT_FORMATS } from '../command/exports.ts';
 import {
   beginsJson,
-  HELP_OPTIONS,
-  helpReply,
-  type Options,
   type OptionTable,
-  parseOptions,
+  type ParsedOptions,
   wrongUsage,
 } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { describeProblem, readJson } from '../json/json-reader.ts';
 import { inQuotes } from '../safe-text.ts';
-import type { RequestLimits, TaskForm } from './task-form.ts';
+import {
+  COMMON_OPTIONS,
+  EXPORT_OPTIONS,
+  type GivenOptions,
+  type RequestLimits,
+  type TaskForm,
+} from './task-form.ts';
 
 /** A request that is right; or the result of a call that asks for help, or that is wrong. */
 export type RequestReading<Request> =
   | {
       readonly request: Request;
-      readonly options: CommonOptions;
-      /** The flags of the command that were given, such as `--force`. */
-      readonly flags: ReadonlySet<string>;
+      readonly options: GivenOptions;
       readonly notes: readonly string[];
     }
   | { readonly refused: CommandResult };
-
-const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
-
-const EXPORT_OPTIONS = { '--format': EXPORT_FORMATS } as const;
-
-type CommonOptions = Options<typeof COMMON_OPTIONS & typeof EXPORT_OPTIONS>;
 
 /** All options of a command. */
 export function optionsOf({
@@ -47,29 +41,25 @@ export async function readRequest<Request>(
   form: TaskForm<Request>,
   invocation: Invocation,
   limits: RequestLimits,
+  parsed: ParsedOptions<OptionTable>,
 ): Promise<RequestReading<Request>> {
   const { argv, stdin, raw = '' } = invocation;
   const usage = `Usage: ${form.usage}\n`;
   const json = jsonForm(form, usage, limits);
   const complete = (
     input: { value: Request; notes: readonly string[] } | { refused: CommandResult },
-    options: CommonOptions = {},
-    flags: ReadonlySet<string> = new Set(),
-  ) => ('refused' in input ? input : { request: input.value, notes: input.notes, options, flags });
+    options: GivenOptions = {},
+  ) => ('refused' in input ? input : { request: input.value, notes: input.notes, options });
   const typedOr = (refused: CommandResult) => complete(orAsTyped(json, { argv, raw }, { refused }));
   const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
 
-  const parsed = parseOptions(argv, optionsOf(form));
   if ('problem' in parsed) return wrong(parsed.problem);
   const { rest } = parsed;
   // The table is made of several: what is common to all commands has the types that it has there.
-  const options = parsed.options as CommonOptions;
+  const options = parsed.options as GivenOptions;
   if (options['--format'] && options['--format'] !== 'json' && '--json' in options) {
     return wrong('--json and --format exclude each other');
   }
-  const help = helpReply(options, usage, () => form.helpPage);
-  if (help) return { refused: help };
-  const flags = new Set(Object.keys(options).filter((name) => form.flags?.includes(name)));
   const names = Object.keys(form.fields).filter((name) => Object.hasOwn(options, name));
   const isTyped = raw !== '' && argv.length === 0;
   const isJson = rest.length > 0 ? rest[0] === '-' || beginsJson(rest[0] ?? '') : form.readsStdin;
@@ -99,11 +89,10 @@ export async function readRequest<Request>(
       : complete(
           { value: checked.request, notes: [...fields.notes, ...(checked.notes ?? [])] },
           options,
-          flags,
         );
   }
   if (names.length > 0) return wrong('Give the fields as JSON or as options, not both');
-  return complete(await readJsonInput(json, { argv: rest, stdin, raw }), options, flags);
+  return complete(await readJsonInput(json, { argv: rest, stdin, raw }), options);
 }
 
 function jsonForm<Request>(

@@ -69,9 +69,9 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     }),
   ),
   run: async (filter, call) => {
-    const { store, flags, forPeople } = call;
+    const { store, options, forPeople } = call;
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
-    if (flags.has('--history')) {
+    if (options['--history']) {
       const lines = (await changesOf(store)).map(changeLine);
       return printed(cut(lines, most, 'changes') || 'No changes.\n');
     }
@@ -79,7 +79,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     if ('refused' in found) return refusal('Cannot list the tasks', reasonLines(found.refused));
     const { graph, version } = found;
     const tasks = sorted(selected(graph, filter, call), filter);
-    const format = flags.has('--json') ? 'json' : call.format;
+    const format = options['--json'] ? 'json' : options['--format'];
     // An export is whole unless it is told not to be.
     const exported = tasks.slice(0, filter.limit);
     switch (format) {
@@ -90,10 +90,10 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       case 'csv':
         return printed(exportCsv(exported));
       default: {
-        if (forPeople) return printed(await forPeople(graph, exported, call.clock));
+        if (forPeople) return printed(await forPeople(graph, exported, store.clock));
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
         const lines = (isCut ? openFirst(tasks) : tasks).map(
-          (task) => `${taskLine(graph, task, call.clock)}\n`,
+          (task) => `${taskLine(graph, task, store.clock)}\n`,
         );
         return printed(cut(lines, most, 'tasks') || 'No tasks.\n');
       }
@@ -101,10 +101,10 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
   },
 };
 
-function selected(graph: TaskGraph, filter: TaskFilter, { agent, clock }: TaskCall): Task[] {
+function selected(graph: TaskGraph, filter: TaskFilter, { agent, store }: TaskCall): Task[] {
   const { ready, mine, owner, status, search, archived = false } = filter;
   const words = search?.toLowerCase();
-  const tasks = ready ? readyTasks(graph, agent, clock) : [...graph.tasks.values()];
+  const tasks = ready ? readyTasks(graph, agent, store.clock) : [...graph.tasks.values()];
   return tasks.filter(
     (task) =>
       (task.isArchived ?? false) === archived &&

@@ -27,9 +27,9 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
   readsStdin: false,
   purpose: 'release the tasks',
   check: requestSchema(() => z.strictObject({ taskIds: z.exactOptional(taskIds) })),
-  run: async ({ taskIds: ids }, { change, claimant, namedAgent, clock, flags, session }) => {
-    const isExpired = flags.has('--expired');
-    const which = flags.has('--begun') ? 'begun' : 'open';
+  run: async ({ taskIds: ids }, { store, change, claimant, rules, options }) => {
+    const { '--agent': namedAgent, '--expired': isExpired = false } = options;
+    const which = options['--begun'] ? 'begun' : 'open';
     if (which === 'begun' && ids !== undefined) {
       return wrongUsage('--begun takes no ids', `Usage: ${USAGE}\n`);
     }
@@ -37,11 +37,11 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
       return wrongUsage('--expired takes no ids and no --agent', `Usage: ${USAGE}\n`);
     }
     const outcome = await change((graph, at) => {
-      if (isExpired) return releaseExpired(graph, clock, at);
+      if (isExpired) return releaseExpired(graph, store.clock, at);
       if (ids !== undefined) return releaseTasks(graph, ids, namedAgent, at);
       const agent = namedAgent ?? claimant(graph);
       if (agent === undefined) return { refused: [NO_AGENT] };
-      return releaseAll(graph, agent, at, which, session);
+      return releaseAll(graph, agent, at, which, rules.session);
     });
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
     const { released } = outcome.change;

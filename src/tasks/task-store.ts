@@ -2,6 +2,8 @@ import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
 import { type Awaitable, whenDone } from '../state/place.ts';
 import { withNotices } from './inbox.ts';
+import type { LeaseClock } from './lease.ts';
+import { OWN_CLOCK } from './lease-clock.ts';
 import type { Reason, Refused } from './reasons.ts';
 import { NO_TASKS, type TaskGraph } from './task.ts';
 import type { TaskStep } from './task-steps.ts';
@@ -55,8 +57,11 @@ const MOST_DOUBLINGS = 4;
  * writes may throw a StateError.
  */
 export class TaskStore {
+  /** What measures its leases. */
+  readonly clock: LeaseClock;
   readonly #place: TaskPlace;
   readonly #now: () => Date;
+  #objection: ((graph: TaskGraph) => Reason | undefined) | undefined;
   #lastChange: LastChange | undefined;
   #seen: TaskVersion = { version: 0, graph: NO_TASKS };
   #isFollowed = false;
@@ -64,14 +69,24 @@ export class TaskStore {
 
   /**
    * @param place Where the list lives; in memory, empty, unless given. `openTaskStore` opens one in files.
-   * @param now The clock; that of the machine unless given.
+   * @param now The time; that of the machine unless given.
+   * @param clock For leases; that of the machine unless given.
    */
   constructor(
     place: TaskPlace = new MemoryPlace({ history: VERSIONS_IN_MEMORY }),
     now: () => Date = () => new Date(),
+    clock: LeaseClock = OWN_CLOCK,
   ) {
     this.#place = place;
     this.#now = now;
+    this.clock = clock;
+  }
+
+  /** The same list, on which no change is made as long as there is a reason against it. */
+  objectedBy(objection: (graph: TaskGraph) => Reason | undefined): TaskStore {
+    const store = new TaskStore(this.#place, this.#now, this.clock);
+    store.#objection = objection;
+    return store;
   }
 
   /** The last change that an agent made through this store, not by another process. */
@@ -129,6 +144,8 @@ export class TaskStore {
     for (let losses = 0; ; losses++) {
       const { version, graph } = await this.read();
       const at = this.#now();
+      const objection = this.#objection?.(graph);
+      if (objection) return { refused: [objection], version };
       const change = plan(graph, at.toISOString());
       if ('refused' in change) return { ...change, version };
       if (change.graph === graph) return { change, version };

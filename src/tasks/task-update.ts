@@ -56,23 +56,18 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   purpose: 'update the task',
   check: (value, limits) => checkChanges(value, limits),
   run: async (changes, call) => {
-    const { claimant, clock, leaseMs, session, oneTaskPerAgent, flags, approve } = call;
-    const checkBusy = oneTaskPerAgent || flags.has('--check-busy');
-    const force = flags.has('--force');
+    const { agent, claimant, settings, options, approve } = call;
     const proven = await proofOf(changes, call);
     if (proven && 'refused' in proven) return proven.refused;
     const outcome = await call.change(
       (graph, at) => {
         const rules = {
+          ...call.rules,
           agent: claimant(graph),
-          by: call.agent,
-          checkBusy,
-          force,
-          clock,
-          leaseMs,
-          session,
+          by: agent,
+          force: Boolean(options['--force']),
           proven,
-          requireProof: call.requireProof,
+          requireProof: settings.requireProof,
         };
         return updateTask(graph, changes, rules, at);
       },
@@ -105,10 +100,10 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
 /** The proof of the check of a task to be completed, as far as there is one. */
 async function proofOf({ taskId, status, check: changed }: TaskChanges, call: TaskCall) {
   if (status !== 'completed') return undefined;
-  const { store, evidence, flags } = call;
+  const { store, evidence, options } = call;
   const check = changed ?? (await store.read()).graph.tasks.get(taskId)?.check;
   if (check === undefined) return undefined;
-  if (!flags.has('--prove')) {
+  if (!options['--prove']) {
     const since = evidence.hasSeen ? beginningOf(taskId, await store.history()) : undefined;
     const proof = since && evidence.seen(check, since);
     return proof && { check, proof };

@@ -1,8 +1,7 @@
 import type { Proof } from '../proof/proof.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
-import { claimedBy, reasonsAgainst } from './claim-task.ts';
+import { type ClaimRules, claimedBy, reasonsAgainst } from './claim-task.ts';
 import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
-import type { LeaseClock } from './lease.ts';
 import { metadataProblem } from './metadata.ts';
 import {
   checkOfOther,
@@ -39,22 +38,17 @@ export interface TaskChanges extends LinkChanges {
 }
 
 /** Under which rules a task may get another owner, or be begun. */
-export interface UpdateRules {
+export interface UpdateRules extends ClaimRules {
   /** Who makes the change; undefined if nobody said. */
   readonly agent: string | undefined;
   /** Who signs a comment: the agent unless given. */
   readonly by?: string;
-  readonly checkBusy: boolean;
   /** A leader's: the rules of a claim do not hold. */
   readonly force: boolean;
   /** The check for which there is a proof. */
   readonly proven?: { readonly check: string; readonly proof: Proof } | undefined;
   /** Whether a task that has a check is completed only with its proof. */
   readonly requireProof?: boolean;
-  /** As of a claimant. */
-  readonly clock?: LeaseClock | undefined;
-  readonly leaseMs?: number | undefined;
-  readonly session?: string | undefined;
 }
 
 export interface Updated {

@@ -2,7 +2,6 @@ import { safeText } from '../safe-text.ts';
 import type { SettingsSource } from '../settings/settings.ts';
 import type { ListHome } from '../state/list-home.ts';
 import { USER } from '../state/place.ts';
-import { machineClock } from '../tasks/lease-clock.ts';
 import { changedSince } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
@@ -28,15 +27,10 @@ export async function changeTask(
     settings,
     lists: () => lists,
   });
-  const commands = taskCommands({
-    ...context,
-    open: () => store,
-    clock: () => machineClock(undefined),
-    objection: ({ tasks }) =>
-      seen === undefined || isSameTask(seen, tasks.get(seen.id))
-        ? undefined
-        : changedSince(seen.id),
-  });
+  const asSeen = store.objectedBy(({ tasks }) =>
+    seen === undefined || isSameTask(seen, tasks.get(seen.id)) ? undefined : changedSince(seen.id),
+  );
+  const commands = taskCommands({ ...context, open: () => asSeen });
   const command = commands.find((one) => one.name === name);
   const { stdout, stderr, exitCode } = (await command?.execute({
     argv: [...(force ? ['--force'] : []), JSON.stringify(json)],
@@ -46,7 +40,7 @@ export async function changeTask(
   if (exitCode !== 0) {
     return { refused: refusalText(stderr), now: seen && (await taskNow(store, seen.id)) };
   }
-  const { version, before, after } = store.lastChange ?? {};
+  const { version, before, after } = asSeen.lastChange ?? {};
   const created = [...(after?.tasks.keys() ?? [])].find((id) => !before?.tasks.has(id));
   const [, unblocked] = /^Unblocked: (.*)$/m.exec(stdout) ?? [];
   return { version, created, remark: unblocked === undefined ? '' : `; unblocked ${unblocked}` };

@@ -4,7 +4,7 @@ import { plainTaskReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
 import { StateError } from '../state/state-error.ts';
-import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
+import { openTaskList } from '../tasks/open-task-store.ts';
 import { NO_TASKS } from '../tasks/task.ts';
 import { TASK_STEPS } from '../tasks/task-steps.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -24,7 +24,7 @@ export async function printTasks({ list, taskList, jsonl }: WatchArguments): Pro
   const signals = endingSignals();
   try {
     const name = taskList ?? settings.taskList ?? watched.lists.teamSession();
-    const store = openTaskStore(taskListLocation(watched.lists, name, undefined));
+    const store = openTaskList(watched.lists, name, undefined);
     await store.read();
     const end = jsonl ? printSteps(store) : printWords(store);
     const exitCode = await signals.exitCode;

@@ -7,7 +7,7 @@ import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
-import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
+import { openTaskList } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import { writeAll } from '../terminal/synchronous-io.ts';
 import { table } from '../terminal/table.ts';
@@ -98,7 +98,7 @@ async function findSessions(watched: WatchedLists): Promise<Session[]> {
 
 async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Summary | undefined> {
   try {
-    const [newest] = await openTaskStore(taskListLocation(lists, { key }, undefined)).history();
+    const [newest] = await openTaskList(lists, { key }, undefined).history();
     if (newest === undefined) return undefined;
     const tasks = [...newest.graph.tasks.values()].filter(({ isArchived }) => !isArchived);
     const doing = tasks.find(({ status }) => status === 'in_progress');

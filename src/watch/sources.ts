@@ -6,7 +6,7 @@ import { type ListName, sessionKey, stateFolder } from '../state/list-paths.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
-import { openTaskStore, taskListLocation } from '../tasks/open-task-store.ts';
+import { openTaskList } from '../tasks/open-task-store.ts';
 import { changesOf, changeText } from '../tasks/task-history.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -127,7 +127,7 @@ export class Sources {
     if (list === undefined || this.#lookedBackAt === this.#tasks) return;
     this.#lookedBackAt = this.#tasks;
     try {
-      const store = openTaskStore(taskListLocation(this.#watched.lists, list, undefined));
+      const store = openTaskList(this.#watched.lists, list, undefined);
       const entries = await changesOf(store);
       if (list !== this.#taskList) return;
       this.#taskHistory = entries.map((entry) => ({
@@ -178,7 +178,7 @@ export class Sources {
   async changeTask(request: TaskRequest): Promise<TasksChanged> {
     const list = this.#taskList;
     if (list === undefined) return { refused: 'No team is named here.', now: undefined };
-    const store = openTaskStore(taskListLocation(this.#watched.lists, list, USER));
+    const store = openTaskList(this.#watched.lists, list, USER);
     const result = await changeTask(store, this.#watched.lists, this.#settings, request);
     // The next change builds on this one, and may come before the follower reports it.
     try {
@@ -208,7 +208,7 @@ export class Sources {
 
   #followTasks(list: string | { key: string } | undefined): (() => void)[] {
     if (list === undefined) return [];
-    const store = openTaskStore(taskListLocation(this.#watched.lists, list, undefined));
+    const store = openTaskList(this.#watched.lists, list, undefined);
     const end = followTasks(store, {
       changed: (known) => {
         this.#tasks = known;

@@ -71,7 +71,8 @@ describe.for([
 });
 
 test('a lease of another machine runs from when it was seen itself, not one like it of another list', async () => {
-  const clock = machineClock(join(temporaryDirectory(), 'seen'));
+  const file = join(temporaryDirectory(), 'seen');
+  const clock = machineClock(() => file);
   const lease = { ms: 1000, beat: 1, clock: 'there', tick: 5 };
   const seen = clock.firstSeen(1, lease);
   await eventually('the clock goes on', () => clock.now() > seen);

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { MemoryPlace } from '../../src/state/memory-place.ts';
 import type { LeaseClock } from '../../src/tasks/lease.ts';
-import type { TaskLease } from '../../src/tasks/task.ts';
+import type { TaskGraph, TaskLease } from '../../src/tasks/task.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
 
 // Who is assigned hears it, who dies holds nothing, who leads sees all.
@@ -135,10 +137,12 @@ test('every command of the owner renews its leases, at most once a minute', asyn
 test('the clocks of two machines are not compared: a lease runs from when its renewal was seen', async () => {
   const [there, here] = [new HandClock('there'), new HandClock('here')];
   there.time = 1e12;
-  const ann = new Team({ clock: there, settings: { guidance: 'off' } });
-  const bob = new Team({ clock: here, settings: { guidance: 'off' } });
+  const ann = new Team({ settings: { guidance: 'off' } });
+  const bob = new Team({ settings: { guidance: 'off' } });
+  const list = new MemoryPlace<TaskGraph>();
+  ann.stores.set('', new TaskStore(list, undefined, there));
+  bob.stores.set('', new TaskStore(list, undefined, here));
   await ann.run('TaskCreate --subject A', 'TaskClaim 1 --agent ann --lease 10m');
-  bob.stores.set('', ann.stores.get('') as never);
   const claim = () => bob.run('TaskClaim 1 --agent bob');
   expect((await claim()).exitCode).toBe(1);
   here.time += 9 * MINUTE;

@@ -3,6 +3,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../src/settings/settings.ts'
 import type { LeaseClock } from '../../src/tasks/lease.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
+import { cleanEnvironment } from '../helpers/executables.ts';
 
 export interface TeamOptions {
   settings?: Partial<Settings>;
@@ -19,7 +20,7 @@ export class Team {
   constructor({ settings = {}, warnings = [], hookLimitMs, clock }: TeamOptions = {}) {
     const context = {
       open: (list = '') => {
-        const store = this.stores.get(list) ?? new TaskStore();
+        const store = this.stores.get(list) ?? new TaskStore(undefined, undefined, clock);
         this.stores.set(list, store);
         return store;
       },
@@ -30,12 +31,11 @@ export class Team {
         },
         warnings,
       }),
-      ...(clock && { clock: () => clock }),
-      hooks: () => ({
-        environment: process.env,
+      around: {
+        environment: cleanEnvironment(),
         cwd: '/',
         ...(hookLimitMs !== undefined && { limitMs: hookLimitMs }),
-      }),
+      },
     };
     this.handlers = new Map(taskCommands(context).map((handler) => [handler.name, handler]));
   }

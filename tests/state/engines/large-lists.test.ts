@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ServerLists } from '../../../src/state/server-lists.ts';
+import { DEFAULT_SETTINGS } from '../../../src/settings/settings.ts';
+import { ListHome } from '../../../src/state/list-home.ts';
 import { claimTask } from '../../../src/tasks/claim-task.ts';
 import { createTasks } from '../../../src/tasks/create-tasks.ts';
-import { openTaskStore } from '../../../src/tasks/open-task-store.ts';
+import { openTaskList } from '../../../src/tasks/open-task-store.ts';
 import { closing, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
 
 // A list of 10,000 tasks, several megabytes as JSON.
@@ -20,8 +21,8 @@ describe.for(SERVERS)('on %s', ([, isHere, url]) => {
     'a list of 10,000 tasks is made, claimed from, and read by others',
     async () => {
       const open = (author: string) => {
-        const server = closing(new ServerLists({ url: url(), environment: {}, timeoutMs: 20_000 }));
-        return openTaskStore({ server, list: 'large', author });
+        const settings = { ...DEFAULT_SETTINGS, stateUrl: url(), stateTimeout: 20 };
+        return openTaskList(closing(new ListHome({}, undefined, settings)), 'large', author);
       };
       const [ann, bob] = [open('ann'), open('bob')];
       const batch = Array.from({ length: BATCH }, (_, index) => ({

@@ -1,0 +1,43 @@
+import { safeText } from '../safe-text.ts';
+import type { CommandResult } from './agent-command.ts';
+import { withWarnings } from './notes.ts';
+import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
+import { refusal } from './refusal.ts';
+import { withStorageTrouble } from './storage-trouble.ts';
+
+/** What is common to all agent commands. */
+export interface CommandForm<Table extends OptionTable, Settings> {
+  readonly options: Table;
+  /** One line. */
+  readonly usage: string;
+  readonly helpPage: (settings: Settings) => string;
+  /** What is not done if it fails, as in `Error: Cannot ...`. */
+  readonly purpose: string;
+}
+
+const MAX_REASON = 200;
+
+/**
+ * Carries out one call of an agent command: help if it asks for that, else its work on the options that it was given, or
+ * on what is wrong with them. Warnings about the settings come last. Never rejects.
+ */
+export async function perform<Table extends OptionTable, Settings>(
+  form: CommandForm<Table, Settings>,
+  argv: readonly string[],
+  { settings, warnings }: { readonly settings: Settings; readonly warnings: readonly string[] },
+  work: (parsed: ParsedOptions<Table>, settings: Settings) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const title = `Cannot ${form.purpose}`;
+  try {
+    const result = await withStorageTrouble(title, () => {
+      const parsed = parseOptions(argv, form.options);
+      const options = 'problem' in parsed ? {} : parsed.options;
+      const help = helpReply(options, `Usage: ${form.usage}\n`, () => form.helpPage(settings));
+      return help ?? work(parsed, settings);
+    });
+    return withWarnings(result, warnings);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refusal(title, { lines: [safeText(reason, MAX_REASON)] });
+  }
+}
