@@ -123,5 +123,5 @@ test('the programs that agents call hold no driver of a server', () => {
     }),
     encoding: 'utf8',
   });
-  expect(stderr).toContain('PostgreSQL at localhost:1/db cannot be reached');
+  expect(stderr).toContain('cannot read from PostgreSQL at localhost:1/db: ');
 });

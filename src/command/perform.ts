@@ -1,4 +1,5 @@
 import { safeText } from '../safe-text.ts';
+import type { ServerTime } from '../state/time-limit.ts';
 import type { CommandResult } from './agent-command.ts';
 import { withWarnings } from './notes.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
@@ -21,7 +22,7 @@ const MAX_REASON = 200;
  * Carries out one call of an agent command: help if it asks for that, else its work on the options that it was given, or
  * on what is wrong with them. Warnings about the settings come last. Never rejects.
  */
-export async function perform<Table extends OptionTable, Settings>(
+export async function perform<Table extends OptionTable, Settings extends ServerTime>(
   form: CommandForm<Table, Settings>,
   argv: readonly string[],
   { settings, warnings }: { readonly settings: Settings; readonly warnings: readonly string[] },
@@ -29,7 +30,7 @@ export async function perform<Table extends OptionTable, Settings>(
 ): Promise<CommandResult> {
   const title = `Cannot ${form.purpose}`;
   try {
-    const result = await withStorageTrouble(title, () => {
+    const result = await withStorageTrouble(title, settings, () => {
       const parsed = parseOptions(argv, form.options);
       const options = 'problem' in parsed ? {} : parsed.options;
       const help = helpReply(options, `Usage: ${form.usage}\n`, () => form.helpPage(settings));

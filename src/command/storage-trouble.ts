@@ -1,5 +1,6 @@
 import { safeText } from '../safe-text.ts';
 import { errorCode, StateError, UnnamedList } from '../state/state-error.ts';
+import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
 import { type CommandResult, EXIT_CODES } from './agent-command.ts';
 
 const MAX_CHARACTERS = 2000;
@@ -14,13 +15,17 @@ export function exitCodeOf(error: StateError): number {
   return error instanceof UnnamedList ? EXIT_CODES.wrongUsage : EXIT_CODES.storageTrouble;
 }
 
-/** Runs a command's work; trouble with the list's storage becomes exit code 3 and an error that names the file. */
+/**
+ * Runs a command's work. Its requests to a server take at most TODO_STATE_TIMEOUT in all; trouble with the list's storage
+ * becomes exit code 3 and an error that names the file.
+ */
 export async function withStorageTrouble(
   title: string,
+  settings: ServerTime,
   action: () => CommandResult | Promise<CommandResult>,
 ): Promise<CommandResult> {
   try {
-    return await action();
+    return await inTimeOf(settings, action);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';

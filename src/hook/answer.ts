@@ -6,6 +6,7 @@ import { LINE_RULES } from '../guidance/rules.ts';
 import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
 import { type GuidanceSettings, readSettings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';
+import { inTimeOf } from '../state/time-limit.ts';
 import { signOfLife } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -31,12 +32,15 @@ export interface World {
 /** What there is to say when something happens to an agent. If there is no list, that is nothing. */
 export async function answer(event: HookEvent, world: World): Promise<Reply> {
   if (event.what.kind === 'other') return {};
-  const lists = new TodoLists(world.environment, world.directory);
-  const reply = await answerOfList(event, world, lists);
-  const news = isHeard(event) ? await newsOfTeam(world, lists) : '';
-  const warnings = event.what.kind === 'start' ? lists.warnings.join('\n') : '';
-  if (news === '' && warnings === '') return reply;
-  return { ...reply, context: texts(warnings, reply.context, news) };
+  const { settings } = readSettings(world.environment, undefined);
+  const lists = new TodoLists(world.environment, world.directory, settings);
+  return inTimeOf(settings, async () => {
+    const reply = await answerOfList(event, world, lists);
+    const news = isHeard(event) ? await newsOfTeam(world, lists) : '';
+    const warnings = event.what.kind === 'start' ? lists.warnings.join('\n') : '';
+    if (news === '' && warnings === '') return reply;
+    return { ...reply, context: texts(warnings, reply.context, news) };
+  });
 }
 
 /** An agent that stops, or whose conversation is cut, does not hear what is said. */

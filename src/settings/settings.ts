@@ -32,7 +32,7 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly stateDir: string | undefined;
   /** The server that all lists live on in place of files; undefined for files (TODO_STATE_URL). */
   readonly stateUrl: string | undefined;
-  /** The time limit of one request to that server, in seconds (TODO_STATE_TIMEOUT). */
+  /** How long a command may wait for that server in all, in seconds (TODO_STATE_TIMEOUT). */
   readonly stateTimeout: number;
   /** How many versions of a list in files are kept, the newest included (TODO_HISTORY). */
   readonly history: number;

@@ -3,6 +3,7 @@ import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quote.ts';
+import { inTimeOf } from '../state/time-limit.ts';
 import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
 import { BEGIN_FRAME, END_FRAME, ERASE_BELOW, ERASE_LINE_RIGHT } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
@@ -25,8 +26,16 @@ export interface PromptQuestion {
   readonly journal: readonly string[];
 }
 
+/** The longest that a prompt waits for a server, in seconds. */
+const LONGEST_WAIT = 1;
+
 /** Answers the hook of an interactive shell with assignments to evaluate. */
-export async function answerPrompt(question: PromptQuestion): Promise<string> {
+export function answerPrompt(question: PromptQuestion): Promise<string> {
+  const { TODO_STATE_URL: stateUrl } = question.environment;
+  return inTimeOf({ stateUrl, stateTimeout: LONGEST_WAIT }, () => answersFor(question));
+}
+
+async function answersFor(question: PromptQuestion): Promise<string> {
   const { environment, directory, terminal, mode, promptRows, hasRun, journal } = question;
   const lists = await PromptLists.open({ environment, directory, ...sizeOf(terminal) });
   const isOnServer = Boolean(environment.TODO_STATE_URL);

@@ -27,7 +27,9 @@ export async function stateCommand(argv: readonly string[], world: World): Promi
   if (help) return help;
   const [word, from, to, ...more] = parsed.rest;
   const { settings } = readSettings(world.environment, world.directory);
-  return withStorageTrouble('Cannot use the lists', async () => {
+  // A copy may take long.
+  const limits = word === 'copy' ? { ...settings, stateUrl: undefined } : settings;
+  return withStorageTrouble('Cannot use the lists', limits, async () => {
     if (word === undefined) return show(settings, world);
     if (word === 'init' && from === undefined) return init(settings, world);
     if (word === 'copy' && from && to && more.length === 0) return copy(from, to, settings, world);
@@ -43,7 +45,7 @@ async function show(settings: Settings, { environment, directory }: World): Prom
   const lists = new TodoLists(environment, directory, settings);
   const { server } = lists;
   const lines: string[] = [];
-  const outcome = await withStorageTrouble('Cannot use the lists', async () => {
+  const outcome = await withStorageTrouble('Cannot use the lists', settings, async () => {
     const engine = await server?.engine();
     lines.push(
       engine ? `Lists live on ${engine.name}.` : `Lists live in files, in ${lists.folder}.`,

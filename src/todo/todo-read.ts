@@ -85,13 +85,9 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
     if (rest[0] !== undefined) {
       return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, SHORT_USAGE);
     }
-    return withStorageTrouble('Cannot read the list', async () => {
-      const list = await openSource(
-        this.source,
-        options,
-        this.settings(call).settings,
-        call.env && this.settings,
-      );
+    const { settings } = this.settings(call);
+    return withStorageTrouble('Cannot read the list', settings, async () => {
+      const list = await openSource(this.source, options, settings, call.env && this.settings);
       return 'problem' in list
         ? wrongUsage(list.problem, SHORT_USAGE)
         : read(list, options, this.#forPeople);

@@ -96,7 +96,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   async execute(invocation: Invocation): Promise<CommandResult> {
     try {
       const { settings, warnings } = this.settings(invocation);
-      const result = await withStorageTrouble('Cannot update the list', () =>
+      const result = await withStorageTrouble('Cannot update the list', settings, () =>
         this.#execute(invocation, settings),
       );
       return withWarnings(result, warnings);

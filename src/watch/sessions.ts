@@ -6,7 +6,9 @@ import { printable } from '../panel/render-list.ts';
 import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
+import { readSettings } from '../settings/settings.ts';
 import { StateError } from '../state/state-error.ts';
+import { inTimeOf } from '../state/time-limit.ts';
 import { openTaskList } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import { writeAll } from '../terminal/synchronous-io.ts';
@@ -55,7 +57,8 @@ export async function sessions(argv: readonly string[]): Promise<number> {
   }
   const watched = watchedLists();
   try {
-    const found = await findSessions(watched);
+    const { settings } = readSettings(process.env, undefined);
+    const found = await inTimeOf(settings, () => findSessions(watched));
     const text = parsed.options['--json']
       ? jsonLine({ sessions: found })
       : sessionsText(found, await watched.where());
@@ -108,7 +111,8 @@ async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Sum
       updatedAt: newest.at,
       version: newest.version,
     };
-  } catch {
+  } catch (error) {
+    if (error instanceof StateError && error.isOfReading) throw error;
     // Leave out what cannot be read, as for todo lists.
     return undefined;
   }

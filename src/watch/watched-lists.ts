@@ -159,7 +159,8 @@ async function orUnreadable<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof StateError) return undefined;
+    // A server that does not answer has not said that there is no list.
+    if (error instanceof StateError && !error.isOfReading) return undefined;
     throw error;
   }
 }

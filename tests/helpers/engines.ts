@@ -151,11 +151,11 @@ export class EtcdCluster {
         for (const member of this.members) {
           const client = this.client({ endpoints: [member.endpoint], timeoutMs: 500 });
           try {
-            const { body } = await client.call<{ header: { member_id: string }; leader?: string }>(
-              'maintenance/status',
-              {},
-            );
-            if (body.leader === body.header.member_id) return member;
+            const { answer } = await client.call<{
+              header: { member_id: string };
+              leader?: string;
+            }>('maintenance/status', {});
+            if (answer.leader === answer.header.member_id) return member;
           } catch {
             // It is not the one.
           } finally {
@@ -233,6 +233,11 @@ export class PostgresServer {
     this.#run('pg_ctl', '-D', this.#data, '-m', 'immediate', 'stop');
   }
 
+  /** Starts it again after `kill`. */
+  restart(): void {
+    this.#start();
+  }
+
   get #data(): string {
     return join(this.folder, 'data');
   }
@@ -272,7 +277,7 @@ export class PostgresServer {
       database: 'postgres',
       user: 'lists',
       password: () => undefined,
-      ssl: false,
+
       schema: 'todowrite',
       timeoutMs: 5000,
       ...options,

@@ -109,7 +109,7 @@ describe.for(SERVERS)('a host whose lists live on %s', ([, isHere, port, url]) =
       const { ask } = host('ann');
       await ask('TaskCreate --subject Build');
       sh('bob', 'TaskClaim 1');
-      expect((await told(ask, /#1 Build: .* by bob/)).join('\n')).toContain('#1 Build');
+      expect((await told(ask, /#1 "Build": .* by bob/)).join('\n')).toContain('#1 "Build"');
     });
 
     test('proves what its agent completes, for all who read it; a proof that is written counts for nothing', async () => {

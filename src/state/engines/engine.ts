@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PeerCertificate } from 'node:tls';
 import type { default as Postgres } from 'postgres';
 import type { Environment } from '../../environment.ts';
 import type { ContentCheck, SharedPlace } from '../place.ts';
@@ -12,6 +11,7 @@ import { passwordFrom } from './pgpass.ts';
 import { PostgresClient } from './postgres-client.ts';
 import { PostgresPlace } from './postgres-place.ts';
 import { checkWriting, initPostgres } from './postgres-schema.ts';
+import type { Tls } from './postgres-socket.ts';
 import { lastChangeBelow, listsBelow, watchLists } from './postgres-watch.ts';
 import { readStateUrl, type StateUrl } from './state-url.ts';
 
@@ -43,7 +43,7 @@ export interface EngineOptions {
   readonly url: string;
   /** Where the engine's own variables, certificates and passwords are looked for. */
   readonly environment: Environment;
-  /** The time limit of one request in milliseconds (TODO_STATE_TIMEOUT). */
+  /** The time limit, in milliseconds, of a request that no command makes (TODO_STATE_TIMEOUT). */
   readonly timeoutMs: number;
 }
 
@@ -125,7 +125,7 @@ function postgresEngine(
     database,
     user,
     password: () => target.password ?? passwordInFile(environment) ?? fromFile(),
-    ssl: sslOptions(target, environment),
+    tls: tlsOptions(target, environment),
     schema,
     timeoutMs,
   });
@@ -145,30 +145,20 @@ function postgresEngine(
   };
 }
 
-function sslOptions(
-  { sslMode, hosts }: Extract<StateUrl, { engine: 'postgres' }>,
+function tlsOptions(
+  { sslMode }: Extract<StateUrl, { engine: 'postgres' }>,
   { PGSSLROOTCERT: ca, PGSSLCERT: cert, PGSSLKEY: key }: Environment,
-) {
-  if (sslMode === 'disable') return false;
-  if (sslMode === 'prefer' && !ca) return 'prefer' as const;
+): Tls | undefined {
+  if (sslMode === 'disable') return undefined;
   return {
+    isOptional: sslMode === 'prefer' && !ca,
     rejectUnauthorized: sslMode.startsWith('verify') || Boolean(ca),
-    // verify-ca asks who signed the certificate, and not for whom. The library knows the name of a host, but no address.
-    checkServerIdentity: (_: string, certificate: PeerCertificate) =>
-      sslMode === 'verify-full' ? mismatch(hosts, certificate) : undefined,
+    // verify-ca asks who signed the certificate, and not for whom.
+    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
     ...(ca && { ca: fileNamedBy('PGSSLROOTCERT', ca) }),
     ...(cert && { cert: fileNamedBy('PGSSLCERT', cert) }),
     ...(key && { key: fileNamedBy('PGSSLKEY', key) }),
   };
-}
-
-/** Why a certificate is that of none of these hosts. */
-function mismatch(hosts: readonly { readonly host: string }[], certificate: PeerCertificate) {
-  const { checkServerIdentity } = process.getBuiltinModule('node:tls');
-  const problems = hosts.map(({ host }) =>
-    checkServerIdentity(host.replace(/^\[|\]$/g, ''), certificate),
-  );
-  return problems.includes(undefined) ? undefined : problems[0];
 }
 
 function passwordInFile({ TODO_STATE_PASSWORD_FILE: file }: Environment): string | undefined {

@@ -1,7 +1,7 @@
 import { newId } from '../folder-names.ts';
 import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
 import { notKnown, StateError } from '../state-error.ts';
-import type { EtcdAnswer, EtcdClient } from './etcd-client.ts';
+import type { EtcdClient } from './etcd-client.ts';
 import {
   base64,
   type KeyRange,
@@ -13,6 +13,7 @@ import {
   watchRange,
 } from './etcd-range.ts';
 import { QuotaFull } from './etcd-refusal.ts';
+import type { Answer } from './servers.ts';
 import { decodeContent, encodeContent, versionOf } from './stored-content.ts';
 import type { VersionWatch } from './version-watch.ts';
 
@@ -107,13 +108,15 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   async #put(base: number, value: Buffer, id: string): Promise<boolean> {
     try {
       const request = this.#commitRequest(base, value);
-      const answer = await this.#client.call<TxnResponse>('kv/txn', request, true);
-      return answer.body.succeeded === true || this.#isOurs(answer, id);
+      const answered = await this.#client.call<TxnResponse>('kv/txn', request, 'change');
+      return answered.answer.succeeded === true || this.#isOurs(answered, id);
     } catch (error) {
-      if (!(error instanceof QuotaFull)) throw error;
+      const { cause } = error as Error;
+      if (!(cause instanceof QuotaFull)) throw error;
       const key = base64(this.#keyOf(base + 1));
-      const { body } = await this.#client.call<{ kvs?: KeyValue[] }>('kv/range', { key });
-      if (body.kvs?.[0] && idOf(body.kvs[0]) === id) return true;
+      const doubt = { reason: cause.message };
+      const { answer } = await this.#client.call<RangeResponse>('kv/range', { key }, doubt);
+      if (answer.kvs?.[0] && idOf(answer.kvs[0]) === id) return true;
       throw error;
     }
   }
@@ -144,12 +147,12 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 
   /** Whether a commit that was refused is so because an earlier try of it was carried out. */
-  #isOurs({ body, wasResent }: EtcdAnswer<TxnResponse>, id: string): boolean {
-    const [next, newest] = (body.responses ?? []).map(
+  #isOurs({ answer, doubt }: Answer<TxnResponse>, id: string): boolean {
+    const [next, newest] = (answer.responses ?? []).map(
       ({ response_range }) => response_range?.kvs?.[0],
     );
     if (next) return idOf(next) === id;
-    if (newest && wasResent) {
+    if (newest && doubt) {
       throw notKnown(
         `${this.#client.name} did not answer, and others have changed the list too often since`,
       );
@@ -158,13 +161,13 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 
   async #range(limit: number, { from = 1, keysOnly = false } = {}): Promise<KeyValue[]> {
-    const { body } = await this.#client.call<{ kvs?: KeyValue[] }>('kv/range', {
+    const { answer } = await this.#client.call<RangeResponse>('kv/range', {
       key: this.#all.key,
       range_end: from > 1 ? base64(this.#keyOf(from - 1)) : this.#all.range_end,
       limit: String(limit),
       keys_only: keysOnly,
     });
-    return body.kvs ?? [];
+    return answer.kvs ?? [];
   }
 
   #decode(pair: KeyValue): Version<T> {
@@ -182,13 +185,16 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 }
 
+interface RangeResponse {
+  readonly kvs?: KeyValue[];
+}
+
 interface TxnResponse {
   readonly succeeded?: boolean;
-  readonly responses?: readonly {
-    readonly response_range?: { readonly kvs?: readonly KeyValue[] };
-  }[];
+  readonly responses?: readonly { readonly response_range?: RangeResponse }[];
 }
 
 function idOf({ value = '' }: KeyValue): string | undefined {
-  return decodeContent(Buffer.from(value, 'base64'))?.id;
+  const stored = decodeContent(Buffer.from(value, 'base64'));
+  return 'id' in stored ? stored.id : undefined;
 }

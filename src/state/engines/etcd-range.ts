@@ -53,19 +53,19 @@ export async function listsBelow(
   const found = new Map<string, number>();
   const { range_end } = rangeBelow(prefix);
   for (let start = prefix; ; ) {
-    const { body } = await client.call<{ kvs?: KeyValue[]; more?: boolean }>('kv/range', {
+    const { answer } = await client.call<{ kvs?: KeyValue[]; more?: boolean }>('kv/range', {
       key: base64(start),
       range_end,
       keys_only: true,
       limit: String(PAGE),
     });
-    const keys = (body.kvs ?? []).map(({ key }) => textOf(key));
+    const keys = (answer.kvs ?? []).map(({ key }) => textOf(key));
     for (const key of keys) {
       const of = versionOfKey(key);
       if (of && !found.has(of.list)) found.set(of.list, of.version);
     }
     const last = keys.at(-1);
-    if (!body.more || last === undefined) break;
+    if (!answer.more || last === undefined) break;
     // The other versions of a list are nothing new.
     const of = versionOfKey(last);
     start = of ? afterAll(`${of.list}/`) : `${last}\0`;
@@ -77,16 +77,16 @@ export async function listsBelow(
 export async function checkWriting(client: EtcdClient, prefix: string): Promise<void> {
   const key = base64(keyOfVersion(prefix, 1));
   const never = { target: 'VERSION', result: 'LESS', version: '0', key };
-  await client.call('kv/txn', { compare: [never], success: [{ request_put: { key } }] }, true);
+  await client.call('kv/txn', { compare: [never], success: [{ request_put: { key } }] }, 'change');
 }
 
 /** What tells one state of all keys of a range from another. */
 export async function lastChangeIn(client: EtcdClient, range: KeyRange): Promise<string> {
-  const { body } = await client.call<{ kvs?: { mod_revision?: string }[]; count?: string }>(
+  const { answer } = await client.call<{ kvs?: { mod_revision?: string }[]; count?: string }>(
     'kv/range',
     { ...range, keys_only: true, limit: '1', sort_order: 'DESCEND', sort_target: 'MOD' },
   );
-  return `${body.kvs?.[0]?.mod_revision ?? 0} of ${body.count ?? 0}`;
+  return `${answer.kvs?.[0]?.mod_revision ?? 0} of ${answer.count ?? 0}`;
 }
 
 /**

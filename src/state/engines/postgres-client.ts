@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Options, PendingQuery, default as Postgres, Row, Sql } from 'postgres';
-import { notKnown, StateError } from '../state-error.ts';
-import { UNTRUSTED } from './untrusted.ts';
+import type { PendingQuery, default as Postgres, Row, Sql } from 'postgres';
+import { StateError } from '../state-error.ts';
+import { connectTo, type Tls } from './postgres-socket.ts';
+import { type Answer, Failed, NO_ANSWER, type Purpose, Servers } from './servers.ts';
 
 /** How to reach one PostgreSQL. */
 export interface PostgresOptions {
@@ -9,104 +9,73 @@ export interface PostgresOptions {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly database: string;
   readonly user: string;
-  /** Asked for when a connection is made. */
+  /** Asked for when connections are made. */
   readonly password: () => string | undefined;
-  readonly ssl: Options<Record<string, never>>['ssl'];
+  readonly tls?: Tls | undefined;
   readonly schema: string;
-  /** The time limit of one statement in milliseconds, including retries. */
+  /** The time limit, in milliseconds, of a statement that no command makes, including retries. */
   readonly timeoutMs: number;
-}
-
-/** What a statement gave; `wasResent` where an earlier try of it may have been carried out too. */
-export interface StatementResult<T> {
-  readonly rows: readonly T[];
-  readonly wasResent: boolean;
 }
 
 // A server that does not answer is left for the next one after so long.
 const TRY_MS = 2000;
-const PAUSE_MS = 100;
 const IDLE_SECONDS = 10;
-/** No rows were touched, and another try may do better: a standby, a deadlock, a server that is starting. */
-const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57P03', '53300']);
+/** A standby, or a primary that takes no writes now. */
+const READ_ONLY = '25006';
+/** No rows were touched, and another try may do better: a deadlock, a server that is starting, or has too many clients. */
+const TRY_AGAIN = new Set([READ_ONLY, '40001', '40P01', '57P03', '53300']);
 /** The server went away, or gave up, with the outcome open. */
 const IS_OPEN = /^(08|57)/;
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'CONNECT_TIMEOUT',
-  'EHOSTUNREACH',
-]);
-const NO_ANSWER = 'no answer in time';
-/** Node's words where a server ends the connection instead of agreeing on TLS. */
-const BEFORE_TLS = /before secure TLS connection/;
-const NO_TLS = '; for a server without TLS, set sslmode=disable';
+const WRONG_PASSWORD = /^28/;
 const NO_SCHEMA = new Set(['42P01', '3F000']);
+const NO_TABLES = 'has no tables for lists; make them with: agent-shell state init';
+const STANDBY = 'a standby, which takes no writes';
 
-/** Speaks to PostgreSQL. If the connection breaks, a statement is tried again, for `timeoutMs` at most. */
+/** Speaks to PostgreSQL. If the connection breaks, a statement is tried again. */
 export class PostgresClient {
   readonly schema: string;
   readonly #postgres: typeof Postgres;
   readonly #options: PostgresOptions;
+  readonly #servers: Servers<PostgresOptions['hosts'][number]>;
   readonly #listeners = new Set<(key: string | undefined) => void>();
   #sql: Sql | undefined;
+  /** The server that these connections are to. */
+  #sqlOf: object | undefined;
+  /** The time limit for a connection: where it is not there by then, nothing was sent. */
+  #connectMs = 0;
   /** For notifications alone. */
   #listening: Sql | undefined;
-  #isClosed = false;
+  /** The last thing that the server has warned of. */
+  #warning: { readonly message: string } | undefined;
 
   /** @param postgres the library, which is loaded only where it is needed. */
   constructor(postgres: typeof Postgres, options: PostgresOptions) {
     this.#postgres = postgres;
     this.#options = options;
     this.schema = options.schema;
+    const { hosts, database, timeoutMs } = options;
+    const addresses = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
+    const name = `PostgreSQL at ${addresses}/${database}`;
+    this.#servers = new Servers(name, hosts, TRY_MS, timeoutMs);
   }
 
   /** The servers, as an error names them. */
   get name(): string {
-    const { hosts, database } = this.#options;
-    return `PostgreSQL at ${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}/${database}`;
+    return this.#servers.name;
   }
 
-  /**
-   * Runs one statement, which is a transaction of its own.
-   *
-   * @param isChange whether it may change something: then the error says whether it can have been carried out.
-   * @throws StateError where no server answers in time, or one refuses.
-   */
-  async run<T extends object = Row>(
+  /** Runs one statement, which is a transaction of its own. @throws StateError where no server answers in time, or one refuses. */
+  run<T extends object = Row>(
     statement: (sql: Sql) => PendingQuery<T[]>,
-    isChange = false,
-  ): Promise<StatementResult<T>> {
-    const deadline = Date.now() + this.#options.timeoutMs;
-    let mayBeDone = false;
-    let reason = NO_ANSWER;
-    for (;;) {
-      try {
-        const rows = await within(this.#tryMs(deadline), statement(this.#connect()));
-        return { rows, wasResent: mayBeDone };
-      } catch (error) {
-        const { code = '', message } = error as { code?: string; message: string };
-        // Whatever waits on a connection that has gone silent would wait as long; and the library itself waits longer
-        // and longer before it connects again.
-        if (error instanceof Late || NEVER_SENT.has(code)) this.#reconnect();
-        // Its class loses its name in a bundle; the server alone says how severe an error is.
-        const isAnswer = 'severity' in (error as Error);
-        const isUntrusted = UNTRUSTED.test(code);
-        const wasNeverSent = NEVER_SENT.has(code) || isUntrusted || BEFORE_TLS.test(message);
-        const isUndone = isAnswer ? !IS_OPEN.test(code) : wasNeverSent;
-        mayBeDone ||= !isUndone;
-        // What the last try had too little time for is no reason.
-        if (!(error instanceof Late)) reason = message;
-        const isFinal = isUntrusted || (isAnswer && isUndone && !TRY_AGAIN.has(code));
-        // A try that has hardly any time would only leave open what it did.
-        if (!isFinal && !this.#isClosed && Date.now() + 2 * PAUSE_MS < deadline) {
-          await pause(PAUSE_MS);
-          continue;
-        }
-        throw this.#error(code, reason, isChange, mayBeDone, isFinal);
-      }
-    }
+    purpose: Purpose = 'read',
+  ): Promise<Answer<readonly T[]>> {
+    return this.#servers.ask(purpose, async (limitMs) => {
+      const before = this.#warning;
+      const rows = await this.#try(statement, limitMs);
+      // What gave up waiting for its standby is done, with a warning; and is lost with the server.
+      if (purpose === 'read' || this.#warning === before) return rows;
+      throw new Failed(this.#warning?.message ?? '', 'open');
+    });
   }
 
   /**
@@ -125,7 +94,7 @@ export class PostgresClient {
   /** What the server says of itself, in one line. */
   async status(): Promise<string> {
     const start = performance.now();
-    const { rows } = await this.run(
+    const { answer: rows } = await this.run(
       (sql) => sql<{ version: string; tables: boolean; writes: boolean }[]>`
         select current_setting('server_version') as version,
           to_regclass(${`${JSON.stringify(this.schema)}.versions`}) is not null as tables,
@@ -134,7 +103,7 @@ export class PostgresClient {
     const { version, tables, writes } = rows[0] ?? {};
     const problems = [
       ...(tables ? [] : ['no tables for lists yet: agent-shell state init']),
-      ...(writes ? [] : ['a standby, which takes no writes']),
+      ...(writes ? [] : [STANDBY]),
     ];
     const ms = (performance.now() - start).toFixed(1);
     return [`PostgreSQL ${version}, schema ${this.schema}, ${ms} ms`, ...problems].join('; ');
@@ -142,35 +111,66 @@ export class PostgresClient {
 
   /** Ends its connections; what is under way fails. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#servers.close();
     this.#endListening();
     await this.#sql?.end({ timeout: 1 });
   }
 
-  #tryMs(deadline: number): number {
-    const left = deadline - Date.now();
-    return this.#options.hosts.length > 1 ? Math.min(left, TRY_MS) : left;
+  async #try<T extends object>(
+    statement: (sql: Sql) => PendingQuery<T[]>,
+    limitMs: number,
+  ): Promise<readonly T[]> {
+    this.#connectMs = limitMs / 2;
+    const sql = this.#connect();
+    try {
+      const rows = await within(limitMs, statement(sql));
+      const isStandby = sql.parameters.in_hot_standby === 'on';
+      if (isStandby && this.#servers.all.length > 1) throw new Failed(STANDBY, 'undone');
+      if (this.#listening === undefined && this.#listeners.size > 0) this.#listen();
+      return rows;
+    } catch (error) {
+      throw this.#failure(sql, error as PostgresError);
+    }
   }
 
-  #reconnect(): void {
-    const old = this.#sql;
+  /** What a failed try means. Connections that may be good for nothing are given up: whatever waits on them would wait as long. */
+  #failure(sql: Sql, error: PostgresError): Error {
+    const { code = '', message } = error;
+    // Its class loses its name in a bundle; the server alone says how severe an error is.
+    const isAnswer = 'severity' in error;
+    const isUsable = isAnswer && code !== READ_ONLY && !WRONG_PASSWORD.test(code);
+    if (!isUsable && sql === this.#sql) this.#giveUp();
+    if (error instanceof Failed) return error;
+    if (NO_SCHEMA.has(code)) return new StateError(`${this.name} ${NO_TABLES}`);
+    if (!isAnswer) return new Failed(isEnd(code) ? 'the connection ended' : message, 'open');
+    const outcome = TRY_AGAIN.has(code) ? 'undone' : IS_OPEN.test(code) ? 'open' : 'refused';
+    return new Failed(message, outcome);
+  }
+
+  #connect(): Sql {
+    if (this.#sqlOf !== this.#servers.current) this.#giveUp();
+    this.#sqlOf = this.#servers.current;
+    this.#sql ??= this.#open();
+    return this.#sql;
+  }
+
+  #giveUp(): void {
+    void this.#sql?.end({ timeout: 0 }).catch(() => {});
     this.#sql = undefined;
-    void old?.end({ timeout: 0 }).catch(() => {});
-    if (this.#listeners.size === 0) return;
     this.#endListening();
-    this.#listen();
   }
 
   #listen(): void {
     const tell = (key: string | undefined) => {
       for (const hear of [...this.#listeners]) hear(key);
     };
-    this.#listening = this.#open();
-    this.#listening
-      .listen(this.schema, tell, () => tell(undefined))
-      .catch(() => {
-        // Then looking now and then has to do.
-      });
+    // The next statement that gets an answer listens again; until then looking now and then has to do.
+    const end = () => {
+      if (this.#listening === sql) this.#endListening();
+    };
+    const sql = this.#open(end);
+    this.#listening = sql;
+    sql.listen(this.schema, tell, () => tell(undefined)).catch(end);
   }
 
   #endListening(): void {
@@ -178,62 +178,51 @@ export class PostgresClient {
     this.#listening = undefined;
   }
 
-  #connect(): Sql {
-    this.#sql ??= this.#open();
-    return this.#sql;
-  }
-
-  #open(): Sql {
-    const { hosts, database, user, password, ssl, timeoutMs } = this.#options;
-    // The types know of one host only; the library takes a list.
-    const servers = { host: hosts.map(({ host }) => host), port: hosts.map(({ port }) => port) };
+  /** @param onClose called when a connection has ended. */
+  #open(onClose: () => void = () => {}): Sql {
+    const { database, user, password, tls } = this.#options;
+    const { current } = this.#servers;
+    const connect = async () => {
+      const socket = await connectTo(current, tls, this.#connectMs);
+      return socket.once('close', onClose);
+    };
+    // The types do not know of it.
+    const how = { socket: connect } as object;
     return this.#postgres({
-      ...(servers as object),
+      ...how,
+      host: current.host,
+      port: current.port,
       database,
       user,
-      password: () => password() ?? '',
-      ssl: ssl ?? false,
+      password: password() ?? '',
       max: 4,
       // A program that has nothing else to do ends.
       idle_timeout: IDLE_SECONDS,
+      // Ours has the time that is left, and knows whether anything was sent.
+      connect_timeout: 0,
       // Transaction poolers do not support prepared statements.
       prepare: false,
-      connect_timeout: Math.max(1, timeoutMs / 2000),
       fetch_types: false,
-      onnotice: () => {},
-      ...(hosts.length > 1 && { target_session_attrs: 'read-write' }),
+      onnotice: (notice) => {
+        if (notice.severity === 'WARNING') this.#warning = { message: String(notice.message) };
+      },
     });
-  }
-
-  #error(
-    code: string,
-    reason: string,
-    isChange: boolean,
-    mayBeDone: boolean,
-    isFinal: boolean,
-  ): StateError {
-    if (isChange && mayBeDone) {
-      return notKnown(`${this.name}: ${reason}`);
-    }
-    const ending = isChange ? '; nothing was changed' : '';
-    if (NO_SCHEMA.has(code)) {
-      return new StateError(
-        `${this.name} has no tables for lists; make them with: agent-shell state init`,
-      );
-    }
-    const what = isFinal ? 'refused' : 'cannot be reached';
-    const hint = BEFORE_TLS.test(reason) ? NO_TLS : '';
-    const message = `${this.name} ${what}: ${reason}${hint}${ending}`;
-    return new StateError(message, { isOfReading: !isChange });
   }
 }
 
-class Late extends Error {}
+interface PostgresError extends Error {
+  readonly code?: string;
+}
+
+/** The library's own words name a server, or `undefined`. */
+function isEnd(code: string): boolean {
+  return code.startsWith('CONNECTION_');
+}
 
 async function within<T>(milliseconds: number, work: PromiseLike<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Late(NO_ANSWER)), milliseconds);
+    timer = setTimeout(() => reject(new Failed(NO_ANSWER, 'open')), milliseconds);
   });
   try {
     return await Promise.race([work, late]);

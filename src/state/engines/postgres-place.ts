@@ -4,6 +4,7 @@ import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.
 import { notKnown } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
 import { watchLists } from './postgres-watch.ts';
+import type { Doubt } from './servers.ts';
 import { encodeContent, versionOf } from './stored-content.ts';
 import type { VersionWatch } from './version-watch.ts';
 
@@ -49,7 +50,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   }
 
   async load(): Promise<Version<T> | undefined> {
-    const { rows } = await this.#client.run(
+    const { answer: rows } = await this.#client.run(
       (sql) => sql<Row[]>`
         select v.version, v.value from ${this.#table(sql, 'lists')} l
         join ${this.#table(sql, 'versions')} v using (list, version) where list = ${this.#key}`,
@@ -60,7 +61,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   }
 
   async history({ newest, from = 1 }: HistoryRange = {}): Promise<Version<T>[]> {
-    const { rows } = await this.#client.run(
+    const { answer: rows } = await this.#client.run(
       (sql) => sql<Row[]>`
         select version, value from ${this.#table(sql, 'versions')}
         where list = ${this.#key} and version >= ${from} order by version desc
@@ -74,7 +75,7 @@ export class PostgresPlace<T> implements SharedPlace<T> {
     const id = newId();
     const value = encodeContent({ id, at: at.toISOString(), by: this.author, content });
     const next = base + 1;
-    const { rows, wasResent } = await this.#client.run(
+    const { answer: rows, doubt } = await this.#client.run(
       (sql) => sql`
         with head as (${this.#moveHead(sql, base)}), put as (
           insert into ${this.#table(sql, 'versions')} (list, version, id, value)
@@ -84,9 +85,10 @@ export class PostgresPlace<T> implements SharedPlace<T> {
           where list = ${this.#key} and version <= ${next - this.#history}
           and exists (select 1 from head)
         ) select version from head`,
-      true,
+      'change',
     );
-    if (rows.length === 0 && !(wasResent && (await this.#isOurs(next, id)))) return undefined;
+    const isMade = rows.length > 0 || (doubt && (await this.#isOurs(next, id, doubt)));
+    if (!isMade) return undefined;
     this.#known = next;
     for (const watch of [...this.#watches]) watch.committed(next);
     return { version: next, at, by: this.author, content };
@@ -115,22 +117,35 @@ export class PostgresPlace<T> implements SharedPlace<T> {
             where list = ${this.#key} and version = ${base} returning version`;
   }
 
-  /** Whether a commit that changed nothing did so because an earlier try of it was carried out. */
-  async #isOurs(version: number, id: string): Promise<boolean> {
-    const { rows } = await this.#client.run(
-      (sql) => sql<{ id: string }[]>`
-        select id from ${this.#table(sql, 'versions')}
-        where list = ${this.#key} and version = ${version}`,
+  /**
+   * Whether a commit that changed nothing did so because an earlier try of it was carried out. That its version can be read
+   * proves nothing: a commit that was ended while it waited for a synchronous standby is there, and is lost with the server.
+   * But the log of changes is in order: once a later one of ours is acknowledged, the standby has both.
+   */
+  async #isOurs(version: number, id: string, doubt: Doubt): Promise<boolean> {
+    const { answer: kept } = await this.#client.run(
+      (sql) => sql`
+        update ${this.#table(sql, 'versions')} set id = ${id}
+        where list = ${this.#key} and version = ${version} and id = ${id} returning version`,
+      doubt,
     );
-    if (rows[0]) return rows[0].id === id;
-    if ((await this.#newest()) < version) return false;
+    if (kept.length > 0) return true;
+    const { answer: rows } = await this.#client.run(
+      (sql) => sql<{ isThere: boolean; newest: string }[]>`
+        select version as newest, exists (
+          select 1 from ${this.#table(sql, 'versions')} where list = ${this.#key} and version = ${version}
+        ) as "isThere" from ${this.#table(sql, 'lists')} where list = ${this.#key}`,
+      doubt,
+    );
+    const { isThere = false, newest = 0 } = rows[0] ?? {};
+    if (isThere || Number(newest) < version) return false;
     throw notKnown(
       `${this.#client.name} did not answer, and others have changed the list too often since`,
     );
   }
 
   async #newest(): Promise<number> {
-    const { rows } = await this.#client.run(
+    const { answer: rows } = await this.#client.run(
       (sql) => sql<{ version: string }[]>`
         select version from ${this.#table(sql, 'lists')} where list = ${this.#key}`,
     );

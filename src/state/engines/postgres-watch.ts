@@ -40,7 +40,7 @@ export async function listsBelow(
   client: PostgresClient,
   prefix: string,
 ): Promise<{ key: string; version: number }[]> {
-  const { rows } = await client.run(
+  const { answer: rows } = await client.run(
     (sql) => sql<{ list: string; version: string }[]>`
       select list, version from ${sql(client.schema)}.lists
       where left(list, ${prefix.length}) = ${prefix} order by list`,
@@ -50,7 +50,7 @@ export async function listsBelow(
 
 /** What tells one state of all lists below a prefix from another. */
 export async function lastChangeBelow(client: PostgresClient, prefix: string): Promise<string> {
-  const { rows } = await client.run(
+  const { answer: rows } = await client.run(
     (sql) => sql<{ state: string }[]>`
       select count(*) || ' with ' || coalesce(sum(version), 0) as state
       from ${sql(client.schema)}.lists where left(list, ${prefix.length}) = ${prefix}`,

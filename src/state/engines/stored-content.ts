@@ -1,5 +1,6 @@
 import type { ContentCheck, Version } from '../place.ts';
 import { StateError } from '../state-error.ts';
+import { MOST_UNPACKED_BYTES, parse, TooMuch, unpack } from './bounds.ts';
 
 /** One version as an engine stores it beside its number. */
 export interface StoredContent<T> {
@@ -14,9 +15,14 @@ export interface StoredContent<T> {
 const COMPRESSED_FROM_BYTES = 100 * 1024;
 const GZIP = 0x1f;
 
-/** JSON, compressed where it is large. */
+/** JSON, compressed where it is large. @throws StateError where nobody would read it again. */
 export function encodeContent(stored: StoredContent<unknown>): Buffer {
   const json = Buffer.from(JSON.stringify(stored));
+  if (json.length > MOST_UNPACKED_BYTES) {
+    throw new StateError(
+      `the list is too large: ${json.length} bytes, at most ${MOST_UNPACKED_BYTES}; nothing was changed`,
+    );
+  }
   if (json.length < COMPRESSED_FROM_BYTES) return json;
   return process.getBuiltinModule('node:zlib').gzipSync(json);
 }
@@ -34,24 +40,24 @@ export function versionOf<T>(
   check: ContentCheck | undefined,
 ): Version<T> {
   const stored = decodeContent<T>(bytes);
-  const problem = stored === undefined ? 'it cannot be read' : check?.(stored.content);
-  if (stored === undefined || problem !== undefined) {
+  const problem = 'problem' in stored ? stored.problem : check?.(stored.content);
+  if ('problem' in stored || problem !== undefined) {
     throw new StateError(`${where}: version ${version} is damaged: ${problem}`);
   }
   const { at, by, content } = stored;
   return { version, at: new Date(at), by, content };
 }
 
-/** @returns undefined if the bytes are not what `encodeContent` makes. */
-export function decodeContent<T>(bytes: Buffer): StoredContent<T> | undefined {
+/** What `encodeContent` made of it, or why it cannot be that. */
+export function decodeContent<T>(bytes: Buffer): StoredContent<T> | { readonly problem: string } {
   try {
-    const json =
-      bytes[0] === GZIP ? process.getBuiltinModule('node:zlib').gunzipSync(bytes) : bytes;
-    const { id, at, by, content } = JSON.parse(json.toString('utf8'));
+    const json = (bytes[0] === GZIP ? unpack(bytes) : bytes).toString('utf8');
+    const { id, at, by, content } = parse(json) as StoredContent<T>;
     const isWhole =
       typeof id === 'string' && typeof by === 'string' && !Number.isNaN(Date.parse(at));
-    return isWhole && content !== undefined ? { id, at, by, content } : undefined;
-  } catch {
-    return undefined;
+    if (isWhole && content !== undefined) return { id, at, by, content };
+    return { problem: 'it cannot be read' };
+  } catch (error) {
+    return { problem: error instanceof TooMuch ? error.message : 'it cannot be read' };
   }
 }

@@ -1,3 +1,7 @@
+import { withTimeLimit } from '../time-limit.ts';
+
+const LONGEST_LOOK_MS = 5000;
+
 /** What tells one state of what is watched from another: the number of the newest version, for one. */
 export type Sighting = string | number;
 
@@ -30,7 +34,12 @@ export class VersionWatch<Seen extends Sighting> {
   }
 
   /** @param isAsked whether the server said that there is something to see. */
-  async look(isAsked: boolean): Promise<void> {
+  look(isAsked: boolean): Promise<void> {
+    // It may go on for long after a command that began to watch.
+    return withTimeLimit(LONGEST_LOOK_MS, () => this.#look(isAsked));
+  }
+
+  async #look(isAsked: boolean): Promise<void> {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
     const look = {};

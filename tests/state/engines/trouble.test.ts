@@ -169,6 +169,25 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     expect((await engine.status())[0]).toMatch(/^PostgreSQL \d+\.\d+.*, schema fresh, [\d.]+ ms$/);
   }, 60_000);
 
+  test('several that ask for init at once all get it', async () => {
+    const engines = await Promise.all(
+      Array.from({ length: 8 }, () => open(`${server.url}?schema=at_once`)),
+    );
+    await Promise.all(engines.map((engine) => engine.init()));
+    const place = engines[0]?.place<string>('todos/s/a', AS_ANN);
+    expect(await place?.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
+  }, 60_000);
+
+  test('a password file that cannot be read is named', async () => {
+    server.sql(`create role carl login password 's3cret'`);
+    server.requirePasswordOf('carl');
+    const url = `postgres://carl@127.0.0.1:${server.port}/postgres`;
+    const engine = await open(url, { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
+    await expect(engine.place('tasks/a', AS_ANN).load()).rejects.toThrow(
+      /^cannot read TODO_STATE_PASSWORD_FILE \(\/nowhere\/password\): ENOENT/,
+    );
+  });
+
   test('a role reads and writes in the schema that it was granted, and nowhere else', async () => {
     server.sql(`create role ann login password 's3cret'; create schema team_b;
       grant usage on schema todowrite to ann;

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { checkSize, TooMuch } from './bounds.ts';
+import { Failed, NO_ANSWER } from './servers.ts';
+import { UNTRUSTED } from './untrusted.ts';
+
+/** How to speak TLS; `isOptional` where it also goes without. */
+export interface Tls extends ConnectionOptions {
+  readonly isOptional: boolean;
+}
+
+/** The request for TLS, with the code that it has in place of a version (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+const YES = 'S';
+const NO_TLS = 'it does not speak TLS; for a server without TLS, set sslmode=disable';
+const ENDED = 'the connection ended before the server was ready';
+
+/**
+ * Connects to a PostgreSQL. Before the server is ready for a statement, errors of the socket are Failed, since no statement
+ * was sent.
+ *
+ * @param limitMs until the server is ready.
+ */
+export async function connectTo(
+  { host, port }: { readonly host: string; readonly port: number },
+  tls: Tls | undefined,
+  limitMs: number,
+): Promise<Socket> {
+  const name = host.replace(/^\[|\]$/g, '');
+  const { connect } = process.getBuiltinModule('node:net');
+  let socket = connect(port, name);
+  const timer = setTimeout(() => socket.destroy(new Failed(NO_ANSWER, 'undone')), limitMs);
+  try {
+    await once(socket, 'connect');
+    if (tls) socket = await overTls(socket, name, tls);
+  } catch (error) {
+    clearTimeout(timer);
+    socket.destroy();
+    throw beforeReady(error as Error);
+  }
+  guard(socket, () => clearTimeout(timer));
+  return socket;
+}
+
+async function overTls(socket: Socket, name: string, tls: Tls): Promise<Socket> {
+  socket.write(SSL_REQUEST);
+  const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'end')]);
+  if (answer === undefined) throw new Failed(ENDED, 'undone');
+  // Whatever comes with the answer was not encrypted, and may be anybody's.
+  const isAgreed = answer.toString() === YES;
+  if (!isAgreed && tls.isOptional) return socket;
+  if (!isAgreed) throw new Failed(NO_TLS, 'refused');
+  const { isIP } = process.getBuiltinModule('node:net');
+  const { connect } = process.getBuiltinModule('node:tls');
+  const servername = isIP(name) === 0 ? { servername: name } : {};
+  const secure = connect({ ...tls, ...servername, host: name, socket });
+  await once(secure, 'secureConnect');
+  return secure;
+}
+
+function beforeReady(error: NodeJS.ErrnoException): Failed {
+  if (error instanceof Failed) return error;
+  return new Failed(error.message, UNTRUSTED.test(error.code ?? '') ? 'refused' : 'undone');
+}
+
+/** Looks at what comes before the library does: some of it would stop the whole program. */
+function guard(socket: Socket, onReady: () => void): void {
+  let isReady = false;
+  const messages = new Messages(() => {
+    isReady = true;
+    onReady();
+  });
+  const emit = socket.emit.bind(socket);
+  socket.emit = (event: string, ...args: unknown[]) => {
+    if (event === 'data') {
+      try {
+        messages.see(args[0] as Buffer);
+      } catch (error) {
+        socket.destroy(error as Error);
+        return false;
+      }
+    }
+    if (event === 'error' && !isReady) return emit(event, beforeReady(args[0] as Error));
+    return emit(event, ...args);
+  };
+  // The library would connect again at once, for ever.
+  socket.once('end', () => {
+    if (!isReady) socket.destroy(new Failed(ENDED, 'undone'));
+  });
+  socket.once('close', onReady);
+}
+
+const AUTHENTICATION = 'R'.charCodeAt(0);
+const READY = 'Z'.charCodeAt(0);
+const HEADER_BYTES = 5;
+const MOST_AUTHENTICATION_BYTES = 64 * 1024;
+/** PostgreSQL's own number is 4,096. A million take most of a second, in which nothing else can be done. */
+const MOST_ROUNDS = 1_000_000;
+
+/** The messages of a server: a letter, the length of the rest, and that rest. */
+class Messages {
+  readonly #onReady: () => void;
+  #kept = Buffer.alloc(0);
+  /** How many bytes of the present message are still to come. */
+  #skipped = 0;
+
+  constructor(onReady: () => void) {
+    this.#onReady = onReady;
+  }
+
+  /** @throws TooMuch */
+  see(chunk: Buffer): void {
+    let bytes = this.#kept.length > 0 ? Buffer.concat([this.#kept, chunk]) : chunk;
+    for (;;) {
+      const passed = Math.min(this.#skipped, bytes.length);
+      this.#skipped -= passed;
+      bytes = bytes.subarray(passed);
+      if (bytes.length < HEADER_BYTES) break;
+      const length = 1 + bytes.readUInt32BE(1);
+      checkSize(length);
+      if (bytes[0] === AUTHENTICATION) {
+        if (length > MOST_AUTHENTICATION_BYTES)
+          throw new TooMuch('its request for a password is too long');
+        if (bytes.length < length) break;
+        checkRounds(bytes.toString('latin1', HEADER_BYTES + 4, length));
+      }
+      if (bytes[0] === READY) this.#onReady();
+      this.#skipped = length;
+    }
+    this.#kept = Buffer.from(bytes);
+  }
+}
+
+/** @param challenge of SCRAM, such as `r=...,s=...,i=4096`. */
+function checkRounds(challenge: string): void {
+  for (const [, rounds = ''] of challenge.matchAll(/(?:^|,)i=([^,]*)/g)) {
+    if (!/^\d{1,7}$/.test(rounds) || Number(rounds) > MOST_ROUNDS) {
+      throw new TooMuch(`it asks for more than ${MOST_ROUNDS} rounds of SCRAM`);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { notKnown, StateError } from '../state-error.ts';
+import { inTime } from '../time-limit.ts';
+
+/** Why one try of a request failed. */
+export class Failed extends Error {
+  /**
+   * `refused`: nothing was done, and another try will not do better. `undone`: nothing was done. `open`: it may have been
+   * carried out.
+   */
+  readonly outcome: 'refused' | 'undone' | 'open';
+
+  constructor(message: string, outcome: Failed['outcome']) {
+    super(message);
+    this.outcome = outcome;
+  }
+}
+
+/** Why it is not known whether a change was made. */
+export interface Doubt {
+  readonly reason: string;
+}
+
+/** What a request is for: to read, to make a change, or to remove a doubt about one, which stays where this fails. */
+export type Purpose = 'read' | 'change' | Doubt;
+
+/** An answer; with a doubt where an earlier try of the same request may have been carried out, too. */
+export interface Answer<T> {
+  readonly answer: T;
+  readonly doubt: Doubt | undefined;
+}
+
+export const NO_ANSWER = 'no answer in time';
+const NO_TIME = 'the time for this command is used up; TODO_STATE_TIMEOUT sets it';
+const PAUSE_MS = 100;
+
+/** The servers of one engine, of which any may answer. */
+export class Servers<Server> {
+  /** As an error names them, without any secret. */
+  readonly name: string;
+  readonly all: readonly Server[];
+  readonly #tryMs: number;
+  readonly #timeoutMs: number;
+  #current = 0;
+  #isClosed = false;
+
+  /**
+   * @param tryMs how long one of several servers may take until the next one is asked.
+   * @param timeoutMs for a request that no command makes, with all its tries.
+   */
+  constructor(name: string, all: readonly Server[], tryMs: number, timeoutMs: number) {
+    this.name = name;
+    this.all = all;
+    this.#tryMs = all.length > 1 ? tryMs : timeoutMs;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** The one that is asked now. */
+  get current(): Server {
+    return this.all[this.#current] as Server;
+  }
+
+  /** The time limit of one try. */
+  get tryMs(): number {
+    return this.#tryMs;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** What is under way fails, and nothing is tried again. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  turnToNext(): void {
+    this.#current = (this.#current + 1) % this.all.length;
+  }
+
+  /**
+   * Asks one server after the other until one answers, as long as there is time.
+   *
+   * @param attempt makes one try at the current server, within so many milliseconds; throws Failed.
+   * @throws StateError where no server answers in time, or one refuses; it says whether anything can have been changed.
+   */
+  ask<T>(purpose: Purpose, attempt: (limitMs: number) => Promise<T>): Promise<Answer<T>> {
+    return inTime(this.#timeoutMs, async (deadline) => {
+      let doubt = typeof purpose === 'object' ? purpose : undefined;
+      let { reason } = doubt ?? { reason: NO_TIME };
+      for (let tries = 1; ; tries++) {
+        const left = deadline - performance.now();
+        // A try that has hardly any time would only leave open what it did.
+        if (this.#isClosed || left < 2 * PAUSE_MS) throw this.#unanswered(purpose, reason, doubt);
+        try {
+          const answer = await attempt(Math.min(left, this.#tryMs));
+          return { answer, doubt };
+        } catch (error) {
+          if (!(error instanceof Failed)) throw error;
+          if (error.outcome === 'refused') throw this.#refused(purpose, error, doubt);
+          // What the last try had too little time for is no reason.
+          if (error.message !== NO_ANSWER || reason === NO_TIME) reason = error.message;
+          if (error.outcome === 'open' || doubt) doubt = { reason };
+          this.turnToNext();
+          // All have been tried. Give them a moment: another one may be about to take over.
+          if (tries % this.all.length === 0) await pause(PAUSE_MS);
+        }
+      }
+    });
+  }
+
+  #unanswered(purpose: Purpose, reason: string, doubt: Doubt | undefined): StateError {
+    if (purpose === 'read') {
+      return new StateError(`cannot read from ${this.name}: ${reason}`, { isOfReading: true });
+    }
+    if (doubt) return notKnown(`${this.name}: ${reason}`);
+    return new StateError(`cannot reach ${this.name}: ${reason}; nothing was changed`);
+  }
+
+  #refused(purpose: Purpose, cause: Failed, doubt: Doubt | undefined): StateError {
+    const isOfReading = purpose === 'read';
+    if (doubt && !isOfReading) return notKnown(`${this.name}: ${cause.message}`);
+    const ending = isOfReading ? '' : '; nothing was changed';
+    return new StateError(`${this.name} refused: ${cause.message}${ending}`, {
+      isOfReading,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * How long something may wait for servers, in all its requests together. What it does in between, such as a check that it
+ * runs, does not count.
+ */
+class TimeLimit {
+  #leftMs: number;
+  #requests = 0;
+  #since = 0;
+
+  constructor(ms: number) {
+    this.#leftMs = ms;
+  }
+
+  async spend<T>(request: (deadline: number) => Promise<T>): Promise<T> {
+    if (this.#requests++ === 0) this.#since = performance.now();
+    try {
+      return await request(this.#since + this.#leftMs);
+    } finally {
+      if (--this.#requests === 0) this.#leftMs -= performance.now() - this.#since;
+    }
+  }
+}
+
+/** Made where lists live on a server: it makes all promises of a program a little slower. */
+let limits: AsyncLocalStorage<TimeLimit> | undefined;
+
+/** The settings that say how long a command may wait for servers. */
+export interface ServerTime {
+  readonly stateUrl: string | undefined;
+  /** Seconds. */
+  readonly stateTimeout: number;
+}
+
+/** Runs a command in the time that its settings give it. */
+export function inTimeOf<T>({ stateUrl, stateTimeout }: ServerTime, command: () => T): T {
+  return stateUrl === undefined ? command() : withTimeLimit(stateTimeout * 1000, command);
+}
+
+/** Runs something whose requests to servers may take so long in all, also those of what it calls. */
+export function withTimeLimit<T>(ms: number, work: () => T): T {
+  limits ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
+  return limits.run(new TimeLimit(ms), work);
+}
+
+/**
+ * Makes a request to a server in the time that is left; outside of `withTimeLimit` it has `ms` for itself.
+ *
+ * @param request gets when it has to end, as `performance.now()` counts.
+ */
+export function inTime<T>(ms: number, request: (deadline: number) => Promise<T>): Promise<T> {
+  return (limits?.getStore() ?? new TimeLimit(ms)).spend(request);
+}

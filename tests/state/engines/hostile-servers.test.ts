@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { openEngine } from '../../../src/state/engines/engine.ts';
+import type { SharedPlace } from '../../../src/state/place.ts';
+import { closing, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
+
+// Servers that are broken, or somebody else's. What they send is read as far as a list may need it, and no further.
+
+const NOON = new Date('2026-05-01T12:00:00.000Z');
+const MIB = 1024 * 1024;
+const servers = useServers();
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as { port: number }).port;
+}
+
+async function placeAt(url: string, timeoutMs = 1000): Promise<SharedPlace<string>> {
+  const environment = { PGPASSWORD: 's3cret' };
+  const engine = closing(await openEngine({ url, environment, timeoutMs }));
+  return engine.place('todos/s/a', { author: 'ann', history: 50 });
+}
+
+async function problemOf(work: unknown): Promise<string> {
+  return Promise.resolve(work).then(
+    () => 'none',
+    (error: Error) => error.message,
+  );
+}
+
+test.runIf(hasEtcd)('a version that unpacks to 100 MB on etcd is damaged, not read', async () => {
+  const [endpoint] = servers.etcd.endpoints;
+  const place = await placeAt(`etcd://${endpoint}/acme`, 20_000);
+  await place.commit(0, 'a list', NOON);
+  const client = closing(servers.etcd.client({ timeoutMs: 20_000 }));
+  const base64 = (content: string | Buffer) => Buffer.from(content).toString('base64');
+  const key = base64(`acme/todos/s/a/${10 ** 15 - 1 - 2}`);
+  await client.call('kv/put', { key, value: base64(bomb()) }, 'change');
+  expect(await problemOf(place.load())).toMatch(
+    /^etcd at .*: acme\/todos\/s\/a\/: version 2 is damaged: it unpacks to more than 64 MiB$/,
+  );
+});
+
+test.runIf(hasPostgres)('so is one on PostgreSQL', async () => {
+  const place = await placeAt(servers.postgres.url, 20_000);
+  await place.commit(0, 'a list', NOON);
+  const client = closing(servers.postgres.client({ timeoutMs: 20_000 }));
+  await client.run((sql) => sql`update todowrite.versions set value = ${bomb()}`, 'change');
+  expect(await problemOf(place.load())).toMatch(
+    /^PostgreSQL at .*: todos\/s\/a: version 1 is damaged: it unpacks to more than 64 MiB$/,
+  );
+});
+
+function bomb(): Buffer {
+  const whole = Buffer.alloc(100 * MIB, ' ');
+  whole.write('{"id":"a","at":"2026-05-01T12:00:00.000Z","by":"ann","content":"x"}');
+  return gzipSync(whole);
+}
+
+test.runIf(hasEtcd)('a list that others could not read again is not written', async () => {
+  const place = await placeAt(`etcd://${servers.etcd.endpoints[0]}/acme`);
+  expect(await problemOf(place.commit(0, ' '.repeat(64 * MIB), NOON))).toMatch(
+    /^the list is too large: \d+ bytes, at most 67108864; nothing was changed$/,
+  );
+});
+
+test.for<[string, RequestListener, RegExp]>([
+  [
+    'has no end',
+    (_, response) => {
+      const chunk = Buffer.alloc(MIB, ' ');
+      const more = () => void (response.writable && response.write(chunk, more));
+      more();
+    },
+    /it sent more than 128 MiB at once$/,
+  ],
+  [
+    'is nested without end',
+    (_, response) => void response.end(`{"header":{},"kvs":${'['.repeat(100_000)}`),
+    /its JSON has more than 100 levels$/,
+  ],
+])('an answer of an etcd gateway that %s is refused', async ([, answer, problem]) => {
+  const port = await portOf(createHttpServer(answer));
+  const place = await placeAt(`etcd://127.0.0.1:${port}/acme`, 5000);
+  expect(await problemOf(place.load())).toMatch(problem);
+});
+
+/** A PostgreSQL that answers the first messages of its clients with these, byte by byte, and then says nothing more. */
+async function postgresThatSays(...messages: readonly Buffer[]): Promise<string> {
+  const serve = (socket: Socket) => {
+    const left = [...messages];
+    socket.setNoDelay();
+    socket.on('error', () => {});
+    socket.on('data', async () => {
+      for (const byte of left.shift() ?? []) {
+        await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
+      }
+    });
+  };
+  const port = await portOf(createServer(serve));
+  return `postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`;
+}
+
+/** What a server wants to know before it lets somebody in. */
+function authentication(kind: number, text = ''): Buffer {
+  const message = Buffer.alloc(9 + text.length);
+  message.write('R');
+  message.writeInt32BE(8 + text.length, 1);
+  message.writeInt32BE(kind, 5);
+  message.write(text, 9);
+  return message;
+}
+
+const SCRAM = authentication(10, 'SCRAM-SHA-256\0\0');
+
+test.for(['2000000000', '1000001', '0x7fffffff', '4096,i=2000000000'])(
+  'a PostgreSQL that wants %s rounds of SCRAM is refused: they would take minutes in which nothing else is done',
+  async (rounds) => {
+    const url = await postgresThatSays(SCRAM, authentication(11, `r=abc,s=YWJj,i=${rounds}`));
+    const problem = /: it asks for more than 1000000 rounds of SCRAM/;
+    expect(await problemOf((await placeAt(url)).load())).toMatch(problem);
+    expect(await problemOf((await placeAt(url)).commit(0, 'a', NOON))).toMatch(
+      /rounds of SCRAM; nothing was changed$/,
+    );
+  },
+);
+
+test('a PostgreSQL that says nothing after it has asked for the password is named, and nothing was changed', async () => {
+  const url = await postgresThatSays(authentication(3));
+  const [, address] = /@(.*)\?/.exec(url) ?? [];
+  expect(await problemOf((await placeAt(url)).load())).toBe(
+    `cannot read from PostgreSQL at ${address}: no answer in time`,
+  );
+  expect(await problemOf((await placeAt(url)).commit(0, 'a', NOON))).toBe(
+    `cannot reach PostgreSQL at ${address}: no answer in time; nothing was changed`,
+  );
+});
+
+test('a PostgreSQL that ends each connection at once is not asked without a pause', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.end();
+  });
+  const port = await portOf(server);
+  const place = await placeAt(`postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`);
+  expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(
+    /: the connection ended before the server was ready; nothing was changed$/,
+  );
+  expect(connections).toBeLessThan(15);
+});
+
+test('a message of a PostgreSQL that is larger than any list is not read', async () => {
+  const huge = Buffer.from('D\x7f\xff\xff\xff', 'latin1');
+  const url = await postgresThatSays(Buffer.concat([authentication(0), huge]));
+  expect(await problemOf((await placeAt(url)).load())).toMatch(
+    /: it sent more than 128 MiB at once$/,
+  );
+});

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { inTime, withTimeLimit } from '../../../src/state/time-limit.ts';
+import { hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
+import { cleanEnvironment, executable } from '../../helpers/executables.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
+
+// TODO_STATE_TIMEOUT is for a command, not for each of its requests.
+
+const servers = useServers();
+const SERVERS: [string, boolean, () => number, (port: number) => string][] = [
+  [
+    'etcd',
+    hasEtcd,
+    () => Number(servers.etcd.endpoints[0]?.split(':')[1]),
+    (port) => `etcd://127.0.0.1:${port}/acme`,
+  ],
+  [
+    'PostgreSQL',
+    hasPostgres,
+    () => servers.postgres.port,
+    (port) => `postgres://lists@127.0.0.1:${port}/postgres?sslmode=disable`,
+  ],
+];
+
+/** A port at which a server answers, but always so late. */
+async function lateServer(port: number, ms: number): Promise<number> {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = connect(port, '127.0.0.1');
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        client.destroy();
+        server.destroy();
+      });
+    }
+    client.pipe(server);
+    server.on('data', (chunk) => setTimeout(() => client.write(chunk), ms));
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (proxy.address() as { port: number }).port;
+}
+
+const LIST = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
+const PROVEN =
+  '{"todos":[{"content":"Test","activeForm":"Testing","status":"completed","check":"sleep 4"}]}';
+
+describe.for(SERVERS)('on %s', ([name, isHere, port, url]) => {
+  describe.runIf(isHere)('a command', () => {
+    const environmentOf = (where: string, seconds: number) =>
+      cleanEnvironment({
+        HOME: temporaryDirectory(),
+        TODO_STATE_URL: where,
+        TODO_STATE_TIMEOUT: String(seconds),
+        TODO_RELEASE_AT_EXIT: '0',
+        TODO_SESSION: 'release',
+        TODO_AGENT: name,
+      });
+    const write = async (where: string, seconds: number, ...argv: string[]) => {
+      const env = environmentOf(where, seconds);
+      const child = spawn(executable('todo-write'), argv, { env });
+      let stderr = '';
+      child.stderr.on('data', (chunk) => (stderr += chunk));
+      child.stdin.end();
+      const [exitCode] = await once(child, 'close');
+      return { exitCode, stderr };
+    };
+
+    test('has one time limit for all its requests, of which each alone would be quick enough', async () => {
+      // An answer of etcd is one such delay; the three of a statement's are about as much, and the first of two it needs.
+      const late = await lateServer(port(), name === 'etcd' ? 600 : 200);
+      const { exitCode, stderr } = await write(url(late), 1, LIST);
+      expect(stderr).toMatch(/^Error: Cannot update the list\n- .*(nothing was|not known whether)/);
+      expect(exitCode).toBe(3);
+    });
+
+    test('may run a check for longer than that', async () => {
+      expect(await write(url(port()), 3, '--prove', PROVEN)).toMatchObject({ exitCode: 0 });
+    }, 60_000);
+
+    test('of a host has the time for itself, however many there were before', async () => {
+      const late = await lateServer(port(), 20);
+      const env = environmentOf(url(late), 3);
+      const host = spawn(executable('agent-shell'), ['--jsonl'], { env });
+      onTestFinished(() => void host.kill('SIGKILL'));
+      const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
+      const start = performance.now();
+      for (let count = 0; performance.now() - start < 4000; count++) {
+        host.stdin.write(`${JSON.stringify({ id: count, command: `TodoWrite '${LIST}'` })}\n`);
+        expect(JSON.parse((await lines.next()).value)).toMatchObject({ exitCode: 0 });
+      }
+    }, 60_000);
+  });
+});
+
+/** Takes so long, however busy the machine is. */
+function take(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+test('requests that are made at the same time share the time; what is done in between does not count', async () => {
+  const left = () => inTime(0, async (deadline) => Math.ceil(deadline - performance.now()));
+  await withTimeLimit(1000, async () => {
+    const [first, second] = await Promise.all([
+      inTime(0, async (deadline) => {
+        await Promise.resolve();
+        take(100);
+        return deadline;
+      }),
+      inTime(0, async (deadline) => deadline),
+    ]);
+    expect(first).toBe(second);
+    const before = await left();
+    expect(before).toBeLessThanOrEqual(900);
+    take(100);
+    expect(before - (await left())).toBeLessThan(50);
+  });
+});
