@@ -1,6 +1,7 @@
 import { CommandType } from '../command/agent-command.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { Guide, type GuideOptions } from './guide.ts';
+import { WRITES_LIST } from './rule.ts';
 
 /** One line that was run, and what became of the list. */
 export interface PastLine {
@@ -12,8 +13,6 @@ export interface PastLine {
   /** The list after it; undefined if nobody saw, or there is none. */
   readonly list?: TodoVersion | undefined;
 }
-
-const WRITES_LIST = /\bTodoWrite\b/;
 
 /**
  * Guidance where no process lives as long as the session: a guide goes through everything that happened, and then says

@@ -3,7 +3,9 @@ import type { Task } from '../tasks/task.ts';
 import type { LastChange } from '../tasks/task-store.ts';
 import type { Items, TodoItem } from '../todo/todo-item.ts';
 
-/** The items of one list. */
+/** A line after which the list is another one has written it, if it speaks of this. */
+export const WRITES_LIST = /\bTodoWrite\b/;
+
 /** One line that the router ran. */
 export interface RoutedCommand {
   readonly line: string;

@@ -1,4 +1,4 @@
-import { missingEvidence } from './evidence.ts';
+import { failedChecks } from './failed-checks.ts';
 import { LIST_NOTES } from './list-notes.ts';
 import { noList, nothingInProgress, staleList } from './list-rules.ts';
 import { type GuidanceRule, rule } from './rule.ts';
@@ -7,7 +7,7 @@ import { TEXTS } from './texts.ts';
 
 /** The rules that need to see which commands ran. */
 export const LINE_RULES: readonly GuidanceRule[] = [
-  rule('missing-evidence', 'note', missingEvidence, TEXTS.missingEvidence),
+  rule('failed-check', 'note', failedChecks, TEXTS.failedChecks),
   rule('nothing-in-progress', 'reminder', nothingInProgress, TEXTS.nothingInProgress),
   rule('stale-list', 'reminder', staleList, TEXTS.staleList, { times: 3 }),
   rule('no-list', 'reminder', noList, TEXTS.noList),

@@ -3,7 +3,6 @@ import { briefText, quotedText, safeText } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-item.ts';
-import type { CommandKind } from './command-kinds.ts';
 
 type Item = Readonly<TodoItem>;
 
@@ -14,12 +13,11 @@ const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
 const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
-/** What an item of evidence is found to lack. */
-export interface MissingEvidence {
-  readonly item: Item;
-  readonly kind: CommandKind;
-  /** The last command of the kind, which failed; undefined if none ran. */
-  readonly failed: { readonly line: string; readonly exitCode: number | undefined } | undefined;
+/** A command that failed, where none of its kind has succeeded since. */
+export interface FailedCheck {
+  readonly kind: string;
+  readonly line: string;
+  readonly exitCode: number | undefined;
 }
 
 /**
@@ -36,11 +34,10 @@ export const TEXTS = {
   skippedItems: (items: readonly Item[]): string =>
     `${items.length} items were completed without ever being in_progress: ${named(items)}. Mark an item in_progress before you begin it.`,
 
-  missingEvidence: (missing: readonly MissingEvidence[]): string[] =>
-    missing.map(({ item, kind, failed }) =>
-      failed
-        ? `${quoted(item)} is completed, but the last ${kind} command exited with ${failed.exitCode}: ${safeText(failed.line, MAX_COMMAND_CHARACTERS)}`
-        : `${quoted(item)} is completed, but no ${kind} command has run since it began.`,
+  failedChecks: (failed: readonly FailedCheck[]): string[] =>
+    failed.map(
+      ({ kind, line, exitCode }) =>
+        `the last ${kind} command exited with ${exitCode} and none has succeeded since: ${safeText(line, MAX_COMMAND_CHARACTERS)}`,
     ),
 
   nothingInProgress: (open: readonly Item[]): string =>

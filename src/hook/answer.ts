@@ -1,21 +1,22 @@
 import { noteLines } from '../command/notes.ts';
 import type { Environment } from '../environment.ts';
+import { mayBeCheck } from '../guidance/failed-checks.ts';
 import { listInContext } from '../guidance/list-in-context.ts';
-import { Replay } from '../guidance/replay.ts';
-import { LINE_RULES } from '../guidance/rules.ts';
-import { MAX_LINE_LENGTH } from '../guidance/work-history.ts';
-import { type GuidanceSettings, readSettings } from '../settings/settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { signOfLife } from '../tasks/news.ts';
 import { taskContext } from '../tasks/task-context.ts';
+import type { Items } from '../todo/todo-item.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { isUntilDone } from '../todo/until-done.ts';
 import { hearUser } from '../todo/user-changes.ts';
-import type { HookEvent, Reply, Stop } from './event.ts';
+import { guidanceDue } from './due.ts';
+import type { HookEvent, Reply } from './event.ts';
 import { whyNotStop } from './finish-gate.ts';
-import { type Entry, Journal } from './journal.ts';
+import { Journal, keyOf, type Reading } from './journal.ts';
+import { type Entry, type Past, pastOf } from './pasts.ts';
 
 /** The context of an event. */
 export interface World {
@@ -36,21 +37,23 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
   const lists = new TodoLists(world.environment, world.directory, settings);
   return inTimeOf(settings, async () => {
     const reply = await answerOfList(event, world, lists);
-    const news = isHeard(event) ? await newsOfTeam(world, lists) : '';
+    const news = await newsOfTeam(event, world, lists);
     const warnings = event.what.kind === 'start' ? lists.warnings.join('\n') : '';
     if (news === '' && warnings === '') return reply;
     return { ...reply, context: texts(warnings, reply.context, news) };
   });
 }
 
-/** An agent that stops, or whose conversation is cut, does not hear what is said. */
+/** An agent that stops, or whose conversation is cut, does not hear what is said; nor what its harness drops. */
 function isHeard({ what }: HookEvent): boolean {
+  if (what.kind === 'command') return !what.isUnheard;
   return what.kind !== 'stop' && what.kind !== 'cut';
 }
 
 /** What others did to tasks of the team that concern the agent. Each event is a sign of its life. */
-async function newsOfTeam(world: World, lists: TodoLists): Promise<string> {
-  const { context, settings } = teamOf(world, lists);
+async function newsOfTeam(event: HookEvent, world: World, lists: TodoLists): Promise<string> {
+  const { context, settings: own } = teamOf(world, lists);
+  const settings: Settings = isHeard(event) ? own : { ...own, guidance: 'off' };
   return noteLines(await signOfLife(context, settings)).trimEnd();
 }
 
@@ -83,143 +86,82 @@ async function answerOfList(event: HookEvent, world: World, lists: TodoLists): P
   const by = newest.by === list.author ? undefined : newest.by;
   const name = lists.name({});
   const folder = lists.checked(hookFolder(lists.folder, name));
-  const memory = new Memory(new Journal(folder), event.session, newest, world.now);
+  const journal = new Journal(folder);
+  const session = keyOf(event.session);
+  const add = (what: Partial<Entry>) => {
+    const at = world.now().toISOString();
+    return journal.add({ session, version: newest.version, at, ...what }, isNeeded(newest.items));
+  };
   switch (event.what.kind) {
     case 'start':
-      memory.add({ said: 'shown' });
+      add({ said: 'shown' });
       return { context: texts(ofUser, listInContext(newest.items, by)) };
-    case 'prompt':
-      if (!world.forgetsSilently || !memory.isNews) return { context: ofUser };
-      memory.add({ said: 'shown' });
+    case 'prompt': {
+      const { before, entries } = journal.read();
+      const { shown } = pastOf(session, before, entries);
+      if (!world.forgetsSilently || shown === newest.version) return { context: ofUser };
+      add({ said: 'shown' });
       return { context: texts(ofUser, listInContext(newest.items, by)) };
+    }
     case 'cut':
-      memory.add({ cut: true });
+      add({ cut: true });
       return {};
     case 'command': {
-      const { line, exitCode } = event.what;
-      const entries = memory.add({
-        line: line.slice(0, MAX_LINE_LENGTH + 1),
+      const { line, exitCode, isUnheard } = event.what;
+      const reading = add({
+        line,
         ...(exitCode !== undefined && { exit: exitCode }),
+        ...(isUnheard && { isUnheard }),
       });
-      if (!isPlanned) return {};
+      if (!isPlanned || isUnheard) return {};
       const { settings } = readSettings(world.environment, world.directory);
-      const due = await guidanceOn(seenBy(event.session, entries), settings);
-      return { context: texts(ofUser, due) };
+      const history = () => list.history();
+      return { context: texts(ofUser, await guidanceDue(reading, { newest, history }, settings)) };
     }
     case 'other':
       return {};
     case 'stop': {
       if (!world.isGated && !isUntilDone(folder, list.shown)) return {};
-      const isOfSession = name.agent.endsWith(`@${event.session}`);
-      return memory.stop(event.what, { isOfSession, by }, await list.history());
+      const { before, entries } = journal.read();
+      const past = pastOf(session, before, entries);
+      const refusal = whyNotStop(event.what, {
+        ...leaving(newest, past, await list.history()),
+        by,
+        isOwn: past.hasWritten || name.agent.endsWith(`@${event.session}`),
+      });
+      // If two ask at once, only one is answered.
+      const isFirst = refusal !== undefined && isFirstRefusal(add({ said: 'gate' }));
+      return isFirst ? { refusal } : {};
     }
   }
+}
+
+/** Which lines may prove or refute something for longer than others. */
+function isNeeded(items: Items): (line: string) => boolean {
+  const checks = items.flatMap(({ check }) => check ?? []);
+  return (line) => checks.some((check) => line.includes(check)) || mayBeCheck(line);
+}
+
+function isFirstRefusal({ before, entries }: Reading): boolean {
+  const last = entries.at(-1);
+  if (last === undefined) return false;
+  return !pastOf(last.session, before, entries.slice(0, -1)).refusedAt.includes(last.version);
 }
 
 function texts(...some: readonly (string | undefined)[]): string {
   return some.filter(Boolean).join('\n');
 }
 
-/** A hook speaks into a conversation, so it says each thing once per state of the list. */
-const RULES = LINE_RULES.map((rule) => ({ ...rule, times: 1 }));
-/** A line of which we only know that it ran; it cannot be parsed. */
-const SOME_LINE = { line: '(', exitCode: undefined };
-
-/** What is due after the last entry. */
-async function guidanceOn(entries: readonly Entry[], settings: GuidanceSettings): Promise<string> {
-  const replay = new Replay({ rules: RULES, settings: () => settings });
-  let said: readonly string[] = [];
-  for (const [index, { line, exit, lines = 0, list: written }] of entries.entries()) {
-    for (let some = 0; some < lines; some++) replay.past(SOME_LINE);
-    const list = written && { ...written, updatedAt: new Date(0), by: '' };
-    if (line === undefined) {
-      if (list) replay.found(list);
-      continue;
-    }
-    const past = { line, exitCode: exit, list };
-    if (index < entries.length - 1) replay.past(past);
-    else said = await replay.latest(past);
-  }
-  return said.join('\n');
-}
-
-/** Of other sessions on the same list only what they made of it counts. */
-function seenBy(own: string, entries: readonly Entry[]): Entry[] {
-  return entries.flatMap((entry) => {
-    const { id, session, version, list } = entry;
-    if (session === own) return [entry];
-    return list ? [{ id, session, version, list }] : [];
-  });
-}
-
-/** What the hook remembers of a list, as one session sees it. */
-class Memory {
-  readonly #journal: Journal;
-  readonly #session: string;
-  readonly #newest: TodoVersion;
-  readonly #before: readonly Entry[];
-  readonly #now: () => Date;
-
-  constructor(journal: Journal, session: string, newest: TodoVersion, now: () => Date) {
-    this.#now = now;
-    this.#journal = journal;
-    this.#session = session;
-    this.#newest = newest;
-    this.#before = journal.read();
-  }
-
-  add(what: Partial<Entry>): readonly Entry[] {
-    const { version, items } = this.#newest;
-    const last = this.#before.findLast(({ list }) => list !== undefined)?.list;
-    const isOther = version > 0 && last?.version !== version;
-    return this.#journal.add({
-      session: this.#session,
-      version,
-      at: this.#now().toISOString(),
-      ...(isOther && { list: { version, items } }),
-      ...what,
-    });
-  }
-
-  /** Whether this version of the list has not been shown, or the conversation was cut since. */
-  get isNews(): boolean {
-    const own = this.#before.filter(({ session }) => session === this.#session);
-    const shown = own.findLastIndex(
-      ({ said, version }) => said === 'shown' && version === this.#newest.version,
-    );
-    return shown < 0 || own.slice(shown).some(({ cut }) => cut);
-  }
-
-  stop(
-    stop: Stop,
-    { isOfSession, by }: { isOfSession: boolean; by: string | undefined },
-    history: readonly TodoVersion[],
-  ): Reply {
-    const own = this.#before.filter(({ session }) => session === this.#session);
-    const refusals = own.filter(({ said }) => said === 'gate');
-    const since = lastFinish(history);
-    const refusal = whyNotStop(stop, {
-      items: this.#newest.items,
-      by,
-      isOwn: isOfSession || own.some(({ list, line }) => list && line?.includes('TodoWrite')),
-      isRefused: refusals.some(({ version }) => version === this.#newest.version),
-      refusals: refusals.filter(({ version }) => version > since).length,
-    });
-    if (refusal === undefined) return {};
-    const entries = this.add({ said: 'gate' });
-    // If two ask at once, only one is answered.
-    const isFirst =
-      entries.filter(
-        ({ said, version, session }) =>
-          said === 'gate' && version === this.#newest.version && session === this.#session,
-      ).length === 1;
-    return isFirst ? { refusal } : {};
-  }
-}
-
-/** The newest version at which nothing was left to do; 0 if none is kept. */
-function lastFinish(history: readonly TodoVersion[]): number {
-  const isFinished = ({ items }: TodoVersion) =>
-    items.every(({ status }) => status === 'completed');
-  return history.find(isFinished)?.version ?? 0;
+function leaving(
+  { version, items }: TodoVersion,
+  { refusedAt }: Past,
+  history: readonly TodoVersion[],
+) {
+  const isFinished = (one: TodoVersion) => one.items.every(({ status }) => status === 'completed');
+  const lastFinish = history.find(isFinished)?.version ?? 0;
+  return {
+    items,
+    isRefused: refusedAt.includes(version),
+    refusals: refusedAt.filter((refused) => refused > lastFinish).length,
+  };
 }

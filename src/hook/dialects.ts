@@ -133,8 +133,10 @@ function readCursor(input: Input): HookEvent {
         return { kind: 'start' };
       case 'postToolUse':
         return command(input.tool_input, numberIn(input.tool_output, 'exitCode'));
-      case 'postToolUseFailure':
-        return command(input.tool_input, undefined);
+      case 'postToolUseFailure': {
+        const failed = command(input.tool_input, undefined);
+        return failed.kind === 'command' ? { ...failed, isUnheard: true } : failed;
+      }
       case 'stop':
         return {
           kind: 'stop',

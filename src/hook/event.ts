@@ -17,7 +17,13 @@ export type Happening =
   /** The conversation is about to be cut, and the harness will not report its new start. */
   | { readonly kind: 'cut' }
   /** A command line has ended; the exit code is undefined if the harness does not tell it. */
-  | { readonly kind: 'command'; readonly line: string; readonly exitCode: number | undefined }
+  | {
+      readonly kind: 'command';
+      readonly line: string;
+      readonly exitCode: number | undefined;
+      /** The harness drops what is said of it; it is said after the next line. */
+      readonly isUnheard?: true;
+    }
   | ({ readonly kind: 'stop' } & Stop)
   /** Nothing that concerns a list. */
   | { readonly kind: 'other' };

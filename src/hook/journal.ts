@@ -1,36 +1,39 @@
-import { renameSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
+import { WRITES_LIST } from '../guidance/rule.ts';
 import { makeFolders } from '../make-folders.ts';
 import { newId } from '../state/folder-names.ts';
 import { appendOwnFile, readOwnFile } from '../state/own-files.ts';
-import type { Items } from '../todo/todo-item.ts';
+import { type Entry, NO_PASTS, type Pasts, pastsAfter } from './pasts.ts';
 
-/** What one call of the hook has seen, or said. */
-export interface Entry {
-  readonly id: string;
-  /** The harness's session. */
-  readonly session: string;
-  /** A command line that has ended. */
-  readonly line?: string;
-  /** Its exit code, if that is known. */
-  readonly exit?: number;
-  /** This many earlier lines, of which nothing else is known. */
-  readonly lines?: number;
-  /** When it was added, as in `2026-01-31T12:00:00.000Z`. */
-  readonly at?: string;
-  /** The list, where it was another one before. */
-  readonly list?: { readonly version: number; readonly items: Items };
-  /** What was said of this version of the list. */
-  readonly said?: 'shown' | 'gate';
-  /** The conversation is about to be cut. */
-  readonly cut?: true;
-  /** The version of the list at that time. */
-  readonly version: number;
+/** A line that ran before the entries, and may still prove something. */
+export interface OldLine extends Entry {
+  readonly line: string;
+  /** When the entry before it was added. */
+  readonly from: string | undefined;
+}
+
+/** What a journal says. */
+export interface Reading {
+  /** What came before the entries. */
+  readonly before: Pasts;
+  readonly oldLines: readonly OldLine[];
+  readonly entries: readonly Entry[];
 }
 
 const FILE = 'hook.jsonl';
-const MAX_BYTES = 256 * 1024;
+/** Only the end of a longer file is read. */
+const MAX_BYTES_READ = 32 * 1024;
+/** A larger file is shortened to about half of this. What others add meanwhile still fits. */
+const MAX_BYTES = 24 * 1024;
+const BYTES_OF_ENTRIES = 8 * 1024;
+const BYTES_OF_OLD_LINES = 3 * 1024;
+const MAX_BYTES_OF_LINE = 2048;
+const CHARACTERS_OF_LONG_LINE = 300;
+const MAX_SESSION_CHARACTERS = 100;
+/** No reader of lines goes on after this, so none takes the beginning of a line for the whole. What wrote the list follows. */
+const CUT = '\n(';
 
 /**
  * What calls of the hook remember about one list, in a file. Each call is a process, and several may run at once: each
@@ -45,33 +48,41 @@ export class Journal {
     this.#path = join(folder, FILE);
   }
 
-  /** All entries up to and with this one, which is added. */
-  add(entry: Omit<Entry, 'id'>): readonly Entry[] {
+  /**
+   * All up to and with this entry, which is added; no entries if others have added too many at once.
+   *
+   * @param isNeeded whether a line is kept for longer than others, since it may prove something.
+   */
+  add(entry: Omit<Entry, 'id'>, isNeeded: (line: string) => boolean): Reading {
     makeFolders(dirname(this.#path));
     const id = newId();
     // The empty line keeps this one apart from what a killed process has left.
-    appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...entry })}\n`);
-    const entries = this.read();
-    this.#shorten(entries);
-    return entries.slice(0, entries.findIndex((known) => known.id === id) + 1);
+    appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...bounded(entry) })}\n`);
+    const { reading, bytes } = this.#read();
+    if (bytes > MAX_BYTES) this.#replace(shortened(reading, isNeeded));
+    const { entries } = reading;
+    return { ...reading, entries: entries.slice(0, entries.findIndex((one) => one.id === id) + 1) };
   }
 
-  read(): readonly Entry[] {
-    let text = '';
+  read(): Reading {
+    return this.#read().reading;
+  }
+
+  #read(): { reading: Reading; bytes: number } {
+    let bytes: Buffer = Buffer.alloc(0);
     try {
-      text = readOwnFile(this.#path).toString();
+      bytes = readOwnFile(this.#path, MAX_BYTES_READ);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
-    return text.split('\n').flatMap(parseEntry);
+    return { reading: readingOf(bytes.toString().split('\n')), bytes: bytes.length };
   }
 
   /** Entries that another process adds meanwhile are lost, which does no harm: a count is one too low. */
-  #shorten(entries: readonly Entry[]): void {
-    if (statSync(this.#path).size <= MAX_BYTES) return;
+  #replace({ before, oldLines, entries }: Reading): void {
     const unfinished = `${this.#path}.${newId()}`;
-    const text = shortened(entries).map((entry) => `${JSON.stringify(entry)}\n`);
-    writeFileSync(unfinished, text.join(''), { mode: 0o600, flag: 'wx' });
+    const lines = [{ before, oldLines }, ...entries].map((line) => `${JSON.stringify(line)}\n`);
+    writeFileSync(unfinished, lines.join(''), { mode: 0o600, flag: 'wx' });
     renameSync(unfinished, this.#path);
   }
 }
@@ -81,44 +92,79 @@ export class Journal {
  *
  * @param session the harness's session; all of them unless given.
  */
-export function seenLines(entries: readonly Entry[], session?: string): SeenLine[] {
-  const lines: SeenLine[] = [];
-  const last = new Map<string, Date>();
-  for (const { session: of, line, exit: exitCode, at } of entries) {
-    if (at === undefined || (session !== undefined && session !== of)) continue;
-    const from = last.get(of);
-    const ended = new Date(at);
-    if (line !== undefined && from) lines.push({ line, exitCode, from, at: ended });
-    last.set(of, ended);
-  }
-  return lines;
+export function seenLines({ before, oldLines, entries }: Reading, session?: string): SeenLine[] {
+  const old = oldLines.filter(({ from }) => from !== undefined);
+  return [...old, ...withBeginnings(before, entries)].flatMap(
+    ({ session: of, line, exit: exitCode, from, at }) =>
+      from === undefined || (session !== undefined && keyOf(session) !== of)
+        ? []
+        : { line, exitCode, from: new Date(from), at: new Date(at) },
+  );
 }
 
-/** The last list, how many lines have run since, and what was said: all that reminders and the gate need. */
-function shortened(entries: readonly Entry[]): Entry[] {
-  const last = entries.findLastIndex(({ list }) => list !== undefined);
-  const before = entries.slice(0, last).filter(({ said }) => said !== undefined);
-  const [found, ...after] = entries.slice(Math.max(0, last));
-  if (found === undefined) return before;
-  const lines = after.reduce((sum, entry) => sum + linesIn(entry), 0);
-  const { id, session, version } = found;
-  return [
-    ...before,
-    found,
-    ...(lines > 0 ? [{ id: `${id}+`, session, version, lines }] : []),
-    ...after.filter(({ said, cut }) => said !== undefined || cut),
-  ];
+/** The name of a session in a journal. */
+export function keyOf(session: string): string {
+  return session.slice(0, MAX_SESSION_CHARACTERS);
 }
 
-function linesIn({ line, lines = 0 }: Entry): number {
-  return lines + (line === undefined ? 0 : 1);
+function withBeginnings(before: Pasts, entries: readonly Entry[]): OldLine[] {
+  const last = new Map(before.sessions.map(([session, { at }]) => [session, at]));
+  return entries.flatMap((entry) => {
+    const from = last.get(entry.session);
+    last.set(entry.session, entry.at);
+    const { line } = entry;
+    return line === undefined ? [] : { ...entry, line, from };
+  });
 }
 
-function parseEntry(line: string): Entry[] {
+function bounded(entry: Omit<Entry, 'id'>): Omit<Entry, 'id'> {
+  const { line, session } = entry;
+  const isLong = line !== undefined && Buffer.byteLength(JSON.stringify(line)) > MAX_BYTES_OF_LINE;
+  const name = isLong ? (WRITES_LIST.exec(line)?.[0] ?? '') : '';
+  return {
+    ...entry,
+    session: keyOf(session),
+    ...(isLong && { line: line.slice(0, CHARACTERS_OF_LONG_LINE) + CUT + name }),
+  };
+}
+
+/** The newest entries; of the others what became of them, and the lines that are needed. */
+function shortened({ before, oldLines, entries }: Reading, isNeeded: (line: string) => boolean) {
+  const kept = newestWithin(BYTES_OF_ENTRIES, entries);
+  const left = entries.slice(0, entries.length - kept.length);
+  const needed = withBeginnings(before, left).filter(({ line }) => isNeeded(line));
+  return {
+    before: pastsAfter(before, left),
+    oldLines: newestWithin(BYTES_OF_OLD_LINES, [...oldLines, ...needed]),
+    entries: kept,
+  };
+}
+
+function newestWithin<T>(bytes: number, all: readonly T[]): readonly T[] {
+  let room = bytes;
+  const tooOld = all.findLastIndex((one) => {
+    room -= Buffer.byteLength(JSON.stringify(one)) + 1;
+    return room < 0;
+  });
+  return all.slice(tooOld + 1);
+}
+
+/** A file that was not shortened yet has no first line of its own; nor has the end of a long one. */
+function readingOf(lines: readonly string[]): Reading {
+  const [first, ...others] = lines.flatMap(parsed);
+  const isBeginning = first?.before instanceof Object && Array.isArray(first.oldLines);
+  const { before, oldLines } = (isBeginning ? first : NOTHING_BEFORE) as Omit<Reading, 'entries'>;
+  const entries = isBeginning || first === undefined ? others : [first, ...others];
+  return { before, oldLines, entries: entries.filter((one) => 'id' in one) as unknown as Entry[] };
+}
+
+const NOTHING_BEFORE = { before: NO_PASTS, oldLines: [] };
+
+function parsed(line: string): Record<string, unknown>[] {
   if (line === '') return [];
   try {
-    const entry: unknown = JSON.parse(line);
-    return typeof entry === 'object' && entry !== null && 'id' in entry ? [entry as Entry] : [];
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : [];
   } catch {
     return [];
   }

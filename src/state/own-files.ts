@@ -7,9 +7,13 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from '
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 
-/** Reads a file. @throws an Error where it is no regular file. */
-export function readOwnFile(path: string): Buffer {
-  return inFile(path, O_RDONLY, readAll);
+/**
+ * Reads a file. @throws an Error where it is no regular file.
+ *
+ * @param most of a larger file, only so many bytes at its end.
+ */
+export function readOwnFile(path: string, most = Number.POSITIVE_INFINITY): Buffer {
+  return inFile(path, O_RDONLY, (fd, size) => readFrom(fd, Math.max(0, size - most), size));
 }
 
 /** Adds to a file that only this user can read; makes it if it is not there. */
@@ -43,11 +47,11 @@ function open(path: string, flags: number): number {
 }
 
 /** What readFileSync gives, with less of Node to compile for it at the start of a program. */
-function readAll(fd: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(size);
+function readFrom(fd: number, start: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafe(end - start);
   let length = 0;
-  for (let read = -1; read !== 0 && length < size; length += read) {
-    read = readSync(fd, bytes, length, size - length, null);
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = readSync(fd, bytes, length, bytes.length - length, start + length);
   }
   return bytes.subarray(0, length);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listFolder } from '../../src/state/list-paths.ts';
@@ -35,6 +35,13 @@ const stop = (more: object = {}) =>
     session_crons: [],
     ...more,
   });
+
+/** What the hook remembers. */
+function journalIn(state: string): string {
+  const folder = join(state, 'hooks~');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return join(folder, names.find((name) => name.endsWith('.jsonl')) ?? '');
+}
 
 /** What is added to the conversation. */
 async function contextOf(answer: Promise<string>): Promise<string> {
@@ -280,38 +287,31 @@ describe('reminders', () => {
     expect(said.filter((text) => text !== '')).toHaveLength(1);
   });
 
-  test('an item whose tests failed, or never ran, is not completed without a word', async () => {
+  test('a check is not completed without a word while its command fails', async () => {
     const { say, write } = harness('s1', ID);
-    write('[>] Run the tests', '[ ] Run the linter');
+    write('[>] Run the tests', '[ ] Fix them', '[ ] Tell');
     await say(ran('TodoWrite -'));
     await say(ran('npm test', 1));
-    write('[x] Run the tests', '[>] Run the linter');
-    expect(await contextOf(say(ran('TodoWrite -')))).toBe(
-      'Note: "Run the tests" is completed, but the last test command exited with 1: npm test',
-    );
-    await say(ran('ls'));
-    write('[x] Run the tests', '[x] Run the linter', '[>] Fix the failing tests');
-    await say(ran('TodoWrite -'));
-    await say(ran('ls'));
-    write('[x] Run the tests', '[x] Run the linter', '[x] Fix the failing tests');
-    expect(await contextOf(say(ran('TodoWrite -')))).toBe(
-      'Note: "Fix the failing tests" is completed, but no test command has run since it began.',
-    );
+    write('[x] Run the tests', '[>] Fix them', '[ ] Tell');
+    const note = 'Note: the last test command exited with 1 and none has succeeded since: npm test';
+    expect(await contextOf(say(ran('TodoWrite -')))).toBe(note);
+    write('[x] Run the tests', '[x] Fix them', '[>] Tell');
+    expect(await say(ran('TodoWrite -'))).toBe('');
+    write('[x] Run the tests', '[x] Fix them', '[x] Tell');
+    expect(await contextOf(say(ran('TodoWrite -')))).toBe(note);
   });
 
-  test('tests that passed, or whose end the harness does not tell, are evidence', async () => {
-    for (const how of [
-      {},
-      { returnCodeInterpretation: 'No matches' },
-      { backgroundTaskId: 'b1' },
-    ]) {
-      const { say, write } = harness('s1', ID);
-      write('[>] Run the tests');
-      await say(ran('TodoWrite -'));
-      await say({ ...ran('npm test'), tool_response: how });
-      write('[x] Run the tests');
-      expect(await say(ran('TodoWrite -'))).toBe('');
-    }
+  test.each([
+    ['that passed', ran('npm test')],
+    ['whose end is not told', { ...ran('npm test'), tool_response: { backgroundTaskId: 'b1' } }],
+  ])('a test command %s clears a failure', async (_, event) => {
+    const { say, write } = harness('s1', ID);
+    write('[>] Run the tests');
+    await say(ran('TodoWrite -'));
+    await say(ran('npm test', 1));
+    await say(event);
+    write('[x] Run the tests');
+    expect(await say(ran('TodoWrite -'))).toBe('');
   });
 
   test('TODO_GUIDANCE and TODO_REMINDER_TURNS count, and .env in the work tree', async () => {
@@ -331,24 +331,20 @@ describe('reminders', () => {
     const { say, write, state } = harness('s1', ID);
     write('[>] Fix it');
     const said: string[] = [];
-    for (let line = 1; line <= 60; line++) said.push(await say(ran(`: ${'x'.repeat(15_000)}`)));
+    for (let line = 1; line <= 300; line++) {
+      const length = line % 10 === 0 ? 15_000 : 30;
+      said.push(await say(ran(`: ${line} ${'x'.repeat(length)}`)));
+      if (line % 20 === 0) await say(input('SessionStart', { source: 'resume' }));
+      expect(statSync(journalIn(state)).size).toBeLessThan(32 * 1024);
+    }
     expect(said.filter(Boolean)).toHaveLength(1);
-    const folder = join(state, 'hooks~');
-    const [journal = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (name) => name.endsWith('.jsonl'),
-    );
-    expect(readFileSync(join(folder, journal)).length).toBeLessThan(400_000);
   });
 
   test('what a killed hook has left half written is passed over', async () => {
     const { say, write, state } = harness('s1', ID);
     write('[>] Fix it');
     for (let line = 1; line <= 9; line++) await say(ran(`step ${line}`));
-    const folder = join(state, 'hooks~');
-    const [journal = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (name) => name.endsWith('.jsonl'),
-    );
-    writeFileSync(join(folder, journal), '{"id":"x","line":"half', { flag: 'a' });
+    writeFileSync(journalIn(state), '{"id":"x","line":"half', { flag: 'a' });
     expect(await contextOf(say(ran('step 10')))).toContain('in the last 10 commands');
   });
 
@@ -358,6 +354,60 @@ describe('reminders', () => {
     write('[>] Fix it');
     expect(await say({ ...ran('a'), agent_id: 'a1' })).toBe('');
     expect(await say({ ...stop(), agent_id: 'a1' }, '--gate')).toBe('');
+  });
+});
+
+describe('what Cursor drops is said after the next line that it hears', () => {
+  const event = (name: string, command: string) => ({
+    conversation_id: 'c1',
+    hook_event_name: name,
+    tool_input: { command },
+    tool_output: JSON.stringify({ exitCode: 0 }),
+  });
+  const heard = async (answer: Promise<string>) => {
+    const text = await answer;
+    return text === '' ? '' : JSON.parse(text).additional_context;
+  };
+
+  test('a reminder, once', async () => {
+    const { say, write, environment } = harness('c1');
+    environment.TODO_REMINDER_TURNS = '3';
+    write('[>] Fix it');
+    for (const name of ['postToolUse', 'postToolUse', 'postToolUseFailure', 'postToolUseFailure']) {
+      expect(await say(event(name, 'ls'))).toBe('');
+    }
+    expect(await heard(say(event('postToolUse', 'ls')))).toMatch(
+      /^Note: no TodoWrite in the last 3 /,
+    );
+    for (let line = 1; line <= 9; line++) expect(await say(event('postToolUse', 'ls'))).toBe('');
+  });
+
+  test('what a failed check means for an item', async () => {
+    const { say, write } = harness('c1');
+    write('[>] Run the tests', '[ ] Tell');
+    await say(event('postToolUse', 'TodoWrite -'));
+    const failed = { ...event('postToolUse', 'npm test'), tool_output: '{"exitCode":1}' };
+    await say(failed);
+    write('[x] Run the tests', '[>] Tell');
+    expect(await say(event('postToolUseFailure', 'TodoWrite - && false'))).toBe('');
+    expect(await heard(say(event('postToolUse', 'ls')))).toBe(
+      'Note: the last test command exited with 1 and none has succeeded since: npm test',
+    );
+  });
+
+  test("what a person and the team's others did", async () => {
+    const { say, state, directory, environment } = harness('c1');
+    Object.assign(environment, { TODO_TEAM: 'blue', TODO_AGENT: 'ann' });
+    const folder = listFolder(state, { session: directory, agent: 'ann' });
+    openTodoStore({ folder, author: 'ann' }).update(items('[>] Fix it'));
+    openTodoStore({ folder, author: USER }).update(items('[>] Fix it', '[ ] Ship it'));
+    const store = openTaskStore({ environment, directory });
+    const task = { subject: 'Test it', owner: 'ann' };
+    await store.change((graph, at) => createTasks(graph, [task], at), undefined, 'lead');
+    expect(await say(event('postToolUseFailure', 'ls'))).toBe('');
+    expect(await heard(say(event('postToolUse', 'ls')))).toBe(
+      'Note: the user added "Ship it"\nNote: #1 "Test it": assigned to you by lead',
+    );
   });
 });
 

@@ -43,7 +43,8 @@ const ANSWERS: Record<string, Record<string, string>> = {
   cursor: {
     sessionStart: `{"additional_context":"${LIST}"}\n`,
     postToolUse: `{"additional_context":"${STALE}"}\n`,
-    postToolUseFailure: `{"additional_context":"${STALE}"}\n`,
+    // It drops what is said here.
+    postToolUseFailure: '',
     stop: `{"followup_message":"${FINISH}"}\n`,
   },
   opencode: {

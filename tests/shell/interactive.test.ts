@@ -286,15 +286,19 @@ Note: [ ] Ship it`);
       columns: 300,
     });
     await shell.write('[>] Run the tests', '[ ] Verify it');
-    await shell.run('ls');
+    await shell.run('pytest() { return ${code-1}; }');
+    await shell.run('pytest -q');
     const unproven = writeLine('[x] Run the tests', '[>] Verify it');
-    expect(await shell.run(unproven)).toContain(
-      'Note: "Run the tests" is completed, but no test command has run since it began.',
-    );
+    const note =
+      'Note: the last test command exited with 1 and none has succeeded since: pytest -q';
+    expect(await shell.run(unproven)).toContain(note);
     await shell.write('[x] Run the tests', '[x] Verify it', '[>] Pass the unit tests');
-    await shell.run('pytest() { true; }; pytest');
+    await shell.run('code=0');
+    await shell.run('pytest');
     expect(await shell.run(writeLine('[x] Pass the unit tests'))).not.toContain('Note:');
     await shell.write('[>] Run all tests');
+    await shell.run('code=1');
+    await shell.run('pytest');
     const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
     const list = writeLine('[x] Run all tests').slice('TodoWrite '.length + 1, -1);
     runExecutable('todo-write', [list], { cwd: shell.project, env });

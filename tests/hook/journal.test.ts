@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Journal, seenLines } from '../../src/hook/journal.ts';
+import { pastOf } from '../../src/hook/pasts.ts';
+import { lastRun } from '../../src/proof/last-run.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+const MOST_BYTES = 32 * 1024;
+
+/** A journal, and a clock that goes on by a second with each entry. */
+function journal() {
+  const folder = join(temporaryDirectory(), 'main');
+  const path = join(folder, 'hook.jsonl');
+  let second = 0;
+  const at = () => new Date(Date.UTC(2026, 0, 1) + 1000 * second++).toISOString();
+  const add = (line: string, { session = 's', version = 1, exit = 0 } = {}) =>
+    new Journal(folder).add({ session, version, at: at(), line, exit }, (one) =>
+      one.includes('npm test'),
+    );
+  return { folder, path, add, read: () => new Journal(folder).read(), at };
+}
+
+test('it never grows beyond what is read at once, whatever the lines, sessions and refusals', () => {
+  const { folder, path, add, at } = journal();
+  for (let count = 0; count < 1500; count++) {
+    const text = ['x', '\u001b', '漢', '"'][count % 4] ?? '';
+    add(text.repeat((count * 37) % 3000), { session: `${count % 50} ${'s'.repeat(1000)}` });
+    const entry = { session: String(count), version: count, at: at() };
+    new Journal(folder).add({ ...entry, said: count % 2 ? 'gate' : 'shown' }, () => true);
+    expect(statSync(path).size).toBeLessThan(MOST_BYTES);
+  }
+});
+
+test('it is seldom rewritten', () => {
+  const { path, add } = journal();
+  let rewrites = 0;
+  let inode = 0;
+  for (let count = 0; count < 1000; count++) {
+    add(`grep -rn "pattern ${count}" src`);
+    const { ino } = statSync(path);
+    if (ino !== inode) rewrites += 1;
+    inode = ino;
+  }
+  expect(rewrites).toBeLessThan(25);
+});
+
+test('of a longer file, as earlier versions left one, only the end is read, and little is kept', () => {
+  const { folder, path, add } = journal();
+  mkdirSync(folder, { recursive: true });
+  const list = { version: 1, items: [{ content: 'x'.repeat(3000) }] };
+  const old = (id: number) =>
+    JSON.stringify({ id, session: 's', version: 1, said: 'shown', list, at: '2025-01-01' });
+  writeFileSync(path, Array.from({ length: 100 }, (_, id) => `\n${old(id)}\n`).join(''));
+  const { entries } = add('ls');
+  expect(entries.length).toBeLessThan(12);
+  expect(entries.at(-1)?.line).toBe('ls');
+  expect(statSync(path).size).toBeLessThan(MOST_BYTES / 2);
+});
+
+test('what each session did and was told is kept when entries are left out', () => {
+  const { folder, add, read, at } = journal();
+  const tell = (said: 'shown' | 'gate', version: number) =>
+    new Journal(folder).add({ session: 's', version, at: at(), said }, () => false);
+  add('TodoWrite -');
+  tell('shown', 1);
+  tell('gate', 1);
+  for (let count = 0; count < 400; count++) add('ls', { session: count % 2 ? 's' : 'other' });
+  const { before, entries } = read();
+  expect(entries.length).toBeLessThan(400);
+  expect(pastOf('s', before, entries)).toMatchObject({
+    lines: 200,
+    hasWritten: true,
+    shown: 1,
+    refusedAt: [1],
+  });
+  expect(pastOf('other', before, entries)).toMatchObject({
+    lines: 200,
+    hasWritten: false,
+    shown: 0,
+  });
+  add('TodoWrite -', { session: 'other', version: 2 });
+  const next = read();
+  expect(pastOf('s', next.before, next.entries).lines).toBe(0);
+});
+
+test('a line that may prove something is kept for longer, with when it can have begun', () => {
+  const { add, read } = journal();
+  add('ls');
+  add('cd app && npm test');
+  for (let count = 0; count < 500; count++) add('git status');
+  const seen = seenLines(read(), 's');
+  expect(seen.length).toBeLessThan(250);
+  const run = seen.find(({ line }) => line.includes('npm test'));
+  expect(run).toMatchObject({ exitCode: 0 });
+  expect(run?.from).toEqual(new Date(Date.UTC(2026, 0, 1)));
+  expect(run?.at).toEqual(new Date(Date.UTC(2026, 0, 1) + 1000));
+  // Also the first line of those that are left began after another.
+  expect(seen.every(({ from, at }) => +at - +from === 1000)).toBe(true);
+});
+
+test('the beginning of a long line is never taken for the whole', () => {
+  const { add, read } = journal();
+  const began = new Date(0);
+  add('ls');
+  for (const line of [
+    `npm test\n${': x\n'.repeat(2000)}false`,
+    `npm test ; ${'echo "\u001b" ; '.repeat(500)}false`,
+    `npm test # ${'x'.repeat(3000)}`,
+  ]) {
+    add(line);
+    expect(lastRun('npm test', began, seenLines(read()))).toBeUndefined();
+  }
+  add(`cat > notes <<'EOF'\n${'x\n'.repeat(2000)}EOF\nTodoWrite --done 1`, { version: 2 });
+  const { before, entries } = read();
+  expect(pastOf('s', before, entries).hasWritten).toBe(true);
+});
+
+test('a file that somebody else has written stops nobody', () => {
+  const { folder, path, add } = journal();
+  mkdirSync(folder, { recursive: true });
+  for (const text of [
+    '{"before":null,"oldLines":[]}',
+    '{"before":{},"oldLines":7}',
+    '7',
+    '[]',
+    '{',
+  ]) {
+    writeFileSync(path, `${text}\n`);
+    expect(add('ls').entries).toHaveLength(1);
+    expect(readFileSync(path, 'utf8')).toContain('"line":"ls"');
+  }
+});
