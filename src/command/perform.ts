@@ -1,10 +1,11 @@
 import { safeText } from '../safe-text.ts';
-import type { ServerTime } from '../state/time-limit.ts';
+import { StateError } from '../state/state-error.ts';
+import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
 import type { CommandResult } from './agent-command.ts';
 import { withWarnings } from './notes.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { refusal } from './refusal.ts';
-import { withStorageTrouble } from './storage-trouble.ts';
+import { storageTrouble } from './storage-trouble.ts';
 
 /** What is common to all agent commands. */
 export interface CommandForm<Table extends OptionTable, Settings> {
@@ -21,24 +22,33 @@ const MAX_REASON = 200;
 /**
  * Carries out one call of an agent command: help if it asks for that, else its work on the options that it was given, or
  * on what is wrong with them. Warnings about the settings come last. Never rejects.
+ *
+ * @param read gives the settings of the call.
  */
 export async function perform<Table extends OptionTable, Settings extends ServerTime>(
   form: CommandForm<Table, Settings>,
   argv: readonly string[],
-  { settings, warnings }: { readonly settings: Settings; readonly warnings: readonly string[] },
+  read: () => { readonly settings: Settings; readonly warnings: readonly string[] },
   work: (parsed: ParsedOptions<Table>, settings: Settings) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const title = `Cannot ${form.purpose}`;
+  let unsaid: readonly string[] = [];
+  let result: CommandResult;
   try {
-    const result = await withStorageTrouble(title, settings, () => {
-      const parsed = parseOptions(argv, form.options);
-      const options = 'problem' in parsed ? {} : parsed.options;
-      const help = helpReply(options, `Usage: ${form.usage}\n`, () => form.helpPage(settings));
-      return help ?? work(parsed, settings);
-    });
-    return withWarnings(result, warnings);
+    const { settings, warnings } = read();
+    unsaid = warnings;
+    const parsed = parseOptions(argv, form.options);
+    const options = 'problem' in parsed ? {} : parsed.options;
+    const help = helpReply(options, `Usage: ${form.usage}\n`, () => form.helpPage(settings));
+    result = help ?? (await inTimeOf(settings, () => work(parsed, settings)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refusal(title, { lines: [safeText(reason, MAX_REASON)] });
+    result = failureOf(title, error);
   }
+  return withWarnings(result, unsaid);
+}
+
+function failureOf(title: string, error: unknown): CommandResult {
+  if (error instanceof StateError) return storageTrouble(title, error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return refusal(title, { lines: [safeText(reason, MAX_REASON)] });
 }

@@ -28,10 +28,15 @@ export async function withStorageTrouble(
     return await inTimeOf(settings, action);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';
-    const reason = safeText(error.message, MAX_CHARACTERS) + ending;
-    const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
-    const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
-    return { stdout: '', stderr, exitCode: exitCodeOf(error) };
+    return storageTrouble(title, error);
   }
+}
+
+/** The result of a command whose list cannot be read or written. */
+export function storageTrouble(title: string, error: StateError): CommandResult {
+  const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';
+  const reason = safeText(error.message, MAX_CHARACTERS) + ending;
+  const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
+  const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
+  return { stdout: '', stderr, exitCode: exitCodeOf(error) };
 }

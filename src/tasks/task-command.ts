@@ -52,13 +52,13 @@ export class TaskCommand<Request> implements AgentBashHandler {
   }
 
   execute(invocation: Invocation): Promise<CommandResult> {
-    const reading = settingsOf(this.#context, invocation);
     const form = {
       ...this.#form,
       options: optionsOf(this.#form),
       helpPage: () => this.#form.helpPage,
     };
-    return perform(form, invocation.argv, reading, (parsed, settings) =>
+    const read = () => settingsOf(this.#context, invocation);
+    return perform(form, invocation.argv, read, (parsed, settings) =>
       this.#run(invocation, settings, parsed),
     );
   }

@@ -6,15 +6,9 @@ import {
 } from '../command/agent-command.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../command/exports.ts';
 import { noteLines } from '../command/notes.ts';
-import {
-  HELP_OPTIONS,
-  helpReply,
-  type Options,
-  parseOptions,
-  wrongUsage,
-} from '../command/options.ts';
+import { HELP_OPTIONS, type Options, wrongUsage } from '../command/options.ts';
+import { perform } from '../command/perform.ts';
 import { refusal } from '../command/refusal.ts';
-import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { SettingsSource } from '../settings/settings.ts';
 import { LIST_EXPORTS } from './list-exports.ts';
@@ -26,8 +20,6 @@ import type { TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 import { historyText, notKept } from './version-texts.ts';
 
-const USAGE =
-  'Usage: TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
 /** Of what is misused, most was meant to be nothing but this. */
 const SHORT_USAGE = 'Usage: TodoRead [--json]\n';
 /** The options of TodoRead. */
@@ -40,6 +32,14 @@ export const READ_OPTIONS = {
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
 } as const;
+
+const FORM = {
+  options: READ_OPTIONS,
+  usage:
+    'TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]',
+  purpose: 'read the list',
+  helpPage: () => helpPage,
+};
 
 type ReadOptions = Options<typeof READ_OPTIONS>;
 
@@ -76,26 +76,23 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
    * Exit code 0; 1 for a version that is not kept, or a word that is no option; 2 for an unknown option or a wrong use of
    * one; 3 if the list cannot be read, with the file on stderr.
    */
-  async execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
-    const parsed = parseOptions(call.argv, READ_OPTIONS);
-    if ('problem' in parsed) return wrongUsage(parsed.problem, SHORT_USAGE);
-    const { options, rest } = parsed;
-    const help = helpReply(options, USAGE, () => helpPage);
-    if (help) return help;
-    if (rest[0] !== undefined) {
-      return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, SHORT_USAGE);
-    }
-    const { settings } = this.settings(call);
-    return withStorageTrouble('Cannot read the list', settings, async () => {
+  execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
+    const read = () => ({ settings: this.settings(call).settings, warnings: [] });
+    return perform(FORM, call.argv, read, async (parsed, settings) => {
+      if ('problem' in parsed) return wrongUsage(parsed.problem, SHORT_USAGE);
+      const { options, rest } = parsed;
+      if (rest[0] !== undefined) {
+        return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, SHORT_USAGE);
+      }
       const list = await openSource(this.source, options, settings, call.env && this.settings);
       return 'problem' in list
         ? wrongUsage(list.problem, SHORT_USAGE)
-        : read(list, options, this.#forPeople);
+        : readList(list, options, this.#forPeople);
     });
   }
 }
 
-async function read(
+async function readList(
   list: TodoList,
   options: ReadOptions,
   forPeople: ForPeople | undefined,

@@ -5,14 +5,14 @@ import {
   type Invocation,
   type JsonSchema,
 } from '../command/agent-command.ts';
-import { noteLines, withWarnings } from '../command/notes.ts';
-import { helpReply, parseOptions, wrongUsage } from '../command/options.ts';
+import { noteLines } from '../command/notes.ts';
+import { type ParsedOptions, wrongUsage } from '../command/options.ts';
+import { perform } from '../command/perform.ts';
 import { refusal } from '../command/refusal.ts';
-import { withStorageTrouble } from '../command/storage-trouble.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Surroundings } from '../proof/run-program.ts';
-import { isBlank, safeText } from '../safe-text.ts';
+import { isBlank } from '../safe-text.ts';
 import type { Settings, SettingsSource } from '../settings/settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ProofRules } from './prove-items.ts';
@@ -29,7 +29,15 @@ import { wrongOption, wrongWord } from './wrong-call.ts';
 
 const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
-const USAGE = `Usage: TodoWrite '${EXAMPLE}'\n`;
+const ONE_LINE = `TodoWrite '${EXAMPLE}'`;
+const USAGE = `Usage: ${ONE_LINE}\n`;
+const FORM = {
+  options: WRITE_OPTIONS,
+  usage: ONE_LINE,
+  purpose: 'update the list',
+  helpPage: helpPageFor,
+};
+
 /**
  * Records that an agent should not stop before its list is done, starting with the version that is about to be written.
  */
@@ -93,44 +101,30 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   }
 
   /** Never rejects. The words of a list with broken quotes are not options, even if one of them is `--help`. */
-  async execute(invocation: Invocation): Promise<CommandResult> {
-    try {
-      const { settings, warnings } = this.settings(invocation);
-      const result = await withStorageTrouble('Cannot update the list', settings, () =>
-        this.#execute(invocation, settings),
-      );
-      return withWarnings(result, warnings);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return refusal('Cannot update the list', { lines: [safeText(reason, 200)] });
-    }
+  execute(invocation: Invocation): Promise<CommandResult> {
+    const read = () => this.settings(invocation);
+    return perform(FORM, invocation.argv, read, (parsed, settings) =>
+      this.#run(invocation, settings, parsed),
+    );
   }
 
-  async #execute(invocation: Invocation, settings: Settings): Promise<CommandResult> {
-    const { argv, raw = '' } = invocation;
-    let input: Promise<string> | undefined;
-    const stdin = () => {
-      input ??= invocation.stdin();
-      return input;
-    };
-    const form: JsonForm<GivenList> = {
-      name: this.name,
-      noun: 'list',
-      example: EXAMPLE,
-      usage: { missing: SHORT_USAGE, invalid: USAGE },
-      check: (value) => checkTodoInput(value, settings),
-    };
-    const parsed = parseOptions(argv, WRITE_OPTIONS);
+  async #run(
+    invocation: Invocation,
+    settings: Settings,
+    parsed: ParsedOptions<typeof WRITE_OPTIONS>,
+  ): Promise<CommandResult> {
     const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
-    const help = helpReply(options, USAGE, () => helpPageFor(settings));
-    if (help) return help;
-    const misused = misuseOf(parsed, argv);
     const opened = openSource(this.source, options, settings, invocation.env && this.settings);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, USAGE);
     if (options['--until-done'] && this.#untilDone === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
+    let input: Promise<string> | undefined;
+    const stdin = () => {
+      input ??= invocation.stdin();
+      return input;
+    };
     const prove = options['--prove'] ?? false;
     // Without anything else, it is about what is completed already.
     const isAlone = prove && rest.length === 0 && !options['--undo'] && !stepsOf(options);
@@ -145,48 +139,74 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       runs: !prove ? 'none' : isAlone && steps ? 'all' : 'new',
       isRequired: settings.requireProof,
     };
-    if (steps || options['--undo']) {
-      const wrong = misuse(options, steps, rest);
-      if (wrong !== undefined) return wrongUsage(wrong, '');
-      const outcome = steps
-        ? await revise(list, steps, options['--if-version'], settings, rules)
-        : await undo(list);
-      const output = steps && rules.runs !== 'all' ? 'next' : 'summary';
-      return rules.evidence.told(this.#reply(outcome, options['--output'] ?? output));
+    if (!steps && !options['--undo']) {
+      const given = await listOf(invocation, stdin, settings, parsed);
+      if ('refused' in given) return given.refused;
+      const outcome = await this.#replace(list, given.value, options, settings, rules);
+      return rules.evidence.told(reply(outcome, options['--output'] ?? 'summary', given.notes));
     }
-    // The typed text begins with the options, so it is not a list.
-    const typed = rest.length < argv.length ? '' : raw;
-    const given = misused
-      ? orAsTyped(form, { argv, raw: typed }, { refused: misused })
-      : await readJsonInput(form, { argv: rest, stdin, raw: typed });
-    if ('refused' in given) return given.refused;
-    const expected = options['--if-version'];
-    const { items, version = expected } = given.value;
-    if (expected !== undefined && expected !== version) {
-      const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
-      return wrongUsage(problem, '');
-    }
-    if (options['--until-done']) this.#untilDone?.(list, (await list.read()).version + 1);
-    const outcome = await replace(list, items, version, settings, rules);
-    const reply = this.#reply(outcome, options['--output'] ?? 'summary', given.notes);
-    return rules.evidence.told(reply);
+    const wrong = misuse(options, steps, rest);
+    if (wrong !== undefined) return wrongUsage(wrong, '');
+    const outcome = steps
+      ? await revise(list, steps, options['--if-version'], settings, rules)
+      : await undo(list);
+    const output = steps && rules.runs !== 'all' ? 'next' : 'summary';
+    return rules.evidence.told(reply(outcome, options['--output'] ?? output));
   }
 
-  #reply(
-    outcome: WriteOutcome,
-    output: keyof typeof REPLIES,
-    forgiven: readonly string[] = [],
-  ): CommandResult {
-    if ('refused' in outcome) return outcome.refused;
-    const { items, asWritten = items } = outcome.written;
-    const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
-    return done(REPLIES[output]({ ...outcome.written, items: asWritten }), noteLines(notes));
+  async #replace(
+    list: TodoList,
+    { items, version }: GivenList,
+    { '--if-version': expected, '--until-done': untilDone }: GivenOptions,
+    settings: Settings,
+    rules: ProofRules,
+  ): Promise<WriteOutcome> {
+    if (version !== undefined && expected !== undefined && expected !== version) {
+      const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
+      return { refused: wrongUsage(problem, '') };
+    }
+    if (untilDone) this.#untilDone?.(list, (await list.read()).version + 1);
+    return replace(list, items, version ?? expected, settings, rules);
   }
+}
+
+/** The list that a call gives: as JSON in an argument, on standard input, or as it was typed. */
+function listOf(
+  { argv, raw = '' }: Invocation,
+  stdin: () => Promise<string>,
+  settings: Settings,
+  parsed: ParsedOptions<typeof WRITE_OPTIONS>,
+) {
+  const { rest } = 'problem' in parsed ? NOTHING : parsed;
+  const form: JsonForm<GivenList> = {
+    name: 'TodoWrite',
+    noun: 'list',
+    example: EXAMPLE,
+    usage: { missing: SHORT_USAGE, invalid: USAGE },
+    check: (value) => checkTodoInput(value, settings),
+  };
+  // The typed text begins with the options, so it is not a list.
+  const typed = rest.length < argv.length ? '' : raw;
+  const refused = misuseOf(parsed, argv);
+  return refused
+    ? orAsTyped(form, { argv, raw: typed }, { refused })
+    : readJsonInput(form, { argv: rest, stdin, raw: typed });
+}
+
+function reply(
+  outcome: WriteOutcome,
+  output: keyof typeof REPLIES,
+  forgiven: readonly string[] = [],
+): CommandResult {
+  if ('refused' in outcome) return outcome.refused;
+  const { items, asWritten = items } = outcome.written;
+  const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
+  return done(REPLIES[output]({ ...outcome.written, items: asWritten }), noteLines(notes));
 }
 
 /** The refusal of options that are wrong, or of words that are no list; undefined for what may be one. */
 function misuseOf(
-  parsed: ReturnType<typeof parseOptions<typeof WRITE_OPTIONS>>,
+  parsed: ParsedOptions<typeof WRITE_OPTIONS>,
   argv: readonly string[],
 ): CommandResult | undefined {
   if ('problem' in parsed) return wrongUsage(wrongOption(parsed, argv), '');
