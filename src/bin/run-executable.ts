@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentBashHandler, EXIT_CODES, executeSafely } from '../command/agent-command.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  EXIT_CODES,
+  executeSafely,
+} from '../command/agent-command.ts';
 import { withWarnings } from '../command/notes.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
@@ -8,8 +13,9 @@ import { readSettings, type SettingsSource } from '../settings/settings.ts';
 import { seenOutside } from '../shell/seen-outside.ts';
 import { isBehindPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
+import { inTimeOf } from '../state/time-limit.ts';
 import { renewOwn } from '../tasks/news.ts';
-import { taskContext } from '../tasks/task-context.ts';
+import { teamOf } from '../tasks/task-context.ts';
 import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
@@ -17,41 +23,41 @@ const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
 
 /** Runs an agent command as its own program, on lists in files. */
 export async function runExecutable(
-  create: (
-    lists: TodoLists,
-    settings: SettingsSource,
-    directory: string | undefined,
-  ) => AgentBashHandler,
+  create: (lists: TodoLists, settings: SettingsSource) => AgentBashHandler,
 ): Promise<void> {
   const directory = currentDirectory();
   // One reading for the whole call.
   const reading = readSettings(process.env, directory);
   const lists = new TodoLists(process.env, directory, reading.settings);
-  const handler = create(lists, () => reading, directory);
-  const argv = process.argv.slice(2);
-  const invalid = invalidArgument(argv);
-  const result = invalid
-    ? refuseInvalidUtf8(invalid)
-    : await executeSafely(handler, {
-        argv,
-        seen: () => seenOutside(lists, process.env),
-        tell,
-        stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
-      });
+  const handler = create(lists, () => reading);
   const isBehind = isBehindPrompt(process.env);
-  const said = withWarnings(result, warningsOf(lists));
-  process.exitCode = writeResult(handler.name, isBehind ? overPanel(said) : said);
-  const { settings } = reading;
-  const isReached = result.exitCode !== EXIT_CODES.storageTrouble;
-  // The task commands do this themselves.
-  if (handler.name.startsWith('Todo') && settings.leaseMs !== undefined && isReached) {
-    const place = { environment: process.env, directory: () => directory ?? '/' };
-    await renewOwn(taskContext({ ...place, lists: () => lists }), settings).catch(() => {});
-  }
+  const result = await inTimeOf(reading.settings, async () => {
+    const ran = await run(handler, lists);
+    const said = withWarnings(ran, warningsOf(lists));
+    process.exitCode = writeResult(handler.name, isBehind ? overPanel(said) : said);
+    const isReached = ran.exitCode !== EXIT_CODES.storageTrouble;
+    // The task commands do this themselves.
+    if (handler.name.startsWith('Todo') && reading.settings.leaseMs !== undefined && isReached) {
+      await renewOwn(teamOf(lists), reading.settings).catch(() => {});
+    }
+    return ran;
+  });
   await lists.close();
   if (isBehind && result.exitCode === 0 && !handler.isReadOnly) tellPrompt(AGENT_SHELL);
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();
+}
+
+async function run(handler: AgentBashHandler, lists: TodoLists): Promise<CommandResult> {
+  const argv = process.argv.slice(2);
+  const invalid = invalidArgument(argv);
+  if (invalid) return refuseInvalidUtf8(invalid);
+  return executeSafely(handler, {
+    argv,
+    seen: () => seenOutside(lists, process.env),
+    tell,
+    stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
+  });
 }
 
 /** If even the folder of lists cannot be found, the command has said why. */

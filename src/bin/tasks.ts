@@ -5,7 +5,7 @@ import { isLeaseOver } from '../tasks/lease.ts';
 import { isReady } from '../tasks/ready.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { TASK_COMMANDS } from '../tasks/task-commands.ts';
-import { type TaskContext, taskContext } from '../tasks/task-context.ts';
+import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { peopleLook } from './people-look.ts';
 import { runExecutable } from './run-executable.ts';
 
@@ -27,15 +27,9 @@ const forPeople: TaskContext['forPeople'] =
   });
 
 // One program for all task commands: the name it is called by says which one it is.
-runExecutable((lists, settings, directory) => {
-  const tasks = taskContext({
-    environment: process.env,
-    directory: () => directory ?? '/',
-    settings,
-    lists: () => lists,
-    forPeople,
-    session: process.env.AGENT_SHELL_SESSION,
-  });
+runExecutable((lists, settings) => {
+  const session = process.env.AGENT_SHELL_SESSION;
+  const tasks = teamOf(lists, { settings, forPeople, session });
   const guide = new Guide({
     tasks: new FollowedTasks(tasks),
     rules: TASK_RULES,

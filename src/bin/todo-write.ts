@@ -4,7 +4,7 @@ import type { TodoList } from '../todo/todo-list.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable((lists, settings, directory) => {
+runExecutable((lists, settings) => {
   let list: TodoList | undefined;
   const guide = new Guide({
     store: { get: () => list?.shown.get() },
@@ -26,7 +26,7 @@ runExecutable((lists, settings, directory) => {
     },
     settings,
     (guarded, version) => lists.setUntilDone(guarded, version),
-    { environment: process.env, cwd: directory ?? '/' },
+    lists.around,
   );
   return guide.guided(handler);
 });

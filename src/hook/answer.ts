@@ -6,7 +6,7 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { signOfLife } from '../tasks/news.ts';
-import { taskContext } from '../tasks/task-context.ts';
+import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import type { Items } from '../todo/todo-item.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -30,14 +30,23 @@ export interface World {
   readonly now: () => Date;
 }
 
+/** The same with what is found there. */
+interface Opened extends World {
+  readonly settings: Settings;
+  readonly lists: TodoLists;
+  readonly team: TaskContext;
+}
+
 /** What there is to say when something happens to an agent. If there is no list, that is nothing. */
 export async function answer(event: HookEvent, world: World): Promise<Reply> {
   if (event.what.kind === 'other') return {};
-  const { settings } = readSettings(world.environment, undefined);
-  const lists = new TodoLists(world.environment, world.directory, settings);
+  const { environment, directory } = world;
+  const { settings } = readSettings(environment, directory);
+  const lists = new TodoLists(environment, directory, settings);
+  const opened = { ...world, settings, lists, team: teamOf(lists) };
   return inTimeOf(settings, async () => {
-    const reply = await answerOfList(event, world, lists);
-    const news = await newsOfTeam(event, world, lists);
+    const reply = await answerOfList(event, opened);
+    const news = await newsOfTeam(event, opened);
     const warnings = event.what.kind === 'start' ? lists.warnings.join('\n') : '';
     if (news === '' && warnings === '') return reply;
     return { ...reply, context: texts(warnings, reply.context, news) };
@@ -51,22 +60,15 @@ function isHeard({ what }: HookEvent): boolean {
 }
 
 /** What others did to tasks of the team that concern the agent. Each event is a sign of its life. */
-async function newsOfTeam(event: HookEvent, world: World, lists: TodoLists): Promise<string> {
-  const { context, settings: own } = teamOf(world, lists);
+async function newsOfTeam(event: HookEvent, { team, settings: own }: Opened): Promise<string> {
   const settings: Settings = isHeard(event) ? own : { ...own, guidance: 'off' };
-  return noteLines(await signOfLife(context, settings)).trimEnd();
-}
-
-function teamOf({ environment, directory }: World, lists: TodoLists) {
-  const context = taskContext({ environment, directory: () => directory, lists: () => lists });
-  return { context, settings: readSettings(environment, directory).settings };
+  return noteLines(await signOfLife(team, settings)).trimEnd();
 }
 
 /** Whether somebody works on a task that a command is to prove. */
-async function hasCheckedTask(world: World, lists: TodoLists): Promise<boolean> {
-  const { context, settings } = teamOf(world, lists);
+async function hasCheckedTask({ team, settings }: Opened): Promise<boolean> {
   try {
-    const { graph } = await context.open(undefined, settings).read();
+    const { graph } = await team.open(undefined, settings).read();
     return [...graph.tasks.values()].some(
       ({ status, check }) => status === 'in_progress' && check !== undefined,
     );
@@ -76,13 +78,13 @@ async function hasCheckedTask(world: World, lists: TodoLists): Promise<boolean> 
   }
 }
 
-async function answerOfList(event: HookEvent, world: World, lists: TodoLists): Promise<Reply> {
+async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
+  const { lists, settings } = world;
   const list = lists.open({});
   const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
   const newest = await list.read();
   const isPlanned = newest.version > 0;
-  if (!isPlanned && (event.what.kind !== 'command' || !(await hasCheckedTask(world, lists))))
-    return {};
+  if (!isPlanned && (event.what.kind !== 'command' || !(await hasCheckedTask(world)))) return {};
   const by = newest.by === list.author ? undefined : newest.by;
   const name = lists.name({});
   const folder = lists.checked(hookFolder(lists.folder, name));
@@ -114,7 +116,6 @@ async function answerOfList(event: HookEvent, world: World, lists: TodoLists): P
         ...(isUnheard && { isUnheard }),
       });
       if (!isPlanned || isUnheard) return {};
-      const { settings } = readSettings(world.environment, world.directory);
       const history = () => list.history();
       return { context: texts(ofUser, await guidanceDue(reading, { newest, history }, settings)) };
     }

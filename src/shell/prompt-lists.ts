@@ -8,7 +8,7 @@ import type { ListName } from '../state/list-paths.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
 import { signOfLife } from '../tasks/news.ts';
 import type { TaskGraph } from '../tasks/task.ts';
-import { type TaskContext, taskContext } from '../tasks/task-context.ts';
+import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';
 import { pairItems } from '../todo/pair-items.ts';
@@ -85,12 +85,7 @@ export class PromptLists {
     const stateTimeout = Math.min(own.stateTimeout, LONGEST_WAIT_SECONDS);
     const settings = { ...own, stateTimeout };
     const lists = new TodoLists(environment, directory, settings);
-    const context = taskContext({
-      environment,
-      directory: () => directory,
-      settings: () => ({ settings, warnings }),
-      lists: () => lists,
-    });
+    const context = teamOf(lists, { settings: () => ({ settings, warnings }) });
     const name = lists.name({});
     const team = settings.taskList ?? lists.teamSession(settings);
     const of = { name, team, context, close: () => lists.close() };

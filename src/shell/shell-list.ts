@@ -1,6 +1,6 @@
 import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
-import { type TaskContext, taskContext } from '../tasks/task-context.ts';
+import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { ServerTodoList, type TodoList } from '../todo/todo-list.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -37,33 +37,23 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (named.agent !== undefined) process.env.TODO_AGENT = named.agent;
   const calls = settingsOfCalls(process.env, process.cwd);
   const own = calls().settings;
-  let opened: TodoLists | undefined;
-  const files = () => {
-    opened ??= new TodoLists(process.env, process.cwd(), own);
-    return opened;
-  };
+  const files = new TodoLists(process.env, process.cwd(), own);
   const settings: SettingsSource = (call) => {
     const reading = calls(call);
-    const warnings = own.stateDir === undefined ? [] : files().warnings;
+    const warnings = own.stateDir === undefined ? [] : files.warnings;
     return warnings.length === 0
       ? reading
       : { ...reading, warnings: [...reading.warnings, ...warnings] };
   };
-  const close = async () => opened?.close();
+  const close = () => files.close();
   const isInMemory = own.session === undefined;
-  const tasks = taskContext({
-    environment: process.env,
-    directory: () => process.cwd(),
-    settings,
-    lists: files,
-    unnamed: isInMemory ? new TaskStore() : undefined,
-    session: id,
-  });
+  const unnamed = isInMemory ? new TaskStore() : undefined;
+  const tasks = teamOf(files, { settings, unnamed, session: id });
   if (!isInMemory) {
-    const list = files().open({});
-    const isSubagent = () => files().isOfSubagent(list);
+    const list = files.open({});
+    const isSubagent = () => files.isOfSubagent(list);
     return {
-      source: files().open,
+      source: files.open,
       shared: list,
       shown: () => shownOf(list),
       tasks,
@@ -73,7 +63,7 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
     };
   }
   const source: TodoSource = (name, of) => {
-    if ((name.session ?? of.session) !== undefined) return files().open(name, of);
+    if ((name.session ?? of.session) !== undefined) return files.open(name, of);
     return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
   const isSubagent = () => false;

@@ -44,6 +44,8 @@ export function certain(name: string): string {
 
 /** Where the lists of a process live, in files or on a server, and what their names are. */
 export class ListHome {
+  /** What the programs of the process find around them. */
+  readonly around: { readonly environment: Environment; readonly cwd: string };
   readonly #settings: HomeSettings;
   readonly #environment: Environment;
   readonly #directory: string | undefined;
@@ -52,6 +54,7 @@ export class ListHome {
 
   /** @param directory The current directory; undefined if it has been deleted. */
   constructor(environment: Environment, directory: string | undefined, settings: HomeSettings) {
+    this.around = { environment, cwd: directory ?? '/' };
     this.#environment = environment;
     this.#directory = directory;
     this.#settings = settings;

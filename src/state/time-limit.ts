@@ -33,9 +33,10 @@ export interface ServerTime {
   readonly stateTimeout: number;
 }
 
-/** Runs a command in the time that its settings give it. */
+/** Runs a command in the time that its settings give it, or that is left to what it is part of. */
 export function inTimeOf<T>({ stateUrl, stateTimeout }: ServerTime, command: () => T): T {
-  return stateUrl === undefined ? command() : withTimeLimit(stateTimeout * 1000, command);
+  const isLimited = stateUrl === undefined || limits?.getStore() !== undefined;
+  return isLimited ? command() : withTimeLimit(stateTimeout * 1000, command);
 }
 
 /** Runs something whose requests to servers may take so long in all, also those of what it calls. */

@@ -54,40 +54,57 @@ export function callerOf(
   return agent ?? agentOfHarness(DEFAULT_AGENT, around?.environment ?? {});
 }
 
+/** What else the task commands of a process work with. */
+export interface TeamOptions extends Pick<TaskContext, 'settings' | 'forPeople' | 'session'> {
+  /** If neither a list nor a session is named; that of the work tree, in files, unless given. */
+  readonly unnamed?: TaskStore | undefined;
+}
+
 /** Where the task commands of a process find their lists. */
-export interface TaskContextOptions {
+export interface TaskContextOptions extends TeamOptions {
   readonly environment: Environment;
   /** Gives the current directory, or throws where it has been deleted. */
   readonly directory: () => string;
-  /** Those of the environment, for each call with its caller's names, unless given. */
-  readonly settings?: SettingsSource;
-  /** Where lists live, made when first needed; where the environment says unless given. */
-  readonly lists?: () => ListHome;
-  /** If neither a list nor a session is named; that of the work tree, in files, unless given. */
-  readonly unnamed?: TaskStore | undefined;
-  readonly forPeople?: TaskContext['forPeople'];
-  readonly session?: string | undefined;
 }
 
 /** What the task commands of a process work with, whose team may be named at run time. */
 export interface TeamContext extends TaskContext {
+  readonly settings: SettingsSource;
   /** From now on, commands use this team's list if neither they nor their caller's environment names one. */
   readonly setTeam: (team: string | undefined) => void;
 }
 
 /** What the task commands of a process work with: lists in files, as the commands on PATH find them. */
 export function taskContext(options: TaskContextOptions): TeamContext {
-  const { environment, directory, unnamed } = options;
-  const { settings: given = settingsOfCalls(environment, directory) } = options;
+  const { environment, directory } = options;
   let made: ListHome | undefined;
-  const ownLists = () => {
+  const lists = () => {
     made ??= new ListHome(environment, directory(), readSettings(environment, undefined).settings);
     return made;
   };
-  const { lists = ownLists } = options;
+  const around = {
+    environment,
+    get cwd() {
+      return directory();
+    },
+  };
+  return contextOn(lists, around, options);
+}
+
+/** The same on lists whose place is known. */
+export function teamOf(lists: ListHome, options: TeamOptions = {}): TeamContext {
+  return contextOn(() => lists, lists.around, options);
+}
+
+function contextOn(
+  lists: () => ListHome,
+  around: HookSurroundings,
+  { unnamed, forPeople, session, settings: given }: TeamOptions,
+): TeamContext {
+  const ofCalls = given ?? settingsOfCalls(around.environment, () => around.cwd);
   let team: string | undefined;
   const settings: SettingsSource = (call) => {
-    const reading = given(call);
+    const reading = ofCalls(call);
     const isNamed = Boolean(call?.env?.TODO_TASK_LIST || call?.env?.TODO_TEAM);
     if (team === undefined || isNamed) return reading;
     return { ...reading, settings: { ...reading.settings, taskList: team } };
@@ -103,19 +120,8 @@ export function taskContext(options: TaskContextOptions): TeamContext {
     stores.set(name, store);
     return store;
   };
-  return {
-    open,
-    settings,
-    around: {
-      environment,
-      get cwd() {
-        return directory();
-      },
-    },
-    forPeople: options.forPeople,
-    session: options.session,
-    setTeam: (name) => {
-      team = name;
-    },
+  const setTeam = (name: string | undefined) => {
+    team = name;
   };
+  return { open, settings, around, forPeople, session, setTeam };
 }

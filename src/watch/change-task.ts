@@ -5,7 +5,6 @@ import { USER } from '../state/place.ts';
 import { changedSince } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
-import { taskContext } from '../tasks/task-context.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { isSameTask } from '../tasks/undo-change.ts';
 import type { TaskRequest } from './model.ts';
@@ -21,16 +20,10 @@ export async function changeTask(
   settings: SettingsSource,
   { command: name, json, seen, force = false }: TaskRequest,
 ): Promise<TasksChanged> {
-  const context = taskContext({
-    environment: process.env,
-    directory: () => process.cwd(),
-    settings,
-    lists: () => lists,
-  });
   const asSeen = store.objectedBy(({ tasks }) =>
     seen === undefined || isSameTask(seen, tasks.get(seen.id)) ? undefined : changedSince(seen.id),
   );
-  const commands = taskCommands({ ...context, open: () => asSeen });
+  const commands = taskCommands({ open: () => asSeen, settings, around: lists.around });
   const command = commands.find((one) => one.name === name);
   const { stdout, stderr, exitCode } = (await command?.execute({
     argv: [...(force ? ['--force'] : []), JSON.stringify(json)],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { beginningFile, listsIn, sessionFolder } from '../../src/state/list-paths.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
-import { taskContext } from '../../src/tasks/task-context.ts';
+import { teamOf } from '../../src/tasks/task-context.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -137,15 +137,10 @@ test('where a harness runs inside another, one id counts, the same one each time
 });
 
 test('the tasks of a work tree are those of all its sessions', async () => {
-  const { tree, other, lists, environment } = workTree();
+  const { other, lists, environment } = workTree();
   const run = async (id: string, name: string, ...argv: string[]) => {
     const variables = environment({ CLAUDE_CODE_SESSION_ID: id, TODO_AGENT: id });
-    const tasks = taskContext({
-      environment: variables,
-      directory: () => tree,
-      lists: () => lists(variables),
-    });
-    const command = taskCommands(tasks).find((known) => known.name === name);
+    const command = taskCommands(teamOf(lists(variables))).find((known) => known.name === name);
     return command?.execute({ argv, stdin: async () => '' });
   };
   await run('one', 'TaskCreate', '--subject', 'Ship it');
