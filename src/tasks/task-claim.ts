@@ -31,7 +31,7 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   helpPage,
   example: '{"taskId":1}',
   fields: { '--next': 'flag', '--lease': 'text' },
-  flags: ['--check-busy', '--check'],
+  options: { '--check-busy': 'flag', '--check': 'flag' },
   positional: { field: 'taskId', isList: false },
   readsStdin: false,
   purpose: 'claim a task',

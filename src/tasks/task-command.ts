@@ -6,7 +6,7 @@ import type {
 } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import type { OptionTable, ParsedOptions } from '../command/options.ts';
-import { perform } from '../command/perform.ts';
+import { type CommandForm, perform } from '../command/perform.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Settings } from '../settings/settings.ts';
 import { askHook, type HookChange, type HookName, type HookSurroundings } from './hooks.ts';
@@ -36,6 +36,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   /** A change that finds the list changed is made again on what it finds. */
   readonly isConcurrencySafe = true;
   readonly #form: TaskForm<Request>;
+  readonly #common: CommandForm<OptionTable, Settings>;
   readonly #context: TaskContext;
 
   constructor(form: TaskForm<Request>, context: TaskContext) {
@@ -44,6 +45,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
     this.jsonExample = form.example;
     this.isReadOnly = form.isReadOnly ?? false;
     this.#form = form;
+    const { usage, purpose, helpPage } = form;
+    this.#common = { usage, purpose, helpPage: () => helpPage, options: optionsOf(form) };
     this.#context = context;
   }
 
@@ -52,13 +55,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
   }
 
   execute(invocation: Invocation): Promise<CommandResult> {
-    const form = {
-      ...this.#form,
-      options: optionsOf(this.#form),
-      helpPage: () => this.#form.helpPage,
-    };
     const read = () => settingsOf(this.#context, invocation);
-    return perform(form, invocation.argv, read, (parsed, settings) =>
+    return perform(this.#common, invocation.argv, read, (parsed, settings) =>
       this.#run(invocation, settings, parsed),
     );
   }

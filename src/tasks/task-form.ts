@@ -1,5 +1,4 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { EXPORT_FORMATS } from '../command/exports.ts';
 import { HELP_OPTIONS, type Options, type OptionTable } from '../command/options.ts';
 import type { Problems } from '../command/refusal.ts';
 import type { Evidence } from '../proof/proof.ts';
@@ -44,10 +43,8 @@ export interface TaskForm<Request> {
   readonly statuses?: readonly string[];
   /** Whether it leaves the list as it is; false unless given. */
   readonly isReadOnly?: boolean;
-  /** Options that are not fields, besides `--list` and `--agent`; all are flags. */
-  readonly flags?: readonly string[];
-  /** Whether it takes `--format`. */
-  readonly exports?: boolean;
+  /** Options that are not fields, besides those of all task commands. */
+  readonly options?: OptionTable;
   /** The field for arguments without an option, and whether there may be several. */
   readonly positional?: { readonly field: string; readonly isList: boolean };
   /** Whether the request is read from standard input if no field is given. */
@@ -93,10 +90,9 @@ export interface TaskCall {
   readonly forPeople: TasksForPeople | undefined;
 }
 
-/** Options that are no fields of the request: those of all commands by their types, flags of one command. */
-export type GivenOptions = Options<typeof COMMON_OPTIONS & typeof EXPORT_OPTIONS> &
+/** Options that are no fields of the request: those of all commands by their types, and those of one. */
+export type GivenOptions = Options<typeof COMMON_OPTIONS> &
   Readonly<Record<`--${string}`, unknown>>;
 
 /** The options of all task commands. */
 export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
-export const EXPORT_OPTIONS = { '--format': EXPORT_FORMATS } as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type CommandResult, done } from '../command/agent-command.ts';
+import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { notFound } from './reasons.ts';
@@ -19,7 +19,7 @@ export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number 
   helpPage,
   example: '{"taskId":1}',
   fields: { '--at': 'version' },
-  flags: ['--json', '--history'],
+  options: { '--json': 'flag', '--history': 'flag' },
   positional: { field: 'taskId', isList: false },
   required: ['taskId'],
   isReadOnly: true,
@@ -39,17 +39,11 @@ export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number 
     if (task === undefined && history.length === 0) {
       return refusal(title, reasonLines([notFound(id)]));
     }
-    if (options['--history']) return printed(history.map(changeLine).join('') || 'No changes.\n');
-    return printed(
-      options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task),
-    );
+    if (options['--history']) return done(history.map(changeLine).join('') || 'No changes.\n');
+    return done(options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task));
   },
 };
 
 function touches(id: number) {
   return ({ ids }: TaskChangeEntry) => ids.includes(id);
-}
-
-function printed(stdout: string): CommandResult {
-  return done(stdout);
 }

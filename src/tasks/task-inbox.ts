@@ -14,7 +14,7 @@ export const TASK_INBOX: TaskForm<object> = {
   helpPage,
   example: '{}',
   fields: {},
-  flags: ['--json'],
+  options: { '--json': 'flag' },
   readsStdin: false,
   purpose: 'show the inbox',
   check: requestSchema(() => z.strictObject({})),

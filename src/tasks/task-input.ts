@@ -11,7 +11,6 @@ import { describeProblem, readJson } from '../json/json-reader.ts';
 import { inQuotes } from '../safe-text.ts';
 import {
   COMMON_OPTIONS,
-  EXPORT_OPTIONS,
   type GivenOptions,
   type RequestLimits,
   type TaskForm,
@@ -29,11 +28,9 @@ export type RequestReading<Request> =
 /** All options of a command. */
 export function optionsOf({
   fields,
-  flags = [],
-  exports,
-}: Pick<TaskForm<unknown>, 'fields' | 'flags' | 'exports'>): OptionTable {
-  const flagTable = Object.fromEntries(flags.map((flag) => [flag, 'flag' as const]));
-  return { ...fields, ...flagTable, ...(exports && EXPORT_OPTIONS), ...COMMON_OPTIONS };
+  options,
+}: Pick<TaskForm<unknown>, 'fields' | 'options'>): OptionTable {
+  return { ...fields, ...options, ...COMMON_OPTIONS };
 }
 
 /** Reads what a call asks for: fields as options, or JSON as one argument or on standard input. */
@@ -57,9 +54,6 @@ export async function readRequest<Request>(
   const { rest } = parsed;
   // The table is made of several: what is common to all commands has the types that it has there.
   const options = parsed.options as GivenOptions;
-  if (options['--format'] && options['--format'] !== 'json' && '--json' in options) {
-    return wrong('--json and --format exclude each other');
-  }
   const names = Object.keys(form.fields).filter((name) => Object.hasOwn(options, name));
   const isTyped = raw !== '' && argv.length === 0;
   const isJson = rest.length > 0 ? rest[0] === '-' || beginsJson(rest[0] ?? '') : form.readsStdin;

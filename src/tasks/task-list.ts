@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { type CommandResult, done } from '../command/agent-command.ts';
+import { done } from '../command/agent-command.ts';
+import { EXPORT_FORMATS } from '../command/exports.ts';
+import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { rankOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
@@ -31,12 +33,14 @@ export interface TaskFilter {
 /** So many lines a reader gets who is no person at a terminal, and has not said how many. */
 const DEFAULT_LIMIT = 30;
 
+const USAGE =
+  'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]';
+
 /** `TaskList`: one line a task. */
 export const TASK_LIST: TaskForm<TaskFilter> = {
   name: 'TaskList',
   summary: 'shows them; --ready, --mine',
-  usage:
-    'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]',
+  usage: USAGE,
   helpPage,
   example: '{"status":"pending"}',
   fields: {
@@ -50,8 +54,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
     '--limit': 'text',
     '--at': 'version',
   },
-  flags: ['--json', '--history'],
-  exports: true,
+  options: { '--json': 'flag', '--history': 'flag', '--format': EXPORT_FORMATS },
   isReadOnly: true,
   readsStdin: false,
   purpose: 'list the tasks',
@@ -70,32 +73,35 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
   ),
   run: async (filter, call) => {
     const { store, options, forPeople } = call;
+    const { '--json': asJson, '--format': format = asJson && 'json' } = options;
+    if (asJson && format !== 'json') {
+      return wrongUsage('--json and --format exclude each other', `Usage: ${USAGE}\n`);
+    }
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (options['--history']) {
       const lines = (await changesOf(store)).map(changeLine);
-      return printed(cut(lines, most, 'changes') || 'No changes.\n');
+      return done(cut(lines, most, 'changes') || 'No changes.\n');
     }
     const found = await graphAt(store, filter.at);
     if ('refused' in found) return refusal('Cannot list the tasks', reasonLines(found.refused));
     const { graph, version } = found;
     const tasks = sorted(selected(graph, filter, call), filter);
-    const format = options['--json'] ? 'json' : options['--format'];
     // An export is whole unless it is told not to be.
     const exported = tasks.slice(0, filter.limit);
     switch (format) {
       case 'json':
-        return printed(jsonLine({ tasks: exported, version }));
+        return done(jsonLine({ tasks: exported, version }));
       case 'md':
-        return printed(exportMarkdown(graph, exported));
+        return done(exportMarkdown(graph, exported));
       case 'csv':
-        return printed(exportCsv(exported));
+        return done(exportCsv(exported));
       default: {
-        if (forPeople) return printed(await forPeople(graph, exported, store.clock));
+        if (forPeople) return done(await forPeople(graph, exported, store.clock));
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
         const lines = (isCut ? openFirst(tasks) : tasks).map(
           (task) => `${taskLine(graph, task, store.clock)}\n`,
         );
-        return printed(cut(lines, most, 'tasks') || 'No tasks.\n');
+        return done(cut(lines, most, 'tasks') || 'No tasks.\n');
       }
     }
   },
@@ -139,8 +145,4 @@ function cut(lines: readonly string[], most: number, what: string): string {
   if (lines.length <= most) return lines.join('');
   const rest = lines.length - most;
   return `${lines.slice(0, most).join('')}... and ${rest} more ${what}; --limit ${lines.length} shows all\n`;
-}
-
-function printed(stdout: string): CommandResult {
-  return done(stdout);
 }

@@ -21,7 +21,7 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
   helpPage,
   example: '{"taskIds":[1,2]}',
   fields: {},
-  flags: ['--expired', '--begun'],
+  options: { '--expired': 'flag', '--begun': 'flag' },
   isAboutAgent: true,
   positional: { field: 'taskIds', isList: true },
   readsStdin: false,

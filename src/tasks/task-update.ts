@@ -47,7 +47,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     '--comment': 'text',
     '--metadata': 'text',
   },
-  flags: ['--force', '--check-busy', '--prove'],
+  options: { '--force': 'flag', '--check-busy': 'flag', '--prove': 'flag' },
   positional: { field: 'taskId', isList: false },
   jsonFields: ['metadata'],
   required: ['taskId'],
