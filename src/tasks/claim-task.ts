@@ -57,7 +57,12 @@ export function claimTask(
   if (refused.length > 0) return { refused };
   const wasMine = task.owner === agent && task.status === 'in_progress';
   const isAsWas = claimant.leaseMs === task.lease?.ms && claimant.session === task.begunIn;
-  if (wasMine && isAsWas) return { graph, task, wasMine };
+  if (wasMine && isAsWas) {
+    // On a server that is a change, and so makes sure that an earlier one of ours has been kept.
+    const { lease } = task;
+    const renewed = lease && clock && { ...task, lease: leaseFor(lease.ms, clock, lease) };
+    return { graph: renewed ? withTasks(graph, [renewed]) : graph, task, wasMine };
+  }
   const claimed = claimedBy(task, claimant, at);
   const isTaken = task.owner !== undefined && task.owner !== agent;
   return {

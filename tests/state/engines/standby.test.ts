@@ -164,6 +164,8 @@ test.runIf(hasPostgres)(
       stdout: '',
       stderr: expect.stringContaining('not known whether the change was made'),
     });
+    // It can be read, and so be found to be ann's; that is no more certain than it was.
+    expect(await run('ann', 'TaskClaim', '1')).toMatchObject({ exitCode: 3, stdout: '' });
     primary.kill();
     standby.restart();
     standby.promote();
