@@ -4,13 +4,14 @@ import { join } from 'node:path';
 
 /**
  * `prepare` writes what a user would have configured before; `argv` runs one prompt, in a new conversation or the last
- * one. `stops`: whether it asks before it stops.
+ * one. `stops`: whether it asks before it stops. `tellsExitCodes`: whether its hooks tell how a command ended.
  */
 export const HARNESSES = [
   {
     name: 'claude',
     package: '@anthropic-ai/claude-code',
     program: 'claude',
+    tellsExitCodes: true,
     stops: true,
     prepare: () => ({}),
     environment: (url) => ({
@@ -32,6 +33,7 @@ export const HARNESSES = [
     name: 'codex',
     package: '@openai/codex',
     program: 'codex',
+    tellsExitCodes: false,
     stops: true,
     prepare: ({ home, project, url }) =>
       put(
@@ -60,6 +62,7 @@ trust_level = "trusted"
     name: 'gemini',
     package: '@google/gemini-cli',
     program: 'gemini',
+    tellsExitCodes: true,
     stops: true,
     prepare: ({ home }) =>
       put(
@@ -84,6 +87,7 @@ trust_level = "trusted"
     name: 'opencode',
     package: 'opencode-ai',
     program: 'opencode',
+    tellsExitCodes: true,
     stops: false,
     prepare: ({ home, url }) =>
       put(

@@ -1,6 +1,6 @@
 // `npm run harnesses [NAME ...]`: the real harnesses, with a scripted model on loopback. Each is set up, plans and works in
 // a session, resumes it, and is put back as it was. A package that cannot be installed here is left out, by name.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GUIDANCE_RULES, listInContext } from '../../dist/index.js';
 import { HARNESSES } from './harnesses.js';
 import { scriptedModel } from './scripted-model.js';
 
@@ -23,11 +24,15 @@ const INSTALL_MS = 600_000;
 const RUN_MS = 600_000;
 const REMINDER_TURNS = 3;
 
-const PLAN = `TodoWrite <<'EOF'
-{"todos":[{"content":"Run the tests","activeForm":"Running the tests","status":"in_progress"},
-          {"content":"Ship it","activeForm":"Shipping it","status":"pending"}]}
-EOF`;
-const CLAIM = PLAN.replace('in_progress', 'completed').replace('pending', 'in_progress');
+const TESTS = { content: 'Run the tests', activeForm: 'Running the tests', status: 'in_progress' };
+const SHIP = { content: 'Ship it', activeForm: 'Shipping it', status: 'pending' };
+const PLANNED = [TESTS, SHIP];
+const CLAIMED = [
+  { ...TESTS, status: 'completed' },
+  { ...SHIP, status: 'in_progress' },
+];
+const writeLine = (todos) => `TodoWrite <<'EOF'\n${JSON.stringify({ todos })}\nEOF`;
+const FAILING = 'npm test';
 
 const wanted = process.argv.slice(2);
 const results = [];
@@ -110,46 +115,95 @@ async function session(harness, packages, root, model) {
   see('setup --check is content', check.exitCode === 0, check.exitCode === 0 ? '' : check.output);
 
   const version = await inProject(harness.program, ['--version']);
+  const expected = expectedTexts(root, env);
   model.script([
-    { bash: PLAN },
-    ...Array.from({ length: REMINDER_TURNS }, () => ({ bash: 'true' })),
-    { bash: CLAIM },
+    { bash: writeLine(PLANNED) },
+    { bash: 'TodoRead' },
+    ...Array.from({ length: REMINDER_TURNS - 2 }, () => ({ bash: 'true' })),
+    { bash: FAILING },
+    { bash: writeLine(CLAIMED) },
     { text: 'All done.' },
     { text: 'I cannot ship it: there is no network here.' },
   ]);
   const first = await inProject(harness.program, harness.argv('Ship this project', false));
   const asked = [...model.asked];
-  const isIn = (text) => asked.some((body) => body.includes(text));
+  const isIn = (text) => asked.some((body) => body.includes(inJson(text)));
   see(
     'a session that plans',
-    isIn('Todo list updated: 0 completed, 1 in_progress, 1 pending'),
+    isIn(expected.written),
     `${version.output.trim().split('\n').at(-1)}; exit code ${first.exitCode}`,
   );
-  see('instructions in the request', isIn('Your shell has TodoWrite'));
-  see(
-    'a reminder in the next request',
-    isIn(`no TodoWrite in the last ${REMINDER_TURNS} commands`),
-  );
-  see('a word on missing evidence', isIn('is completed, but no test command has run'));
+  see('TodoRead shows what it shows to models', isIn(expected.row));
+  see('instructions in the request', isIn(instructionsIn(project)));
+  see('a reminder in the next request', isIn(expected.reminder));
+  if (harness.tellsExitCodes) {
+    see('a failed check in the next request', isIn(expected.failedCheck));
+  }
   if (harness.stops) {
-    const refusals = asked.at(-1)?.split('Finish, or say why not').length - 1;
+    const refusals = (asked.at(-1) ?? '').split(inJson(expected.refusal)).length - 1;
     see('a stop with an open item is answered once', refusals === 1, `${refusals} times`);
   }
 
   model.script([{ text: 'I go on.' }]);
   await inProject(harness.program, harness.argv('Go on', true));
-  see('the list is back in a resumed session', model.asked[0]?.includes('as it stands'));
+  const isBack = model.asked[0]?.includes(inJson(expected.list));
+  see('the list is back in a resumed session', isBack);
 
   await inProject('agent-shell', ['setup', harness.name, '--remove']);
   const after = filesIn(project);
   // A harness may have put files of its own there; none of them may be ours.
-  const isBack =
+  const isUndone =
     [...before].every(([path, text]) => after.get(path) === text) &&
     ![...after.values()].some((text) => text.includes('agent-shell'));
-  see('remove leaves what was there', isBack);
+  see('remove leaves what was there', isUndone);
   const log = readLog(home);
   see('the hook had nothing to complain of', log === '', log);
   return seen;
+}
+
+/** What the product says, from itself: the first lines are enough, since some harnesses escape the marks of items. */
+function expectedTexts(root, env) {
+  const rule = (name) => GUIDANCE_RULES.find((one) => one.name === name);
+  const change = { before: TESTS, after: CLAIMED[0], commands: [{ line: FAILING, exitCode: 1 }] };
+  const work = { items: CLAIMED, changes: [change], commands: [] };
+  const stale = {
+    items: PLANNED,
+    commandsSinceWrite: REMINDER_TURNS,
+    reminderTurns: REMINDER_TURNS,
+  };
+  const [reminder] = rule('stale-list').say(stale, 0);
+  const [failedCheck] = rule('failed-check').say(work, 0);
+  const own = { ...env, TODO_STATE_DIR: join(root, 'expected'), CLAUDE_CODE_SESSION_ID: '1' };
+  const ask = (program, argv, input) =>
+    spawnSync(program, argv, { cwd: root, env: own, input, encoding: 'utf8' }).stdout.trim();
+  const written = ask('TodoWrite', [JSON.stringify({ todos: PLANNED })]);
+  const stop = { hook_event_name: 'Stop', session_id: '1', last_assistant_message: '' };
+  const { reason } = JSON.parse(ask('agent-shell', ['hook', '--gate'], JSON.stringify(stop)));
+  return {
+    written,
+    // In tool output angle brackets are kept.
+    row: ask('TodoRead', []).split('\n')[0],
+    reminder,
+    // The code is that of the real command.
+    failedCheck: failedCheck.replace(/ 1 .*/, ''),
+    refusal: reason.split('\n').at(-1),
+    list: listInContext(CLAIMED).split('\n')[0],
+  };
+}
+
+/** The first sentence that setup has added to the instructions. */
+function instructionsIn(project) {
+  for (const name of ['CLAUDE.md', 'GEMINI.md', 'AGENTS.md']) {
+    const path = join(project, name);
+    const [, section] = existsSync(path) ? readFileSync(path, 'utf8').split('<!-- BEGIN') : [];
+    if (section) return section.split('\n').find((line) => /^[A-Z]/.test(line));
+  }
+  return 'no instructions';
+}
+
+/** A text as it is in the JSON of a request. */
+function inJson(text) {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 function run(program, argv, options) {
