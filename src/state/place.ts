@@ -53,8 +53,9 @@ export interface SharedPlace<T> {
    */
   commit(base: number, content: T, at: Date): Awaitable<Version<T> | undefined>;
   /**
-   * Calls back soon after the newest version has become another, whoever made it; changes that come close together may
-   * be one call. What is committed through this place itself is called back for before `commit` returns. Never throws.
+   * Calls back soon after the newest version has become another, whoever made it, and when it can no longer be read, or can
+   * again; changes that come close together may be one call. What is committed through this place itself is called back for
+   * before `commit` returns. Never throws.
    *
    * @returns what ends it.
    */

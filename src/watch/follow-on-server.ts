@@ -23,8 +23,6 @@ interface Following {
 const MOST_VERSIONS = 1000;
 /** How long to wait before asking an unreachable server again. */
 const RETRY_MS = 2000;
-/** Nothing tells us when a server is gone, so we ask this often. */
-const ASK_MS = 5000;
 
 /** Opens a todo list for reading only. */
 export function readablePlace(server: ServerLists, key: string): SharedPlace<Items> {
@@ -103,13 +101,11 @@ export function followOnServer(
       if (isDue && isReached) look();
     });
   };
-  const asking = setInterval(look, ASK_MS);
   const end = server.watch({ key: session }, look);
   look();
   return () => {
     hasEnded = true;
     clearTimeout(retry);
-    clearInterval(asking);
     end();
   };
 }

@@ -17,7 +17,7 @@ export interface VersionWatchOptions<Seen extends Sighting> {
 
 /**
  * Tells of new versions by looking for them: when the server says that something happened, and now and then without a
- * word from it, since a server that is cut off says nothing.
+ * word from it, since a server that is cut off says nothing. Also tells when looking begins to fail, and when it works again.
  */
 export class VersionWatch<Seen extends Sighting> {
   readonly #options: VersionWatchOptions<Seen>;
@@ -25,6 +25,7 @@ export class VersionWatch<Seen extends Sighting> {
   #timer: NodeJS.Timeout | undefined;
   /** The look under way; another one makes its answer old. */
   #current: object | undefined;
+  #isFailing = false;
   #hasEnded = false;
 
   constructor(options: VersionWatchOptions<Seen>) {
@@ -44,17 +45,23 @@ export class VersionWatch<Seen extends Sighting> {
     clearTimeout(this.#timer);
     const look = {};
     this.#current = look;
-    const version = await this.#options.newest().catch(() => {
+    let version = this.#seen;
+    let isFailing = false;
+    try {
+      version = await this.#options.newest();
+    } catch {
       // Whoever reads the list is told what is wrong; the next look may fare better.
-      return this.#seen;
-    });
+      isFailing = true;
+    }
     if (look !== this.#current) return;
     this.#current = undefined;
+    const isNews = version !== this.#seen || isFailing !== this.#isFailing;
+    this.#isFailing = isFailing;
     const found = version === this.#seen ? undefined : isAsked ? 'asked' : 'unasked';
     this.#seen = version;
     const wait = this.#options.pauseMs(found);
     this.#timer = setTimeout(() => void this.look(false), wait).unref();
-    if (found !== undefined) this.#options.listener();
+    if (isNews) this.#options.listener();
   }
 
   /** Tells of a version that was committed here, without a look; one under way begins again. */
