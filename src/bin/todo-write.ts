@@ -1,8 +1,14 @@
 import { Guide } from '../guidance/guide.ts';
 import { LIST_NOTES } from '../guidance/list-notes.ts';
+import { DamagedVersion } from '../state/state-error.ts';
 import type { TodoList } from '../todo/todo-list.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
+
+/** The command says what is wrong with the list, or replaces it. */
+function unlessDamaged(error: unknown): void {
+  if (!(error instanceof DamagedVersion)) throw error;
+}
 
 runExecutable((lists, settings) => {
   let list: TodoList | undefined;
@@ -22,7 +28,7 @@ runExecutable((lists, settings) => {
         return opened;
       };
       const now = opened === opened.shown ? undefined : opened.read();
-      return now instanceof Promise ? now.then(look) : look();
+      return now instanceof Promise ? now.catch(unlessDamaged).then(look) : look();
     },
     settings,
     (guarded, version) => lists.setUntilDone(guarded, version),

@@ -15,6 +15,8 @@ export interface CommandForm<Table extends OptionTable, Settings> {
   readonly helpPage: (settings: Settings) => string;
   /** What is not done if it fails, as in `Error: Cannot ...`. */
   readonly purpose: string;
+  /** What to do about a list of which no version is whole. */
+  readonly repair?: string;
 }
 
 const MAX_REASON = 200;
@@ -42,13 +44,13 @@ export async function perform<Table extends OptionTable, Settings extends Server
     const help = helpReply(options, `Usage: ${form.usage}\n`, () => form.helpPage(settings));
     result = help ?? (await inTimeOf(settings, () => work(parsed, settings)));
   } catch (error) {
-    result = failureOf(title, error);
+    result = failureOf(title, error, form.repair);
   }
   return withWarnings(result, unsaid);
 }
 
-function failureOf(title: string, error: unknown): CommandResult {
-  if (error instanceof StateError) return storageTrouble(title, error);
+function failureOf(title: string, error: unknown, repair: string | undefined): CommandResult {
+  if (error instanceof StateError) return storageTrouble(title, error, repair);
   const reason = error instanceof Error ? error.message : String(error);
   return refusal(title, { lines: [safeText(reason, MAX_REASON)] });
 }

@@ -1,5 +1,5 @@
 import { safeText } from '../safe-text.ts';
-import { errorCode, StateError, UnnamedList } from '../state/state-error.ts';
+import { DamagedVersion, errorCode, StateError, UnnamedList } from '../state/state-error.ts';
 import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
 import { type CommandResult, EXIT_CODES } from './agent-command.ts';
 
@@ -32,11 +32,17 @@ export async function withStorageTrouble(
   }
 }
 
-/** The result of a command whose list cannot be read or written. */
-export function storageTrouble(title: string, error: StateError): CommandResult {
+/**
+ * The result of a command whose list cannot be read or written.
+ *
+ * @param repair what to do about a list of which no version is whole.
+ */
+export function storageTrouble(title: string, error: StateError, repair?: string): CommandResult {
   const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';
   const reason = safeText(error.message, MAX_CHARACTERS) + ending;
-  const advice = NOT_WRITABLE.includes(errorCode(error) ?? '') ? ELSEWHERE : '';
+  const isNotWritable = NOT_WRITABLE.includes(errorCode(error) ?? '');
+  const isDamaged = error instanceof DamagedVersion && repair !== undefined;
+  const advice = isNotWritable ? ELSEWHERE : isDamaged ? `- ${repair}\n` : '';
   const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
   return { stdout: '', stderr, exitCode: exitCodeOf(error) };
 }

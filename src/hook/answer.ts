@@ -12,6 +12,7 @@ import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { isUntilDone } from '../todo/until-done.ts';
 import { hearUser } from '../todo/user-changes.ts';
+import { damageNote } from '../todo/version-texts.ts';
 import { guidanceDue } from './due.ts';
 import type { HookEvent, Reply } from './event.ts';
 import { whyNotStop } from './finish-gate.ts';
@@ -95,9 +96,11 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
     return journal.add({ session, version: newest.version, at, ...what }, isNeeded(newest.items));
   };
   switch (event.what.kind) {
-    case 'start':
+    case 'start': {
       add({ said: 'shown' });
-      return { context: texts(ofUser, listInContext(newest.items, by)) };
+      const damage = noteLines([damageNote(newest) ?? []].flat()).trimEnd();
+      return { context: texts(ofUser, damage, listInContext(newest.items, by)) };
+    }
     case 'prompt': {
       const { before, entries } = journal.read();
       const { shown } = pastOf(session, before, entries);

@@ -47,6 +47,8 @@ async function copy<T>(
 ): Promise<number> {
   const oldestFirst = async (place: SharedPlace<T>) => [...(await place.history())].reverse();
   const versions = await oldestFirst(open(list, ''));
+  const damage = versions.find((version) => version.damage)?.damage;
+  if (damage) throw new StateError(damage.message);
   const copied = openCopy(list, '');
   if ((await copied.load()) !== undefined) {
     throw new StateError('this list already exists; it was left alone');

@@ -5,8 +5,10 @@ import {
   DEFAULT_AGENT,
   DEFAULT_HISTORY,
   type Place,
+  standIn,
   type Version,
 } from './place.ts';
+import { DamagedVersion } from './state-error.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
@@ -43,6 +45,8 @@ export class FilePlace<T> implements Place<T> {
   readonly #history: number;
   readonly #begins: (() => void) | undefined;
   readonly #looks = new Set<() => void>();
+  /** The ids of damaged versions that were met here; they are kept for who may want to repair them. */
+  readonly #damaged = new Set<string>();
   #patienceMs = MOST_PATIENCE_MS;
   /** The newest version that was read or written here. A version's file never changes, so it need not be read again. */
   #known: { id: string; version: StoredVersion<T> } | undefined;
@@ -63,13 +67,15 @@ export class FilePlace<T> implements Place<T> {
       if (head === undefined || head.version === 0) return undefined;
       const known = this.#known;
       if (known?.id === head.id && known.version.version === head.version) return known.version;
-      const version = this.#folder.read(head);
-      if (version !== undefined) {
-        this.#known = { id: head.id, version };
-        return version;
-      }
       // It may have been replaced and removed since the folder was read; not so if it is the head again.
-      if (missed?.id === head.id) throw this.#folder.missing(head);
+      const isMissing = missed?.id === head.id;
+      const version = isMissing
+        ? this.#standIn(head, this.#folder.missing(head))
+        : this.#read(head);
+      if (version instanceof DamagedVersion) throw version;
+      // A damaged file may be repaired.
+      if (version?.damage === undefined) this.#known = version && { id: head.id, version };
+      if (version !== undefined) return version;
       missed = head;
     }
   }
@@ -78,9 +84,34 @@ export class FilePlace<T> implements Place<T> {
     let newer = this.load();
     while (newer !== undefined) {
       yield newer;
-      const before: VersionName = { version: newer.version - 1, id: newer.after };
-      newer = before.version === 0 ? undefined : this.#folder.read(before);
+      const before =
+        newer.damage === undefined
+          ? { version: newer.version - 1, id: newer.after }
+          : this.#below(newer.version)[0];
+      const version = before && before.version > 0 ? this.#read(before) : undefined;
+      newer = version instanceof DamagedVersion ? undefined : version;
     }
+  }
+
+  /** A version or, if it is damaged, what stands in for it; the damage where nothing can. */
+  #read(name: VersionName): StoredVersion<T> | DamagedVersion | undefined {
+    const version = orDamaged(() => this.#folder.read(name));
+    return version instanceof DamagedVersion ? this.#standIn(name, version) : version;
+  }
+
+  #standIn(name: VersionName, damage: DamagedVersion): StoredVersion<T> | DamagedVersion {
+    this.#damaged.add(name.id);
+    for (const older of this.#below(name.version)) {
+      const whole = orDamaged(() => this.#folder.read(older));
+      if (whole && !(whole instanceof DamagedVersion)) return standIn(damage, whole);
+    }
+    return damage;
+  }
+
+  /** The files of older versions, newest first. */
+  #below(than: number): VersionName[] {
+    const older = this.#folder.list().versions.filter(({ version }) => version < than);
+    return older.sort((a, b) => b.version - a.version);
   }
 
   commit(base: number, content: T, at: Date): Version<T> | undefined {
@@ -137,7 +168,8 @@ export class FilePlace<T> implements Place<T> {
    * that version, can never become one.
    */
   #sweep({ versions }: FolderReading, newest: VersionName): void {
-    const isOld = ({ version }: VersionName) => version <= newest.version - this.#history;
+    const isOld = ({ version, id }: VersionName) =>
+      version <= newest.version - this.#history && !this.#damaged.has(id);
     const seen = new Set([newest.version]);
     const doubled = versions.filter(({ version }) => seen.size === seen.add(version).size);
     const strays =
@@ -150,7 +182,8 @@ export class FilePlace<T> implements Place<T> {
   #strays(versions: readonly VersionName[], newest: VersionName, lowest: number): VersionName[] {
     const ids = new Map([[newest.version, newest.id]]);
     try {
-      for (const { version, after } of this.history()) {
+      for (const { version, after, damage } of this.history()) {
+        if (damage !== undefined) break;
         ids.set(version - 1, after);
         if (version <= lowest) break;
       }
@@ -168,6 +201,15 @@ export class FilePlace<T> implements Place<T> {
       // That it cannot be read is news too: who is told of it will find out by reading.
       return 'unreadable';
     }
+  }
+}
+
+function orDamaged<T>(read: () => T): T | DamagedVersion {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedVersion) return error;
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Awaitable, type SharedPlace, type Version, whenDone } from './place.ts';
-import { StateError } from './state-error.ts';
+import { DamagedVersion, StateError } from './state-error.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */
 export interface Steps<T, Step> {
@@ -55,7 +55,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
       let content = this.#steps.empty;
       const versions: Version<T>[] = [];
       for (const entry of entries.slice(0, oldestWhole + 1).reverse()) {
-        const { isWhole, step } = entry.content;
+        const { isWhole, step } = whole(entry).content;
         content = this.#steps.apply(isWhole ? this.#steps.empty : content, [step]);
         versions.push({ ...entry, content });
       }
@@ -104,7 +104,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     return whenDone(this.#entries.history(range), (newestFirst) => {
       const entries: Entry<Step>[] = [];
       for (const entry of newestFirst) {
-        entries.push(entry);
+        entries.push(whole(entry));
         if (entry.content.isWhole || this.#isLatest(entry)) return entries;
       }
       if (known === undefined) return entries;
@@ -132,4 +132,10 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     const latest = this.#latest;
     return version === latest?.version && by === latest.by && +at === +latest.at;
   }
+}
+
+/** Nothing stands in for a step: later ones build upon it. @throws DamagedVersion. */
+function whole<Step>(entry: Entry<Step>): Entry<Step> {
+  if (entry.damage !== undefined) throw new DamagedVersion(entry.damage.message, entry.version);
+  return entry;
 }

@@ -1,3 +1,5 @@
+import type { DamagedVersion } from './state-error.ts';
+
 /** One version of a place's content. It never changes. */
 export interface Version<T> {
   /** 1, 2, 3, ... without gaps. A place that was never written is at version 0. */
@@ -7,6 +9,15 @@ export interface Version<T> {
   /** The agent that made it. */
   readonly by: string;
   readonly content: T;
+  /** Set if this version cannot be read: all but its number is that of the newest one before it that can. */
+  readonly damage?: Damage;
+}
+
+export interface Damage {
+  /** What is wrong with it, and where it is. */
+  readonly message: string;
+  /** The version that stands in for it. */
+  readonly shown: number;
 }
 
 /**
@@ -19,6 +30,14 @@ export type ContentCheck = (content: unknown) => string | undefined;
 export interface HistoryRange {
   readonly newest?: number;
   readonly from?: number;
+}
+
+/** What is shown in place of a version that is damaged, and written upon. */
+export function standIn<T, Whole extends Version<T>>(
+  { message, version }: DamagedVersion,
+  whole: Whole,
+): Whole {
+  return { ...whole, version, damage: { message, shown: whole.version } };
 }
 
 /** Goes on with a value: at once, or when it has come. */
@@ -40,7 +59,7 @@ export type Awaitable<T> = T | Promise<T>;
 export interface SharedPlace<T> {
   /** The author of what is committed through this place. */
   readonly author: string;
-  /** The newest version, or undefined if there is none yet. */
+  /** The newest version, or undefined if there is none yet. @throws DamagedVersion if none of the kept ones is whole. */
   load(): Awaitable<Version<T> | undefined>;
   /** The kept versions, newest first; only those of `range` if reading more would be expensive. */
   history(range?: HistoryRange): Awaitable<Iterable<Version<T>>>;

@@ -16,6 +16,16 @@ export class StateError extends Error {
   }
 }
 
+/** A version is not what it was when it was stored, or not there any more. */
+export class DamagedVersion extends StateError {
+  readonly version: number;
+
+  constructor(message: string, version: number) {
+    super(message);
+    this.version = version;
+  }
+}
+
 /** The settings name no list, as a server without a session does: exit code 2. The message says what to set. */
 export class UnnamedList extends StateError {}
 

@@ -35,16 +35,18 @@ function contentText(content: unknown): string {
  * Reads what `encodeVersion` wrote. The checksum is no seal: whoever can write the file can write one that fits. So all
  * is checked but the content, which is for others to judge.
  */
-export function decodeVersion<T>(bytes: Buffer): StoredVersion<T> | { problem: string } {
+export function decodeVersion<T>(
+  bytes: Buffer,
+): StoredVersion<T> | { problem: string } | { newerFormat: string } {
   const header = HEADER.exec(bytes.toString('latin1', 0, LONGEST_HEADER));
-  if (header === null) return { problem: 'is damaged: it does not begin as it should' };
+  if (header === null) return { problem: 'it does not begin as it should' };
   const [{ length }, format, rest, sum] = header;
   if (Number(format) !== FORMAT) {
-    return { problem: `has format ${format}, and this program reads format ${FORMAT} only` };
+    return { newerFormat: `has format ${format}, and this program reads format ${FORMAT} only` };
   }
   const body = bytes.subarray(length);
   if (rest === undefined || checksum(body) !== sum) {
-    return { problem: 'is damaged: its checksum does not match' };
+    return { problem: 'its checksum does not match' };
   }
   const { version, after, at, by, content } = parsed(`{${body.toString('utf8')}`);
   const time = new Date(typeof at === 'string' ? at : Number.NaN);
@@ -54,7 +56,7 @@ export function decodeVersion<T>(bytes: Buffer): StoredVersion<T> | { problem: s
     /^[a-z0-9]*$/.test(after) &&
     !Number.isNaN(time.getTime()) &&
     typeof by === 'string';
-  if (!isOurs) return { problem: 'is damaged: it does not say which version it is' };
+  if (!isOurs) return { problem: 'it does not say which version it is' };
   return { version: version as number, after, at: time, by, content: content as T };
 }
 

@@ -9,7 +9,7 @@ import {
   versionFile,
 } from './folder-names.ts';
 import type { ContentCheck } from './place.ts';
-import { attempt, errorCode, StateError } from './state-error.ts';
+import { attempt, DamagedVersion, errorCode, StateError } from './state-error.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
 /** How often to reread a folder that seems to have no head: it may have been read while the head was being renamed. */
@@ -45,13 +45,13 @@ export class VersionFolder<T> {
       if (found.head !== undefined || found.versions.length === 0) return found;
       if (reading === MOST_READINGS) {
         throw new StateError(
-          `${this.path} is damaged: no head-... file says which version is the newest`,
+          `${this.path} is damaged: no head-... file says which version is the newest; for the version N-ID.json, make an empty file head-N-ID`,
         );
       }
     }
   }
 
-  /** @returns undefined if the file is not there. */
+  /** @returns undefined if the file is not there. @throws DamagedVersion where it holds no version, or another one. */
   read(name: VersionName): StoredVersion<T> | undefined {
     const path = this.#pathOf(name);
     let bytes: Buffer;
@@ -62,20 +62,20 @@ export class VersionFolder<T> {
       throw error;
     }
     const stored = decodeVersion<T>(bytes);
-    if ('problem' in stored) throw new StateError(`${path} ${stored.problem}`);
-    const problem = this.#check?.(stored.content);
-    if (problem !== undefined) throw new StateError(`${path} is damaged: ${problem}`);
-    if (stored.version !== name.version) {
-      throw new StateError(`${path} is damaged: it holds version ${stored.version}`);
-    }
-    return stored;
+    if ('newerFormat' in stored) throw new StateError(`${path} ${stored.newerFormat}`);
+    const problem = 'problem' in stored ? stored.problem : this.#problemOf(stored, name);
+    if (problem === undefined) return stored as StoredVersion<T>;
+    throw new DamagedVersion(`${path} is damaged: ${problem}`, name.version);
+  }
+
+  #problemOf({ version, content }: StoredVersion<T>, name: VersionName): string | undefined {
+    return version === name.version ? this.#check?.(content) : `it holds version ${version}`;
   }
 
   /** The error for a version that should be there and is not. */
-  missing(name: VersionName): StateError {
-    return new StateError(
-      `${this.#pathOf(name)} is missing, but ${headFile(name)} names it as the newest`,
-    );
+  missing(name: VersionName): DamagedVersion {
+    const message = `${this.#pathOf(name)} is missing, but ${headFile(name)} names it as the newest`;
+    return new DamagedVersion(message, name.version);
   }
 
   /**

@@ -15,10 +15,10 @@ import { LIST_EXPORTS } from './list-exports.ts';
 import { listLine, listText } from './list-text.ts';
 import type { TodoList } from './todo-list.ts';
 import helpPage from './todo-read.md';
-import { LIST_OPTIONS, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
+import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
-import { historyText, notKept } from './version-texts.ts';
+import { damageNote, historyText, notKept } from './version-texts.ts';
 
 /** Of what is misused, most was meant to be nothing but this. */
 const SHORT_USAGE = 'Usage: TodoRead [--json]\n';
@@ -38,6 +38,7 @@ const FORM = {
   usage:
     'TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]',
   purpose: 'read the list',
+  repair: REPAIR,
   helpPage: () => helpPage,
 };
 
@@ -106,30 +107,39 @@ async function readList(
     if (form !== undefined || at !== undefined) {
       return wrongUsage('--history takes neither --json, --line, --format nor --at', SHORT_USAGE);
     }
-    return done(historyText(await list.history()));
+    const versions = await list.history();
+    return done(historyText(versions), damageLine(versions[0]));
   }
   if (at === undefined) {
     if (form === undefined && forPeople) return readByPerson(list, forPeople);
     // A status line asks all the time, and no agent reads it.
     const notes = asLine ? [] : await hearUser(list);
-    return { ...shown(await list.read(), form), stderr: noteLines(notes) };
+    const newest = await list.read();
+    return done(shown(newest, form), asLine ? '' : noteLines(notes) + damageLine(newest));
   }
   const kept = await list.history();
   const index = kept.findIndex(({ version }) => version === at);
   const version = kept[index];
   if (version === undefined) return notKept(at, kept);
-  if (form === undefined && forPeople) return done(await forPeople(kept.slice(index)));
-  return shown(version, form);
+  const isForPeople = form === undefined && forPeople;
+  const text = isForPeople ? await forPeople(kept.slice(index)) : shown(version, form);
+  return done(text, damageLine(version));
 }
 
 /** A person who looks at the list on a terminal does not hear the notes for the agent. */
 async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<CommandResult> {
   const unheard = await unheardChanges(list);
   const notes = unheard ? notesOf(unheard) : [];
-  return done(await forPeople(await list.history()), noteLines(notes));
+  const versions = await list.history();
+  return done(await forPeople(versions), noteLines(notes) + damageLine(versions[0]));
 }
 
-function shown(version: TodoVersion, form: Form): CommandResult {
-  if (form === 'line') return done(listLine(version.items));
-  return done(form ? LIST_EXPORTS[form](version) : listText(version.items));
+function damageLine(version: TodoVersion | undefined): string {
+  const note = version && damageNote(version);
+  return note === undefined ? '' : noteLines([note]);
+}
+
+function shown(version: TodoVersion, form: Form): string {
+  if (form === 'line') return listLine(version.items);
+  return form ? LIST_EXPORTS[form](version) : listText(version.items);
 }

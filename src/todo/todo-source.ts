@@ -34,6 +34,10 @@ export abstract class TodoCommand {
   }
 }
 
+/** What to do about a list of which no version is whole. */
+export const REPAIR =
+  'no version before it is kept; a whole new list replaces it: TodoWrite \'{"todos":[...]}\'';
+
 /** The options that name a list. */
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
 

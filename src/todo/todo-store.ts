@@ -1,5 +1,6 @@
 import { MemoryPlace } from '../state/memory-place.ts';
 import { change, DEFAULT_AGENT, type Place, type Version } from '../state/place.ts';
+import { DamagedVersion } from '../state/state-error.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 import {
   contentBefore,
@@ -54,7 +55,7 @@ export class TodoStore {
     return this;
   }
 
-  /** The current list. Later updates do not change the returned object. */
+  /** The current list. Later updates do not change the returned object. @throws DamagedVersion if no version is whole. */
   get(): TodoVersion {
     const newest = this.#place.load();
     return newest ? this.#versionOf(newest) : this.#unwritten;
@@ -72,9 +73,10 @@ export class TodoStore {
    * @returns the version that it made; another may have replaced it by now.
    */
   update(items: readonly TodoItem[], options: WriteOptions = {}): TodoVersion {
-    const [content, empty] = contentsOf(items, options);
-    const written = change(this.#place, () => ({ content, at: this.#now() }));
-    return written ? this.#writtenVersion(written, content, empty) : this.get();
+    for (;;) {
+      const written = this.#write(this.#newestNumber(), items, options);
+      if (written) return written;
+    }
   }
 
   /** The same, but only where the list is still at this version. @returns undefined where it was not. */
@@ -83,9 +85,7 @@ export class TodoStore {
     items: readonly TodoItem[],
     options: WriteOptions = {},
   ): TodoVersion | undefined {
-    const [content, empty] = contentsOf(items, options);
-    const written = this.#place.commit(version, content, this.#now());
-    return written && this.#writtenVersion(written, content, empty);
+    return this.#write(version, items, options);
   }
 
   /** Makes the list before the newest the list again, as a new version. @returns undefined if none is kept. */
@@ -143,15 +143,29 @@ export class TodoStore {
     return this.#latest.state;
   }
 
-  /** @param empty what comes after it, unless somebody else was quicker. */
-  #writtenVersion(written: Version<Items>, content: Items, empty: Items | undefined): TodoVersion {
-    const emptied = empty && this.#place.commit(written.version, empty, written.at);
-    return emptied ? this.#versionOf(emptied, empty) : this.#versionOf(written, content);
+  /** Who replaces all of a list needs no whole version of it. */
+  #newestNumber(): number {
+    try {
+      return this.#place.load()?.version ?? 0;
+    } catch (error) {
+      if (error instanceof DamagedVersion) return error.version;
+      throw error;
+    }
+  }
+
+  #write(base: number, items: Items, options: WriteOptions): TodoVersion | undefined {
+    const [content, empty] = contentsOf(items, options);
+    const written = this.#place.commit(base, content, this.#now());
+    // Another writer may be quicker than the emptying.
+    const emptied = written && empty && this.#place.commit(written.version, empty, written.at);
+    if (emptied) return this.#versionOf(emptied, empty);
+    return written && this.#versionOf(written, content);
   }
 
   #announce(): void {
     withWarning(() => {
       const state = this.get();
+      if (state.damage) process.emitWarning(state.damage.message);
       for (const { listener } of [...this.#listeners]) withWarning(() => listener(state));
     });
   }

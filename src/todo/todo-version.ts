@@ -1,4 +1,4 @@
-import type { Version } from '../state/place.ts';
+import type { Damage, Version } from '../state/place.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 
 /** The list at one moment. Frozen, items included. */
@@ -22,6 +22,8 @@ export interface TodoVersion extends TodoState, Written {
   readonly version: number;
   /** The agent that wrote it. */
   readonly by: string;
+  /** Set if this version is damaged: another one, older, stands in for it. */
+  readonly damage?: Damage;
 }
 
 /** How a list is written. */
@@ -53,6 +55,7 @@ export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
 ): Items | undefined {
+  if (newest.damage) return newest.content;
   // What the newest has and the restored one has not is left out on purpose.
   const restored = (content: Items) => contentOf(content, { dropped: newest.content });
   // Skip versions that changed nothing, such as those of an agent that was told about another's.
@@ -102,11 +105,12 @@ export function writtenOf(content: Items): Written | undefined {
 
 /** What a place keeps, as a version of a list. */
 export function versionOf(
-  { content, at, version, by }: Version<Items>,
+  { content, at, version, by, damage }: Version<Items>,
   items = frozen(content),
   written?: Written,
 ): TodoVersion {
-  return Object.freeze({ items, updatedAt: at, version, by, ...written });
+  const state = { items, updatedAt: at, version, by, ...(damage && { damage }), ...written };
+  return Object.freeze(state);
 }
 
 /** The same of several. */

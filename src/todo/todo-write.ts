@@ -19,11 +19,11 @@ import type { ProofRules } from './prove-items.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import { todoInputSchema } from './todo-input-schema.ts';
 import type { TodoList } from './todo-list.ts';
-import { openSource, TodoCommand, type TodoSource } from './todo-source.ts';
+import { openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
 import { TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
-import { replace, revise, undo, type WriteOutcome } from './write-list.ts';
+import { readToReplace, replace, revise, undo, type WriteOutcome } from './write-list.ts';
 import { type GivenOptions, misuse, stepsOf, WRITE_OPTIONS, wrongProve } from './write-options.ts';
 import { wrongOption, wrongWord } from './wrong-call.ts';
 
@@ -35,6 +35,7 @@ const FORM = {
   options: WRITE_OPTIONS,
   usage: ONE_LINE,
   purpose: 'update the list',
+  repair: REPAIR,
   helpPage: helpPageFor,
 };
 
@@ -165,7 +166,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
       return { refused: wrongUsage(problem, '') };
     }
-    if (untilDone) this.#untilDone?.(list, (await list.read()).version + 1);
+    if (untilDone) this.#untilDone?.(list, (await readToReplace(list)).version + 1);
     return replace(list, items, version ?? expected, settings, rules);
   }
 }

@@ -43,8 +43,9 @@ export function unheardChanges(
   newest?: TodoVersion,
 ): Awaitable<Unheard | undefined> {
   if (list.author === USER) return undefined;
-  return whenDone(newest ?? list.read(), ({ by }) =>
-    by === list.author ? undefined : whenDone(list.sinceOwn(), unheardOf),
+  return whenDone(newest ?? list.read(), ({ by, damage }) =>
+    // To sign a version that stands in for another would make it the newest.
+    damage || by === list.author ? undefined : whenDone(list.sinceOwn(), unheardOf),
   );
 }
 

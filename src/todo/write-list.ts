@@ -1,6 +1,8 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import type { ListSettings } from '../settings/settings.ts';
+import type { Awaitable } from '../state/place.ts';
+import { DamagedVersion, StateError } from '../state/state-error.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, reviseList } from './revise-list.ts';
 import type { TodoItem } from './todo-item.ts';
@@ -8,7 +10,7 @@ import type { TodoList } from './todo-list.ts';
 import { validateTodoList } from './todo-schema.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { notesOf, refuseForUser, sign, unheardChanges } from './user-changes.ts';
-import { movedOn } from './version-texts.ts';
+import { damageNote, movedOn } from './version-texts.ts';
 
 /** The list that was written, and what there is to note; or the refusal of a write that changed nothing. */
 export type WriteOutcome =
@@ -25,7 +27,7 @@ export async function replace(
 ): Promise<WriteOutcome> {
   const how = { emptied: isEmptied(items, settings) };
   for (;;) {
-    const before = await list.read();
+    const before = await readToReplace(list);
     if (expected !== undefined && before.version !== expected) {
       return { refused: movedOn(before, expected) };
     }
@@ -41,9 +43,33 @@ export async function replace(
     const proven = await proveItems(list, now, items, rules);
     if ('refused' in proven) return proven;
     const written = await list.updateIf(now.version, proven.items, how);
-    const notes = [...(unheard ? notesOf(unheard) : []), ...proven.notes];
+    const notes = [...damageNotes(before), ...(unheard ? notesOf(unheard) : []), ...proven.notes];
     if (written) return { written, notes };
   }
+}
+
+/** The list for who replaces all of it, and needs only its number: no version of it need be whole. */
+export function readToReplace(list: TodoList): Awaitable<TodoVersion> {
+  try {
+    const read = list.read();
+    return read instanceof Promise ? read.catch(nothingOf) : read;
+  } catch (error) {
+    return nothingOf(error);
+  }
+}
+
+function nothingOf(error: unknown): TodoVersion {
+  if (!(error instanceof DamagedVersion)) throw error;
+  const { version, message } = error;
+  return { version, items: [], updatedAt: new Date(0), by: '', damage: { message, shown: 0 } };
+}
+
+function standsIn(list: TodoVersion): string {
+  return `${damageNote(list)}. See it with TodoRead; then TodoWrite --undo makes it the list again, or write a whole new one`;
+}
+
+function damageNotes({ version, damage }: TodoVersion): string[] {
+  return damage ? [`replaced version ${version}, which is kept as it is: ${damage.message}`] : [];
 }
 
 /** Changes single items of the current list, in one step; otherwise like `replace`. */
@@ -59,6 +85,8 @@ export async function revise(
     if (expected !== undefined && before.version !== expected) {
       return { refused: movedOn(before, expected) };
     }
+    // Who does not know that another version stands in for the newest may mean other items than those.
+    if (before.damage && expected === undefined) throw new StateError(standsIn(before));
     // An agent that does not know the list has changed may name other items by their places than it means.
     const unheard = expected === undefined ? await unheardChanges(list, before) : undefined;
     if (unheard) {
@@ -83,18 +111,19 @@ export async function revise(
     const { items, notes } = proven;
     const how = { emptied: isEmptied(items, settings), dropped: revised.dropped };
     const written = await list.updateIf(before.version, items, how);
-    if (written) return { written, notes };
+    if (written) return { written, notes: [...damageNotes(before), ...notes] };
   }
 }
 
 /** Restores the previous list. */
 export async function undo(list: TodoList): Promise<WriteOutcome> {
-  const unheard = await unheardChanges(list);
+  const before = await list.read();
+  const unheard = await unheardChanges(list, before);
   const told = unheard && (await sign(list, unheard.now));
   if (told) return { refused: refuseForUser(UNDOES, unheard, told) };
   const written = await list.undo();
   return written
-    ? { written }
+    ? { written, notes: damageNotes(before) }
     : { refused: refusal('Nothing to undo', { lines: ['no list before this one is kept'] }) };
 }
 

@@ -8,6 +8,7 @@ const told = new WeakMap<TodoVersion, string>();
 export function changeOf(version: TodoVersion, before: TodoVersion | undefined): string {
   const known = told.get(version);
   if (known !== undefined) return known;
+  if (version.damage) return `damaged; version ${version.damage.shown} stands in for it`;
   const items = before?.items ?? (version.version === 1 ? [] : undefined);
   if (items === undefined) return `${version.items.length} items`;
   const change = describeChange(items, version.items);

@@ -5,6 +5,7 @@ import { sessionKey } from '../state/list-paths.ts';
 import { StateError } from '../state/state-error.ts';
 import { listJson } from '../todo/list-text.ts';
 import type { TodoState } from '../todo/todo-version.ts';
+import { damageNote } from '../todo/version-texts.ts';
 import { endingSignals } from './ending-signals.ts';
 import type { Follower } from './follow.ts';
 import { watchedLists } from './sources.ts';
@@ -40,6 +41,7 @@ async function printUntil(
   const follower: Follower = {
     changed: (of, version) => {
       told = '';
+      if (version.damage) sayTrouble(new StateError(damageNote(version) ?? ''));
       print(of, version);
     },
     failed: (error) => {

@@ -7,7 +7,7 @@ import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
-import { StateError } from '../state/state-error.ts';
+import { DamagedVersion, StateError } from '../state/state-error.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { openTaskList } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
@@ -27,8 +27,11 @@ interface Summary {
   readonly pending: number;
   /** What is in progress now. */
   readonly doing?: string;
+  /** For a team's tasks that cannot be read, 1970. */
   readonly updatedAt: Date;
   readonly version: number;
+  /** What is wrong with the newest version, if that is damaged. */
+  readonly damaged?: string;
 }
 
 interface Session {
@@ -81,7 +84,7 @@ async function findSessions(watched: WatchedLists): Promise<Session[]> {
     found.set(session, known);
     return known;
   };
-  for (const { session, agent, newest } of await watched.find(Number.POSITIVE_INFINITY)) {
+  for (const { session, agent, newest, damage } of await watched.find(Number.POSITIVE_INFINITY)) {
     const { items, updatedAt, version } = newest;
     const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
     sessionOf(session).lists.push({
@@ -90,6 +93,7 @@ async function findSessions(watched: WatchedLists): Promise<Session[]> {
       ...(doing !== undefined && { doing }),
       updatedAt,
       version,
+      ...(damage !== undefined && { damaged: damage }),
     });
   }
   for (const { list, key } of await watched.findTasks()) {
@@ -114,7 +118,9 @@ async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Sum
   } catch (error) {
     if (error instanceof StateError && error.isOfReading) throw error;
     // Leave out what cannot be read, as for todo lists.
-    return undefined;
+    if (!(error instanceof DamagedVersion)) return undefined;
+    const { version, message } = error;
+    return { ...countOf([]), updatedAt: new Date(0), version, damaged: message };
   }
 }
 
@@ -139,14 +145,14 @@ function sessionsText(found: readonly Session[], where: string): string {
   const row = (
     session: string,
     agent: string,
-    { completed, in_progress, pending, doing, updatedAt }: Summary,
+    { completed, in_progress, pending, doing, updatedAt, damaged }: Summary,
   ) =>
     [
       shortPath(session),
       agent,
       `${completed}/${completed + in_progress + pending}`,
-      times.ago(+updatedAt),
-      doing ?? '',
+      +updatedAt > 0 ? times.ago(+updatedAt) : '',
+      damaged === undefined ? (doing ?? '') : `damaged: ${damaged}`,
     ].map((text) => printable(text, theme));
   const rows = found.flatMap(({ session, lists, tasks }) => [
     ...lists.map((list) => row(session, list.agent, list)),

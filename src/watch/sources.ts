@@ -229,7 +229,7 @@ export class Sources {
     const versions = [version, ...before.slice(0, MOST_VERSIONS - 1)] as const;
     if (version.version === 0) this.#lists.delete(key);
     else this.#lists.set(key, { agent, versions });
-    this.#problem = undefined;
+    this.#problem = version.damage && safeText(version.damage.message);
     this.#changed();
   }
 

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { folderOfKey, listsIn, sessionsOf, taskListsOf } from '../state/list-paths.ts';
+import type { Version } from '../state/place.ts';
 import type { ServerLists } from '../state/server-lists.ts';
-import { StateError } from '../state/state-error.ts';
+import { DamagedVersion, StateError } from '../state/state-error.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';
+import type { Items } from '../todo/todo-item.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Follower, type FollowOptions, followInFiles } from './follow.ts';
@@ -15,6 +17,8 @@ export interface FoundList {
   /** Its unique key. */
   readonly key: string;
   readonly newest: Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
+  /** What is wrong with its newest version, if that is damaged. */
+  readonly damage?: string | undefined;
 }
 
 /** The key of a list's session. */
@@ -58,7 +62,7 @@ export class WatchedLists {
     };
   }
 
-  /** At most `most` lists, most recently changed first. Unreadable ones are left out. */
+  /** At most `most` lists, most recently changed first. Unreadable ones are left out, damaged ones are not. */
   async find(most: number): Promise<FoundList[]> {
     const { server, folder } = this.lists;
     if (server === undefined) return [...firstOf(most, findInFiles(folder))];
@@ -97,10 +101,11 @@ export class WatchedLists {
     const { readablePlace } = await import('./follow-on-server.ts');
     while (news.length > 0) {
       const some = news.splice(0, READ_AT_ONCE).map(async ({ key, path }) => {
-        const newest = await orUnreadable(async () => readablePlace(server, key).load());
+        const load = async () => readablePlace(server, key).load();
+        const newest = await load().then(shown, (error) => orUnreadable(error, 0));
         const [, session = '', agent = ''] = path;
         if (newest === undefined) this.#known.delete(key);
-        else this.#known.set(key, { session, agent, key, newest: shown(newest) });
+        else this.#known.set(key, { session, agent, key, ...newest });
       });
       await Promise.all(some);
     }
@@ -119,23 +124,38 @@ function* findInFiles(state: string): Generator<FoundList> {
     })),
   );
   found.sort((a, b) => b.changed - a.changed);
-  for (const { changed: _, ...list } of found) {
+  for (const { changed, ...list } of found) {
     const folder = folderOfKey(state, list.key);
-    const newest = readable(() => todoPlace({ folder }).load(), undefined);
-    if (newest !== undefined) yield { ...list, newest: shown(newest) };
+    const newest = readNewest(() => todoPlace({ folder }).load(), changed);
+    if (newest !== undefined) yield { ...list, ...newest };
   }
 }
 
-function shown({
-  version,
-  content,
-  at,
-}: {
-  version: number;
-  content: TodoVersion['items'];
-  at: Date;
-}) {
-  return { version, items: content, updatedAt: at };
+type Newest = Pick<FoundList, 'newest' | 'damage'>;
+
+function readNewest(load: () => Version<Items> | undefined, changed: number): Newest | undefined {
+  try {
+    return shown(load());
+  } catch (error) {
+    return orUnreadable(error, changed);
+  }
+}
+
+function shown(newest: Version<Items> | undefined): Newest | undefined {
+  if (newest === undefined) return undefined;
+  const { version, content, at, damage } = newest;
+  return { newest: { version, items: content, updatedAt: at }, damage: damage?.message };
+}
+
+/** A list of which no version is whole is there; what cannot be read at all is left out. */
+function orUnreadable(error: unknown, changed: number): Newest | undefined {
+  if (error instanceof DamagedVersion) {
+    const { version, message } = error;
+    return { newest: { version, items: [], updatedAt: new Date(changed) }, damage: message };
+  }
+  // A server that does not answer has not said that there is no list.
+  if (error instanceof StateError && !error.isOfReading) return undefined;
+  throw error;
 }
 
 function* firstOf<T>(most: number, all: Iterable<T>): Generator<T> {
@@ -146,21 +166,11 @@ function* firstOf<T>(most: number, all: Iterable<T>): Generator<T> {
   }
 }
 
-/** Skip other users' files and damaged ones. */
+/** Skips other users' folders. */
 function readable<T>(read: () => T, otherwise: T): T {
   try {
     return read();
   } catch {
     return otherwise;
-  }
-}
-
-async function orUnreadable<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    // A server that does not answer has not said that there is no list.
-    if (error instanceof StateError && !error.isOfReading) return undefined;
-    throw error;
   }
 }

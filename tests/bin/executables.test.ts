@@ -212,7 +212,7 @@ test('TODO_HISTORY says how many versions are kept; a value that is not a number
   });
 });
 
-test('a damaged list: exit code 3, the file is named, and nothing is overwritten', () => {
+test('a damaged list without a whole version: exit code 3, the file is named, and only a whole list replaces it', () => {
   const { state, write, read } = machine();
   write([list('a')]);
   const [file = ''] = listFiles(state).filter((name) => name.endsWith('.json'));
@@ -221,11 +221,13 @@ test('a damaged list: exit code 3, the file is named, and nothing is overwritten
     readFileSync(join(state, file), 'utf8').replace('pending', 'completed'),
   );
   const before = listFiles(state);
-  for (const { exitCode, stdout, stderr } of [read(), write([list('b')]), write(['--undo'])]) {
+  for (const { exitCode, stdout, stderr } of [read(), write(['--undo'])]) {
     expect([exitCode, stdout]).toEqual([3, '']);
     expect(stderr).toContain(`${join(state, file)} is damaged`);
   }
   expect(listFiles(state)).toEqual(before);
+  expect(write([list('b')])).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(file) });
+  expect(listFiles(state)).toContain(file);
 });
 
 test('a folder that cannot be made: exit code 3, and the file is named', () => {

@@ -86,7 +86,7 @@ test('a list that cannot be read does not stop a shell: commands on it end with 
     '--session',
     's',
     '-c',
-    'echo hi; TodoRead; echo $?; TodoWrite "[]"; echo $?',
+    'echo hi; TodoRead; echo $?; TodoWrite --done 1; echo $?',
   ]);
   expect(stdout).toBe('hi\n3\n3\n');
   expect(stderr).toContain(`${join(state, file)} is damaged`);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -92,13 +92,37 @@ test("the tasks of a team are a line of their session's", async () => {
   expect(lines[2]).toMatch(/^s +\(team\) +0\/1 +\d+ s ago +Ship$/);
 });
 
-test('without lists it says so; unreadable files and folders without lists are left out', () => {
+test('without lists it says so; files and folders without lists are left out', () => {
   const state = temporaryDirectory();
   expect(sessions(state).stdout).toBe(`No lists in ${state}.\n`);
   writeFileSync(join(state, 'file'), '');
-  write(state, 's', 'main', 60, '> b');
-  writeFileSync(join(listFolder(state, { session: 's', agent: 'main' }), 'head-9-broken00'), '');
+  mkdirSync(join(state, 's'));
   expect(sessions(state)).toMatchObject({ stdout: `No lists in ${state}.\n`, exitCode: 0 });
+});
+
+test('a damaged list is listed as that, with what stands in for it if there is any', () => {
+  const state = temporaryDirectory();
+  for (const [session, content] of [
+    ['a', '> build'],
+    ['b', '> test'],
+  ] as const) {
+    write(state, session, 'main', 60, content);
+  }
+  const folder = (session: string) => listFolder(state, { session, agent: 'main' });
+  writeFileSync(join(folder('a'), 'head-9-broken00'), '');
+  const file = readdirSync(folder('b')).find((name) => name.endsWith('.json')) ?? '';
+  writeFileSync(join(folder('b'), file), 'x');
+  const tasks = new FilePlace<string>({ folder: taskListFolder(state, 'c') });
+  tasks.commit(0, 'no change to tasks', new Date());
+  const { stdout } = sessions(state);
+  expect(stdout).toMatch(/^a +main +0\/1 .* damaged: \S*9-broken00\.json is missing/m);
+  expect(stdout).toMatch(new RegExp(`^b +main +0/0 .* damaged: \\S*${file} is damaged`, 'm'));
+  expect(stdout).toMatch(/^c +\(team\) +0\/0 +damaged: .* it holds no change to tasks$/m);
+  const { sessions: found } = JSON.parse(sessions(state, '--json').stdout);
+  expect(found).toContainEqual({
+    session: 'b',
+    lists: [expect.objectContaining({ damaged: expect.stringContaining(file) })],
+  });
 });
 
 test('text of a list is text, whatever it holds', () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -206,7 +206,7 @@ test('a list that cannot be read from the start: exit code 3, and stderr names t
   expect(errors()).toMatch(new RegExp(`^agent-shell: .*${file} is damaged`));
 });
 
-test('a list that becomes unreadable is reported, and followed again once it is repaired', async () => {
+test('a list whose newest version is damaged is reported, shown as it was, and followed on', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
   store.update([todo('a')]);
@@ -214,12 +214,14 @@ test('a list that becomes unreadable is reported, and followed again once it is 
   await eventually('the list', () => lines().length === 1);
   const folder = listFolder(state, { session: 's', agent: 'main' });
   writeFileSync(join(folder, '9-broken00.json'), '');
-  writeFileSync(join(folder, 'head-9-broken00'), '');
+  const head = readdirSync(folder).find((name) => name.startsWith('head-')) ?? '';
+  renameSync(join(folder, head), join(folder, 'head-9-broken00'));
   await eventually('the trouble', () => errors().includes('9-broken00.json is damaged'));
-  rmSync(join(folder, 'head-9-broken00'));
   store.update([todo('b')]);
-  await eventually('the mended list', () => lines().length === 2);
-  expect(JSON.parse(lines()[1] ?? '')).toMatchObject({ version: 2, todos: [todo('b')] });
+  await eventually('the mended list', () => lines().length === 3);
+  const [, damaged, mended] = lines().map((line) => JSON.parse(line));
+  expect(damaged).toMatchObject({ version: 9, todos: [todo('a')] });
+  expect(mended).toMatchObject({ version: 10, todos: [todo('b')] });
 });
 
 test('wrong usage ends with 2, and says why', async () => {

@@ -14,7 +14,7 @@ import {
 } from './etcd-range.ts';
 import { QuotaFull } from './etcd-refusal.ts';
 import type { Answer } from './servers.ts';
-import { decodeContent, encodeContent, versionOf } from './stored-content.ts';
+import { decodeContent, encodeContent, readVersions, versionOf } from './stored-content.ts';
 import type { VersionWatch } from './version-watch.ts';
 
 export interface EtcdPlaceOptions {
@@ -60,14 +60,14 @@ export class EtcdPlace<T> implements SharedPlace<T> {
   }
 
   async load(): Promise<Version<T> | undefined> {
-    const [pair] = await this.#range(1);
-    const newest = pair && this.#decode(pair);
+    const [newest] = await this.history({ newest: 1 });
     this.#known = newest?.version ?? 0;
     return newest;
   }
 
-  async history({ newest = 0, from = 1 }: HistoryRange = {}): Promise<Version<T>[]> {
-    return (await this.#range(newest, { from })).map((pair) => this.#decode(pair));
+  history(range?: HistoryRange): Promise<Version<T>[]> {
+    const read = ({ newest = 0, from = 1 }: HistoryRange) => this.#range(newest, { from });
+    return readVersions(read, (pair) => this.#decode(pair), range);
   }
 
   async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {

@@ -5,7 +5,7 @@ import { notKnown } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
 import { watchLists } from './postgres-watch.ts';
 import type { Doubt } from './servers.ts';
-import { encodeContent, versionOf } from './stored-content.ts';
+import { encodeContent, readVersions, versionOf } from './stored-content.ts';
 import type { VersionWatch } from './version-watch.ts';
 
 export interface PostgresPlaceOptions {
@@ -50,24 +50,29 @@ export class PostgresPlace<T> implements SharedPlace<T> {
   }
 
   async load(): Promise<Version<T> | undefined> {
-    const { answer: rows } = await this.#client.run(
-      (sql) => sql<Row[]>`
-        select v.version, v.value from ${this.#table(sql, 'lists')} l
-        join ${this.#table(sql, 'versions')} v using (list, version) where list = ${this.#key}`,
-    );
-    const newest = rows[0] && this.#decode(rows[0]);
+    const [newest] = await this.history({ newest: 1 });
     this.#known = newest?.version ?? 0;
     return newest;
   }
 
-  async history({ newest, from = 1 }: HistoryRange = {}): Promise<Version<T>[]> {
+  history(range?: HistoryRange): Promise<Version<T>[]> {
+    return readVersions(
+      (part) => this.#rows(part),
+      (row) => this.#decode(row),
+      range,
+    );
+  }
+
+  async #rows({ newest, from = 1 }: HistoryRange): Promise<readonly Row[]> {
     const { answer: rows } = await this.#client.run(
       (sql) => sql<Row[]>`
-        select version, value from ${this.#table(sql, 'versions')}
-        where list = ${this.#key} and version >= ${from} order by version desc
+        select v.version, v.value from ${this.#table(sql, 'lists')} l
+        join ${this.#table(sql, 'versions')} v using (list)
+        where list = ${this.#key} and v.version between ${from} and l.version
+        order by v.version desc
         ${newest === undefined ? sql`` : sql`limit ${newest}`}`,
     );
-    return rows.map((row) => this.#decode(row));
+    return rows;
   }
 
   async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {

@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// A list whose newest version is damaged stays in use: an older version stands in for it until a new one replaces it.
+
+const servers = useServers({ schema: false });
+const random = () => Math.random().toString(36).slice(2);
+
+const PLACES: [string, boolean, () => Record<string, string>][] = [
+  ['files', true, () => ({ TODO_STATE_DIR: temporaryDirectory() })],
+  ['etcd', hasEtcd, () => ({ TODO_STATE_URL: `etcd://${servers.etcd.endpoints[0]}/${random()}` })],
+  [
+    'PostgreSQL',
+    hasPostgres,
+    () => ({ TODO_STATE_URL: `${servers.postgres.url}?schema=s_${random()}` }),
+  ],
+];
+
+const todo = (content: string) => ({ content, activeForm: 'Doing', status: 'pending' as const });
+const json = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
+
+describe.for(PLACES)('in %s', ([, isHere, variables]) => {
+  /** A list that was written so often, and whose newest version is then no list. */
+  async function damagedAfter(...contents: string[]) {
+    const lists = new TodoLists({ TODO_SESSION: 's', ...variables() }, '/');
+    onTestFinished(() => lists.close());
+    await (await lists.server?.engine())?.init();
+    const list = lists.open({});
+    const write = (...argv: string[]) =>
+      new TodoWriteHandler(list).execute({ argv, stdin: async () => '' });
+    for (const content of contents) await write(json(content));
+    const options = { author: 'main', history: 50 };
+    const place =
+      lists.server?.place<unknown>(['todos', 's', 'main'], options) ??
+      new FilePlace<unknown>({ folder: join(lists.folder, 's', 'main'), ...options });
+    expect(await place.commit(contents.length, 'junk', new Date())).toBeDefined();
+    return {
+      lists,
+      write,
+      read: (...argv: string[]) => new TodoReadHandler(list).execute({ argv }),
+    };
+  }
+
+  test.runIf(isHere)('TodoRead shows the newest whole version, with a note', async () => {
+    const { read } = await damagedAfter('a', 'b');
+    const note =
+      /^Note: .* is damaged: it does not contain a list; version 2 stands in for version 3\n$/;
+    for (const argv of [[], ['--json'], ['--format', 'md'], ['--history'], ['--at', '3']]) {
+      const { stdout, stderr, exitCode } = await read(...argv);
+      expect([argv, exitCode, stderr]).toEqual([argv, 0, expect.stringMatching(note)]);
+      expect(stdout).not.toBe('');
+    }
+    expect((await read()).stdout).toBe('[ ] b\n\n(0/1 completed)\n');
+    expect(JSON.parse((await read('--json')).stdout)).toMatchObject({
+      todos: [todo('b')],
+      version: 3,
+    });
+    expect((await read('--history')).stdout).toMatch(
+      /^3 {2}damaged; version 2 stands in for it\n2 .* 1 removed, 1 added\n1 .* 1 added\n$/,
+    );
+    expect(await read('--line')).toMatchObject({
+      stdout: '0/1 next: b\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    expect(await read('--at', '1')).toMatchObject({
+      stdout: '[ ] a\n\n(0/1 completed)\n',
+      stderr: '',
+    });
+  });
+
+  test.runIf(isHere)('a whole new list replaces it, and says what it was', async () => {
+    const { read, write } = await damagedAfter('a', 'b');
+    expect(await write(json('c'))).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(
+        /^Note: replaced version 3, which is kept as it is: .* is damaged: /,
+      ),
+    });
+    expect(await read()).toMatchObject({ stdout: '[ ] c\n\n(0/1 completed)\n', stderr: '' });
+    expect((await read('--history')).stdout).toMatch(/^4 .*\n3 {2}damaged; .*\n2 .*\n1 .*\n$/);
+    expect((await write(json('d'))).stderr).toBe('');
+  });
+
+  test.runIf(isHere)('--undo makes the newest whole version the list again', async () => {
+    const { read, write } = await damagedAfter('a', 'b');
+    expect(await write('--undo')).toMatchObject({ exitCode: 0 });
+    expect(await read()).toMatchObject({ stdout: '[ ] b\n\n(0/1 completed)\n', stderr: '' });
+  });
+
+  test.runIf(isHere)(
+    'single items are not changed by who has not seen what stands in for it',
+    async () => {
+      const { read, write } = await damagedAfter('a', 'b');
+      const refused = await write('--done', '1');
+      expect(refused).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(refused.stderr).toMatch(
+        /version 2 stands in for version 3\. See it with TodoRead; then TodoWrite --undo/,
+      );
+      expect(await write('--done', '1', '--if-version', '3')).toMatchObject({ exitCode: 0 });
+      expect((await read()).stdout).toBe('[x] b\n\n(1/1 completed)\n');
+    },
+  );
+
+  test.runIf(isHere)(
+    'where no version is whole, only a whole new list helps, and the error says so',
+    async () => {
+      const { read, write } = await damagedAfter();
+      for (const result of [await read(), await write('--undo'), await write('--done', '1')]) {
+        expect(result).toMatchObject({ stdout: '', exitCode: 3 });
+        expect(result.stderr).toMatch(
+          / is damaged: .*\n- no version before it is kept; a whole new list replaces it: /,
+        );
+      }
+      expect(await write(json('a'))).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringMatching(/^Note: replaced version 1, /),
+      });
+      expect(await read()).toMatchObject({ stdout: '[ ] a\n\n(0/1 completed)\n', stderr: '' });
+    },
+  );
+});
+
+const DAMAGE: [string, (path: string) => void][] = [
+  ['is other text', (path) => writeFileSync(path, 'x\n')],
+  ['is empty', (path) => writeFileSync(path, '')],
+  ['is cut short', (path) => writeFileSync(path, readFileSync(path).subarray(0, 100))],
+  ['is gone', (path) => rmSync(path)],
+];
+
+test.each(DAMAGE)(
+  'a file that %s: what reads the list goes on, and the file stays as it is',
+  (_, damage) => {
+    const folder = join(temporaryDirectory(), 'main');
+    const store = openTodoStore({ folder, history: 2 });
+    for (const content of ['a', 'b', 'c']) store.update([todo(content)]);
+    const file = readdirSync(folder).find((name) => name.startsWith('3-')) ?? '';
+    damage(join(folder, file));
+    const left = readdirSync(folder).includes(file) && readFileSync(join(folder, file), 'utf8');
+    const other = openTodoStore({ folder, history: 2 });
+    expect(other.get()).toMatchObject({ version: 3, items: [todo('b')], damage: { shown: 2 } });
+    expect(other.history().map(({ version }) => version)).toEqual([3, 2]);
+    other.update([todo('d')]);
+    expect(other.get()).toEqual(expect.not.objectContaining({ damage: expect.anything() }));
+    expect(other.get()).toMatchObject({ version: 4, items: [todo('d')] });
+    expect(readdirSync(folder).includes(file) && readFileSync(join(folder, file), 'utf8')).toBe(
+      left,
+    );
+  },
+);
+
+test('a file in a newer format is not damaged: nothing stands in for it, and nothing replaces it', () => {
+  const folder = join(temporaryDirectory(), 'main');
+  const store = openTodoStore({ folder });
+  for (const content of ['a', 'b']) store.update([todo(content)]);
+  const file = readdirSync(folder).find((name) => name.startsWith('2-')) ?? '';
+  writeFileSync(join(folder, file), '{"format":2,"checksum":"00000000",\n}\n');
+  const other = openTodoStore({ folder });
+  expect(() => other.get()).toThrow(/has format 2, and this program reads format 1 only/);
+  expect(() => other.update([])).toThrow(/has format 2/);
+});
+
+test('a damaged file that is repaired is the newest version again', () => {
+  const folder = join(temporaryDirectory(), 'main');
+  const store = openTodoStore({ folder });
+  for (const content of ['a', 'b']) store.update([todo(content)]);
+  const path = join(folder, readdirSync(folder).find((name) => name.startsWith('2-')) ?? '');
+  const bytes = readFileSync(path);
+  writeFileSync(path, 'x');
+  const other = new TodoStore(undefined, new FilePlace({ folder }));
+  expect(other.get().items).toEqual([todo('a')]);
+  writeFileSync(path, bytes);
+  expect(other.get()).toMatchObject({ version: 2, items: [todo('b')] });
+});
