@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const SRC = join(import.meta.dirname, '..', 'src');
 
 /** What every part may import. */
-const COMMON = ['environment.ts', 'make-folders.ts', 'safe-text.ts'];
+const COMMON = ['environment.ts', 'safe-text.ts', 'system'];
 /** What else each part may import beside itself. A part is a folder of src/, or a file that lies there. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   command: ['state'],
@@ -79,8 +79,12 @@ test('each part imports only what it may', () => {
   expect(wrong).toEqual([]);
 });
 
-test('the parts that bring the others together import each other one way, too', () => {
-  const order = ['watch', 'shell', 'bin'];
+test('docs/architecture.md lists the parts in their order: each imports from those above it', () => {
+  const page = readFileSync(join(SRC, '..', 'docs', 'architecture.md'), 'utf8');
+  const [tree = ''] = /^src\/\n(?: .*\n)+/m.exec(page) ?? [];
+  const order = [...tree.matchAll(/^ {2}(\w+)\//gm)].map(([, name = '']) => name);
+  const folders = new Set(sources.map(({ part }) => part).filter((part) => !part.includes('.')));
+  expect(new Set(order)).toEqual(folders);
   const wrong = sources.flatMap(({ name, part, imports }) =>
     imports
       .filter((imported) => order.indexOf(imported.part) > order.indexOf(part))

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
-import { makeFolders } from '../make-folders.ts';
+import { makeFolders } from '../system/files.ts';
 import { shortage } from './descriptors.ts';
 
 /** How many bytes must be free: about what the session writes before its first line. */

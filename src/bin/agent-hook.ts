@@ -1,5 +1,5 @@
 import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
-import { isTerminal, readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
+import { isTerminal, readStandardInput, writeAll } from '../system/standard-io.ts';
 
 // `agent-shell hook`. Whatever happens, the harness gets an answer it understands, or none, and exit code 0.
 

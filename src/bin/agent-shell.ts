@@ -13,9 +13,10 @@ import { releaseAtExit } from '../shell/release-at-exit.ts';
 import { type ShellList, shellList } from '../shell/shell-list.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { StateError } from '../state/state-error.ts';
+import { codeOf } from '../system/files.ts';
+import { writeAll } from '../system/standard-io.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-view.ts';
-import { codeOf, writeAll } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
 const MAX_MESSAGE = 200;

@@ -8,8 +8,8 @@ import { heredocHint } from '../router/heredoc-hint.ts';
 import { mendLine } from '../router/mend-line.ts';
 import { readLine } from '../router/read-line.ts';
 import { shellList } from '../shell/shell-list.ts';
+import { writeAll } from '../system/standard-io.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
-import { writeAll } from '../terminal/synchronous-io.ts';
 
 // `agent-shell --mend LINE`: agent-shell.sh asks about a line that bash may read differently than it was meant. Exit code 0:
 // standard output is the line to run instead. 3: it is what to print after bash has failed to read the line. 1: nothing.

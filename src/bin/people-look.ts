@@ -1,5 +1,5 @@
 import type { PeopleLook } from '../panel/for-people.ts';
-import { isTerminal } from '../terminal/synchronous-io.ts';
+import { isTerminal } from '../system/standard-io.ts';
 
 /**
  * What the programs that run commands for a model, or for nobody, set for these commands; some of them, such as Gemini CLI and

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nearName, nearNameText } from '../command/near-names.ts';
 import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
-import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
+import { readStandardInput, writeAll } from '../system/standard-io.ts';
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (interactive.bash) run it at a prompt, with the terminal
 // on descriptor 3. A command that changes a list while such a shell waits runs it with `again`, and `printed` if the command

@@ -14,9 +14,9 @@ import { seenOutside } from '../shell/seen-outside.ts';
 import { isBehindPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { inTimeOf } from '../state/time-limit.ts';
+import { readStandardInput, writeAll } from '../system/standard-io.ts';
 import { renewOwn } from '../tasks/news.ts';
 import { teamOf } from '../tasks/task-context.ts';
-import { readStandardInput, writeAll } from '../terminal/synchronous-io.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');

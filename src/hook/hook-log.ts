@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '../make-folders.ts';
 import { safeText } from '../safe-text.ts';
-import { appendOwnFile, readOwnFile, writeOwnFile } from '../state/own-files.ts';
+import { appendOwnFile, makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
 
 /** No session's folder has a name that ends in `~`. */
 const FILE = 'hook.log~';

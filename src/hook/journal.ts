@@ -1,10 +1,8 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
 import { WRITES_LIST } from '../guidance/rule.ts';
-import { makeFolders } from '../make-folders.ts';
 import { newId } from '../state/folder-names.ts';
-import { appendOwnFile, readOwnFile } from '../state/own-files.ts';
+import { appendOwnFile, makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
 import { type Entry, NO_PASTS, type Pasts, pastsAfter } from './pasts.ts';
 
 /** A line that ran before the entries, and may still prove something. */
@@ -80,10 +78,8 @@ export class Journal {
 
   /** Entries that another process adds meanwhile are lost, which does no harm: a count is one too low. */
   #replace({ before, oldLines, entries }: Reading): void {
-    const unfinished = `${this.#path}.${newId()}`;
     const lines = [{ before, oldLines }, ...entries].map((line) => `${JSON.stringify(line)}\n`);
-    writeFileSync(unfinished, lines.join(''), { mode: 0o600, flag: 'wx' });
-    renameSync(unfinished, this.#path);
+    replaceFile(this.#path, lines.join(''));
   }
 }
 

@@ -14,8 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { makeFolders } from '../make-folders.ts';
-import { readOwnFile } from '../state/own-files.ts';
+import { codeOf, makeFolders, pause, readOwnFile, writeBeside } from '../system/files.ts';
 import { SetupError } from './edit.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -154,10 +153,8 @@ function prepared({ target, stats, mark, after }: Draft, unfinished: string[]): 
   // A file with several hard links keeps them only if it is written in place.
   if (stats && stats.nlink > 1) return () => told(target, () => writeFileSync(target, bytes));
   return told(target, () => {
-    const path = `${beside(target)}.new~`;
-    rmSync(path, { force: true });
+    const path = writeBeside(target, bytes, stats ? 0o600 : 0o666);
     unfinished.push(path);
-    writeFileSync(path, bytes, { flag: 'wx', mode: stats ? 0o600 : 0o666 });
     if (stats) {
       keepOwner(path, stats);
       chmodSync(path, stats.mode & 0o7777);
@@ -226,7 +223,7 @@ function locked<T>(drafts: readonly Draft[], made: string[], action: () => T): T
       told(target, () => {
         made.push(...missingFolders(dirname(target)));
         makeFolders(dirname(target), 0o777);
-        locks.push(lock(`${beside(target)}.lock~`));
+        locks.push(lock(join(dirname(target), `.${basename(target)}.lock~`)));
       });
     }
     return action();
@@ -237,11 +234,6 @@ function locked<T>(drafts: readonly Draft[], made: string[], action: () => T): T
 
 function missingFolders(path: string): string[] {
   return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))];
-}
-
-/** The start of the names of our own files next to one. */
-function beside(target: string): string {
-  return join(dirname(target), `.${basename(target)}`);
 }
 
 function lock(path: string): string {
@@ -258,7 +250,7 @@ function lock(path: string): string {
     if (performance.now() > until) {
       throw new SetupError(`is locked by ${path}; if no other setup is running, delete that`);
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    pause(PAUSE_MS);
   }
 }
 
@@ -273,8 +265,4 @@ function told<T>(path: string, action: () => T): T {
       { cause: error },
     );
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | null)?.code;
 }

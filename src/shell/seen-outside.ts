@@ -2,7 +2,7 @@ import type { SeenLine } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import { Journal, seenLines } from '../hook/journal.ts';
 import { harnessSession, hookFolder, promptFile } from '../state/list-paths.ts';
-import { readOwnFile } from '../state/own-files.ts';
+import { readOwnFile } from '../system/files.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import { promptShell } from './tell-prompt.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { CommandResult } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
+import { isTerminal } from '../system/standard-io.ts';
 import { ERASE_LINE_RIGHT } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
-import { isTerminal } from '../terminal/synchronous-io.ts';
 
 /** The process id of the interactive agent-shell that set AGENT_SHELL_PROMPT, or 0. */
 export function promptShell({ AGENT_SHELL_PROMPT: pid = '' }: Environment): number {

@@ -1,5 +1,6 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { codeOf, writeAll } from '../terminal/synchronous-io.ts';
+import { codeOf } from '../system/files.ts';
+import { writeAll } from '../system/standard-io.ts';
 
 /** Writes the output of a command to this process's own streams. Returns the exit code. */
 export function writeResult(name: string, { stdout, stderr, exitCode }: CommandResult): number {

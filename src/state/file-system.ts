@@ -8,7 +8,7 @@ import {
   rmdirSync,
   unlinkSync,
 } from 'node:fs';
-import { readOwnFile, writeAll } from './own-files.ts';
+import { pause, readOwnFile, writeAll } from '../system/files.ts';
 
 /** The operations that a list in a folder is made of. Tests hand in their own, which fail. */
 export const nodeFileSystem = {
@@ -22,9 +22,7 @@ export const nodeFileSystem = {
   rename: (from: string, to: string): void => renameSync(from, to),
   unlink: (path: string): void => unlinkSync(path),
   rmdir: (path: string): void => rmdirSync(path),
-  pause: (milliseconds: number): void => {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-  },
+  pause,
 };
 
 export type FileSystem = Readonly<typeof nodeFileSystem>;

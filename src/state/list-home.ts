@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../environment.ts';
-import { makeFolders } from '../make-folders.ts';
 import { safeText } from '../safe-text.ts';
+import { appendOwnFile, makeFolders, readOwnFile } from '../system/files.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -12,7 +12,6 @@ import {
   sessionOf,
   stateFolder,
 } from './list-paths.ts';
-import { appendOwnFile, readOwnFile } from './own-files.ts';
 import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
 import { attempt, StateError, UnnamedList } from './state-error.ts';

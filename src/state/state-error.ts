@@ -1,3 +1,5 @@
+import { codeOf } from '../system/files.ts';
+
 /**
  * A list cannot be read or written: the disk is full, a folder is not accessible, a file is damaged. The message names
  * the file and the trouble. A command that meets one ends with exit code 3.
@@ -48,6 +50,5 @@ export function attempt<T>(action: string, path: string, operation: () => T): T 
 
 /** The code of the system's error, such as `ENOENT`, also if `attempt` has wrapped it. */
 export function errorCode(error: unknown): string | undefined {
-  const system = error instanceof StateError ? error.cause : error;
-  return (system as NodeJS.ErrnoException | null | undefined)?.code;
+  return codeOf(error instanceof StateError ? error.cause : error);
 }

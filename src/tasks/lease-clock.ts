@@ -1,7 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolders } from '../make-folders.ts';
-import { readOwnFile } from '../state/own-files.ts';
+import { makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
 import type { LeaseClock } from './lease.ts';
 import type { TaskLease } from './task.ts';
 
@@ -87,13 +86,7 @@ function saveSightings(path: () => string, sightings: ReadonlyMap<string, Sighti
   try {
     const file = path();
     makeFolders(dirname(file));
-    const unfinished = `${file}.${process.pid}`;
-    rmSync(unfinished, { force: true });
-    writeFileSync(unfinished, JSON.stringify(Object.fromEntries(sightings)), {
-      mode: 0o600,
-      flag: 'wx',
-    });
-    renameSync(unfinished, file);
+    replaceFile(file, JSON.stringify(Object.fromEntries(sightings)));
   } catch {
     // Then a lease of another machine runs out later, never earlier.
   }

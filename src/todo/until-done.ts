@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { makeFolders } from '../make-folders.ts';
-import { readOwnFile, writeOwnFile } from '../state/own-files.ts';
 import { attempt, errorCode } from '../state/state-error.ts';
+import { makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
 import type { TodoStore } from './todo-store.ts';
 
 const FILE = 'until-done';

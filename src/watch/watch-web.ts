@@ -1,7 +1,7 @@
 import { proofMark } from '../proof/proof.ts';
 import { safeText } from '../safe-text.ts';
+import { codeOf } from '../system/files.ts';
 import { openBlockers } from '../tasks/task.ts';
-import { codeOf } from '../terminal/synchronous-io.ts';
 import type { TodoItem } from '../todo/todo-item.ts';
 import { changeOf } from './changes.ts';
 import { endingSignals } from './ending-signals.ts';

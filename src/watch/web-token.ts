@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolders } from '../make-folders.ts';
-import { readOwnFile } from '../state/own-files.ts';
+import { makeFolders, readOwnFile } from '../system/files.ts';
 
 const TOKEN = /^[\w-]{32}$/;
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { ListHome } from '../../src/state/list-home.ts';
-import { appendOwnFile, writeOwnFile } from '../../src/state/own-files.ts';
+import { appendOwnFile, writeOwnFile } from '../../src/system/files.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTodoStore } from '../../src/todo/open-todo-store.ts';

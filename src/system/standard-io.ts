@@ -1,4 +1,5 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
+import { codeOf, pause } from './files.ts';
 
 // The modules behind `process.stdin` and `process.stdout` are slow to load: that would take nearly as long as the rest
 // of a short command.
@@ -56,11 +57,7 @@ function untilReady(operation: () => number): number {
       return operation();
     } catch (error) {
       if (codeOf(error) !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+      pause(PAUSE_MS);
     }
   }
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | null)?.code;
 }

@@ -1,0 +1,128 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+/*
+ * "Own" files are those in a state folder, which may be in a repository that somebody else has made: a link in the place of a
+ * file would lead elsewhere, and a FIFO or a device would never end.
+ */
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+
+/**
+ * Reads a file. @throws an Error where it is no regular file.
+ *
+ * @param most of a larger file, only so many bytes at its end.
+ */
+export function readOwnFile(path: string, most = Number.POSITIVE_INFINITY): Buffer {
+  return inFile(path, O_RDONLY, (fd, size) => readFrom(fd, Math.max(0, size - most), size));
+}
+
+/** Adds to a file that only this user can read; makes it if it is not there. */
+export function appendOwnFile(path: string, text: string): void {
+  inFile(path, O_WRONLY | O_CREAT | O_APPEND, (fd) => writeAll(fd, Buffer.from(text)));
+}
+
+/** The same, but replaces what is in it. */
+export function writeOwnFile(path: string, text: string): void {
+  inFile(path, O_WRONLY | O_CREAT | O_TRUNC, (fd) => writeAll(fd, Buffer.from(text)));
+}
+
+function inFile<T>(path: string, flags: number, use: (fd: number, size: number) => T): T {
+  const fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    return use(fd, stats.size);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function open(path: string, flags: number): number {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    if (codeOf(error) !== 'ELOOP') throw error;
+    throw new Error('it is a symbolic link', { cause: error });
+  }
+}
+
+/** What readFileSync gives, with less of Node to compile for it at the start of a program. */
+function readFrom(fd: number, start: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafe(end - start);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = readSync(fd, bytes, length, bytes.length - length, start + length);
+  }
+  return bytes.subarray(0, length);
+}
+
+/** The same for writeFileSync. */
+export function writeAll(fd: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+}
+
+/** Writes a file whole and puts it in the place of another: no reader sees half of it. */
+export function replaceFile(path: string, content: string | Buffer): void {
+  const unfinished = writeBeside(path, content, 0o600);
+  try {
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Writes a new file next to where it is to be. Returns its path. If that fails, no file is left behind. */
+export function writeBeside(path: string, content: string | Buffer, mode: number): string {
+  const unfinished = `${path}.${Math.random().toString(36).slice(2)}~`;
+  const fd = openSync(unfinished, 'wx', mode);
+  try {
+    writeAll(fd, Buffer.from(content));
+    return unfinished;
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Makes a folder and those above it that are not there, for this user only unless `mode` says otherwise.
+ *
+ * Node's own recursive mkdir never ends where the system refuses a folder with ENOENT, as in /proc or below an automounter's
+ * folder.
+ */
+export function makeFolders(path: string, mode = 0o700): void {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolders(parent, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process was faster.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Waits without a turn of the event loop. */
+export function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** The code of the system's error, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null | undefined)?.code;
+}
