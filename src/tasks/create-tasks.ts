@@ -14,8 +14,6 @@ export interface NewTask {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly priority?: TaskPriority | undefined;
   readonly check?: string | undefined;
-  /** What else is known of a task that comes from another list. */
-  readonly restored?: Partial<Task> | undefined;
 }
 
 export interface Created {
@@ -97,16 +95,7 @@ function newTask(
   at: string,
   createdBy: string | undefined,
 ): Task {
-  const {
-    subject,
-    description = '',
-    activeForm,
-    owner,
-    metadata,
-    priority,
-    check,
-    restored,
-  } = request;
+  const { subject, description = '', activeForm, owner, metadata, priority, check } = request;
   return {
     id,
     subject,
@@ -122,6 +111,5 @@ function newTask(
     ...(createdBy !== undefined && { createdBy }),
     createdAt: at,
     updatedAt: at,
-    ...restored,
   };
 }

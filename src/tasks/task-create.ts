@@ -6,7 +6,6 @@ import { ProblemLines } from '../json/schema-issues.ts';
 import { createTasks, type NewTask } from './create-tasks.ts';
 import helpPage from './task-create.md';
 import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
-import { isExport, readExport } from './task-import.ts';
 import {
   BLOCKERS,
   longText,
@@ -67,7 +66,6 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
 };
 
 const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
-  if (isExport(given)) return readExport(given, limits);
   const wrapped = isObject(given) && Array.isArray(given.tasks) && Object.keys(given).length === 1;
   const value: unknown = wrapped ? given.tasks : given;
   if (!Array.isArray(value) && !isObject(value)) {

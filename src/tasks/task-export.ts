@@ -1,29 +1,6 @@
-import { csv, markdownText } from '../command/exports.ts';
+import { markdownText } from '../command/exports.ts';
 import { agentText } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
-
-const COLUMNS = [
-  'id',
-  'status',
-  'priority',
-  'owner',
-  'subject',
-  'description',
-  'blockedBy',
-  'createdAt',
-  'updatedAt',
-] as const;
-
-/** Tasks as CSV (RFC 4180), a row each below the names of the columns. */
-export function exportCsv(tasks: readonly Task[]): string {
-  const rows = tasks.map((task) =>
-    COLUMNS.map((column) => {
-      const value = task[column] ?? '';
-      return Array.isArray(value) ? value.join(' ') : String(value);
-    }),
-  );
-  return csv([COLUMNS, ...rows]);
-}
 
 /** Tasks as a list with boxes, as GitHub and others show it. */
 export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string {

@@ -7,7 +7,7 @@ import { rankOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { readyTasks } from './ready.ts';
 import type { Task, TaskGraph } from './task.ts';
-import { exportCsv, exportMarkdown } from './task-export.ts';
+import { exportMarkdown } from './task-export.ts';
 import type { TaskCall, TaskForm } from './task-form.ts';
 import { changeLine, changesOf, graphAt } from './task-history.ts';
 import helpPage from './task-list.md';
@@ -93,8 +93,6 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
         return done(jsonLine({ tasks: exported, version }));
       case 'md':
         return done(exportMarkdown(graph, exported));
-      case 'csv':
-        return done(exportCsv(exported));
       default: {
         if (forPeople) return done(await forPeople(graph, exported, store.clock));
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;

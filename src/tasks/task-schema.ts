@@ -7,7 +7,6 @@ import { MAX_LONG_TEXT, metadataProblem, tooLong } from './metadata.ts';
 import type { RequestLimits, RequestSchema } from './task-form.ts';
 
 const MAX_REF_CHARACTERS = 40;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ID = /^#?([1-9]\d{0,14})$/;
 
 /** Other words for what a task has. */
@@ -75,13 +74,6 @@ export function wholeNumber(what: string) {
     z.transform((value) => Number(value)),
   );
 }
-
-/** As in `2026-01-31T12:00:00.000Z`. */
-export const time = checkedText((text) =>
-  TIME.test(text)
-    ? undefined
-    : `Expected a time such as 2026-01-31T12:00:00.000Z, received ${shown(text)}`,
-);
 
 export const priority = z.enum(['high', 'medium', 'low']);
 

@@ -1,3 +1,4 @@
+import { type ExportFormat, markdownText } from '../command/exports.ts';
 import { nextOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
@@ -67,6 +68,19 @@ export function nextText(items: Items): string {
     at === -1 ? '' : `${label} ${nameOf(items, at)}: ${safeText(items[at]?.content ?? '')}\n`;
   const now = items.findIndex(({ status }) => status === 'in_progress');
   return line('Now', now) + line('Next', nextOf(items));
+}
+
+/** A list for other programs than a model's: a task list of Markdown, or JSON. */
+export const LIST_EXPORTS: Readonly<Record<ExportFormat, (list: TodoVersion) => string>> = {
+  md: ({ items }) => items.map((item) => `${markdownLine(item)}\n`).join(''),
+  json: (list) => listJson(list),
+};
+
+function markdownLine({ status, content, priority, proof }: Readonly<TodoItem>): string {
+  const begun = status === 'in_progress' ? 'in progress' : '';
+  const remarks = [begun, priority ?? '', proof ? 'proven' : ''].filter(Boolean);
+  const more = remarks.length > 0 ? ` *(${remarks.join(', ')})*` : '';
+  return `- [${status === 'completed' ? 'x' : ' '}] ${markdownText(content)}${more}`;
 }
 
 /** A list as one line of JSON in printable characters, for a program. `labels` come before it. */

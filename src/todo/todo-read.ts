@@ -11,8 +11,7 @@ import { perform } from '../command/perform.ts';
 import { refusal } from '../command/refusal.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { SettingsSource } from '../settings/settings.ts';
-import { LIST_EXPORTS } from './list-exports.ts';
-import { listLine, listText } from './list-text.ts';
+import { LIST_EXPORTS, listLine, listText } from './list-text.ts';
 import type { TodoList } from './todo-list.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
@@ -36,7 +35,7 @@ export const READ_OPTIONS = {
 const FORM = {
   options: READ_OPTIONS,
   usage:
-    'TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]',
+    'TodoRead [--json | --line | --format md|json] [--at VERSION | --history] [--session NAME] [--agent NAME]',
   purpose: 'read the list',
   repair: REPAIR,
   helpPage: () => helpPage,

@@ -11,7 +11,7 @@ const has = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0;
 /** What a line is completed to, where it ends in the word that Tab is pressed behind. */
 const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['TodoRead --js', ['--json'], true],
-  ['TodoRead --format ', ['md', 'csv', 'json'], true],
+  ['TodoRead --format ', ['md', 'json'], true],
   ['TodoWrite --if', ['--if-version'], true],
   ['TodoWrite --cl', [], true],
   ['TaskUpdate --add-', ['--add-blocks', '--add-blocked-by']],
@@ -63,7 +63,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
 
 test.skipIf(!has('bash'))('in bash, the value after = is completed too', () => {
   expect(complete('bash', 'TodoRead --format = m')).toEqual(['md']);
-  expect(complete('bash', 'TodoRead --format =')).toEqual(['md', 'csv', 'json']);
+  expect(complete('bash', 'TodoRead --format =')).toEqual(['md', 'json']);
 });
 
 test.skipIf(!has('zsh'))('in zsh, too', () => {

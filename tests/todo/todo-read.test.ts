@@ -7,7 +7,7 @@ import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { todoList } from './arbitraries.ts';
 
 const USAGE =
-  'Usage: TodoRead [--json | --line | --format md|csv|json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
+  'Usage: TodoRead [--json | --line | --format md|json] [--at VERSION | --history] [--session NAME] [--agent NAME]\n';
 const at = new Date('2026-01-02T03:04:05.678Z');
 
 async function todoRead(argv: string[], ...items: TodoItem[]) {
