@@ -195,7 +195,9 @@ __todo_find_heads() {
     done
   fi
   for pattern in "${__todo_patterns[@]}"; do
-    names=("$state"/$pattern/*/head-* "$state"/tasks~/$pattern/head-*)
+    # Lists are in `untracked~` if git tracks some in the folder itself (state/list-home.ts).
+    names=("$state"/untracked~/$pattern/*/head-* "$state"/untracked~/tasks~/$pattern/head-*
+      "$state"/$pattern/*/head-* "$state"/tasks~/$pattern/head-*)
     for found in "${names[@]}"; do
       [[ $found = */head-\* || $heads = *"$found"* ]] || heads+=$found$'\n'
     done
