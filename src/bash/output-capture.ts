@@ -1,5 +1,5 @@
 /** How much of each stream of a command is kept: 64 MiB. The rest is counted and dropped. */
-export const CAPTURE_LIMIT = 64 * 1024 * 1024;
+const CAPTURE_LIMIT = 64 * 1024 * 1024;
 
 /** Keeps a bounded part of a stream, so that a command that floods gigabytes cannot fill the memory. */
 export class OutputCapture {

@@ -6,9 +6,9 @@ import { createTheme, type Theme } from './theme.ts';
 /** The maximum height of a panel, including its frame. */
 export const MAX_ROWS = 10;
 /** The width of the box, if the screen has room. Fixed, so that it does not jump when items change. */
-export const BOX_WIDTH = 60;
+const BOX_WIDTH = 60;
 /** Below this many columns, rows are drawn without a box. */
-export const MIN_BOX_COLUMNS = 24;
+const MIN_BOX_COLUMNS = 24;
 
 /** How to draw a panel. */
 export interface RenderOptions {

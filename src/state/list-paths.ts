@@ -45,7 +45,7 @@ export function sessionOf(directory: string): string {
 }
 
 /** What harnesses export to the commands they run: the id of their session. If one runs inside another, the first counts. */
-export const HARNESS_SESSIONS = [
+const HARNESS_SESSIONS = [
   'CLAUDE_CODE_SESSION_ID',
   'CODEX_THREAD_ID',
   // Set by the plugin that `agent-shell setup opencode` writes.

@@ -95,7 +95,7 @@ export function claimedBy(
 }
 
 /** The ids of what an agent works on. */
-export function begunBy(graph: TaskGraph, agent: string): number[] {
+function begunBy(graph: TaskGraph, agent: string): number[] {
   return idsOf(workOf(graph, agent), 'in_progress');
 }
 

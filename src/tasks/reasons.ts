@@ -150,7 +150,7 @@ export function agentText(agent: string): string {
 }
 
 /** `#1, #3`, and how many more where there are many. */
-export function someIds(ids: readonly number[]): string {
+function someIds(ids: readonly number[]): string {
   const hidden = ids.length - MAX_IDS_NAMED;
   return idsText(ids.slice(0, MAX_IDS_NAMED)) + (hidden > 0 ? ` and ${hidden} more` : '');
 }

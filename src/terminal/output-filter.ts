@@ -10,7 +10,7 @@ const ESC_STRINGS = 'PX]^_';
 type State = 'text' | 'escape' | 'intermediate' | 'parameters' | 'string';
 
 /** What every way to clear the screen comes to. */
-export const CLEAR_SCREEN = '\x1b[H\x1b[2J';
+const CLEAR_SCREEN = '\x1b[H\x1b[2J';
 const CLEAR_SCROLLBACK = '\x1b[3J';
 
 /**

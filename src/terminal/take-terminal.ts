@@ -94,14 +94,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
     // A stopped program is not told about a resize; this makes Node check.
     process.emit('SIGWINCH', 'SIGWINCH');
   };
-  const onData = (data: Uint8Array | string) => {
-    for (const part of Buffer.from(data).toString().split(SIGNAL_KEYS)) {
-      const signal = SIGNAL_OF_KEY.get(part as '\x03');
-      // To the whole foreground group, as the terminal does.
-      if (signal) process.kill(0, signal);
-      else if (part !== '') use.onKeys?.(part);
-    }
-  };
+  const onData = (data: Uint8Array | string) => tellKeys(data, use.onKeys);
 
   process.on('exit', release).on('uncaughtExceptionMonitor', fail);
   process.on('SIGTSTP', stop).on('SIGCONT', goOn);
@@ -117,5 +110,14 @@ function attempt(action: () => void): void {
     action();
   } catch {
     // There is nothing left to do.
+  }
+}
+
+function tellKeys(data: Uint8Array | string, onKeys: TerminalUse['onKeys']): void {
+  for (const part of Buffer.from(data).toString().split(SIGNAL_KEYS)) {
+    const signal = SIGNAL_OF_KEY.get(part as '\x03');
+    // To the whole foreground group, as the terminal does.
+    if (signal) process.kill(0, signal);
+    else if (part !== '') onKeys?.(part);
   }
 }

@@ -1,0 +1,46 @@
+// Part of `npm run lint`: how much there is to read. package.json has the most that each count may be; a commit that raises
+// one says why. It also finds exports that nobody imports.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const read = (name) => readFileSync(join(root, name), 'utf8');
+const filesOf = (folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1));
+
+const files = filesOf('src').map((name) => ({ name, text: read(name) }));
+const lines = ({ text }) => text.split('\n').length - 1;
+const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+const counts = {
+  'lines of src': total(files.map(lines)),
+  'files of src': files.length,
+  'lines of the longest file': Math.max(
+    ...files.filter(({ name }) => name.endsWith('.ts')).map(lines),
+  ),
+  'import lines': total(files.map(({ text }) => text.match(/^(?:import|\} from) /gm)?.length ?? 0)),
+};
+
+const problems = Object.entries(JSON.parse(read('package.json')).budget)
+  .filter(([what, most]) => counts[what] > most)
+  .map(([what, most]) => `${counts[what]} ${what}, and package.json allows ${most}`);
+
+// Types are left out: a signature needs its own. Tests and scripts count as users.
+const users = [
+  ...files,
+  ...[...filesOf('tests'), ...filesOf('scripts')].map((name) => ({ name, text: read(name) })),
+];
+const words = new Map(users.map(({ name, text }) => [name, new Set(text.match(/[\w$]+/g))]));
+const declaration = /^export (?:abstract |async )?(?:function\*?|const|let|class|enum) ([\w$]+)/gm;
+for (const { name, text } of files.filter((file) => file.name.endsWith('.ts'))) {
+  for (const [, exported] of text.matchAll(declaration)) {
+    const isUsed = users.some((user) => user.name !== name && words.get(user.name).has(exported));
+    if (!isUsed) problems.push(`${name} exports ${exported}, which no other file uses`);
+  }
+}
+
+if (process.argv.includes('--counts')) console.log(counts);
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
