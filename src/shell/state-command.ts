@@ -4,12 +4,12 @@ import { withStorageTrouble } from '../command/storage-trouble.ts';
 import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
+import { listKey, taskListKey } from '../state/list-paths.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskList } from '../tasks/open-task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
-import { copyLists } from './copy-lists.ts';
+import { copyLists, openLists } from './copy-lists.ts';
 import helpPage from './state-command.md';
-import { openStorage } from './storage.ts';
 
 const USAGE = 'Usage: agent-shell state [init | copy FROM TO]\n';
 
@@ -51,7 +51,7 @@ async function show(settings: Settings, { environment, directory }: World): Prom
       engine ? `Lists live on ${engine.name}.` : `Lists live in files, in ${lists.folder}.`,
     );
     if (engine) lines.push(...(await engine.status()));
-    const tell = async (path: readonly string[], read: () => Promise<[number, string]>) => {
+    const tell = async (key: string, read: () => Promise<[number, string]>) => {
       const start = performance.now();
       const [version, size] = await read();
       const ms = (performance.now() - start).toFixed(1);
@@ -60,22 +60,22 @@ async function show(settings: Settings, { environment, directory }: World): Prom
           ? `It does not exist yet; looking for it took ${ms} ms.`
           : `It is at version ${version}, with ${size}; reading it took ${ms} ms.`,
       );
-      await server?.checkWriting(path);
+      await lists.lists.checkWriting(key);
       if (server) lines.push('You may write it.');
     };
     const { taskList } = settings;
     // On a server, a team does not need to name a session.
     if (!server || settings.session !== undefined || taskList === undefined) {
-      const { session, agent } = lists.name({});
-      lines.push(`Your list is that of session ${session}, agent ${agent}.`);
-      await tell(['todos', session, agent], async () => {
+      const name = lists.name({});
+      lines.push(`Your list is that of session ${name.session}, agent ${name.agent}.`);
+      await tell(listKey(name), async () => {
         const { version, items } = await lists.open({}).read();
         return [version, `${items.length} items`];
       });
     }
     if (taskList !== undefined) {
       lines.push(`Your team's tasks are in list ${taskList}.`);
-      await tell(['tasks', taskList], async () => {
+      await tell(taskListKey(taskList), async () => {
         const store = openTaskList(lists, taskList, settings.agent);
         const { version, graph } = await store.read();
         return [version, `${graph.tasks.size} tasks`];
@@ -108,7 +108,7 @@ async function copy(
   { environment, directory }: World,
 ): Promise<CommandResult> {
   const options = { environment, directory, timeoutMs: stateTimeout * 1000 };
-  const [source, target] = [await openStorage(from, options), await openStorage(to, options)];
+  const [source, target] = [openLists(from, options, true), openLists(to, options, false)];
   try {
     let stdout = '';
     let stderr = '';
@@ -116,7 +116,8 @@ async function copy(
       if (problem === undefined) stdout += `${list}: ${versions} versions, compared\n`;
       else stderr += `Error: ${list}: ${safeText(problem, 400)}\n`;
     }
-    if (stdout + stderr === '') stdout = `There are no lists in ${safeText(source.name, 400)}.\n`;
+    const name = safeText(await source.name(), 400);
+    if (stdout + stderr === '') stdout = `There are no lists in ${name}.\n`;
     return { stdout, stderr, exitCode: stderr === '' ? 0 : EXIT_CODES.storageTrouble };
   } finally {
     await Promise.all([source.close(), target.close()]);

@@ -27,7 +27,7 @@ export interface FilePlaceOptions {
    */
   check?: ContentCheck;
   /** Called before the folder is made. */
-  begins?: () => void;
+  begins?: (() => void) | undefined;
   fs?: FileSystem;
 }
 

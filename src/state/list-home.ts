@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { safeText } from '../safe-text.ts';
 import { appendOwnFile, makeFolders, readOwnFile } from '../system/files.ts';
+import { FolderLists } from './folder-lists.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -12,6 +13,7 @@ import {
   sessionOf,
   stateFolder,
 } from './list-paths.ts';
+import type { Lists } from './lists.ts';
 import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
 import { attempt, StateError, UnnamedList } from './state-error.ts';
@@ -49,6 +51,7 @@ export class ListHome {
   readonly #environment: Environment;
   readonly #directory: string | undefined;
   #folder: string | undefined;
+  #files: FolderLists | undefined;
   #server: ServerLists | undefined;
 
   /** @param directory The current directory; undefined if it has been deleted. */
@@ -95,6 +98,17 @@ export class ListHome {
       }
     }
     return path;
+  }
+
+  /** The lists themselves. */
+  get lists(): Lists {
+    const { server } = this;
+    if (server) return server;
+    this.#files ??= new FolderLists(
+      () => this.folder,
+      (path) => this.checked(path),
+    );
+    return this.#files;
   }
 
   /** The server that lists live on in place of files; undefined for files. */

@@ -97,12 +97,17 @@ export function listFolder(state: string, name: ListName): string {
   return folderOfKey(state, listKey(name));
 }
 
-/** The folder of a list of tasks that a team shares. */
-export function taskListFolder(state: string, list: string): string {
-  return join(state, TASK_LISTS, pathName(list));
+/** What a list of tasks that a team shares is found by. */
+export function taskListKey(list: string): string {
+  return `tasks/${pathName(list)}`;
 }
 
-/** The folder of the list that has this name on a server: `todos/SESSION/AGENT` or `tasks/LIST`. */
+/** The folder of a list of tasks that a team shares. */
+export function taskListFolder(state: string, list: string): string {
+  return folderOfKey(state, taskListKey(list));
+}
+
+/** The folder of the list of this key: `todos/SESSION/AGENT` or `tasks/LIST`; or of several, if it is the beginning of one. */
 export function folderOfKey(state: string, key: string): string {
   const [kind, ...names] = key.split('/');
   return join(state, ...(kind === 'tasks' ? [TASK_LISTS] : []), ...names);
@@ -126,25 +131,9 @@ export function promptFile(state: string, pid: number): string {
 /** The folder of the lists of tasks. No session's: no name that `pathName` makes ends in `~`. */
 const TASK_LISTS = 'tasks~';
 
-/** All sessions that have lists; of one whose name is too long for a folder's, what is left of it. */
-export function sessionsOf(state: string): { session: string; folder: string }[] {
-  return namesIn(state)
-    .filter((name) => !name.endsWith('~'))
-    .map((name) => ({ session: textOfPathName(name) ?? name, folder: join(state, name) }));
-}
-
-/** All lists of tasks that teams share. */
-export function taskListsOf(state: string): { list: string; folder: string }[] {
-  const parent = join(state, TASK_LISTS);
-  return namesIn(parent)
-    .filter((name) => !name.endsWith(UNFINISHED))
-    .map((name) => ({ list: textOfPathName(name) ?? name, folder: join(parent, name) }));
-}
-
 /** The lists in the folder of a session, in the order of their agents' names. */
 export function listsIn(folder: string): { agent: string; folder: string }[] {
   return namesIn(folder)
-    .filter((name) => !name.endsWith(UNFINISHED))
     .map((name) => ({ agent: textOfPathName(name) ?? name, folder: join(folder, name) }))
     .sort((a, b) => (a.agent < b.agent ? -1 : 1));
 }
@@ -163,9 +152,11 @@ export function isSubagent(state: string, { session, agent }: ListName): boolean
   );
 }
 
-function namesIn(folder: string): string[] {
+/** The names of lists, or of sessions with lists. Those of other things end like no name that `pathName` makes. */
+export function namesIn(folder: string): string[] {
   try {
-    return attempt('read', folder, () => readdirSync(folder));
+    const names = attempt('read', folder, () => readdirSync(folder));
+    return names.filter((name) => !name.endsWith('~') && !name.endsWith(UNFINISHED)).sort();
   } catch (error) {
     // A file among the folders is not a list.
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];

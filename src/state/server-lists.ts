@@ -1,23 +1,12 @@
 import type { Environment } from '../environment.ts';
 import type { Engine } from './engines/engine.ts';
-import { isPathName, pathName, textOfPathName } from './path-name.ts';
-import type { ContentCheck, HistoryRange, SharedPlace, Version } from './place.ts';
-
-/** A list that was found on a server. */
-export interface FoundOnServer {
-  /** Its name there, which tells it from all others. */
-  readonly key: string;
-  /** The names that this is made of, such as `['todos', SESSION, AGENT]`; of one that is too long, what is left of it. */
-  readonly path: readonly string[];
-  /** The number of its newest version. */
-  readonly version: number;
-}
-
-/** What a path names, or its key: names that were cut can no longer be told from it. */
-type Named = readonly string[] | Pick<FoundOnServer, 'key'>;
+import type { FoundList, Lists, PlaceOptions } from './lists.ts';
+import { isPathName, textOfPathName } from './path-name.ts';
+import type { HistoryRange, SharedPlace, Version } from './place.ts';
 
 /** The lists on the server that TODO_STATE_URL names. It is loaded and connected when the first list is used. */
-export class ServerLists {
+export class ServerLists implements Lists {
+  readonly isFar = true;
   readonly #open: () => Promise<Engine>;
   #engine: Promise<Engine> | undefined;
 
@@ -31,25 +20,22 @@ export class ServerLists {
     return this.#engine;
   }
 
-  /** @param list its path, such as `['todos', SESSION, AGENT]` or `['tasks', LIST]`, or one that was found. */
-  place<T>(
-    list: Named,
-    options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
-  ): SharedPlace<T> {
-    const key = keyOf(list);
+  async name(): Promise<string> {
+    return (await this.engine()).name;
+  }
+
+  place<T>(key: string, options: PlaceOptions): SharedPlace<T> {
     return new PlaceToCome(options.author, async () =>
       (await this.engine()).place<T>(key, options),
     );
   }
 
-  /** Changes nothing. @throws StateError where the list of this path could not be written. */
-  async checkWriting(path: readonly string[]): Promise<void> {
-    await (await this.engine()).checkWriting(keyOf(path));
+  async checkWriting(key: string): Promise<void> {
+    await (await this.engine()).checkWriting(key);
   }
 
-  /** The lists below a path: `['todos']` has those of all sessions, `['todos', SESSION]` those of one. */
-  async find(path: Named): Promise<FoundOnServer[]> {
-    const found = await (await this.engine()).lists(`${keyOf(path)}/`);
+  async find(key: string): Promise<FoundList[]> {
+    const found = await (await this.engine()).lists(`${key}/`);
     return found.flatMap((list) => {
       const names = list.key.split('/');
       if (!names.every(isPathName)) return [];
@@ -57,12 +43,8 @@ export class ServerLists {
     });
   }
 
-  /**
-   * Calls back once at the beginning, and soon after any list below a path has changed, come or gone; several changes may
-   * be one call. Never throws, and goes on where the server cannot be reached for a while. Returns what ends it.
-   */
-  watch(path: Named, listener: () => void): () => void {
-    return later(this.engine(), (engine) => engine.watch(`${keyOf(path)}/`, listener));
+  watch(key: string, listener: () => void): () => void {
+    return later(this.engine(), (engine) => engine.watch(`${key}/`, listener));
   }
 
   async close(): Promise<void> {
@@ -103,10 +85,6 @@ class PlaceToCome<T> implements SharedPlace<T> {
     this.#opened ??= this.#open();
     return this.#opened;
   }
-}
-
-function keyOf(named: Named): string {
-  return 'key' in named ? named.key : named.map(pathName).join('/');
 }
 
 /** Begins something as soon as its value is there. Returns a function that ends it, before or after. */

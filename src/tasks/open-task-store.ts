@@ -3,13 +3,15 @@ import type { Environment } from '../environment.ts';
 import { readSettings } from '../settings/settings.ts';
 import { FilePlace } from '../state/file-place.ts';
 import { certain, ListHome } from '../state/list-home.ts';
-import { folderOfKey, taskListFolder } from '../state/list-paths.ts';
+import { taskListKey } from '../state/list-paths.ts';
+import type { Lists } from '../state/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, type SharedPlace } from '../state/place.ts';
 import type { LeaseClock } from './lease.ts';
 import { machineClock } from './lease-clock.ts';
 import { storedEntryProblem } from './stored-tasks.ts';
+import type { TaskGraph } from './task.ts';
 import { TASK_STEPS, type TaskStep } from './task-steps.ts';
 import { TaskStore } from './task-store.ts';
 
@@ -48,22 +50,20 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
 
 /** Opens the list of this name or key, beside the lists of todos. */
 export function openTaskList(
-  lists: ListHome,
+  home: ListHome,
   list: ListOrKey,
   author: string | undefined,
 ): TaskStore {
-  const { server } = lists;
   const name = typeof list === 'string' ? certain(list) : list.key;
+  const key = typeof list === 'string' ? taskListKey(name) : list.key;
   // Found out when it is needed: lists on a server need no folder here.
-  const sightings = () => lists.checked(join(lists.folder, 'seen~', pathName(name)));
-  const clock = machineClock(sightings);
-  if (server) {
-    const place = typeof list === 'string' ? ['tasks', list] : list;
-    return storeAt(server.place(place, entriesOf(author)), clock);
-  }
-  const folder =
-    typeof list === 'string' ? taskListFolder(lists.folder, name) : folderOfKey(lists.folder, name);
-  return storeAt(new FilePlace({ folder: lists.checked(folder), ...entriesOf(author) }), clock);
+  const sightings = () => home.checked(join(home.folder, 'seen~', pathName(name)));
+  return storeAt(home.lists.place(key, entriesOf(author)), machineClock(sightings));
+}
+
+/** The place of a list of this key, without what a store does. */
+export function taskPlace(lists: Lists, key: string, author: string): SharedPlace<TaskGraph> {
+  return new LogPlace(lists.place<LogEntry<TaskStep>>(key, entriesOf(author)), TASK_STEPS);
 }
 
 function entriesOf(author: string = DEFAULT_AGENT) {

@@ -1,6 +1,8 @@
 import { isObject } from '../json/json-value.ts';
 import { isProof } from '../proof/proof.ts';
 import { FilePlace } from '../state/file-place.ts';
+import type { Lists, PlaceOptions } from '../state/lists.ts';
+import type { SharedPlace } from '../state/place.ts';
 import type { Items } from './todo-item.ts';
 import { TodoStore } from './todo-store.ts';
 
@@ -12,18 +14,20 @@ export interface TodoStoreLocation {
   readonly author?: string;
   /** How many versions to keep, the newest included; 50 unless given. */
   readonly history?: number;
-  /** Called before the first list is written. */
-  readonly begins?: () => void;
 }
 
 /** Opens a list in files, which other processes may share. It need not be there yet. */
 export function openTodoStore(location: TodoStoreLocation): TodoStore {
-  return new TodoStore(undefined, todoPlace(location));
+  return new TodoStore(undefined, new FilePlace({ ...location, check: storedItemsProblem }));
 }
 
-/** The same without what a store does. */
-export function todoPlace(location: TodoStoreLocation): FilePlace<Items> {
-  return new FilePlace({ ...location, check: storedItemsProblem });
+/** The place of a list of this key, wherever it is. */
+export function todoPlace(
+  lists: Lists,
+  key: string,
+  options: Omit<PlaceOptions, 'check'>,
+): SharedPlace<Items> {
+  return lists.place(key, { ...options, check: storedItemsProblem });
 }
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];

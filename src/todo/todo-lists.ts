@@ -1,10 +1,12 @@
 import type { Environment } from '../environment.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
-import { folderOfKey, hookFolder, type ListName, listKey } from '../state/list-paths.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
-import { openTodoStore, storedItemsProblem } from './open-todo-store.ts';
+import { hookFolder, type ListName, listKey } from '../state/list-paths.ts';
+import { DEFAULT_AGENT, type Place } from '../state/place.ts';
+import { todoPlace } from './open-todo-store.ts';
+import type { Items } from './todo-item.ts';
 import { ServerTodoList, type TodoList } from './todo-list.ts';
+import { TodoStore } from './todo-store.ts';
 import { setUntilDone } from './until-done.ts';
 
 /** The lists of todos of a process, in files or on a server, as its environment and its directory name them. */
@@ -48,16 +50,10 @@ export class TodoLists extends ListHome {
    */
   openFound(key: string, author: string, begins?: () => void): TodoList {
     const { history } = this.#settings;
-    if (this.server === undefined) {
-      return openTodoStore({
-        folder: this.checked(folderOfKey(this.folder, key)),
-        author,
-        history,
-        ...(begins && { begins }),
-      });
-    }
-    const options = { author, history, check: storedItemsProblem };
-    return new ServerTodoList(this.server.place({ key }, options), history);
+    const place = todoPlace(this.lists, key, { author, history, begins });
+    return this.lists.isFar
+      ? new ServerTodoList(place, history)
+      : new TodoStore(undefined, place as Place<Items>);
   }
 
   /** Tells the hook that the agent of a list should not stop before the list is finished, from a version on. */

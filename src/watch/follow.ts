@@ -1,7 +1,6 @@
-import { basename } from 'node:path';
-import { folderOfKey, listsIn } from '../state/list-paths.ts';
-import type { Place } from '../state/place.ts';
-import { watchFolder } from '../state/watch-folder.ts';
+import type { FoundList, Lists } from '../state/lists.ts';
+import type { SharedPlace } from '../state/place.ts';
+import { inSteps, settled } from '../state/steps.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';
 import type { Items } from '../todo/todo-item.ts';
 import { type TodoVersion, versionsOf } from '../todo/todo-version.ts';
@@ -19,7 +18,7 @@ export interface Follower {
   changed(list: FollowedList, version: TodoVersion): void;
   /** A list cannot be read. */
   failed(error: unknown): void;
-  /** A server has answered: for the first time, or again after a failure. */
+  /** All lists could be read: for the first time, or again after a failure. */
   reached?(): void;
 }
 
@@ -30,83 +29,148 @@ export interface FollowOptions {
   readonly isMeant?: (agent: string) => boolean;
 }
 
+/** The state of one followed list. */
+interface Following extends FollowedList {
+  readonly place: SharedPlace<Items>;
+  /** The last version reported; undefined to start with the newest one. */
+  seen: number | undefined;
+}
+
+/** How much of an unlimited history is read at the start. */
+const MOST_VERSIONS = 1000;
+/** How long to wait before looking again for what could not be read. */
+const RETRY_MS = 2000;
+
+/** Opens a todo list for reading only. */
+export function readablePlace(lists: Lists, key: string): SharedPlace<Items> {
+  return todoPlace(lists, key, { author: '', history: MOST_VERSIONS });
+}
+
 /**
- * Reports the lists in a session's folder, and then each new version. Lists that are created later are included.
+ * Reports a session's lists, and then each new version. Lists that are created later are included. What is in files is
+ * reported at once.
  *
  * @param session the key of the session.
  * @returns a function that stops following.
  */
-export function followInFiles(
-  state: string,
+export function followLists(
+  lists: Lists,
   session: string,
   follower: Follower,
-  { start, isMeant = () => true }: FollowOptions,
+  options: FollowOptions,
 ): () => void {
-  const ends = new Map<string, () => void>();
-  const folder = folderOfKey(state, session);
-  let next = start;
-  const look = () => {
-    try {
-      for (const { agent, folder: list } of listsIn(folder)) {
-        if (ends.has(list) || !isMeant(agent)) continue;
-        const key = `${session}/${basename(list)}`;
-        ends.set(list, followList(list, { agent, key }, follower, next));
-      }
-    } catch (error) {
-      follower.failed(error);
-    }
-  };
-  const end = watchFolder(folder, look);
-  look();
-  // In a list that is created later, every version is new.
-  next = 'all';
+  const look = new Looking(lists, session, follower, options);
+  const end = lists.watch(session, () => look.again());
+  look.again();
   return () => {
+    look.end();
     end();
-    for (const endList of ends.values()) endList();
   };
 }
 
-function followList(
-  folder: string,
-  list: FollowedList,
-  follower: Follower,
-  start: FollowOptions['start'],
-): () => void {
-  const place = todoPlace({ folder });
-  let seen = start === 'all' ? 0 : undefined;
-  const look = () => {
-    try {
-      const versions = versionsAfter(seen, place);
-      seen = versions.at(-1)?.version ?? seen ?? 0;
-      for (const version of versions) follower.changed(list, version);
-    } catch (error) {
-      follower.failed(error);
+/** Looks for what is new, one look at a time: a server may answer them out of order. */
+class Looking {
+  readonly #lists: Lists;
+  readonly #session: string;
+  readonly #follower: Follower;
+  readonly #isMeant: (agent: string) => boolean;
+  readonly #followed = new Map<string, Following>();
+  #start: FollowOptions['start'];
+  #isDue = false;
+  #isLooking = false;
+  #isReached = false;
+  #hasEnded = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(lists: Lists, session: string, follower: Follower, options: FollowOptions) {
+    this.#lists = lists;
+    this.#session = session;
+    this.#follower = follower;
+    this.#start = options.start;
+    this.#isMeant = options.isMeant ?? (() => true);
+  }
+
+  again(): void {
+    this.#isDue = true;
+    clearTimeout(this.#retry);
+    if (!this.#isLooking) void inSteps(this.#lookUntilDone());
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#retry);
+  }
+
+  *#lookUntilDone() {
+    this.#isLooking = true;
+    while (this.#isDue && !this.#hasEnded) {
+      this.#isDue = false;
+      try {
+        yield* this.#look();
+        if (!this.#isReached && !this.#hasEnded) this.#follower.reached?.();
+        this.#isReached = true;
+      } catch (error) {
+        if (this.#hasEnded) break;
+        this.#isReached = false;
+        this.#follower.failed(error);
+        if (!this.#isDue) this.#retry = setTimeout(() => this.again(), RETRY_MS);
+      }
     }
-  };
-  const end = place.watch(look);
-  look();
-  return end;
+    this.#isLooking = false;
+  }
+
+  *#look() {
+    const found = yield* settled(this.#lists.find(this.#session));
+    const start = this.#start;
+    // In a list that is created later, every version is new.
+    this.#start = 'all';
+    const failures: unknown[] = [];
+    for (const list of found) {
+      try {
+        yield* this.#report(list, start);
+      } catch (error) {
+        // A damaged list must not hide the others.
+        failures.push(error);
+      }
+    }
+    const isThere = new Set(found.map(({ key }) => key));
+    for (const list of [...this.#followed.values()].filter(({ key }) => !isThere.has(key))) {
+      this.#followed.delete(list.key);
+      this.#follower.changed(list, { version: 0, items: [], updatedAt: new Date(), by: '' });
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  *#report(list: FoundList, start: FollowOptions['start']) {
+    const { key, path } = list;
+    const agent = path.at(-1) ?? '';
+    if (!this.#isMeant(agent)) return;
+    const following = this.#followed.get(key) ?? {
+      agent,
+      key,
+      place: readablePlace(this.#lists, key),
+      seen: start === 'all' ? 0 : undefined,
+    };
+    this.#followed.set(key, following);
+    const { version } = list;
+    if (version === (following.seen ?? 0)) return;
+    for (const news of yield* versionsAfter(following, version)) {
+      if (this.#hasEnded) return;
+      following.seen = news.version;
+      this.#follower.changed(following, news);
+    }
+  }
 }
 
 /** In order, without those no longer kept. Only the newest if none has been seen yet. */
-function versionsAfter(seen: number | undefined, place: Place<Items>): TodoVersion[] {
-  const newest = place.load();
-  if (newest === undefined) return seen ? [deletedList()] : [];
-  const last = lastSeen(seen, newest.version);
+function* versionsAfter({ place, seen = -1 }: Following, newest: number) {
+  // A list that was deleted and started again has a lower number.
+  const last = seen < 0 ? newest - 1 : newest < seen ? 0 : seen;
+  const range = last === 0 ? { newest: MOST_VERSIONS } : { from: last + 1 };
   const versions = [];
-  for (const version of place.history()) {
+  for (const version of yield* settled(place.history(range))) {
     if (version.version <= last) break;
     versions.unshift(version);
   }
   return versionsOf(versions);
-}
-
-/** Versions above this number are new. A list that was deleted and started again has a lower number. */
-export function lastSeen(seen: number | undefined, newest: number): number {
-  if (seen === undefined) return newest - 1;
-  return newest < seen ? 0 : seen;
-}
-
-export function deletedList(): TodoVersion {
-  return { version: 0, items: [], updatedAt: new Date(), by: '' };
 }

@@ -60,7 +60,7 @@ async function printUntil(
   const isMeant = (agent: string) => agent === name.agent || agent.startsWith(`${name.agent}@`);
   const options = { start: 'newest', ...(!all && { isMeant }) } as const;
   const end = watched.follow(sessionKey(name.session), follower, options);
-  if (watched.lists.server === undefined) isStart = false;
+  if (!watched.lists.lists.isFar) isStart = false;
   try {
     return await Promise.race([failedAtStart, ended]);
   } finally {

@@ -1,14 +1,8 @@
-import { statSync } from 'node:fs';
-import { basename } from 'node:path';
-import { folderOfKey, listsIn, sessionsOf, taskListsOf } from '../state/list-paths.ts';
-import type { Version } from '../state/place.ts';
-import type { ServerLists } from '../state/server-lists.ts';
+import type { FoundList as Listed, Lists } from '../state/lists.ts';
 import { DamagedVersion, StateError } from '../state/state-error.ts';
-import { todoPlace } from '../todo/open-todo-store.ts';
-import type { Items } from '../todo/todo-item.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { type Follower, type FollowOptions, followInFiles } from './follow.ts';
+import { type Follower, type FollowOptions, followLists, readablePlace } from './follow.ts';
 
 /** A list that was found. */
 export interface FoundList {
@@ -42,44 +36,33 @@ export class WatchedLists {
 
   /** Where that is, in a form that can be shown. */
   async where(): Promise<string> {
-    const { server, folder } = this.lists;
-    return server ? (await server.engine()).name : folder;
+    return this.lists.lists.name();
   }
 
   /** Reports a session's lists, and then each new version. Returns a function that stops this. */
   follow(session: string, follower: Follower, options: FollowOptions): () => void {
-    const { server, folder } = this.lists;
-    if (server === undefined) return followInFiles(folder, session, follower, options);
-    let hasEnded = false;
-    let end = () => {};
-    // Programs with lists in files never load this.
-    void import('./follow-on-server.ts').then(({ followOnServer }) => {
-      if (!hasEnded) end = followOnServer(server, session, follower, options);
-    });
-    return () => {
-      hasEnded = true;
-      end();
-    };
+    return followLists(this.lists.lists, session, follower, options);
   }
 
   /** At most `most` lists, most recently changed first. Unreadable ones are left out, damaged ones are not. */
   async find(most: number): Promise<FoundList[]> {
-    const { server, folder } = this.lists;
-    if (server === undefined) return [...firstOf(most, findInFiles(folder))];
-    const found = await this.#findOnServer(server);
-    return found.sort((a, b) => +b.newest.updatedAt - +a.newest.updatedAt).slice(0, most);
+    const { lists } = this.lists;
+    const all = await lists.find('todos');
+    // Where the time of each is known, no more need to be read than are wanted.
+    const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
+    byTime.sort((a, b) => b.at - a.at);
+    const found: FoundList[] = [];
+    while (byTime.length > 0 && (lists.isFar || found.length < most)) {
+      const some = byTime.splice(0, READ_AT_ONCE).map(({ list }) => this.#read(list));
+      found.push(...(await Promise.all(some)).filter((list) => list !== undefined));
+    }
+    found.sort((a, b) => +b.newest.updatedAt - +a.newest.updatedAt);
+    return found.slice(0, most);
   }
 
   /** All teams' task lists. */
   async findTasks(): Promise<{ readonly list: string; readonly key: string }[]> {
-    const { server, folder } = this.lists;
-    if (server === undefined) {
-      return taskListsOf(folder).map((found) => ({
-        list: found.list,
-        key: `tasks/${basename(found.folder)}`,
-      }));
-    }
-    const found = await server.find(['tasks']);
+    const found = await this.lists.lists.find('tasks');
     return found.map(({ path, key }) => ({ list: path.at(-1) ?? '', key }));
   }
 
@@ -93,84 +76,36 @@ export class WatchedLists {
     clearTimeout(timer);
   }
 
-  async #findOnServer(server: ServerLists): Promise<FoundList[]> {
-    const found = await server.find(['todos']);
-    const news = found.filter(({ key, version }) => {
-      return this.#known.get(key)?.newest.version !== version;
-    });
-    const { readablePlace } = await import('./follow-on-server.ts');
-    while (news.length > 0) {
-      const some = news.splice(0, READ_AT_ONCE).map(async ({ key, path }) => {
-        const load = async () => readablePlace(server, key).load();
-        const newest = await load().then(shown, (error) => orUnreadable(error, 0));
-        const [, session = '', agent = ''] = path;
-        if (newest === undefined) this.#known.delete(key);
-        else this.#known.set(key, { session, agent, key, ...newest });
-      });
-      await Promise.all(some);
-    }
-    return found.flatMap(({ key }) => this.#known.get(key) ?? []);
+  async #read(list: Listed): Promise<FoundList | undefined> {
+    const { lists } = this.lists;
+    const known = lists.isFar ? this.#known.get(list.key) : undefined;
+    if (known && known.newest.version === list.version) return known;
+    const newest = await newestOf(lists, list);
+    if (newest === undefined) return undefined;
+    const [, session = '', agent = ''] = list.path;
+    const found = { session, agent, key: list.key, ...newest };
+    if (lists.isFar) this.#known.set(list.key, found);
+    return found;
   }
-}
-
-function* findInFiles(state: string): Generator<FoundList> {
-  const found = sessionsOf(state).flatMap(({ session, folder: sessionFolder }) =>
-    readable(() => listsIn(sessionFolder), []).map(({ agent, folder }) => ({
-      session,
-      agent,
-      key: ['todos', basename(sessionFolder), basename(folder)].join('/'),
-      // Each commit renames a file in the folder, which sets its time.
-      changed: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    })),
-  );
-  found.sort((a, b) => b.changed - a.changed);
-  for (const { changed, ...list } of found) {
-    const folder = folderOfKey(state, list.key);
-    const newest = readNewest(() => todoPlace({ folder }).load(), changed);
-    if (newest !== undefined) yield { ...list, ...newest };
-  }
-}
-
-type Newest = Pick<FoundList, 'newest' | 'damage'>;
-
-function readNewest(load: () => Version<Items> | undefined, changed: number): Newest | undefined {
-  try {
-    return shown(load());
-  } catch (error) {
-    return orUnreadable(error, changed);
-  }
-}
-
-function shown(newest: Version<Items> | undefined): Newest | undefined {
-  if (newest === undefined) return undefined;
-  const { version, content, at, damage } = newest;
-  return { newest: { version, items: content, updatedAt: at }, damage: damage?.message };
 }
 
 /** A list of which no version is whole is there; what cannot be read at all is left out. */
-function orUnreadable(error: unknown, changed: number): Newest | undefined {
-  if (error instanceof DamagedVersion) {
-    const { version, message } = error;
-    return { newest: { version, items: [], updatedAt: new Date(changed) }, damage: message };
-  }
-  // A server that does not answer has not said that there is no list.
-  if (error instanceof StateError && !error.isOfReading) return undefined;
-  throw error;
-}
-
-function* firstOf<T>(most: number, all: Iterable<T>): Generator<T> {
-  let count = 0;
-  for (const one of all) {
-    yield one;
-    if (++count >= most) return;
-  }
-}
-
-/** Skips other users' folders. */
-function readable<T>(read: () => T, otherwise: T): T {
+async function newestOf(
+  lists: Lists,
+  { key, changedAt = 0 }: Listed,
+): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
   try {
-    return read();
-  } catch {
-    return otherwise;
+    const found = await readablePlace(lists, key).load();
+    if (found === undefined) return undefined;
+    const { version, content: items, at: updatedAt, damage } = found;
+    return { newest: { version, items, updatedAt }, damage: damage?.message };
+  } catch (error) {
+    if (error instanceof DamagedVersion) {
+      const { version, message } = error;
+      return { newest: { version, items: [], updatedAt: new Date(changedAt) }, damage: message };
+    }
+    // A server that does not answer has not said that there is no list.
+    if (error instanceof StateError && !error.isOfReading) return undefined;
+    throw error;
   }
 }

@@ -39,9 +39,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
       new TodoWriteHandler(list).execute({ argv, stdin: async () => '' });
     for (const content of contents) await write(json(content));
     const options = { author: 'main', history: 50 };
-    const place =
-      lists.server?.place<unknown>(['todos', 's', 'main'], options) ??
-      new FilePlace<unknown>({ folder: join(lists.folder, 's', 'main'), ...options });
+    const place = lists.lists.place<unknown>('todos/s/main', options);
     expect(await place.commit(contents.length, 'junk', new Date())).toBeDefined();
     return {
       lists,

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { default as Postgres } from 'postgres';
 import type { Environment } from '../../environment.ts';
-import type { ContentCheck, SharedPlace } from '../place.ts';
+import type { PlaceOptions } from '../lists.ts';
+import type { SharedPlace } from '../place.ts';
 import { attempt } from '../state-error.ts';
 import { EtcdClient } from './etcd-client.ts';
 import { EtcdPlace } from './etcd-place.ts';
@@ -20,13 +21,10 @@ export interface Engine {
   /** What it is and where, without any secret. */
   readonly name: string;
   /** The list of this name, such as `todos/SESSION/AGENT`. */
-  place<T>(
-    key: string,
-    options: { readonly author: string; readonly history: number; readonly check?: ContentCheck },
-  ): SharedPlace<T>;
+  place<T>(key: string, options: PlaceOptions): SharedPlace<T>;
   /** The lists whose names begin so, with the newest version of each. */
   lists(prefix: string): Promise<{ readonly key: string; readonly version: number }[]>;
-  /** Calls back once at the beginning, and soon after one of these lists has changed. Returns what ends it. */
+  /** As that of `Lists`. */
   watch(prefix: string, listener: () => void): () => void;
   /** Makes what the engine needs before the first list, if it is not there. */
   init(): Promise<void>;

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Engine, openEngine } from '../../../src/state/engines/engine.ts';
+import { listKey } from '../../../src/state/list-paths.ts';
 import { ServerLists } from '../../../src/state/server-lists.ts';
 import {
   closing,
@@ -135,14 +136,16 @@ describe.runIf(hasEtcd)('etcd', () => {
       `${'x'.repeat(300)}y`,
     ];
     for (const name of names)
-      await lists.place(['todos', name, 'main'], AS_ANN).commit(0, name, NOON);
+      await lists.place(listKey({ session: name, agent: 'main' }), AS_ANN).commit(0, name, NOON);
     for (const name of names) {
-      expect(await lists.place(['todos', name, 'main'], AS_ANN).load()).toMatchObject({
+      expect(
+        await lists.place(listKey({ session: name, agent: 'main' }), AS_ANN).load(),
+      ).toMatchObject({
         version: 1,
         content: name,
       });
     }
-    const found = (await lists.find(['todos'])).map(({ path: [, session] }) => session);
+    const found = (await lists.find('todos')).map(({ path: [, session] }) => session);
     expect(found).toEqual(expect.arrayContaining(names.filter(({ length }) => length < 100)));
     expect(found).toHaveLength(names.length);
   }, 60_000);
