@@ -37,10 +37,10 @@ try {
   ]) {
     terminal.enter(command);
     const isDone = (text) =>
-      text.includes(`$ ${command}\n`) && /\nslug \$ *(\n┌.*)?$/s.test(text.trimEnd());
+      text.includes(`$ ${command}\n`) && /\nslug \$ *(\n+┌.*)?$/s.test(text.trimEnd());
     await terminal.until(isDone);
   }
-  await terminal.until((text) => /\nslug \$ *\n┌─ Tasks .* 2\/5 ─┐\n.*└/s.test(text));
+  await terminal.until((text) => /\nslug \$ *\n+┌─ Tasks .* 2\/5 ─┐\n.*└/s.test(text));
   const lines = await terminal.lines();
   const last = lines.findLastIndex((line) => line.translateToString(true) !== '');
   const shown = lines.slice(0, last + 1);

@@ -8,11 +8,15 @@ __todo_bin=${BASH_SOURCE[0]%/*}
 __todo_node=$__todo_bin/../../lib/node # that of a portable folder
 if [[ ! -x $__todo_node ]]; then __todo_node=node; fi
 # PS0, shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
-__todo_ps0='${__todo_start:+$(__todo_tail)}${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
+__todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
+# In PS1, while our hook runs before each prompt. Other shells, too, can read it if they get this PS1.
+__todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
+# Gives the whole screen back and erases what is below the cursor. PS0 writes it where there is a panel.
+__todo_unpin=$'\e7\e[r\e8\e[J'
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
 __todo_stamp=      # what the panel was made from; empty: nothing is shown
-__todo_drawn=0     # 1: there may be a panel below the prompt
+__todo_drawn=0     # 1: there may be a panel on the screen
 __todo_ran=0       # 1: PS0 was shown, so a command has run since the last prompt
 __todo_start=      # what PS0 writes before a command runs
 __todo_due=-1      # commands until guidance may have something to say; -1: never
@@ -24,7 +28,8 @@ __todo_at=         # when the last prompt came, in microseconds (since bash 5.0)
 __todo_state=      # the folder of all lists
 __todo_kept=0      # how many lines this shell's file of commands has
 __todo_number=     # the number of the newest history entry
-__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=
+__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
+__todo_bound=      # 1: Ctrl-L is ours, or must not be
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
 
@@ -36,7 +41,7 @@ __todo_prompt() {
 } 3>&2 2>/dev/null
 
 __todo_look() {
-  local IFS=$' \t\n' ran=$__todo_ran command= heads= notices= down= rows stamp since=$__todo_at
+  local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp since=$__todo_at
   __todo_ran=0
   __todo_at=${EPOCHREALTIME-}
   __todo_at=${__todo_at//[!0123456789]/}
@@ -63,16 +68,16 @@ __todo_look() {
     if [[ ${#__todo_journal[@]} -gt 900 ]]; then __todo_journal=("${__todo_journal[@]:300}"); fi
     __todo_due=$((__todo_due - 1))
   fi
-  rows=${PS1-}
-  rows=${rows//\\n/$'\n'}
-  rows=${rows//[!$'\n']/}
-  stamp="$__todo_mode ${COLUMNS-} ${LINES-} ${#rows} $heads"
+  stamp="$__todo_mode ${COLUMNS-} ${LINES-} $heads"
+  # Changes stand out only once.
+  __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled=
   if [[ $stamp != "$__todo_stamp" || $__todo_due = 0 ]]; then
-    __todo_ask_node "$((${#rows} + 1))" "$ran"
+    __todo_ask_node "$ran"
+    # The first time there may be the panel of a shell that was killed.
+    if [[ -n $__todo_frame && ( $__todo_drawn = 1 || -z $__todo_stamp ) ]]; then erase=$__todo_unpin; fi
     __todo_stamp=$stamp __todo_known=${__todo_heads:-$heads}
     if [[ $ran = 1 && -n $__todo_heads ]]; then __todo_journal[${#__todo_journal[@]}-1]=$__todo_heads; fi
-    if [[ $__todo_drawn = 1 && -n $__todo_say ]]; then __todo_say=$'\e[J'$__todo_say; fi
-    __todo_put "$__todo_say"
+    __todo_put "$erase$__todo_say"
   elif [[ $ran = 1 && -n $__todo_folded ]]; then
     __todo_frame=$__todo_folded
   fi
@@ -80,50 +85,71 @@ __todo_look() {
     __todo_show_nothing
     return
   fi
-  __todo_find_notices
-  __todo_put "$down$__todo_frame${down:+$'\e['${#notices}A}"
-  # Changes stand out only once.
-  __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled= __todo_drawn=1
-  __todo_start=$'\e[J' AGENT_SHELL_PROMPT=$$
+  __todo_pin
+  # Now, too: something may set PS1 after this.
+  __todo_put "$__todo_frame"
+  if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_trap_exit; fi
+  if [[ -z $__todo_bound ]]; then __todo_bind; fi
+  __todo_drawn=1 __todo_start=$__todo_unpin AGENT_SHELL_PROMPT=$$
 }
-
-# A long line that was typed over the panel leaves remnants behind its end. If the width of prompt and line is certain,
-# prints what erases them from the row below.
-__todo_tail() {
-  local prompt width command=
-  case ${PS1-} in *'$('* | *'`'*) return ;; esac
-  __todo_find_line
-  prompt=${PS1@P}
-  prompt=${prompt##*$'\n'}
-  while [[ $prompt = *$'\001'*$'\002'* ]]; do prompt=${prompt%%$'\001'*}${prompt#*$'\002'}; done
-  width=$((${#prompt} + ${#command}))
-  if [[ -n $command && $prompt$command != *[![:print:]]* && $command != *[!\ -~]* ]] &&
-    (( width > ${COLUMNS:-80} && width % ${COLUMNS:-80} > 0 )); then
-    builtin printf '\e7\e[A\e[%dG\e[K\e8' $((width % ${COLUMNS:-80} + 1))
-  fi
-} 2>/dev/null
 
 # Writes to the prompt's terminal.
 __todo_put() { builtin printf %s "$1" >&3; }
 
-# Nothing to show: removes what is there. A background job may still draw a panel.
-__todo_show_nothing() {
-  if [[ $__todo_drawn = 1 ]]; then __todo_put $'\e[J'; fi
-  __todo_drawn=0 __todo_start= AGENT_SHELL_PROMPT=
-  if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
-  if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$'\e[J'; fi
+# Puts the frame into PS1, after its last newline: readline writes that part again when it redraws, as after Ctrl-L. It is
+# the start of PS1 where that newline is within a substitution.
+__todo_pin() {
+  local prompt=${PS1-} last opened closed quotes
+  prompt=${prompt//"$__todo_ps1"/}
+  last=${prompt##*$'\n'}
+  last=${last##*\\n}
+  opened=${last//[!\(\{\[]/} closed=${last//[!\)\}\]]/} quotes=${last//[!\`]/}
+  if (( ${#closed} > ${#opened} || ${#quotes} % 2 )); then last=$prompt; fi
+  PS1=${prompt%"$last"}$__todo_ps1$last
+  # Readline counts no columns between these two.
+  __todo_shown=$'\001'$__todo_frame$'\002'
 }
 
-# The EXIT trap, if the user has none: Ctrl-D runs no command, so the panel is still there. Bash has written `exit` over it, in
-# a row of its own if bracketed paste is on. After a SIGHUP it has not, and after TMOUT it has written more.
+# Nothing to show: removes what is there. A background job may still draw a panel.
+__todo_show_nothing() {
+  if [[ $__todo_drawn = 1 ]]; then __todo_put "$__todo_unpin"; fi
+  __todo_drawn=0 __todo_frame= __todo_start= AGENT_SHELL_PROMPT=
+  if [[ ${PS1-} = *"$__todo_ps1"* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
+  if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
+  if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$__todo_unpin; fi
+}
+
+# Ctrl-D runs no command, so the panel is still there when the shell ends.
+__todo_trap_exit() {
+  local trap
+  trap=$(builtin trap -p EXIT)
+  if [[ $trap = *__todo_leave* ]]; then return 0; fi
+  builtin eval "set -- $trap"
+  builtin trap "__todo_leave${3:+$'\n'$3}" EXIT
+}
+
 __todo_leave() {
-  local code=$? erase=$'\e[J' word=exit
-  if shopt -q login_shell; then word=logout; fi
-  if [[ $code != 129 && -z ${TMOUT-} && $(builtin bind -v) = *'bracketed-paste on'* ]]; then
-    erase=$'\e[A\e['$((${#word} + 1))$'G\e[K\e[B\r'$erase
-  fi
-  if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$erase"; fi
-} >&2 2>/dev/null
+  local code=$?
+  if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$__todo_unpin"; fi
+  if [[ $- != *e* ]]; then return "$code"; fi
+} >&2
+
+# Ctrl-L, where it means what it does by default: tmux keeps what is cleared, and would keep the panel, too.
+__todo_bind() {
+  local keymap
+  __todo_bound=1
+  for keymap in emacs vi-insert vi-command; do
+    if [[ $(builtin bind -m "$keymap" -q clear-screen) = *'"\C-l"'* ]]; then
+      builtin bind -m "$keymap" -x '"\C-l": __todo_clear "$_"'
+    fi
+  done
+}
+
+__todo_clear() {
+  builtin printf %s "$__todo_unpin"$'\e[H\e[2J'"$__todo_frame"
+  # Bash then writes the whole prompt again.
+  return 124
+} >&2
 
 # Sets __todo_mode. `auto` only if a person can see a panel and PS0 (bash 4.4) can remove it; otherwise `above`.
 __todo_choose_mode() {
@@ -227,7 +253,7 @@ __todo_keep_line() {
   # The state folder may be in somebody else's repository, with links that lead elsewhere.
   if [[ -z $since || -z $__todo_at || -L ${file%/*} || -L $file ]]; then return 0; fi
   if (( __todo_kept++ % 1000 == 0 )); then
-    # Any other kind of subshell would be a job, which find_notices would see.
+    # Any other kind of subshell would be a job of the user's.
     : "$(
       umask 077
       set +f
@@ -243,23 +269,6 @@ __todo_keep_line() {
   builtin printf '%s\0' "$since" "$__todo_at" "$1" "$command" >>"$file"
 }
 
-# Before the prompt, bash will report jobs that have ended. Sets `notices` to one character per row of that, and `down` to
-# what moves the cursor down as far.
-__todo_find_notices() {
-  local jobs line columns=${COLUMNS:-80}
-  if [[ -z ${!:-} ]]; then return 0; fi
-  jobs=$(builtin jobs -n)
-  while [[ -n $jobs ]]; do
-    line=${jobs%%$'\n'*}
-    jobs=${jobs#"$line"}
-    jobs=${jobs#$'\n'}
-    if [[ $line = *' Running '* ]]; then continue; fi
-    while [[ -n $line ]]; do
-      notices+=. down+=$'\eD' line=${line:columns}
-    done
-  done
-}
-
 # Asks Node what to show. If echo is off, a program is typing and nobody is looking.
 __todo_ask_node() {
   local answer
@@ -269,10 +278,9 @@ __todo_ask_node() {
     return 0
   fi
   answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
-    command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" "$2")
+    command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1")
   if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
   builtin eval "$answer"
-  if [[ $__todo_mode = auto && -n $__todo_frame && -z $(builtin trap -p EXIT) ]]; then builtin trap __todo_leave EXIT; fi
 }
 
 # Releases the tasks that this shell's agent has begun when the shell ends, however it ends. A second bash, which is not a job
@@ -317,7 +325,6 @@ __todo_begin() {
   fi
   # Commands that change a list find this prompt by it; see src/shell/tell-prompt.ts.
   export AGENT_SHELL_PROMPT=$$
-  if shopt -q promptvars; then PS2='\[${__todo_start:0:3}\]'${PS2-}; fi
   __todo_release_at_exit
   case ${TODO_PANEL:-auto} in
     auto | off | plain) ;;
@@ -328,6 +335,7 @@ __todo_begin() {
   attributes=${attributes#declare }
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
   if [[ $1${PROMPT_COMMAND[*]-} = *DEBUG* || ${PROMPT_COMMAND[*]-} = *__bp_* ]]; then
+    __todo_bound=1
     # A prompt with such a trap, as bash-preexec makes them, takes what comes after its own hook for the next command.
     PROMPT_COMMAND[0]=__todo_prompt${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
   elif (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then

@@ -5,20 +5,19 @@ import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
 import { readStandardInput, writeAll } from '../system/standard-io.ts';
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (interactive.bash) run it at a prompt, with the terminal
-// on descriptor 3. A command that changes a list while such a shell waits runs it with `again`, and `printed` if the command
-// has written to the terminal. `not-found`, with a name that bash does not know, says which command was meant.
+// on descriptor 3. With `again` it draws the panel below a prompt that waits, after a change of a list in the background. `not-found`, with a name that bash does not know, says which command was meant.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
 
-async function main([mode = 'auto', promptRows = '1', hasRun]: readonly string[]): Promise<void> {
-  if (mode === 'not-found') return sayNearName(promptRows);
+async function main([mode = 'auto', argument = '']: readonly string[]): Promise<void> {
+  if (mode === 'not-found') return sayNearName(argument);
   const environment = process.env;
   const directory = process.cwd();
-  if (mode === 'again') return showAtPrompt(environment, directory, promptRows === 'printed');
+  if (mode === 'again') return showAtPrompt(environment, directory);
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');
-  const prompt = { environment, directory, terminal: TERMINAL, promptRows: Number(promptRows) };
-  writeAll(1, await answerPrompt({ ...prompt, mode, hasRun: hasRun === '1', journal }));
+  const prompt = { environment, directory, terminal: TERMINAL, mode, journal };
+  writeAll(1, await answerPrompt({ ...prompt, hasRun: argument === '1' }));
 }
 
 /** @throws Error if no command has nearly this name. */

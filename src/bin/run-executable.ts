@@ -11,7 +11,7 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts'
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings/settings.ts';
 import { seenOutside } from '../shell/seen-outside.ts';
-import { isBehindPrompt, overPanel, tellPrompt } from '../shell/tell-prompt.ts';
+import { tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { readStandardInput, writeAll } from '../system/standard-io.ts';
@@ -30,11 +30,10 @@ export async function runExecutable(
   const reading = readSettings(process.env, directory);
   const lists = new TodoLists(process.env, directory, reading.settings);
   const handler = create(lists, () => reading);
-  const isBehind = isBehindPrompt(process.env);
   const result = await inTimeOf(reading.settings, async () => {
     const ran = await run(handler, lists);
     const said = withWarnings(ran, warningsOf(lists));
-    process.exitCode = writeResult(handler.name, isBehind ? overPanel(said) : said);
+    process.exitCode = writeResult(handler.name, said);
     const isReached = ran.exitCode !== EXIT_CODES.storageTrouble;
     // The task commands do this themselves.
     if (handler.name.startsWith('Todo') && reading.settings.leaseMs !== undefined && isReached) {
@@ -43,7 +42,7 @@ export async function runExecutable(
     return ran;
   });
   await lists.close();
-  if (isBehind && result.exitCode === 0 && !handler.isReadOnly) tellPrompt(AGENT_SHELL);
+  if (result.exitCode === 0 && !handler.isReadOnly) tellPrompt(process.env, AGENT_SHELL);
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();
 }

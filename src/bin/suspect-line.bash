@@ -14,7 +14,8 @@ bare=$'^[ \t]*'$name$'[ \t]+([[{]|"[[{]"|\'[[{][^\']*\'[[:alnum:]])'
 can_read "$line" || exit 0
 
 # What an eval will read: harnesses wrap lines in it. A literal word only expands to itself.
-while [[ $line =~ eval[[:blank:]]+($literal) ]]; do
+wrapped="eval[[:blank:]]+($literal)"
+while [[ $line =~ $wrapped ]]; do
   line=${line#*"${BASH_REMATCH[0]}"}
   eval "text=${BASH_REMATCH[1]}"
   [[ $text =~ $name ]] && ! can_read "$text" && exit 0

@@ -38,7 +38,7 @@ interface Found {
   readonly close: () => Promise<void>;
 }
 
-interface RowsLook {
+export interface RowsLook {
   readonly isFolded?: boolean;
   /** Items and tasks whose status has just changed; they stand out. */
   readonly fresh?: ReadonlySet<unknown> | undefined;
@@ -128,10 +128,10 @@ export class PromptLists {
     return this.#headNames.read(heads);
   }
 
-  /** The panel for a prompt of this many rows. */
-  rows(promptRows = 1, { isFolded = false, fresh = NOTHING }: RowsLook = {}): string[] {
+  /** The panel. */
+  rows({ isFolded = false, fresh = NOTHING }: RowsLook = {}): string[] {
     const { columns, rows } = this.#prompt;
-    const options = { columns, rows: rows + 1 - promptRows, theme: this.theme, fresh };
+    const options = { columns, rows, theme: this.theme, fresh };
     return renderLists(this.#todos, [], this.#tasks, options, isFolded);
   }
 

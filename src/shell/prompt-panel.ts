@@ -4,11 +4,10 @@ import { WriteStream } from 'node:tty';
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quote.ts';
 import { inTimeOf } from '../state/time-limit.ts';
-import { drawBelow, eraseBelow, NEW_ROW } from '../terminal/below.ts';
-import { BEGIN_FRAME, END_FRAME, ERASE_BELOW, ERASE_LINE_RIGHT } from '../terminal/escapes.ts';
 import { jobOf } from '../terminal/job.ts';
+import { pinned, unpinned } from '../terminal/pinned.ts';
 import type { PromptCommand } from './prompt-guidance.ts';
-import { PromptLists } from './prompt-lists.ts';
+import { PromptLists, type RowsLook } from './prompt-lists.ts';
 import { promptShell } from './tell-prompt.ts';
 
 /** A request from the hook of an interactive shell. */
@@ -19,7 +18,6 @@ export interface PromptQuestion {
   readonly terminal: number;
   /** `auto`: a panel below the prompt; `above`: a panel that stays as text; `plain`: words. */
   readonly mode: string;
-  readonly promptRows: number;
   /** Whether a command has run since the last prompt; if not, guidance has already spoken. */
   readonly hasRun: boolean;
   /** The heads of the lists last shown; then, for each command, its exit code, its line and the heads after it. */
@@ -36,8 +34,9 @@ export function answerPrompt(question: PromptQuestion): Promise<string> {
 }
 
 async function answersFor(question: PromptQuestion): Promise<string> {
-  const { environment, directory, terminal, mode, promptRows, hasRun, journal } = question;
-  const lists = await PromptLists.open({ environment, directory, ...sizeOf(terminal) });
+  const { environment, directory, terminal, mode, hasRun, journal } = question;
+  const size = sizeOf(terminal);
+  const lists = await PromptLists.open({ environment, directory, ...size });
   const isOnServer = Boolean(environment.TODO_STATE_URL);
   const commands: PromptCommand[] = [];
   for (let start = 1; start + 2 < journal.length; start += 3) {
@@ -59,12 +58,12 @@ async function answersFor(question: PromptQuestion): Promise<string> {
       ? lists.report(lists.versionsIn(journal[0] ?? ''))
       : lists.rows();
   const fresh = isBelow ? lists.changedSince(lists.versionsIn(journal[0] ?? '')) : undefined;
+  const frame = (look?: RowsLook) => pinned(lists.rows(look), size.rows);
   const answer = {
     say: [...reminders, ...shown].map((line) => `${line}\r\n`).join(''),
-    frame: isBelow ? frame(lists.rows(promptRows, { fresh }), promptRows) : '',
-    settled: fresh?.size ? frame(lists.rows(promptRows), promptRows) : '',
-    folded:
-      isBelow && lists.isDone ? frame(lists.rows(promptRows, { isFolded: true }), promptRows) : '',
+    frame: isBelow ? frame({ fresh }) : '',
+    settled: fresh?.size ? frame() : '',
+    folded: isBelow && lists.isDone ? frame({ isFolded: true }) : '',
     due: String(due),
     heads: isOnServer ? lists.heads : '',
   };
@@ -74,36 +73,21 @@ async function answersFor(question: PromptQuestion): Promise<string> {
     .join('');
 }
 
-/** Draws a panel below a prompt that is about to be written, replacing everything there. */
-function frame(rows: readonly string[], promptRows: number): string {
-  if (rows.length === 0) return '';
-  const drawn = drawBelow(rows, { enter: NEW_ROW }, NEW_ROW, promptRows - 1);
-  return BEGIN_FRAME + ERASE_BELOW + drawn + END_FRAME;
-}
-
 /**
  * Shows the current lists below the prompt of the interactive shell that this process was started from. Typed text stays as
  * it is.
- *
- * @param hasPrinted whether lines were just printed over the panel, so that the cursor is at the start of one of its rows.
  */
-export async function showAtPrompt(
-  environment: Environment,
-  directory: string,
-  hasPrinted: boolean,
-): Promise<void> {
+export async function showAtPrompt(environment: Environment, directory: string): Promise<void> {
   const pid = promptShell(environment);
   const shell = jobOf(pid);
   if (shell === undefined || shell.terminal !== jobOf(process.pid)?.terminal) return;
   const terminal = openSync('/dev/tty', 'r+');
   if (shell.group !== shell.foreground || !isReadingKeys(terminal)) return;
   const place = { environment, directory: directoryOf(pid) ?? directory };
-  const lists = await PromptLists.open({ ...place, ...sizeOf(terminal) });
+  const size = sizeOf(terminal);
+  const lists = await PromptLists.open({ ...place, ...size });
   await lists.close();
-  const rows = lists.rows(1, { fresh: lists.justChanged });
-  const drawn = rows.length > 0 ? drawBelow(rows, { enter: NEW_ROW }, NEW_ROW) : eraseBelow();
-  const lineEnd = hasPrinted ? ERASE_LINE_RIGHT : '';
-  writeSync(terminal, BEGIN_FRAME + lineEnd + drawn + END_FRAME);
+  writeSync(terminal, unpinned() + pinned(lists.rows({ fresh: lists.justChanged }), size.rows));
 }
 
 /** Whether a line editor is using the terminal, as bash's does at its prompt. */

@@ -27,24 +27,22 @@ export interface Joint {
  * and counts rows added below the cursor as if they were above. By wrapping, they are all one line.
  *
  * @param intoNext How to get from each row to the next.
- * @param skip Rows below the cursor that belong to the prompt, not to the panel.
  */
 export function drawBelow(
   rows: readonly string[],
   { enter, leave = '' }: Joint,
   intoNext: string,
-  skip = 0,
 ): string {
   return (
-    makeRoom(skip + rows.length) +
+    makeRoom(rows.length) +
     SAVE_CURSOR +
     RESET_STYLE +
-    down(skip + 1) +
+    down(1) +
     `\r${ERASE_BELOW}${up(1)}` +
     enter +
     rows.join(intoNext) +
     RESTORE_CURSOR +
-    (leave === '' ? '' : RESET_STYLE + down(skip) + leave + RESTORE_CURSOR)
+    (leave === '' ? '' : RESET_STYLE + leave + RESTORE_CURSOR)
   );
 }
 

@@ -7,6 +7,8 @@ export const RESTORE_CURSOR = '\x1b8';
 export const RESET_STYLE = '\x1b[0m';
 export const ERASE_LINE_RIGHT = '\x1b[K';
 export const ERASE_BELOW = '\x1b[J';
+/** To the start of the next row. */
+export const NEXT_ROW = '\x1bE';
 export const AUTOWRAP_ON = '\x1b[?7h';
 export const AUTOWRAP_OFF = '\x1b[?7l';
 
@@ -20,6 +22,9 @@ export const TO_LAST_COLUMN = toColumn(9999);
 
 /** Makes sure there are `rows` rows below the cursor, scrolling if necessary. Unlike newlines, it keeps the column. */
 export const makeRoom = (rows: number): string => '\x1bD'.repeat(rows) + up(rows);
+
+/** Scrolls only these rows of the screen, or all of them, and moves to its first row. */
+export const scrollTo = (rows?: number): string => `\x1b[${rows === undefined ? '' : `1;${rows}`}r`;
 
 /** To the start of a row of the screen, counted from 0. */
 export const toRow = (row: number): string => `\x1b[${row + 1};1H`;

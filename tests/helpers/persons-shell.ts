@@ -44,8 +44,8 @@ export class PersonsShell extends TmuxTerminal {
     if (list) new TodoLists({ HOME: home, ...env }, project).open({}).update(items(...list));
     const shell = new PersonsShell(home, project, options);
     finished(() => shell.close());
-    if (list) await shell.untilPanel(({ length }) => length === list.length + 2);
-    else await shell.untilPrompt();
+    if (list) await shell.until('the list', (text) => PANEL.test(text));
+    await shell.untilPrompt();
     return shell;
   }
 
@@ -60,6 +60,15 @@ export class PersonsShell extends TmuxTerminal {
     this.home = home;
     this.project = project;
     if (fromBash) this.enter(agentShell);
+  }
+
+  /** Without the empty rows between the prompt and the panel at the bottom. */
+  override screen(): string {
+    return withoutGap(super.screen());
+  }
+
+  override rows(...options: string[]): string {
+    return withoutGap(super.rows(...options));
   }
 
   /** Waits for a prompt at which nothing has been typed. */
@@ -102,8 +111,12 @@ export function writeLine(...lines: readonly string[]): string {
   return `TodoWrite '${JSON.stringify({ todos: items(...lines) })}'`;
 }
 
+/** What is at the bottom of the screen, with or without a box, and the rows above it that are empty. */
+const PANEL = /\n+(?=(?:[┌│└+|✓●○].*\n?)+$)/;
+const withoutGap = (text: string) => text.replace(PANEL, '\n');
+
 /** Nothing follows the last prompt but a panel. */
-const AT_PROMPT = /(^|\n)p> *(\n[┌│└].*)*$/;
+const AT_PROMPT = /(^|\n)p> *(\n[┌│└✓●○].*)*$/;
 const isAtPrompt = (text: string) => AT_PROMPT.test(text);
 
 function panelBelow(screen: string): string[] {

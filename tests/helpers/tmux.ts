@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -47,8 +55,15 @@ export class TmuxTerminal {
     this.#tmux('send-keys', key);
   }
 
-  resize(columns: number, rows: number): void {
+  /** Waits until the program can see the new size: tmux tells it a little later. */
+  async resize(columns: number, rows: number): Promise<void> {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
+    const terminal = openSync(this.ask('#{pane_tty}'), constants.O_NOCTTY);
+    await eventually('the new size', () => {
+      const { stdout } = spawnSync('stty', ['size'], { stdio: [terminal, 'pipe', 'inherit'] });
+      return String(stdout).trim() === `${rows} ${columns}`;
+    });
+    closeSync(terminal);
   }
 
   /** The rows that are on the screen, without the empty ones at the end. */
@@ -71,7 +86,12 @@ export class TmuxTerminal {
 
   /** What has scrolled away, and the screen; wrapped lines are joined. */
   all(): string {
-    return this.#tmux('capture-pane', '-p', '-J', '-S', '-')
+    return this.rows('-J');
+  }
+
+  /** The same in rows, as they are on the screen. */
+  rows(...options: string[]): string {
+    return this.#tmux('capture-pane', '-p', ...options, '-S', '-')
       .split('\n')
       .map((row) => row.trimEnd())
       .join('\n')

@@ -67,16 +67,14 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     shell.press('Enter');
     await shell.untilPanel();
     shell.enter("echo 'one");
-    await shell.until('a continuation', (text) => /\n> *$/.test(text));
+    await shell.until('a continuation', (text) => /\n> *\n┌/.test(text));
     shell.enter("two'");
     await shell.until('the output', (text) => /\n> two'\none\ntwo\np>\n┌/.test(text));
     expect(panels(shell.all())).toBe(1);
     expect(shell.all()).not.toMatch(/^dropped/m);
     shell.press('C-l');
-    await shell.until('an empty screen', (text) => text.trim() === 'p>');
-    shell.press('Enter');
-    await shell.untilPanel();
-    expect(panels(shell.screen())).toBe(1);
+    await shell.until('the prompt at the top, and the panel', (text) => /^p>\n┌─ Tasks/.test(text));
+    expect(panels(shell.all())).toBe(1);
   });
 
   test('leaves nothing behind a line that was typed over it', async ({
@@ -133,9 +131,59 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     writeFileSync(go, '');
     const screen = await shell.until('the new panel', (text) => /● Ship/.test(text));
     expect(screen).toMatch(
-      /\np> Todo list updated: 2 completed.*\nNow 3: \w+\n\n┌─ Tasks .* 2\/3 ─┐\n/,
+      /\np> Todo list updated: 2 completed.*\nNow 3: \w+\n┌─ Tasks .* 2\/3 ─┐\n/,
     );
     expect(panels(screen)).toBe(1);
+  });
+
+  test('is where it was when a job prints at the prompt, and Ctrl-C leaves nothing of it above', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished, rows: 12, list: LIST });
+    await shell.run('mkfifo go');
+    shell.enter('(: <go; seq 9; echo end) &');
+    await shell.until('the job has begun', (text) => /\[1\] \d+\np> *\n┌/.test(text));
+    shell.type('half');
+    await shell.until('typed', (text) => /\np> half\n┌/.test(text));
+    writeFileSync(join(shell.project, 'go'), '');
+    await shell.until('what it prints', (text) => /\n8\n9\nend\n┌─ Tasks/.test(text));
+    shell.press('C-c');
+    await shell.untilPanel();
+    expect(shell.all().replace(/\n┌[^┘]*┘$/, '')).not.toMatch(/[┌│└]/);
+    expect(panels(shell.all())).toBe(1);
+  });
+
+  test('is there in a smaller terminal, and what is typed stays; at the next prompt it has the new size', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished, list: LIST });
+    shell.type('echo half');
+    await shell.resize(80, 12);
+    await shell.until('it is there', (text) => /^p> echo half\n┌─ Tasks.*┘$/s.test(text));
+    for (const [columns, rows] of [
+      [40, 12],
+      [100, 30],
+      [50, 14],
+    ] as const) {
+      await shell.resize(columns, rows);
+      shell.press('C-c');
+      await shell.untilPanel(([first]) => first?.length === Math.min(columns - 1, 60));
+      expect(shell.all().match(/[┌└]/g)).toHaveLength(2);
+    }
+  });
+
+  test('is removed before the EXIT trap of the user, which runs as it would', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const shell = await PersonsShell.start({ onTestFinished, fromBash: true, list: LIST });
+    await shell.run(`trap 'echo "bye $?"' EXIT; false`);
+    shell.press('C-d');
+    const screen = await shell.until('the outer prompt', (text) => /outer>$/.test(text));
+    expect(screen).toMatch(/\np>\nexit\nbye 1\nouter>$/);
+    expect(shell.ask('#{scroll_region_lower}')).toBe('23');
   });
 
   test('keeps clear of what bash says of jobs that have ended', async ({
@@ -205,7 +253,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
   test('fits into the terminal that it finds', async ({ expect, onTestFinished }) => {
     const shell = await PersonsShell.start({ onTestFinished, columns: 40, rows: 12, list: LIST });
     expect((await shell.untilPanel())[0]).toHaveLength(39);
-    shell.resize(100, 30);
+    await shell.resize(100, 30);
     await shell.run('true');
     expect((await shell.untilPanel())[0]).toHaveLength(60);
   });
@@ -258,7 +306,7 @@ Note: [ ] Ship it`);
     const styled = shell.styledScreen().replaceAll('\x1b[0m\n\x1b[2m', '\n');
     expect(styled).toMatch(/\x1b\[2mNote: no TodoWrite[^\x1b]*\nNote: \[ \] Ship it\s*\x1b\[0m/);
     await shell.untilPanel();
-    shell.resize(100, 24);
+    await shell.resize(100, 24);
     expect(await shell.run('echo three')).toBe('three');
     await shell.untilPanel();
   });
@@ -580,7 +628,10 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
         'the outer prompt', // The line that started it may be wrapped.
         (text) => text.replaceAll('\n', '').split('outer>').length === 3,
       );
-      if (exitCode !== 137) expect(shell.screen()).not.toMatch(/[┐│└]/);
+      if (exitCode !== 137) {
+        expect(shell.screen()).not.toMatch(/[┐│└]/);
+        expect(shell.ask('#{scroll_region_lower}')).toBe('23');
+      }
       expect(readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8')).toBe('');
       shell.enter(
         'code=$?; clear; echo $code; stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon)"',
@@ -590,6 +641,22 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     },
   );
 });
+
+test.runIf(hasTmux)(
+  'what a killed shell has left is mended at the next prompt of an agent-shell',
+  async ({ expect, onTestFinished }) => {
+    const shell = await PersonsShell.start({ onTestFinished, fromBash: true, list: LIST });
+    process.kill(shell.child, 'SIGKILL');
+    await shell.until('the outer prompt', (text) => /Killed\nouter>/.test(text));
+    shell.press('Up');
+    shell.press('Enter');
+    await shell.untilPanel();
+    shell.enter('exec dash');
+    await shell.until('the end', (text) => /\nouter>$|\n[#$]$/.test(text));
+    expect(shell.screen()).not.toMatch(/[┌│└]/);
+    expect(shell.ask('#{scroll_region_lower}')).toBe('23');
+  },
+);
 
 test.runIf(hasProc)('a shell that was replaced with `exec bash` is told nothing', async () => {
   const line = 'export AGENT_SHELL_PROMPT=$$; echo; read -r; exec bash -c "echo; read -r"';

@@ -284,7 +284,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const terminal = await watchOnTerminal(state, '', { columns: 120, rows: 30 });
     await terminal.until('the list', (screen) => screen.includes('Item 3'));
     for (const [columns, rows] of [...SCREEN_SIZES, ...SCREEN_SIZES.toReversed()]) {
-      terminal.resize(columns, rows);
+      await terminal.resize(columns, rows);
       const isWhole = (screen: string) => {
         const shown = screen.split('\n');
         const items = shown
@@ -317,7 +317,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     );
     terminal.press('C-z');
     await terminal.until('the prompt again', (screen) => /outer>$/.test(screen));
-    terminal.resize(50, 12);
+    await terminal.resize(50, 12);
     terminal.enter('clear; fg');
     // Nobody tells a stopped program that its terminal has become smaller.
     await terminal.until('the header to its end', (screen) =>
