@@ -1,3 +1,4 @@
+import { STATUSES, type Status } from '../command/status.ts';
 import { proofMark } from '../proof/proof.ts';
 import type { Task } from '../tasks/task.ts';
 import { table } from '../terminal/table.ts';
@@ -15,9 +16,6 @@ export interface PeopleLook {
   /** In milliseconds since 1970. */
   readonly now: number;
 }
-
-type Status = keyof typeof GLYPH_OF;
-const STATUSES: readonly Status[] = ['completed', 'in_progress', 'pending'];
 
 /** A list with all that a model sees of it, its times, and a summary line. @param versions the shown one and those before it, newest first. */
 export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLook): string {
@@ -96,10 +94,12 @@ function page(
       return x === 0 || x === last ? paint : theme.paint.faint;
     },
   );
-  const counts = STATUSES.map((status) => {
-    const count = items.filter((item) => item.status === status).length;
-    return count > 0 ? `${count} ${status.replace('_', ' ')}` : '';
-  }).filter(Boolean);
+  const counts = STATUSES.toReversed()
+    .map((status) => {
+      const count = items.filter((item) => item.status === status).length;
+      return count > 0 ? `${count} ${status.replace('_', ' ')}` : '';
+    })
+    .filter(Boolean);
   const summary = theme.paint.faint([...counts, ...more].join(', '));
   return `${lines.join('\n')}\n\n${summary}\n`;
 }

@@ -1,4 +1,4 @@
-import type { Ranked } from '../command/status.ts';
+import { type Ranked, STATUSES } from '../command/status.ts';
 import { displayWidth, oneLine, truncate } from '../terminal/text.ts';
 import { type Arrangement, arrange } from './arrange.ts';
 import { createTheme, type Theme } from './theme.ts';
@@ -101,7 +101,7 @@ export function printable(text: string, theme: Theme): string {
 }
 
 function hiddenNote(hidden: Arrangement<Ranked>['hidden']): string {
-  return (['completed', 'in_progress', 'pending'] as const)
+  return STATUSES.toReversed()
     .filter((status) => hidden[status] > 0)
     .map((status) => `${hidden[status]} ${status.replace('_', ' ')}`)
     .join(', ');

@@ -1,3 +1,4 @@
+import { PRIORITIES, type Priority, STATUSES, type Status } from '../command/status.ts';
 import { isObject } from '../json/json-value.ts';
 import { isProof } from '../proof/proof.ts';
 import { NOTICE_WORDS } from './inbox.ts';
@@ -24,8 +25,6 @@ export function storedEntryProblem(entry: unknown): string | undefined {
   return undefined;
 }
 
-const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];
-const PRIORITIES: readonly unknown[] = ['high', 'medium', 'low', undefined];
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const isId = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
@@ -70,11 +69,11 @@ const FIELDS: Fields = {
   description: isText,
   activeForm: isTextIfAny,
   owner: isTextIfAny,
-  status: (value) => STATUSES.includes(value),
+  status: (value) => STATUSES.includes(value as Status),
   blocks: areIds,
   blockedBy: areIds,
   metadata: isMetadataIfAny,
-  priority: (value) => PRIORITIES.includes(value),
+  priority: (value) => value === undefined || PRIORITIES.includes(value as Priority),
   comments: (value) =>
     value === undefined || areAll(value, { by: isText, at: isTime, text: isText }),
   check: isTextIfAny,

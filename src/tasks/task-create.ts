@@ -44,6 +44,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
     '--metadata': 'text',
   },
   jsonFields: ['metadata'],
+  jsonOnly: ['ref'],
   required: ['subject'],
   readsStdin: true,
   purpose: 'create the task',

@@ -37,6 +37,8 @@ export interface TaskForm<Request> {
   readonly fields: OptionTable;
   /** Those of them whose text is JSON. */
   readonly jsonFields?: readonly string[];
+  /** Those that only JSON has. */
+  readonly jsonOnly?: readonly string[];
   /** The fields that every request has. */
   readonly required?: readonly string[];
   /** What a status may be, if more than what a task can have. */

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../command/agent-command.ts';
+import { PRIORITIES, STATUSES } from '../command/status.ts';
 import type { TaskForm } from './task-form.ts';
 
 const TEXT = { type: 'string' };
 const IDS = { type: 'array', items: { type: 'integer', minimum: 1 } };
-const STATUSES = ['pending', 'in_progress', 'completed'];
 
 /** The fields of requests, by their names. What they mean stands in the help pages. */
 const FIELDS: Readonly<Record<string, JsonSchema>> = {
@@ -16,11 +16,12 @@ const FIELDS: Readonly<Record<string, JsonSchema>> = {
   removeBlockedBy: IDS,
   activeForm: { ...TEXT, description: 'The subject while it is being done: "Running tests"' },
   check: { ...TEXT, description: 'A command that proves that it is done' },
-  priority: { enum: ['high', 'medium', 'low'] },
+  priority: { enum: PRIORITIES },
   status: { enum: STATUSES },
   metadata: { type: 'object' },
   lease: { ...TEXT, description: 'How long the claim holds: 90s, 30m, 8h or off' },
   olderThan: { ...TEXT, description: 'A time such as 30m, 8h or 7d' },
+  ref: { ...TEXT, description: 'What other tasks of this call name it by, to wait for it' },
   next: { const: true, description: 'The first task that is ready, in place of taskId' },
   ready: { type: 'boolean' },
   mine: { type: 'boolean' },
@@ -34,14 +35,19 @@ const FIELDS: Readonly<Record<string, JsonSchema>> = {
 export function taskInputSchema({
   fields,
   positional,
+  jsonOnly = [],
   required = [],
   statuses = STATUSES,
-}: Pick<TaskForm<unknown>, 'fields' | 'positional' | 'required' | 'statuses'>): JsonSchema {
+}: Pick<
+  TaskForm<unknown>,
+  'fields' | 'positional' | 'jsonOnly' | 'required' | 'statuses'
+>): JsonSchema {
   const names = [
     ...(positional ? [positional.field] : []),
     ...Object.keys(fields).map((option) =>
       option.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
     ),
+    ...jsonOnly,
   ];
   const properties = Object.fromEntries(names.map((name) => [name, FIELDS[name] ?? TEXT]));
   if ('status' in properties) properties.status = { enum: statuses };

@@ -3,7 +3,7 @@ import { done } from '../command/agent-command.ts';
 import { EXPORT_FORMATS } from '../command/exports.ts';
 import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
-import { rankOf } from '../command/status.ts';
+import { rankOf, STATUSES, type Status } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { readyTasks } from './ready.ts';
 import type { Task, TaskGraph } from './task.ts';
@@ -21,7 +21,7 @@ export interface TaskFilter {
   readonly ready?: boolean;
   readonly mine?: boolean;
   readonly owner?: string;
-  readonly status?: 'pending' | 'in_progress' | 'completed';
+  readonly status?: Status;
   /** What their subject or description must hold, in whatever case. */
   readonly search?: string;
   readonly archived?: boolean;
@@ -63,7 +63,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       ready: z.exactOptional(z.boolean()),
       mine: z.exactOptional(z.boolean()),
       owner: z.exactOptional(shortText(limits)),
-      status: z.exactOptional(z.enum(['pending', 'in_progress', 'completed'])),
+      status: z.exactOptional(z.enum(STATUSES)),
       search: z.exactOptional(shortText(limits)),
       archived: z.exactOptional(z.boolean()),
       sort: z.exactOptional(z.enum(SORTS)),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { PRIORITIES } from '../command/status.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { type OtherWords, ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { characterCount, inQuotes } from '../safe-text.ts';
@@ -75,7 +76,7 @@ export function wholeNumber(what: string) {
   );
 }
 
-export const priority = z.enum(['high', 'medium', 'low']);
+export const priority = z.enum(PRIORITIES);
 
 /** 3, '3' or '#3'. */
 export const taskId = z.pipe(

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { refusal } from '../command/refusal.ts';
+import { STATUSES } from '../command/status.ts';
 import { isObject } from '../json/json-value.ts';
 import { type ReasonCode, unproven } from './reasons.ts';
 import { idsText } from './task.ts';
@@ -23,7 +24,7 @@ import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { type TaskChanges, updateTask } from './update-task.ts';
 
-const STATUSES = ['pending', 'in_progress', 'completed', 'deleted'] as const;
+const NEW_STATUSES = [...STATUSES, 'deleted'] as const;
 
 /** `TaskUpdate`: changes one task, or deletes it. */
 export const TASK_UPDATE: TaskForm<TaskChanges> = {
@@ -51,7 +52,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   positional: { field: 'taskId', isList: false },
   jsonFields: ['metadata'],
   required: ['taskId'],
-  statuses: STATUSES,
+  statuses: NEW_STATUSES,
   readsStdin: true,
   purpose: 'update the task',
   check: (value, limits) => checkChanges(value, limits),
@@ -150,7 +151,7 @@ function fields(limits: RequestLimits) {
     subject: z.exactOptional(shortText(limits)),
     description: z.exactOptional(longText),
     activeForm: z.exactOptional(shortText(limits)),
-    status: z.exactOptional(z.enum(STATUSES)),
+    status: z.exactOptional(z.enum(NEW_STATUSES)),
     owner: z.exactOptional(ownerName(limits)),
     addBlocks: z.exactOptional(taskIds),
     addBlockedBy: z.exactOptional(taskIds),

@@ -1,10 +1,11 @@
+import type { Priority, Status } from '../command/status.ts';
 import type { Proof } from '../proof/proof.ts';
 
 /** How far a task is: not begun, being worked on by its owner, fully done. */
-export type TaskStatus = 'pending' | 'in_progress' | 'completed';
+export type TaskStatus = Status;
 
 /** How much a task matters; one that does not say is medium. */
-export type TaskPriority = 'high' | 'medium' | 'low';
+export type TaskPriority = Priority;
 
 /** What somebody said of a task. */
 export interface TaskComment {

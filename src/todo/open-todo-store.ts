@@ -1,8 +1,9 @@
+import { storedProblem } from '../json/fields.ts';
 import { isObject } from '../json/json-value.ts';
-import { isProof } from '../proof/proof.ts';
 import { FilePlace } from '../state/file-place.ts';
 import type { Lists, PlaceOptions } from '../state/lists.ts';
 import type { SharedPlace } from '../state/place.ts';
+import { STORED_FIELDS } from './todo-fields.ts';
 import type { Items } from './todo-item.ts';
 import { TodoStore } from './todo-store.ts';
 
@@ -30,9 +31,6 @@ export function todoPlace(
   return lists.place(key, { ...options, check: storedItemsProblem });
 }
 
-const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];
-const PRIORITIES: readonly unknown[] = ['high', 'medium', 'low', undefined];
-
 /**
  * What is wrong with the items of a file, which anyone may have written: the first thing only, since nobody will fix it
  * by hand. The schema is stricter; limits are not judged, which may have been others when the list was written.
@@ -40,20 +38,8 @@ const PRIORITIES: readonly unknown[] = ['high', 'medium', 'low', undefined];
 export function storedItemsProblem(items: unknown): string | undefined {
   if (!Array.isArray(items)) return 'it does not contain a list';
   for (const [index, item] of items.entries()) {
-    const wrong = isObject(item) ? wrongField(item) : 'is not an item';
+    const wrong = isObject(item) ? storedProblem(STORED_FIELDS, item) : 'is not an item';
     if (wrong !== undefined) return `item ${index} ${wrong}`;
   }
-  return undefined;
-}
-
-function wrongField(item: Record<string, unknown>) {
-  const { content, activeForm, status, id, priority, check, proof } = item;
-  if (typeof content !== 'string') return 'has no content';
-  if (typeof activeForm !== 'string') return 'has no activeForm';
-  if (!STATUSES.includes(status)) return 'has no status';
-  if (id !== undefined && typeof id !== 'string') return 'has an id that is not text';
-  if (!PRIORITIES.includes(priority)) return 'has an unknown priority';
-  if (check !== undefined && typeof check !== 'string') return 'has a check that is not text';
-  if (proof !== undefined && !isProof(proof)) return 'has an invalid proof';
   return undefined;
 }

@@ -1,8 +1,10 @@
+import { PRIORITIES, STATUSES } from '../command/status.ts';
 import type { CheckedJson } from '../json/json-input.ts';
 import { describeProblem, readJson } from '../json/json-reader.ts';
 import { isObject } from '../json/json-value.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
+import { TODO_FIELDS } from './todo-fields.ts';
 import type { TodoItem } from './todo-item.ts';
 import { validateTodoList } from './todo-schema.ts';
 
@@ -124,24 +126,17 @@ function withoutProofs(value: unknown, isPrinted: boolean): Reading {
 
 type Spellings = readonly (readonly [word: string, spelling: RegExp])[];
 
-const KEYS: Spellings = [
-  ['content', /^content$/i],
-  ['activeForm', /^active[ _-]?form$/i],
-  ['status', /^status$/i],
-  ['id', /^id$/i],
-  ['priority', /^priority$/i],
-  ['check', /^check$/i],
-];
-const STATUSES: Spellings = [
-  ['pending', /^ ?pending ?$/i],
-  ['in_progress', /^ ?in[ _-]?progress ?$/i],
-  ['completed', /^ ?completed ?$/i],
-];
-const PRIORITIES: Spellings = [
-  ['high', /^ ?high ?$/i],
-  ['medium', /^ ?medium ?$/i],
-  ['low', /^ ?low ?$/i],
-];
+/** `active form`, `Active_Form`, `IN-PROGRESS`: each word with its parts set apart in other ways. */
+function spellingsOf(words: readonly string[], blank = ''): Spellings {
+  return words.map((word) => {
+    const parts = word.replace(/_|(?=[A-Z])/g, '[ _-]?');
+    return [word, new RegExp(`^${blank}${parts}${blank}$`, 'i')];
+  });
+}
+
+const KEYS = spellingsOf(Object.keys(TODO_FIELDS));
+const STATUS_WORDS = spellingsOf(STATUSES, ' ?');
+const PRIORITY_WORDS = spellingsOf(PRIORITIES, ' ?');
 
 /** The same words in the spelling that the schema has: `In Progress`, `High`, `active_form`, and 7 for "7". */
 function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
@@ -166,8 +161,8 @@ function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
       const isFree = name === key || !(Object.hasOwn(item, name) || Object.hasOwn(mended, name));
       mended[isFree ? String(spelled(key, KEYS)) : key] = text;
     }
-    mended.status = spelled(mended.status, STATUSES);
-    if ('priority' in mended) mended.priority = spelled(mended.priority, PRIORITIES);
+    mended.status = spelled(mended.status, STATUS_WORDS);
+    if ('priority' in mended) mended.priority = spelled(mended.priority, PRIORITY_WORDS);
     if (Number.isSafeInteger(mended.id)) {
       notes.set('id', 'read the number in "id" as text');
       mended.id = String(mended.id);
