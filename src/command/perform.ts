@@ -23,7 +23,8 @@ const MAX_REASON = 200;
 
 /**
  * Carries out one call of an agent command: help if it asks for that, else its work on the options that it was given, or
- * on what is wrong with them. Warnings about the settings come last. Never rejects.
+ * on what is wrong with them. Its requests to a server take at most TODO_STATE_TIMEOUT in all. Warnings about the settings
+ * come last. Never rejects.
  *
  * @param read gives the settings of the call.
  */

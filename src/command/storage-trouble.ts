@@ -1,6 +1,5 @@
 import { safeText } from '../safe-text.ts';
-import { DamagedVersion, errorCode, StateError, UnnamedList } from '../state/state-error.ts';
-import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
+import { DamagedVersion, errorCode, type StateError, UnnamedList } from '../state/state-error.ts';
 import { type CommandResult, EXIT_CODES } from './agent-command.ts';
 
 const MAX_CHARACTERS = 2000;
@@ -16,24 +15,7 @@ export function exitCodeOf(error: StateError): number {
 }
 
 /**
- * Runs a command's work. Its requests to a server take at most TODO_STATE_TIMEOUT in all; trouble with the list's storage
- * becomes exit code 3 and an error that names the file.
- */
-export async function withStorageTrouble(
-  title: string,
-  settings: ServerTime,
-  action: () => CommandResult | Promise<CommandResult>,
-): Promise<CommandResult> {
-  try {
-    return await inTimeOf(settings, action);
-  } catch (error) {
-    if (!(error instanceof StateError)) throw error;
-    return storageTrouble(title, error);
-  }
-}
-
-/**
- * The result of a command whose list cannot be read or written.
+ * The result of a command whose list cannot be read or written: an error that names the file.
  *
  * @param repair what to do about a list of which no version is whole.
  */

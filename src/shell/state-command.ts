@@ -1,6 +1,7 @@
 import { type CommandResult, done, EXIT_CODES } from '../command/agent-command.ts';
-import { HELP_OPTIONS, helpReply, parseOptions, wrongUsage } from '../command/options.ts';
-import { withStorageTrouble } from '../command/storage-trouble.ts';
+import { HELP_OPTIONS, wrongUsage } from '../command/options.ts';
+import { perform } from '../command/perform.ts';
+import { storageTrouble } from '../command/storage-trouble.ts';
 import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -11,7 +12,12 @@ import { TodoLists } from '../todo/todo-lists.ts';
 import { copyLists, openLists } from './copy-lists.ts';
 import helpPage from './state-command.md';
 
-const USAGE = 'Usage: agent-shell state [init | copy FROM TO]\n';
+const FORM = {
+  options: HELP_OPTIONS,
+  usage: 'agent-shell state [init | copy FROM TO]',
+  purpose: 'use the lists',
+  helpPage: () => helpPage,
+};
 
 /** What is around the command. */
 export interface World {
@@ -20,24 +26,23 @@ export interface World {
 }
 
 /** `agent-shell state`: where lists live, whether they can be reached there, and how to move them elsewhere. */
-export async function stateCommand(argv: readonly string[], world: World): Promise<CommandResult> {
-  const parsed = parseOptions(argv, HELP_OPTIONS);
-  if ('problem' in parsed) return wrongUsage(parsed.problem, USAGE);
-  const help = helpReply(parsed.options, USAGE, () => helpPage);
-  if (help) return help;
-  const [word, from, to, ...more] = parsed.rest;
+export function stateCommand(argv: readonly string[], world: World): Promise<CommandResult> {
   const { settings } = readSettings(world.environment, world.directory);
   // A copy may take long.
-  const limits = word === 'copy' ? { ...settings, stateUrl: undefined } : settings;
-  return withStorageTrouble('Cannot use the lists', limits, async () => {
+  const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
+  const read = () => ({ settings: limits, warnings: [] });
+  const wrong = (problem: string) => wrongUsage(problem, `Usage: ${FORM.usage}\n`);
+  return perform(FORM, argv, read, async (parsed) => {
+    if ('problem' in parsed) return wrong(parsed.problem);
+    const [word, from, to, ...more] = parsed.rest;
     if (word === undefined) return show(settings, world);
     if (word === 'init' && from === undefined) return init(settings, world);
     if (word === 'copy' && from && to && more.length === 0) return copy(from, to, settings, world);
-    const problem =
+    return wrong(
       word === 'copy'
         ? 'copy takes two places, each a folder or a URL'
-        : `state takes init or copy, received ${inQuotes(parsed.rest.join(' '))}`;
-    return wrongUsage(problem, USAGE);
+        : `state takes init or copy, received ${inQuotes(parsed.rest.join(' '))}`,
+    );
   });
 }
 
@@ -45,7 +50,8 @@ async function show(settings: Settings, { environment, directory }: World): Prom
   const lists = new TodoLists(environment, directory, settings);
   const { server } = lists;
   const lines: string[] = [];
-  const outcome = await withStorageTrouble('Cannot use the lists', settings, async () => {
+  const text = () => lines.map((line) => `${safeText(line, 400)}\n`).join('');
+  try {
     const engine = await server?.engine();
     lines.push(
       engine ? `Lists live on ${engine.name}.` : `Lists live in files, in ${lists.folder}.`,
@@ -81,10 +87,13 @@ async function show(settings: Settings, { environment, directory }: World): Prom
         return [version, `${graph.tasks.size} tasks`];
       });
     }
-    return done('');
-  });
-  await lists.close();
-  return { ...outcome, stdout: lines.map((line) => `${safeText(line, 400)}\n`).join('') };
+    return done(text());
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    return { ...storageTrouble(`Cannot ${FORM.purpose}`, error), stdout: text() };
+  } finally {
+    await lists.close();
+  }
 }
 
 async function init(settings: Settings, { environment, directory }: World): Promise<CommandResult> {
