@@ -43,7 +43,7 @@ async function main(): Promise<number> {
         ...agentHandlers(source, settings),
         ...(withTasks ? taskCommands(tasks) : []),
       ];
-      writeAll(1, systemPrompt({ commands, limits, ...(agent !== undefined && { agent }) }));
+      writeAll(1, systemPrompt({ commands, limits, agent }));
       return 0;
     }
     case 'usage-error':

@@ -115,7 +115,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
       const { line, exitCode, isUnheard } = event.what;
       const reading = add({
         line,
-        ...(exitCode !== undefined && { exit: exitCode }),
+        exit: exitCode,
         ...(isUnheard && { isUnheard }),
       });
       if (!isPlanned || isUnheard) return {};

@@ -132,10 +132,10 @@ export class BashRouter {
         : handler,
     );
     const inherited = {
-      ...(guide === false && { guide: false as const }),
-      ...(reminders && { reminders }),
-      ...(shell && { shell }),
-      ...(approve && { approve }),
+      guide: guide === false ? guide : undefined,
+      reminders,
+      shell,
+      approve,
     };
     const cwd = this.#shell.cwd ?? process.cwd();
     return new BashRouter({ ...inherited, cwd, handlers, ...options, agent, env }, this);

@@ -18,7 +18,7 @@ export async function callDirectly(
   limit: TimeLimit,
 ): Promise<CommandResult> {
   const stdin = async () => options.stdin ?? '';
-  const invocation = { argv, stdin, ...(raw && { raw }), ...(env && { env }) };
+  const invocation = { argv, stdin, raw, env };
   const execution = () => executeSafely(handler, invocation);
   const { timeoutMs, signal, onStdout, onStderr, maxOutputBytes } = options;
   const isLimited = timeoutMs !== undefined || signal !== undefined;

@@ -31,7 +31,7 @@ export async function permissionFor(
   const reading = readForApproval(run);
   if (reading.isCertain && (await areAgentCommands(reading.commands, world))) return { line };
   const { agent, questions, cwd } = world;
-  const request = { line: run, ...reading, cwd: cwd(), ...(agent !== undefined && { agent }) };
+  const request = { line: run, ...reading, cwd: cwd(), agent };
   const decision = await questions.ask(approve, request, signals);
   // It is fixed again when it runs, and gets its note then.
   const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;

@@ -45,7 +45,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   if (options['--version']) return { mode: 'version' };
   const session = options['--session'] ?? environment.TODO_SESSION;
   const agent = options['--agent'];
-  const list = { ...(session && { session }), ...(agent !== undefined && { agent }) };
+  const list = { session, agent };
   if (word !== undefined && behind.includes('--version')) return { mode: 'version' };
   if (word === 'sessions' || word === 'setup' || word === 'state' || word === 'completions') {
     return { mode: word, argv: behind };

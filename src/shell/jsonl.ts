@@ -179,8 +179,8 @@ class JsonlSession {
         maxOutputBytes: maxOutputBytes ?? (stream ? STREAMED_BYTES : undefined),
         onStdout: outputs?.stdout.write,
         onStderr: outputs?.stderr.write,
-        ...(place && { reminders: place }),
-        ...(this.#asks && { approve: (asked) => this.#ask(id, asked) }),
+        reminders: place,
+        approve: this.#asks ? (asked) => this.#ask(id, asked) : undefined,
       })
       .catch((error: Error) => failed(router, command, error));
     await outputs?.stdout.end();
@@ -192,7 +192,7 @@ class JsonlSession {
       stderr,
       exitCode,
       durationMs,
-      ...(reminders && { reminders }),
+      reminders,
     });
   }
 
@@ -230,8 +230,8 @@ class JsonlSession {
     }
     const { answer } = this.#question;
     this.#question = undefined;
-    if (approve === 'allow') answer({ approve, ...(command !== undefined && { line: command }) });
-    else answer({ approve, ...(reason !== undefined && { reason }) });
+    if (approve === 'allow') answer({ approve, line: command });
+    else answer({ approve, reason });
   }
 }
 

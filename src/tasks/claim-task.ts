@@ -89,7 +89,7 @@ export function claimedBy(
     status: 'in_progress',
     ...(losers.size > 0 && { lostBy: [...losers] }),
     ...(leaseMs !== undefined && clock && { lease: leaseFor(leaseMs, clock, lease) }),
-    ...(session !== undefined && { begunIn: session }),
+    begunIn: session,
     updatedAt: at,
   };
 }

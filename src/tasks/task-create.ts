@@ -114,8 +114,8 @@ function newTask({
 }: z.output<ReturnType<typeof taskFields>>): NewTask {
   return {
     ...fields,
-    blockedBy: blockedBy.flatMap((blocker) => ('id' in blocker ? [blocker.id] : [])),
-    after: blockedBy.flatMap((blocker) => ('place' in blocker ? [blocker.place] : [])),
+    blockedBy: blockedBy.flatMap((blocker) => (blocker.id === undefined ? [] : [blocker.id])),
+    after: blockedBy.flatMap((blocker) => (blocker.place === undefined ? [] : [blocker.place])),
   };
 }
 

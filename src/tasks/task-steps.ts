@@ -43,7 +43,7 @@ export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
     return {
       nextId,
       tasks: inOrder(tasks),
-      ...(by !== undefined && { by }),
+      by,
       ...(notices.size > 0 && { inboxes: notices }),
     };
   },

@@ -59,7 +59,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   run: async (changes, call) => {
     const { agent, claimant, settings, options, approve } = call;
     const proven = await proofOf(changes, call);
-    if (proven && 'refused' in proven) return proven.refused;
+    if (proven?.refused) return proven.refused;
     const outcome = await call.change(
       (graph, at) => {
         const rules = {

@@ -230,10 +230,10 @@ function withOwner(
   return {
     ...rest,
     status,
-    ...(owner !== undefined && { owner }),
-    ...(lease !== undefined && status === 'in_progress' && { lease }),
-    ...(begunIn !== undefined && status === 'in_progress' && { begunIn }),
-    ...(isArchived && status === 'completed' && { isArchived }),
+    owner,
+    lease: status === 'in_progress' ? lease : undefined,
+    begunIn: status === 'in_progress' ? begunIn : undefined,
+    isArchived: status === 'completed' ? isArchived : undefined,
   };
 }
 

@@ -35,7 +35,7 @@ export function todoPlace(
  * What is wrong with the items of a file, which anyone may have written: the first thing only, since nobody will fix it
  * by hand. The schema is stricter; limits are not judged, which may have been others when the list was written.
  */
-export function storedItemsProblem(items: unknown): string | undefined {
+function storedItemsProblem(items: unknown): string | undefined {
   if (!Array.isArray(items)) return 'it does not contain a list';
   for (const [index, item] of items.entries()) {
     const wrong = isObject(item) ? storedProblem(STORED_FIELDS, item) : 'is not an item';

@@ -50,7 +50,7 @@ export async function proveItems(
     if (found && 'failed' in found) unproven.push({ at, check, failure: found });
     else if (found === undefined && isNew) unproven.push({ at, check });
     const proof = found && 'exitCode' in found && item.check !== undefined ? found : undefined;
-    proven.push({ ...unmarked, ...(proof && { proof }) });
+    proven.push({ ...unmarked, proof });
   }
   const failures = unproven.flatMap(({ at, check, failure }) =>
     failure ? [failedText(`item ${nameOf(items, at)} is unproven`, check, failure)] : [],

@@ -45,7 +45,7 @@ function accepted(
   notes: readonly string[],
   version: number | undefined,
 ): CheckedJson<GivenList> {
-  return { value: { items, ...(version !== undefined && { version }) }, notes };
+  return { value: { items, version }, notes };
 }
 
 /** `{"todos":[...]}` out of the other shapes that can only mean that. */

@@ -54,8 +54,8 @@ export function openSource(
 ): Awaitable<TodoList | { problem: string }> {
   if (typeof source === 'function') {
     const name = {
-      ...(session !== undefined && { session }),
-      ...(agent !== undefined && { agent }),
+      session,
+      agent,
     };
     return source(name, settings);
   }

@@ -109,7 +109,7 @@ export function versionOf(
   items = frozen(content),
   written?: Written,
 ): TodoVersion {
-  const state = { items, updatedAt: at, version, by, ...(damage && { damage }), ...written };
+  const state = { items, updatedAt: at, version, by, damage, ...written };
   return Object.freeze(state);
 }
 

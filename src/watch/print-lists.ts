@@ -58,7 +58,7 @@ async function printUntil(
   };
   // Without a harness session id, all of its sessions are meant.
   const isMeant = (agent: string) => agent === name.agent || agent.startsWith(`${name.agent}@`);
-  const options = { start: 'newest', ...(!all && { isMeant }) } as const;
+  const options = { start: 'newest', isMeant: all ? undefined : isMeant } as const;
   const end = watched.follow(sessionKey(name.session), follower, options);
   if (!watched.lists.lists.isFar) isStart = false;
   try {

@@ -51,7 +51,7 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   return {
     rows: rows.map((row) => fitting(row, look.columns, theme)),
     page: { ...page, top: sight.top, goesUp: sight.focusGoesUp, goesDown: sight.focusGoesDown },
-    ...(typing && { cursor: { x: typing.x, y: rows.length - 1 } }),
+    cursor: typing && { x: typing.x, y: rows.length - 1 },
   };
 }
 

@@ -90,10 +90,10 @@ async function findSessions(watched: WatchedLists): Promise<Session[]> {
     sessionOf(session).lists.push({
       agent,
       ...countOf(items),
-      ...(doing !== undefined && { doing }),
+      doing,
       updatedAt,
       version,
-      ...(damage !== undefined && { damaged: damage }),
+      damaged: damage,
     });
   }
   for (const { list, key } of await watched.findTasks()) {
@@ -111,7 +111,7 @@ async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Sum
     const doing = tasks.find(({ status }) => status === 'in_progress');
     return {
       ...countOf(tasks),
-      ...(doing && { doing: doing.activeForm ?? doing.subject }),
+      doing: doing && (doing.activeForm ?? doing.subject),
       updatedAt: newest.at,
       version: newest.version,
     };
@@ -160,10 +160,8 @@ function sessionsText(found: readonly Session[], where: string): string {
   ]);
   const heading = ['SESSION', 'AGENT', 'DONE', 'CHANGED', 'IN PROGRESS'];
   const width = stdout.isTTY && stdout.columns ? stdout.columns - 1 : undefined;
-  const lines = table(
-    [heading, ...rows],
-    { ...(width && { width }), ellipsis: theme.ellipsis },
-    (y, x) => (y === 0 ? theme.paint.strong : x === 4 ? theme.paint.inProgress : (text) => text),
+  const lines = table([heading, ...rows], { width, ellipsis: theme.ellipsis }, (y, x) =>
+    y === 0 ? theme.paint.strong : x === 4 ? theme.paint.inProgress : (text) => text,
   );
   return lines.map((line) => `${line}\n`).join('');
 }

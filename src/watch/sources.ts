@@ -77,8 +77,8 @@ export class Sources {
       return { session: undefined, agent: agent ?? settings.agent ?? DEFAULT_AGENT };
     }
     return this.#watched.lists.name({
-      ...(session !== undefined && { session }),
-      ...(agent !== undefined && { agent }),
+      session,
+      agent,
     });
   }
 

@@ -80,6 +80,6 @@ export function parseWatchArguments(
     return { problem: `--port takes a number up to 65535, received ${inQuotes(portText ?? '')}` };
   }
   const plain = panel === 'plain' || panel === 'off';
-  const list = { ...(session !== undefined && { session }), ...(agent !== undefined && { agent }) };
+  const list = { session, agent };
   return { list, all, tasks, taskList, jsonl, plain, web, port, help };
 }

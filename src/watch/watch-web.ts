@@ -105,7 +105,7 @@ function stateOf(known: Known) {
     sessions: [...sessions].map(([id, name]) => ({ id, name: safeText(name) })),
     lists: known.lists.map(listState),
     tasks: tasksState(known.tasks),
-    ...(known.problem !== undefined && { problem: safeText(known.problem) }),
+    problem: known.problem && safeText(known.problem),
   };
 }
 
@@ -119,8 +119,8 @@ function listState({ agent, versions }: KnownList) {
       content: safeText(item.content),
       activeForm: safeText(item.activeForm),
       status: item.status,
-      ...(item.priority && { priority: item.priority }),
-      ...(proofMark(item) && { proof: proofMark(item) }),
+      priority: item.priority,
+      proof: proofMark(item),
       ...timeOf(item, since.get(item), isLonger.has(item)),
     })),
     history: versions.slice(0, MOST_VERSIONS).map((version, index) => ({
@@ -147,10 +147,10 @@ function tasksState({ tasks, since }: KnownTasks) {
   return shown.map((task) => ({
     id: task.id,
     subject: safeText(task.subject),
-    ...(task.activeForm !== undefined && { activeForm: safeText(task.activeForm) }),
-    ...(task.owner !== undefined && { owner: safeText(task.owner) }),
+    activeForm: task.activeForm && safeText(task.activeForm),
+    owner: task.owner && safeText(task.owner),
     status: task.status,
-    ...(proofMark(task) && { proof: proofMark(task) }),
+    proof: proofMark(task),
     since: since.get(task.id),
     ...(task.status === 'completed'
       ? { blockedBy: [], blocks: [] }

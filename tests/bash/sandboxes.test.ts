@@ -95,8 +95,8 @@ describe.runIf(works([...MOUNT, 'mount -t tmpfs none /mnt && "$@"', 'sh']))('whe
     ['cannot be written', 'ro', ''],
   ])('%s, another place is found', async (_name, options, before) => {
     const folder = temporaryDirectory();
-    for (const env of [{ XDG_RUNTIME_DIR: folder }, { XDG_STATE_HOME: folder }, { HOME: folder }]) {
-      const { results } = await runIn(mounted(options, before), env);
+    for (const name of ['XDG_RUNTIME_DIR', 'XDG_STATE_HOME', 'HOME']) {
+      const { results } = await runIn(mounted(options, before), { [name]: folder });
       expect(results).toEqual(RESULTS);
     }
     expect(readdirSync(folder).sort()).toEqual(['.local', 'todowrite']);

@@ -40,7 +40,7 @@ test('the list that the caller names is opened, by its own variables or by none 
   ]);
 });
 
-test.each([{ TODO_AGENT: 'bob' }, { TODO_SESSION: 't' }])(
+test.each<Record<string, string>>([{ TODO_AGENT: 'bob' }, { TODO_SESSION: 't' }])(
   'a host with one list of its own does not write it for a caller that means another: %j',
   async (env) => {
     const store = new TodoStore();

@@ -70,12 +70,12 @@ function etcdEngine(
     timeoutMs,
     ...(target.isEncrypted && {
       tls: {
-        ...(ca && { ca: fileNamedBy('ETCDCTL_CACERT', ca) }),
-        ...(cert && { cert: fileNamedBy('ETCDCTL_CERT', cert) }),
-        ...(key && { key: fileNamedBy('ETCDCTL_KEY', key) }),
+        ca: ca ? fileNamedBy('ETCDCTL_CACERT', ca) : undefined,
+        cert: cert ? fileNamedBy('ETCDCTL_CERT', cert) : undefined,
+        key: key ? fileNamedBy('ETCDCTL_KEY', key) : undefined,
       },
     }),
-    ...(user !== undefined && { user: { name: user, password: password ?? '' } }),
+    user: user === undefined ? undefined : { name: user, password: password ?? '' },
   });
   const start = `${root}/`;
   return {
@@ -153,9 +153,9 @@ function tlsOptions(
     rejectUnauthorized: sslMode.startsWith('verify') || Boolean(ca),
     // verify-ca asks who signed the certificate, and not for whom.
     ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
-    ...(ca && { ca: fileNamedBy('PGSSLROOTCERT', ca) }),
-    ...(cert && { cert: fileNamedBy('PGSSLCERT', cert) }),
-    ...(key && { key: fileNamedBy('PGSSLKEY', key) }),
+    ca: ca ? fileNamedBy('PGSSLROOTCERT', ca) : undefined,
+    cert: cert ? fileNamedBy('PGSSLCERT', cert) : undefined,
+    key: key ? fileNamedBy('PGSSLKEY', key) : undefined,
   };
 }
 

@@ -126,7 +126,7 @@ export class EtcdClient {
           'Content-Type': 'application/json',
           'Content-Length': Buffer.byteLength(text),
         },
-        ...(signal && { signal }),
+        signal,
       });
       let isConnected = false;
       request.once('socket', (socket) => {
