@@ -1,5 +1,5 @@
 import type { Invocation } from '../command/agent-command.ts';
-import { signOfLife } from '../tasks/news.ts';
+import { teamNews } from '../tasks/news.ts';
 import type { Task } from '../tasks/task.ts';
 import { settingsOf, type TaskContext } from '../tasks/task-context.ts';
 import type { LastChange, TaskStore } from '../tasks/task-store.ts';
@@ -37,7 +37,7 @@ export class FollowedTasks implements TaskWork {
    */
   async news(): Promise<readonly string[]> {
     const { settings } = settingsOf(this.#context);
-    return settings.agent === undefined ? [] : signOfLife(this.#context, settings);
+    return settings.agent === undefined ? [] : teamNews(this.#context, settings);
   }
 
   #inProgress(): Task[] {

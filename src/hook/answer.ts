@@ -5,7 +5,7 @@ import { listInContext } from '../guidance/list-in-context.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';
 import { inTimeOf } from '../state/time-limit.ts';
-import { signOfLife } from '../tasks/news.ts';
+import { teamNews } from '../tasks/news.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import type { Items } from '../todo/todo-item.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -60,10 +60,10 @@ function isHeard({ what }: HookEvent): boolean {
   return what.kind !== 'stop' && what.kind !== 'cut';
 }
 
-/** What others did to tasks of the team that concern the agent. Each event is a sign of its life. */
+/** What others did to tasks of the team that concern the agent. Each event renews its leases. */
 async function newsOfTeam(event: HookEvent, { team, settings: own }: Opened): Promise<string> {
   const settings: Settings = isHeard(event) ? own : { ...own, guidance: 'off' };
-  return noteLines(await signOfLife(team, settings)).trimEnd();
+  return noteLines(await teamNews(team, settings)).trimEnd();
 }
 
 /** Whether somebody works on a task that a command is to prove. */

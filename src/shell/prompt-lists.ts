@@ -6,7 +6,7 @@ import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import { signOfLife } from '../tasks/news.ts';
+import { teamNews } from '../tasks/news.ts';
 import type { TaskGraph } from '../tasks/task.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
@@ -181,7 +181,7 @@ export class PromptLists {
   /** What others did that concerns this shell's agent, if it has a name. */
   async newsOfTeam(): Promise<readonly string[]> {
     if (this.#settings.agent === undefined) return [];
-    const notes = await signOfLife(this.#context, this.#settings);
+    const notes = await teamNews(this.#context, this.#settings);
     return noteLines(notes).split('\n').filter(Boolean);
   }
 

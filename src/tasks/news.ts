@@ -8,10 +8,10 @@ import type { TaskStore } from './task-store.ts';
 const MOST_TOLD = 5;
 
 /**
- * Call this now and then for an agent that works without task commands. Renews its leases and returns its new notices, one
- * line each, only once. Nothing if the list cannot be read.
+ * The new notices of an agent that works without task commands, one line each, only once; its leases are renewed. Nothing if
+ * the list cannot be read.
  */
-export async function signOfLife(context: TaskContext, settings: Settings): Promise<string[]> {
+export async function teamNews(context: TaskContext, settings: Settings): Promise<string[]> {
   try {
     const store = await renewOwn(context, settings);
     return settings.guidance === 'all' ? await newsFor(callerOf(context, settings), store) : [];
