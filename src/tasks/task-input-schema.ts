@@ -38,9 +38,10 @@ export function taskInputSchema({
   jsonOnly = [],
   required = [],
   statuses = STATUSES,
+  summary,
 }: Pick<
   TaskForm<unknown>,
-  'fields' | 'positional' | 'jsonOnly' | 'required' | 'statuses'
+  'fields' | 'positional' | 'jsonOnly' | 'required' | 'statuses' | 'summary'
 >): JsonSchema {
   const names = [
     ...(positional ? [positional.field] : []),
@@ -51,5 +52,6 @@ export function taskInputSchema({
   ];
   const properties = Object.fromEntries(names.map((name) => [name, FIELDS[name] ?? TEXT]));
   if ('status' in properties) properties.status = { enum: statuses };
-  return { type: 'object', properties, required, additionalProperties: false };
+  const nothing = names.length === 0 && { description: `Takes nothing; ${summary}` };
+  return { type: 'object', ...nothing, properties, required, additionalProperties: false };
 }

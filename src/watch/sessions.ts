@@ -7,7 +7,7 @@ import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
-import { DamagedVersion, StateError } from '../state/state-error.ts';
+import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { writeAll } from '../system/standard-io.ts';
 import { openTaskList } from '../tasks/open-task-store.ts';
@@ -116,11 +116,12 @@ async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Sum
       version: newest.version,
     };
   } catch (error) {
-    if (error instanceof StateError && error.isOfReading) throw error;
-    // Leave out what cannot be read, as for todo lists.
-    if (!(error instanceof DamagedVersion)) return undefined;
-    const { version, message } = error;
-    return { ...countOf([]), updatedAt: new Date(0), version, damaged: message };
+    if (!(error instanceof StateError)) return undefined;
+    if (error.isOfReading) throw error;
+    // As for todo lists.
+    if (errorCode(error) === 'EACCES') return undefined;
+    const version = error instanceof DamagedVersion ? error.version : 0;
+    return { ...countOf([]), updatedAt: new Date(0), version, damaged: error.message };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FoundList as Listed, Lists } from '../state/lists.ts';
-import { DamagedVersion, StateError } from '../state/state-error.ts';
+import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Follower, type FollowOptions, followLists, readablePlace } from './follow.ts';
@@ -44,7 +44,7 @@ export class WatchedLists {
     return followLists(this.lists.lists, session, follower, options);
   }
 
-  /** At most `most` lists, most recently changed first. Unreadable ones are left out, damaged ones are not. */
+  /** At most `most` lists, most recently changed first, unreadable ones too; those of other users are left out. */
   async find(most: number): Promise<FoundList[]> {
     const { lists } = this.lists;
     const all = await lists.find('todos');
@@ -89,7 +89,7 @@ export class WatchedLists {
   }
 }
 
-/** A list of which no version is whole is there; what cannot be read at all is left out. */
+/** A list of which nothing can be shown is there, too; only those of other users are left out. */
 async function newestOf(
   lists: Lists,
   { key, changedAt = 0 }: Listed,
@@ -100,12 +100,11 @@ async function newestOf(
     const { version, content: items, at: updatedAt, damage } = found;
     return { newest: { version, items, updatedAt }, damage: damage?.message };
   } catch (error) {
-    if (error instanceof DamagedVersion) {
-      const { version, message } = error;
-      return { newest: { version, items: [], updatedAt: new Date(changedAt) }, damage: message };
-    }
     // A server that does not answer has not said that there is no list.
-    if (error instanceof StateError && !error.isOfReading) return undefined;
-    throw error;
+    if (!(error instanceof StateError) || error.isOfReading) throw error;
+    if (errorCode(error) === 'EACCES') return undefined;
+    const version = error instanceof DamagedVersion ? error.version : 0;
+    const newest = { version, items: [], updatedAt: new Date(changedAt) };
+    return { newest, damage: error.message };
   }
 }

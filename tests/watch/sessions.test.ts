@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -123,6 +123,22 @@ test('a damaged list is listed as that, with what stands in for it if there is a
     session: 'b',
     lists: [expect.objectContaining({ damaged: expect.stringContaining(file) })],
   });
+});
+
+test('a list of which nothing can be shown is not "No lists"', () => {
+  const state = temporaryDirectory();
+  const spoil = (session: string, name: RegExp, spoilt: (path: string) => void) => {
+    write(state, session, 'main', 60, '> build');
+    const folder = listFolder(state, { session, agent: 'main' });
+    const path = join(folder, readdirSync(folder).find((file) => name.test(file)) ?? '');
+    rmSync(path);
+    spoilt(path);
+  };
+  spoil('a', /^head-/, () => {});
+  spoil('b', /json$/, (path) => mkdirSync(path));
+  const { stdout } = sessions(state);
+  expect(stdout).toMatch(/^a +main +0\/0 .* damaged: .* no head-/m);
+  expect(stdout).toMatch(/^b +main +0\/0 .* damaged: .* not a regular file$/m);
 });
 
 test('text of a list is text, whatever it holds', () => {
