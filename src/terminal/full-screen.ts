@@ -18,6 +18,13 @@ const SHOW_CURSOR = '\x1b[?25h';
 const MARK_PASTES = '\x1b[?2004h';
 const DO_NOT_MARK_PASTES = '\x1b[?2004l';
 
+/** A stream to a terminal, and what Node offers to keep a terminal that nobody reads from stopping the whole program. */
+type ScreenStream = PanelStream & {
+  once?(event: 'drain', listener: () => void): unknown;
+  readonly writableLength?: number;
+  readonly _handle?: { setBlocking?(isBlocking: boolean): void };
+};
+
 /** The content of the whole screen. */
 export interface Frame {
   /** From the top, each narrower than the screen. */
@@ -33,14 +40,18 @@ export interface Frame {
  * disagrees on a character's width, no other row moves.
  */
 export class FullScreen {
-  readonly #stream: PanelStream;
+  readonly #stream: ScreenStream;
+  /** While the terminal does not read what was written: the frame to show then. */
+  #late: Frame | true | undefined;
   #shown: readonly string[] = [];
   #cursor: string | undefined;
   /** Whether the screen's content is unknown. */
   #isUnknown = true;
 
-  constructor(stream: PanelStream) {
+  constructor(stream: ScreenStream) {
     this.#stream = stream;
+    // Node waits in each write to a terminal, and hears no signal meanwhile.
+    stream._handle?.setBlocking?.(false);
   }
 
   /** The size of the terminal, or 80 by 24 if unknown. */
@@ -63,6 +74,11 @@ export class FullScreen {
     );
   }
 
+  /** Whether the terminal has yet to read what was written. */
+  get isBehind(): boolean {
+    return (this.#stream.writableLength ?? 0) > 0;
+  }
+
   /** Call this if the terminal was resized or used by others: the next frame is drawn completely. */
   forget(): void {
     this.#isUnknown = true;
@@ -70,7 +86,12 @@ export class FullScreen {
   }
 
   /** Shows a frame, writing only what has changed. */
-  show({ rows, cursor }: Frame): void {
+  show(frame: Frame): void {
+    if (this.#late) {
+      this.#late = frame;
+      return;
+    }
+    const { rows, cursor } = frame;
     const height = this.rows;
     let changes = '';
     for (let y = 0; y < height; y++) {
@@ -85,6 +106,13 @@ export class FullScreen {
     this.#cursor = place;
     if (changes === '' && !isMoved) return;
     // Hide the cursor, or it would show up in each row.
-    this.#stream.write(BEGIN_FRAME + HIDE_CURSOR + changes + place + END_FRAME);
+    const isRead = this.#stream.write(BEGIN_FRAME + HIDE_CURSOR + changes + place + END_FRAME);
+    if (isRead !== false || !this.#stream.once) return;
+    this.#late = true;
+    this.#stream.once('drain', () => {
+      const late = this.#late;
+      this.#late = undefined;
+      if (late && late !== true) this.show(late);
+    });
   }
 }

@@ -14,6 +14,8 @@ export interface TerminalUse {
   enter(): void;
   /** Cleans up the terminal for others: before the program stops or ends. */
   leave(): void;
+  /** Whether what `leave` has written is still to be read. A program that ends by a signal then waits for a moment. */
+  isBehind?(): boolean;
   /** Gets the typed keys, except those that send signals. Without it, keys are dropped. */
   onKeys?(keys: string): void;
 }
@@ -28,6 +30,8 @@ const SIGNAL_OF_KEY = new Map([
 const SIGNAL_KEYS = /([\x03\x1a\x1c])/;
 /** How long to wait for a stop that the system refuses because nobody could continue the program. */
 const STOPPING_MS = 50;
+/** How long a terminal may take to read the last output. */
+const READING_MS = 200;
 
 /**
  * Takes a terminal: keys are not echoed, Ctrl-Z and `fg` work, and the terminal is restored however the program ends: by
@@ -76,7 +80,9 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   const end = (signal: NodeJS.Signals) => {
     if (process.listenerCount(signal) > 1) return;
     release();
-    process.kill(process.pid, signal);
+    const ended = () => process.kill(process.pid, signal);
+    if (use.isBehind?.()) setTimeout(ended, READING_MS);
+    else ended();
   };
   const stop = () => {
     giveBack();

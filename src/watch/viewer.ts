@@ -99,6 +99,7 @@ class Viewer {
         clearTimeout(this.#tick);
         this.#screen.leave();
       },
+      isBehind: () => this.#screen.isBehind,
       onKeys: (text) => keys.write(text),
     });
   }

@@ -1,5 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -13,6 +22,7 @@ import { TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { isAlive } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { SCREEN_SIZES } from './viewer-state.ts';
 
@@ -341,6 +351,33 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(screen).not.toContain('Build');
     expect(terminal.cursorIsVisible).toBe(true);
   });
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s ends it while nobody reads its terminal',
+    async (signal) => {
+      const state = temporaryDirectory();
+      storeOf(state, 'main').update([todo('Build')]);
+      const terminal = await watchOnTerminal(state, '');
+      await terminal.until('the list', (screen) => screen.includes('○ Build'));
+      const [viewer, server] = [terminal.child, Number(terminal.ask('#{pid}'))];
+      const device = openSync(terminal.ask('#{pane_tty}'), constants.O_NOCTTY);
+      process.kill(server, 'SIGSTOP');
+      try {
+        // Each new size is a whole new frame: together many times what the system keeps for a reader.
+        let sizes = 0;
+        await eventually('more is written than is kept unread', () => {
+          const size = ['rows', '300', 'columns', String(60 + sizes)];
+          spawnSync('stty', size, { stdio: [device, 'ignore', 'inherit'] });
+          return ++sizes === 100;
+        });
+        process.kill(viewer, signal);
+        await eventually('its end', () => !isAlive(viewer));
+      } finally {
+        process.kill(server, 'SIGCONT');
+        closeSync(device);
+      }
+    },
+  );
 
   test('--all shows the lists side by side, and those that are yet to come', async () => {
     const state = temporaryDirectory();
