@@ -1,5 +1,4 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
-import { findBash } from '../bash/find-program.ts';
 import { noteLines } from '../command/notes.ts';
 import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/json-input.ts';
 import { quote } from '../line/quote.ts';
@@ -8,6 +7,7 @@ import { heredocHint } from '../router/heredoc-hint.ts';
 import { mendLine } from '../router/mend-line.ts';
 import { readLine } from '../router/read-line.ts';
 import { shellList } from '../shell/shell-list.ts';
+import { findBash } from '../system/find-program.ts';
 import { writeAll } from '../system/standard-io.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 

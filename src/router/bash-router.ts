@@ -1,6 +1,5 @@
 import { BashSession } from '../bash/bash-session.ts';
 import { checkSyntax } from '../bash/check-syntax.ts';
-import { findBash } from '../bash/find-program.ts';
 import { childrenOf, isStartedSince } from '../bash/process-tree.ts';
 import { EXIT, TimeLimit } from '../bash/time-limit.ts';
 import {
@@ -18,6 +17,7 @@ import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
 import { settingsOfCalls } from '../settings/settings.ts';
+import { findBash } from '../system/find-program.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';

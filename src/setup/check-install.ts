@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { Environment } from '../environment.ts';
@@ -6,7 +7,6 @@ import { safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
-import { askBash } from './programs.ts';
 
 /** Where `agent-shell setup` runs. */
 export interface World {
@@ -23,6 +23,14 @@ export interface Checked {
 
 const COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell'] as const;
 const MOST_FAILURES = 5;
+const MARK = 'todowrite-check';
+const TIMEOUT_MS = 10_000;
+/** A login shell may print anything, so our lines begin with a mark. */
+const SCRIPT = `
+for name in ${COMMANDS.join(' ')} node; do echo "${MARK} $name $(command -v "$name")"; done
+echo "${MARK} bash $BASH $BASH_VERSION"
+echo "${MARK} version $(node --version 2>/dev/null)"
+`;
 
 /** Checks that shells find the commands, which bash and Node run them, where lists live, and what the hook logged. */
 export function checkInstall(world: World): Checked {
@@ -100,4 +108,25 @@ function whyNotWritable(folder: string): string | undefined {
     if (code === 'ENOENT' && !isThere && parent !== folder) return whyNotWritable(parent);
     return code ?? message;
   }
+}
+
+/** What a bash reports: the commands' paths by name, its own version as `bash`, and Node's as `version`. */
+function askBash(
+  option: '-c' | '-lc',
+  environment: Environment,
+  directory: string,
+): ReadonlyMap<string, string> {
+  const { stdout } = spawnSync('bash', [option, SCRIPT], {
+    env: environment as NodeJS.ProcessEnv,
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: TIMEOUT_MS,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const said = new Map<string, string>();
+  for (const line of (stdout ?? '').split('\n')) {
+    const [mark, name = '', ...rest] = line.split(' ');
+    if (mark === MARK) said.set(name, rest.join(' ').trim());
+  }
+  return said;
 }

@@ -5,6 +5,7 @@ import { safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
+import { findProgram } from '../system/find-program.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';
 import { editConfigs, readConfig, removeEmptyFolders, targetOf } from './config-file.ts';
 import { SetupError } from './edit.ts';
@@ -16,7 +17,6 @@ import {
   type Piece,
   type Place,
 } from './harnesses.ts';
-import { findProgram } from './programs.ts';
 import helpPage from './setup.md';
 import { parseSetupArguments, type SetupArguments } from './setup-arguments.ts';
 

@@ -1,7 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { runProgram, type Surroundings } from '../proof/run-program.ts';
 import { safeText } from '../safe-text.ts';
+import { isProgram } from '../system/find-program.ts';
 import type { Reason } from './reasons.ts';
 import type { Task } from './task.ts';
 
@@ -37,7 +37,7 @@ export async function askHook(
 ): Promise<Reason | undefined> {
   if (directory === undefined) return undefined;
   const path = resolve(around.cwd, directory, name);
-  if (!isExecutable(path)) return undefined;
+  if (!isProgram(path)) return undefined;
   const input = `${JSON.stringify({ event: name, ...change })}\n`;
   const { exitCode, words, said } = await runProgram([path], {
     limitMs: LIMIT_MS,
@@ -48,14 +48,4 @@ export async function askHook(
   if (exitCode === 0) return undefined;
   const why = exitCode === undefined ? words : said || words;
   return { code: 'refused_by_hook', text: `${name}: ${safeText(why, MAX_REASON_CHARACTERS)}` };
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    if (!statSync(path).isFile()) return false;
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
