@@ -32,6 +32,11 @@ export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): str
   return characters.slice(0, Math.max(0, maxChars - ELLIPSIS.length)).join('') + ELLIPSIS;
 }
 
+/** A command for those who decide whether it may run: a line break, which ends one command and begins another, is seen. */
+export function commandText(command: string, maxChars?: number): string {
+  return safeText(command.replace(/\n/g, '\u240a'), maxChars);
+}
+
 /** Where a message repeats some of the input or names something, this much of it. */
 export const MAX_QUOTED_CHARACTERS = 40;
 

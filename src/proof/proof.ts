@@ -1,6 +1,6 @@
 import type { CommandResult, Invocation, SeenLine } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
-import { safeText } from '../safe-text.ts';
+import { commandText, safeText } from '../safe-text.ts';
 import { lastRun } from './last-run.ts';
 import checkScript from './run-check.sh';
 import { runProgram, type Surroundings } from './run-program.ts';
@@ -102,7 +102,7 @@ export class Evidence {
     if (isNested) return { failed: 'a check cannot ask for proof itself' };
     const refusal = await this.#call.whyNotRun?.(check);
     if (refusal !== undefined) return { failed: refusal };
-    const note = noteLines([`running the check: ${safeText(check, MAX_COMMAND_CHARACTERS)}`]);
+    const note = noteLines([`running the check: ${commandText(check, MAX_COMMAND_CHARACTERS)}`]);
     if (this.#call.tell) this.#call.tell(note);
     else this.#untold += note;
     const { exitCode, words, said } = await runProgram(

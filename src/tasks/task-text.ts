@@ -1,6 +1,6 @@
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
-import { safeText } from '../safe-text.ts';
+import { commandText, safeText } from '../safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { agentText, type Reason } from './reasons.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
@@ -33,7 +33,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     `Task #${id}: ${subjectText(task)}`,
     `Status: ${status}`,
     owner !== undefined && `Owner: ${safeText(owner)}`,
-    task.check !== undefined && `Check: ${safeText(task.check)}${provenText(task)}`,
+    task.check !== undefined && `Check: ${commandText(task.check)}${provenText(task)}`,
     task.priority !== undefined && `Priority: ${task.priority}`,
     activeForm !== undefined && `Active form: ${safeText(activeForm)}`,
     blockedBy.length > 0 && `Blocked by: ${blockedBy.map(withStatus).join(', ')}`,

@@ -2,7 +2,7 @@ import { type ExportFormat, markdownText } from '../command/exports.ts';
 import { nextOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
-import { safeText } from '../safe-text.ts';
+import { commandText, safeText } from '../safe-text.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 import type { TodoVersion } from './todo-version.ts';
@@ -19,7 +19,7 @@ export function itemLine(item: Readonly<TodoItem>): string {
   const details = [
     ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
     ...(priority === undefined ? [] : [`priority: ${priority}`]),
-    ...(check === undefined ? [] : [`check: ${safeText(check)}`]),
+    ...(check === undefined ? [] : [`check: ${commandText(check)}`]),
     proofMark(item),
   ].filter(Boolean);
   const more = details.length > 0 ? ` (${details.join(', ')})` : '';

@@ -142,15 +142,22 @@ test('a check that passes after its item was completed proves it at the next wri
   expect(proofs()).toEqual(['./ok']);
 });
 
+test('a check of two lines does not look like one command', async () => {
+  const { router, say, write } = start();
+  await write({ ...BEGUN, check: 'true\ntouch hidden' });
+  expect((await router.route('TodoRead')).stdout).toContain('(check: true␊touch hidden)');
+  expect(await say('TodoWrite --done 1 --prove')).toBe(
+    'Note: running the check: true␊touch hidden\n',
+  );
+});
+
 test('--prove runs the checks of what is completed, where its caller is, with what it exports', async () => {
   const { router, say, write, proofs, cwd } = start();
   mkdirSync(join(cwd, 'a b'));
   await router.route(`cd 'a b'; export WORD=$'two\\nlines "$X"'`);
   const check = `test "$WORD" = $'two\\nlines "$X"' && test "\${PWD##*/}" = 'a b' && ../ok`;
   await write({ ...BEGUN, check });
-  expect(await say('TodoWrite --done 1 --prove')).toBe(
-    `Note: running the check: ${check.replace('\n', '␊')}\n`,
-  );
+  expect(await say('TodoWrite --done 1 --prove')).toBe(`Note: running the check: ${check}\n`);
   expect(proofs()).toEqual([check]);
   expect(
     (await router.route(`(WORD=other; export WORD; TodoWrite --undo; TodoWrite --done 1 --prove)`))
