@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { JsonSchema } from '../command/agent-command.ts';
+import type { OptionKind, OptionTable } from '../command/options.ts';
 import { type OtherWords, textProblem } from './schema-issues.ts';
 
 /** The limits of texts. */
@@ -13,6 +14,14 @@ export interface Kind<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly schema: (limits: TextLimits) => Schema;
   /** The same as JSON Schema. */
   readonly json: (limits: TextLimits) => JsonSchema;
+  /** What follows its option; a text unless given. */
+  readonly option?: OptionKind;
+  /** Whether the text of its option is JSON. */
+  readonly isJsonText?: true;
+}
+
+/** What a field may hold that is stored. */
+export interface StoredKind extends Kind {
   /** Whether a stored value can be one. Limits are not judged, which may have been others when it was stored. */
   readonly isStored: (value: unknown) => boolean;
   /** What a stored value is that cannot: `has an id that is not text`. */
@@ -27,6 +36,13 @@ export interface Field {
   readonly hint?: string;
   /** Other names that writers of JSON give it. */
   readonly others?: RegExp;
+  /** It has no option: only JSON has it, or it is a word without an option. */
+  readonly isNoOption?: true;
+}
+
+/** A field that is stored. */
+export interface StoredField extends Field {
+  readonly kind: StoredKind;
 }
 
 /** The fields of a thing, by their names. */
@@ -49,7 +65,7 @@ export const shortText = {
   json: ({ maxContentLength }) => ({ type: 'string', pattern: '\\S', maxLength: maxContentLength }),
   isStored: (value) => typeof value === 'string',
   wrong: (name) => `has ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name} that is not text`,
-} satisfies Kind;
+} satisfies StoredKind;
 
 /** One of a few words. */
 export function oneOf<const Words extends readonly string[]>(words: Words) {
@@ -58,7 +74,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
     json: () => ({ enum: words }),
     isStored: (value) => words.includes(value as string),
     wrong: (name) => `has an unknown ${name}`,
-  } satisfies Kind;
+  } satisfies StoredKind;
 }
 
 /** The zod schema of a thing with these fields and no others. */
@@ -86,13 +102,32 @@ export function objectJson(table: Fields, limits: TextLimits): JsonSchema {
 }
 
 /** The first thing that is wrong with what is stored of a thing with these fields; other fields are passed over. */
-export function storedProblem(table: Fields, thing: Record<string, unknown>): string | undefined {
+export function storedProblem(
+  table: Readonly<Record<string, StoredField>>,
+  thing: Record<string, unknown>,
+): string | undefined {
   for (const [name, { kind, isRequired }] of Object.entries(table)) {
     const value = thing[name];
     if (value === undefined ? !isRequired : kind.isStored(value)) continue;
     return isRequired ? `has no ${name}` : kind.wrong(name);
   }
   return undefined;
+}
+
+/** The fields as options: `--add-blocks` is the field `addBlocks`. */
+export function optionTable(table: Fields): OptionTable {
+  const rows = Object.entries(table).filter(([, { isNoOption }]) => !isNoOption);
+  return Object.fromEntries(
+    rows.map(([name, { kind }]) => [
+      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+      kind.option ?? 'text',
+    ]),
+  );
+}
+
+/** The name of the field that an option stands for. */
+export function fieldOf(option: string): string {
+  return option.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Other names of these fields, for errors. */

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { archiveTasks } from './archive-tasks.ts';
@@ -14,6 +13,11 @@ interface ArchiveRequest {
   readonly olderThan?: number;
 }
 
+const FIELDS = {
+  taskIds: { kind: taskIds, isNoOption: true },
+  olderThan: { kind: duration, hint: 'A time such as 30m, 8h or 7d' },
+} as const;
+
 const A_WEEK_MS = 7 * 86_400_000;
 
 /** `TaskArchive`: hides completed tasks. */
@@ -23,16 +27,11 @@ export const TASK_ARCHIVE: TaskForm<ArchiveRequest> = {
   usage: 'TaskArchive [ID...] [--older-than 7d]',
   helpPage,
   example: '{"taskIds":[1,2]}',
-  fields: { '--older-than': 'text' },
+  fields: FIELDS,
   positional: { field: 'taskIds', isList: true },
   readsStdin: false,
   purpose: 'archive the tasks',
-  check: requestSchema(() =>
-    z.strictObject({
-      taskIds: z.exactOptional(taskIds),
-      olderThan: z.exactOptional(duration),
-    }),
-  ),
+  check: requestSchema(FIELDS),
   run: async ({ taskIds: ids, olderThan }, { change }) => {
     const age = olderThan ?? (ids === undefined ? A_WEEK_MS : 0);
     const outcome = await change((graph, at) => archiveTasks(graph, ids, age, at));

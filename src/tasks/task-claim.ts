@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { type CommandResult, done } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { wrongUsage } from '../command/options.ts';
@@ -8,7 +7,7 @@ import { durationText, leaseLeft } from './lease.ts';
 import { agentText, alreadyResolved, leaseLost, NO_AGENT, notFound, notYours } from './reasons.ts';
 import helpPage from './task-claim.md';
 import type { RequestSchema, TaskCall, TaskForm } from './task-form.ts';
-import { duration, requestSchema, taskId } from './task-schema.ts';
+import { duration, flag, requestSchema, taskId } from './task-schema.ts';
 import { reasonLines, subjectText } from './task-text.ts';
 import { mendId } from './task-update.ts';
 
@@ -20,6 +19,15 @@ export interface ClaimRequest {
   readonly lease?: number;
 }
 
+const FIELDS = {
+  taskId: { kind: taskId, isNoOption: true },
+  next: {
+    kind: { ...flag, json: () => ({ const: true }) },
+    hint: 'The first task that is ready, in place of taskId',
+  },
+  lease: { kind: duration, hint: 'How long the claim holds: 90s, 30m, 8h or off' },
+} as const;
+
 const USAGE =
   'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID';
 
@@ -30,7 +38,7 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
   usage: USAGE,
   helpPage,
   example: '{"taskId":1}',
-  fields: { '--next': 'flag', '--lease': 'text' },
+  fields: FIELDS,
   options: { '--check-busy': 'flag', '--check': 'flag' },
   positional: { field: 'taskId', isList: false },
   readsStdin: false,
@@ -96,15 +104,7 @@ function leaseText(left: number | undefined): string {
   return `; ${durationText(left)} of the lease left`;
 }
 
-const checkFields = requestSchema(
-  () =>
-    z.strictObject({
-      taskId: z.exactOptional(taskId),
-      next: z.exactOptional(z.boolean()),
-      lease: z.exactOptional(duration),
-    }),
-  mendId,
-);
+const checkFields = requestSchema(FIELDS, mendId);
 
 const checkClaim: RequestSchema<ClaimRequest> = (value, limits) => {
   const result = checkFields(value, limits);

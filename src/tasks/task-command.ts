@@ -7,6 +7,7 @@ import type {
 import { noteLines } from '../command/notes.ts';
 import type { OptionTable, ParsedOptions } from '../command/options.ts';
 import { type CommandForm, perform } from '../command/perform.ts';
+import { objectJson } from '../json/fields.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Settings } from '../settings/settings.ts';
 import { askHook, type HookChange, type HookName, type HookSurroundings } from './hooks.ts';
@@ -17,7 +18,6 @@ import type { TaskGraph } from './task.ts';
 import { callerOf, settingsOf, type TaskContext } from './task-context.ts';
 import type { GivenOptions, TaskCall, TaskForm } from './task-form.ts';
 import { optionsOf, readRequest } from './task-input.ts';
-import { taskInputSchema } from './task-input-schema.ts';
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 
@@ -51,7 +51,10 @@ export class TaskCommand<Request> implements AgentBashHandler {
   }
 
   get inputSchema(): JsonSchema {
-    return taskInputSchema(this.#form);
+    const { fields, summary } = this.#form;
+    const schema = objectJson(fields, settingsOf(this.#context).settings);
+    const isEmpty = Object.keys(fields).length === 0;
+    return isEmpty ? { ...schema, description: `Takes nothing; ${summary}` } : schema;
   }
 
   execute(invocation: Invocation): Promise<CommandResult> {

@@ -1,21 +1,19 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
+import { objectSchema, otherNames, shortText } from '../json/fields.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { ProblemLines } from '../json/schema-issues.ts';
 import { createTasks, type NewTask } from './create-tasks.ts';
 import helpPage from './task-create.md';
-import type { RequestLimits, RequestSchema, TaskForm } from './task-form.ts';
+import type { RequestSchema, TaskForm } from './task-form.ts';
 import {
   BLOCKERS,
-  longText,
-  metadata,
-  OTHER_WORDS,
+  OWNERS,
   parse,
-  priority,
   type Refs,
-  shortText,
-  taskIdOrRef,
+  TASK_FIELDS,
+  taskIdsOrRefs,
   taskRef,
 } from './task-schema.ts';
 import { reasonLines, subjectText } from './task-text.ts';
@@ -33,19 +31,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   usage: `TaskCreate '{"subject":"..."}' | TaskCreate --subject "..." [--description "..."]`,
   helpPage,
   example: '{"subject":"...","description":"..."}',
-  fields: {
-    '--subject': 'text',
-    '--description': 'text',
-    '--active-form': 'text',
-    '--owner': 'text',
-    '--blocked-by': 'texts',
-    '--priority': 'text',
-    '--check': 'text',
-    '--metadata': 'text',
-  },
-  jsonFields: ['metadata'],
-  jsonOnly: ['ref'],
-  required: ['subject'],
+  fields: fieldsWith(new Map()),
   readsStdin: true,
   purpose: 'create the task',
   check: (value, limits) => checkTasks(value, limits),
@@ -77,8 +63,9 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
     return { problems: { lines: ['Expected at least one task, received none'] } };
   }
   const all = Array.isArray(value) ? value : [value];
-  const schema = taskFields(limits, refsOf(all));
-  const lines = new ProblemLines([...OTHER_WORDS, ['blockedBy', BLOCKERS]]);
+  const fields = fieldsWith(refsOf(all));
+  const schema = objectSchema(fields, limits);
+  const lines = new ProblemLines(otherNames(fields));
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
     if (!lines.isEmpty && at % BLOCK === 0) {
@@ -93,25 +80,35 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
   return { request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
 };
 
-function taskFields(limits: RequestLimits, refs: Refs) {
-  return z.strictObject({
-    subject: shortText(limits),
-    description: z.exactOptional(longText),
-    activeForm: z.exactOptional(shortText(limits)),
-    owner: z.exactOptional(shortText(limits)),
-    blockedBy: z.exactOptional(z.array(taskIdOrRef(refs))),
-    ref: z.exactOptional(taskRef(refs)),
-    priority: z.exactOptional(priority),
-    check: z.exactOptional(shortText(limits)),
-    metadata: z.exactOptional(metadata),
-  });
+/** @param refs what the tasks of the same call are called. */
+function fieldsWith(refs: Refs) {
+  const { subject, description, activeForm, priority, check, metadata } = TASK_FIELDS;
+  return {
+    subject: { ...subject, isRequired: true },
+    description,
+    activeForm,
+    owner: { kind: shortText, others: OWNERS },
+    blockedBy: {
+      kind: taskIdsOrRefs(refs),
+      hint: 'Ids of tasks that must be completed first',
+      others: BLOCKERS,
+    },
+    ref: {
+      kind: taskRef(refs),
+      hint: 'What other tasks of this call name it by, to wait for it',
+      isNoOption: true,
+    },
+    priority,
+    check,
+    metadata,
+  } as const;
 }
 
 function newTask({
   ref: _,
   blockedBy = [],
   ...fields
-}: z.output<ReturnType<typeof taskFields>>): NewTask {
+}: z.output<ReturnType<typeof objectSchema<ReturnType<typeof fieldsWith>>>>): NewTask {
   return {
     ...fields,
     blockedBy: blockedBy.flatMap((blocker) => (blocker.id === undefined ? [] : [blocker.id])),

@@ -1,6 +1,7 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { HELP_OPTIONS, type Options, type OptionTable } from '../command/options.ts';
 import type { Problems } from '../command/refusal.ts';
+import type { Fields } from '../json/fields.ts';
 import type { Evidence } from '../proof/proof.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ClaimRules } from './claim-task.ts';
@@ -33,16 +34,8 @@ export interface TaskForm<Request> {
   readonly helpPage: string;
   /** JSON that it takes, as an example for an error. */
   readonly example: string;
-  /** The fields of the request as options: `--add-blocks` is the field `addBlocks`. */
-  readonly fields: OptionTable;
-  /** Those of them whose text is JSON. */
-  readonly jsonFields?: readonly string[];
-  /** Those that only JSON has. */
-  readonly jsonOnly?: readonly string[];
-  /** The fields that every request has. */
-  readonly required?: readonly string[];
-  /** What a status may be, if more than what a task can have. */
-  readonly statuses?: readonly string[];
+  /** The fields of the request, as JSON and as options. */
+  readonly fields: Fields;
   /** Whether it leaves the list as it is; false unless given. */
   readonly isReadOnly?: boolean;
   /** Options that are not fields, besides those of all task commands. */

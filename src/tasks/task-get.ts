@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { jsonLine } from '../json/json-value.ts';
@@ -7,9 +6,11 @@ import type { Task } from './task.ts';
 import type { TaskForm } from './task-form.ts';
 import helpPage from './task-get.md';
 import { changeLine, changesOf, graphAt, type TaskChangeEntry } from './task-history.ts';
-import { requestSchema, taskId, versionNumber } from './task-schema.ts';
+import { AT, ONE_TASK, requestSchema } from './task-schema.ts';
 import { reasonLines, taskPage } from './task-text.ts';
 import { mendId } from './task-update.ts';
+
+const FIELDS = { taskId: ONE_TASK, at: AT } as const;
 
 /** `TaskGet`: all of one task. */
 export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number }> = {
@@ -18,17 +19,13 @@ export const TASK_GET: TaskForm<{ readonly taskId: number; readonly at?: number 
   usage: 'TaskGet ID [--json] [--at VERSION | --history]',
   helpPage,
   example: '{"taskId":1}',
-  fields: { '--at': 'version' },
+  fields: FIELDS,
   options: { '--json': 'flag', '--history': 'flag' },
   positional: { field: 'taskId', isList: false },
-  required: ['taskId'],
   isReadOnly: true,
   readsStdin: false,
   purpose: 'show the task',
-  check: requestSchema(
-    () => z.strictObject({ taskId, at: z.exactOptional(versionNumber) }),
-    mendId,
-  ),
+  check: requestSchema(FIELDS, mendId),
   run: async ({ taskId: id, at }, { store, options }) => {
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { noticeText, takeNotices } from './inbox.ts';
@@ -17,7 +16,7 @@ export const TASK_INBOX: TaskForm<object> = {
   options: { '--json': 'flag' },
   readsStdin: false,
   purpose: 'show the inbox',
-  check: requestSchema(() => z.strictObject({})),
+  check: requestSchema({}),
   run: async (_request, { store, agent, options }) => {
     const outcome = await store.change((graph) =>
       takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),

@@ -6,6 +6,7 @@ import {
   wrongUsage,
 } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
+import { fieldOf, optionTable } from '../json/fields.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { describeProblem, readJson } from '../json/json-reader.ts';
 import { inQuotes } from '../safe-text.ts';
@@ -30,7 +31,7 @@ export function optionsOf({
   fields,
   options,
 }: Pick<TaskForm<unknown>, 'fields' | 'options'>): OptionTable {
-  return { ...fields, ...options, ...COMMON_OPTIONS };
+  return { ...optionTable(fields), ...options, ...COMMON_OPTIONS };
 }
 
 /** Reads what a call asks for: fields as options, or JSON as one argument or on standard input. */
@@ -54,7 +55,9 @@ export async function readRequest<Request>(
   const { rest } = parsed;
   // The table is made of several: what is common to all commands has the types that it has there.
   const options = parsed.options as GivenOptions;
-  const names = Object.keys(form.fields).filter((name) => Object.hasOwn(options, name));
+  const names = Object.keys(optionTable(form.fields)).filter((name) =>
+    Object.hasOwn(options, name),
+  );
   const isTyped = raw !== '' && argv.length === 0;
   const isJson = rest.length > 0 ? rest[0] === '-' || beginsJson(rest[0] ?? '') : form.readsStdin;
   if (!isTyped && (!isJson || (rest.length === 0 && names.length > 0))) {
@@ -110,17 +113,17 @@ function jsonForm<Request>(
 
 /** The fields that options stand for: `--add-blocked-by` is `addBlockedBy`. */
 function fieldsOf<Request>(
-  { jsonFields = [], usage }: TaskForm<Request>,
+  { fields, usage }: TaskForm<Request>,
   names: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): { value: Record<string, unknown>; notes: string[] } | { refused: CommandResult } {
   const value: Record<string, unknown> = {};
   const notes: string[] = [];
   for (const name of names) {
-    const field = name.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const field = fieldOf(name);
     const text = options[name];
     value[field] = text;
-    if (!jsonFields.includes(field) || typeof text !== 'string') continue;
+    if (!fields[field]?.kind.isJsonText || typeof text !== 'string') continue;
     const reading = readJson(text);
     if ('problem' in reading) {
       const line = `${name}: ${describeProblem(text, reading.problem)}`;

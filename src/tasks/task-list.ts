@@ -1,18 +1,17 @@
-import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { EXPORT_FORMATS } from '../command/exports.ts';
 import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
 import { rankOf, STATUSES, type Status } from '../command/status.ts';
+import { oneOf, shortText } from '../json/fields.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { readyTasks } from './ready.ts';
 import type { Task, TaskGraph } from './task.ts';
-import { exportMarkdown } from './task-export.ts';
 import type { TaskCall, TaskForm } from './task-form.ts';
 import { changeLine, changesOf, graphAt } from './task-history.ts';
 import helpPage from './task-list.md';
-import { requestSchema, shortText, versionNumber, wholeNumber } from './task-schema.ts';
-import { reasonLines, taskLine } from './task-text.ts';
+import { AT, flag, requestSchema, wholeNumber } from './task-schema.ts';
+import { exportMarkdown, reasonLines, taskLine } from './task-text.ts';
 
 const SORTS = ['id', 'priority', 'updated'] as const;
 
@@ -33,6 +32,18 @@ export interface TaskFilter {
 /** So many lines a reader gets who is no person at a terminal, and has not said how many. */
 const DEFAULT_LIMIT = 30;
 
+const FIELDS = {
+  ready: { kind: flag },
+  mine: { kind: flag },
+  owner: { kind: shortText },
+  status: { kind: oneOf(STATUSES) },
+  search: { kind: shortText },
+  archived: { kind: flag },
+  sort: { kind: { ...oneOf(SORTS), option: SORTS } },
+  limit: { kind: wholeNumber('a number of tasks') },
+  at: AT,
+} as const;
+
 const USAGE =
   'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]';
 
@@ -43,34 +54,12 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
   usage: USAGE,
   helpPage,
   example: '{"status":"pending"}',
-  fields: {
-    '--ready': 'flag',
-    '--mine': 'flag',
-    '--owner': 'text',
-    '--status': 'text',
-    '--search': 'text',
-    '--archived': 'flag',
-    '--sort': SORTS,
-    '--limit': 'text',
-    '--at': 'version',
-  },
+  fields: FIELDS,
   options: { '--json': 'flag', '--history': 'flag', '--format': EXPORT_FORMATS },
   isReadOnly: true,
   readsStdin: false,
   purpose: 'list the tasks',
-  check: requestSchema((limits) =>
-    z.strictObject({
-      ready: z.exactOptional(z.boolean()),
-      mine: z.exactOptional(z.boolean()),
-      owner: z.exactOptional(shortText(limits)),
-      status: z.exactOptional(z.enum(STATUSES)),
-      search: z.exactOptional(shortText(limits)),
-      archived: z.exactOptional(z.boolean()),
-      sort: z.exactOptional(z.enum(SORTS)),
-      limit: z.exactOptional(wholeNumber('a number of tasks')),
-      at: z.exactOptional(versionNumber),
-    }),
-  ),
+  check: requestSchema(FIELDS),
   run: async (filter, call) => {
     const { store, options, forPeople } = call;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { wrongUsage } from '../command/options.ts';
 import { refusal } from '../command/refusal.ts';
@@ -11,6 +10,7 @@ import { requestSchema, taskIds } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 
 const USAGE = 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired';
+const FIELDS = { taskIds: { kind: taskIds, isNoOption: true } } as const;
 const TITLE = 'Cannot release the tasks';
 
 /** `TaskRelease`: makes tasks pending and unowned again, as when their agent is gone. */
@@ -20,13 +20,13 @@ export const TASK_RELEASE: TaskForm<{ readonly taskIds?: readonly number[] }> = 
   usage: USAGE,
   helpPage,
   example: '{"taskIds":[1,2]}',
-  fields: {},
+  fields: FIELDS,
   options: { '--expired': 'flag', '--begun': 'flag' },
   isAboutAgent: true,
   positional: { field: 'taskIds', isList: true },
   readsStdin: false,
   purpose: 'release the tasks',
-  check: requestSchema(() => z.strictObject({ taskIds: z.exactOptional(taskIds) })),
+  check: requestSchema(FIELDS),
   run: async ({ taskIds: ids }, { store, change, claimant, rules, options }) => {
     const { '--agent': namedAgent, '--expired': isExpired = false } = options;
     const which = options['--begun'] ? 'begun' : 'open';

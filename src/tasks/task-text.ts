@@ -1,3 +1,4 @@
+import { markdownText } from '../command/exports.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
 import { commandText, safeText } from '../safe-text.ts';
@@ -68,4 +69,24 @@ function provenText(task: Task): string {
 /** Reasons as the lines of an error. */
 export function reasonLines(reasons: readonly Reason[]): { lines: string[] } {
   return { lines: reasons.map(({ code, text }) => `${code}: ${text}`) };
+}
+
+/** Tasks as a list with boxes, as GitHub and others show it. */
+export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string {
+  return tasks
+    .map((task) => {
+      const box = task.status === 'completed' ? 'x' : ' ';
+      const blockers = openBlockers(graph, task);
+      const facts = [
+        task.status === 'in_progress' ? 'in progress' : '',
+        task.owner === undefined ? '' : agentText(task.owner),
+        task.priority ?? '',
+        blockers.length > 0 ? `blocked by ${blockers.map((id) => `#${id}`).join(', ')}` : '',
+      ].filter(Boolean);
+      const note = facts.length > 0 ? ` (${markdownText(facts.join('; '))})` : '';
+      const lines = task.description.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+      const below = lines.map((line) => `  ${markdownText(line)}\n`).join('');
+      return `- [${box}] \\#${task.id} ${markdownText(task.subject)}${note}\n${below && `\n${below}\n`}`;
+    })
+    .join('');
 }

@@ -1,11 +1,10 @@
-import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { NOTHING_TO_UNDO, noSuchVersion } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import type { TaskForm } from './task-form.ts';
 import { changesOf, changeText, type TaskChangeEntry } from './task-history.ts';
-import { requestSchema, versionNumber } from './task-schema.ts';
+import { AT, requestSchema } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-undo.md';
 import { undoChange } from './undo-change.ts';
@@ -20,10 +19,10 @@ export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
   usage: 'TaskUndo [--at VERSION]',
   helpPage,
   example: '{"at":12}',
-  fields: { '--at': 'version' },
+  fields: { at: AT },
   readsStdin: false,
   purpose: 'undo the change',
-  check: requestSchema(() => z.strictObject({ at: z.exactOptional(versionNumber) })),
+  check: requestSchema({ at: AT }),
   run: async ({ at }, { store, agent, change }) => {
     const entries = await changesOf(store);
     const entry = at === undefined ? entries[0] : entries.find(({ version }) => version === at);

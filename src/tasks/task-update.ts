@@ -1,22 +1,20 @@
-import * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { refusal } from '../command/refusal.ts';
 import { STATUSES } from '../command/status.ts';
+import { oneOf } from '../json/fields.ts';
 import { isObject } from '../json/json-value.ts';
 import { type ReasonCode, unproven } from './reasons.ts';
 import { idsText } from './task.ts';
-import type { RequestLimits, RequestSchema, TaskCall, TaskForm } from './task-form.ts';
+import type { RequestSchema, TaskCall, TaskForm } from './task-form.ts';
 import {
   BLOCKERS,
   longText,
-  metadata,
-  OTHER_WORDS,
+  ONE_TASK,
+  OWNERS,
   ownerName,
-  priority,
   requestSchema,
-  shortText,
-  taskId,
+  TASK_FIELDS,
   taskIds,
 } from './task-schema.ts';
 import type { TaskVersion } from './task-store.ts';
@@ -24,7 +22,23 @@ import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { type TaskChanges, updateTask } from './update-task.ts';
 
-const NEW_STATUSES = [...STATUSES, 'deleted'] as const;
+const { subject, description, activeForm, priority, check, metadata } = TASK_FIELDS;
+const FIELDS = {
+  taskId: ONE_TASK,
+  subject,
+  description,
+  activeForm,
+  status: { kind: oneOf([...STATUSES, 'deleted']) },
+  owner: { kind: ownerName, others: OWNERS },
+  addBlocks: { kind: taskIds },
+  addBlockedBy: { kind: taskIds, others: BLOCKERS },
+  removeBlocks: { kind: taskIds },
+  removeBlockedBy: { kind: taskIds },
+  priority,
+  check,
+  comment: { kind: longText },
+  metadata,
+} as const;
 
 /** `TaskUpdate`: changes one task, or deletes it. */
 export const TASK_UPDATE: TaskForm<TaskChanges> = {
@@ -33,26 +47,9 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
   usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"status":"completed"}' [--force]`,
   helpPage,
   example: '{"taskId":1,"description":"..."}',
-  fields: {
-    '--subject': 'text',
-    '--description': 'text',
-    '--active-form': 'text',
-    '--status': 'text',
-    '--owner': 'text',
-    '--add-blocks': 'texts',
-    '--add-blocked-by': 'texts',
-    '--remove-blocks': 'texts',
-    '--remove-blocked-by': 'texts',
-    '--priority': 'text',
-    '--check': 'text',
-    '--comment': 'text',
-    '--metadata': 'text',
-  },
+  fields: FIELDS,
   options: { '--force': 'flag', '--check-busy': 'flag', '--prove': 'flag' },
   positional: { field: 'taskId', isList: false },
-  jsonFields: ['metadata'],
-  required: ['taskId'],
-  statuses: NEW_STATUSES,
   readsStdin: true,
   purpose: 'update the task',
   check: (value, limits) => checkChanges(value, limits),
@@ -137,32 +134,13 @@ const FORCED: ReadonlySet<ReasonCode> = new Set([
   'agent_busy',
 ]);
 
-const checkFields = requestSchema(fields, mendId, [...OTHER_WORDS, ['addBlockedBy', BLOCKERS]]);
+const checkFields = requestSchema(FIELDS, mendId);
 
 const checkChanges: RequestSchema<TaskChanges> = (value, limits) => {
   const result = checkFields(value, limits);
   if ('problems' in result || Object.keys(result.request).length > 1) return result;
   return { problems: { lines: ['Expected a field to change beside the id, such as status'] } };
 };
-
-function fields(limits: RequestLimits) {
-  return z.strictObject({
-    taskId,
-    subject: z.exactOptional(shortText(limits)),
-    description: z.exactOptional(longText),
-    activeForm: z.exactOptional(shortText(limits)),
-    status: z.exactOptional(z.enum(NEW_STATUSES)),
-    owner: z.exactOptional(ownerName(limits)),
-    addBlocks: z.exactOptional(taskIds),
-    addBlockedBy: z.exactOptional(taskIds),
-    removeBlocks: z.exactOptional(taskIds),
-    removeBlockedBy: z.exactOptional(taskIds),
-    priority: z.exactOptional(priority),
-    check: z.exactOptional(shortText(limits)),
-    comment: z.exactOptional(longText),
-    metadata: z.exactOptional(metadata),
-  });
-}
 
 /** Models that have read a task's `id` write it under that name. */
 export function mendId(value: unknown): { value: unknown; notes: readonly string[] } {

@@ -1,5 +1,5 @@
 import { PRIORITIES, STATUSES } from '../command/status.ts';
-import { type Fields, oneOf, shortText } from '../json/fields.ts';
+import { type Fields, oneOf, type StoredField, shortText } from '../json/fields.ts';
 import { isProof } from '../proof/proof.ts';
 
 /**
@@ -35,7 +35,7 @@ export const TODO_FIELDS = {
 } as const satisfies Fields;
 
 /** What a stored item may have beside these: TodoWrite finds it itself. */
-export const STORED_FIELDS: Fields = {
+export const STORED_FIELDS: Readonly<Record<string, StoredField>> = {
   ...TODO_FIELDS,
   proof: {
     kind: {

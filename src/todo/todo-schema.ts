@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import type { JsonSchema } from '../command/agent-command.ts';
 import type { Problems } from '../command/refusal.ts';
-import { objectSchema, otherNames } from '../json/fields.ts';
+import { objectJson, objectSchema, otherNames } from '../json/fields.ts';
 import { type OtherWords, ProblemLines } from '../json/schema-issues.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
@@ -57,6 +58,27 @@ export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema
 
 function buildSchema(maxContentLength: number) {
   return z.strictObject({ todos: z.array(objectSchema(TODO_FIELDS, { maxContentLength })) });
+}
+
+/**
+ * What `validateTodoList` checks, as JSON Schema, which cannot say that ids must differ and that one item at most may be in
+ * progress.
+ */
+export function todoInputSchema(limits: ListLimits): JsonSchema {
+  const item = objectJson(TODO_FIELDS, limits);
+  return {
+    type: 'object',
+    properties: {
+      todos: {
+        type: 'array',
+        maxItems: limits.maxItems,
+        items: item,
+        description: 'The whole list, which replaces the one before',
+      },
+    },
+    required: ['todos'],
+    additionalProperties: false,
+  };
 }
 
 function todosOf(value: unknown): unknown {
