@@ -2,6 +2,9 @@
 export const STATUSES = ['pending', 'in_progress', 'completed'] as const;
 export type Status = (typeof STATUSES)[number];
 
+/** How a status is marked in text for models; for people see the theme of a panel. */
+export const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
+
 /** How important a task is, the highest first. */
 export const PRIORITIES = ['high', 'medium', 'low'] as const;
 export type Priority = (typeof PRIORITIES)[number];

@@ -1,11 +1,10 @@
-import { byNeed } from '../command/status.ts';
+import { byNeed, MARKS } from '../command/status.ts';
 import { briefText, safeText, withoutTags } from '../safe-text.ts';
 import type { Items } from '../todo/todo-item.ts';
 
 /** The whole text is shorter than 2 KB. */
 const MAX_BYTES_OF_ITEMS = 1500;
 const MAX_ITEM_CHARACTERS = 120;
-const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
 const RULE =
   'Continue with it. TodoWrite replaces the whole list: repeat every item, and mark each one completed as soon as it is done.';

@@ -1,4 +1,5 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
+import { MARKS } from '../command/status.ts';
 import { briefText, quotedText, safeText } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
@@ -11,7 +12,6 @@ const MAX_COMMAND_CHARACTERS = 60;
 const MAX_SUMMARY_CHARACTERS = 100;
 const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
-const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
 /** A command that failed, where none of its kind has succeeded since. */
 export interface FailedCheck {

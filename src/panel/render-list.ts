@@ -45,6 +45,11 @@ export function paintItem(
     : paintText(mark + text + aside);
 }
 
+/** What is shown of an item or a task: what is being done, while it is. */
+export function shownText({ status }: Ranked, text: string, activeForm = text): string {
+  return status === 'in_progress' ? `${activeForm}...` : text;
+}
+
 /** Strikes through the words, not the blanks around them. */
 function struck(text: string, paint: (text: string) => string): string {
   const [, before = '', words = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];

@@ -8,6 +8,7 @@ import {
   type Row,
   renderAllDone,
   renderList,
+  shownText,
 } from './render-list.ts';
 import type { Theme } from './theme.ts';
 
@@ -29,8 +30,7 @@ function taskRow(task: TaskRow, columns: number, theme: Theme, isFresh = false):
   const { id, status, subject, activeForm } = task;
   const glyph = theme[GLYPH_OF[status]];
   if (columns < 3) return { text: paintItem(task, { mark: glyph, text: '' }, theme), width: 1 };
-  const text = status === 'in_progress' ? `${activeForm ?? subject}...` : subject;
-  const label = printable(`#${id} ${text}`, theme);
+  const label = printable(`#${id} ${shownText(task, subject, activeForm)}`, theme);
   const room = columns - 2;
   const remark = truncate(
     printable(remarkOn(task), theme),

@@ -9,6 +9,7 @@ import {
   type Row,
   renderAllDone,
   renderList,
+  shownText,
 } from './render-list.ts';
 import type { Theme } from './theme.ts';
 
@@ -41,7 +42,7 @@ function itemRow(item: TodoItem, columns: number, theme: Theme, options: RenderO
   const isFresh = options.fresh?.has(item) ?? false;
   if (columns < 3) return { text: paintItem(item, { mark, text: '' }, theme, isFresh), width: 1 };
   const active = item.status === 'in_progress';
-  const text = printable(active ? `${item.activeForm}...` : item.content, theme);
+  const text = printable(shownText(item, item.content, item.activeForm), theme);
   const aside = active ? elapsedText(options) : item.proof ? 'proven' : '';
   const room = columns - 2 - (aside ? aside.length + 1 : 0);
   // If there is no room for both, show the text.

@@ -1,13 +1,11 @@
 import { type ExportFormat, markdownText } from '../command/exports.ts';
-import { nextOf } from '../command/status.ts';
+import { MARKS, nextOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
 import { commandText, safeText } from '../safe-text.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 import type { TodoVersion } from './todo-version.ts';
-
-const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
 /**
  * An item as one line for a model: `[>] Run tests <- Running tests (id: 7, priority: high)`. It shows everything, since

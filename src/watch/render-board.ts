@@ -1,4 +1,4 @@
-import { GLYPH_OF, printable } from '../panel/render-list.ts';
+import { GLYPH_OF, printable, shownText } from '../panel/render-list.ts';
 import type { Theme } from '../panel/theme.ts';
 import { proofMark } from '../proof/proof.ts';
 import { idsText, openBlockers, type Task, type TaskStatus } from '../tasks/task.ts';
@@ -85,7 +85,7 @@ function taskLines(
   const paint = isFresh ? theme.paint.fresh : paintOf(status, blockers.length > 0, theme);
   const isDone = status === 'completed' && !isFresh;
   const mark = line(theme[GLYPH_OF[status]], isDone ? theme.paint.done : paint);
-  const text = status === 'in_progress' ? `${activeForm ?? subject}...` : subject;
+  const text = shownText(task, subject, activeForm);
   const facts = [
     owner ?? '',
     from === undefined ? '' : status === 'in_progress' ? times.running(from) : times.ago(from),

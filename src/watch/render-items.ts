@@ -1,4 +1,4 @@
-import { GLYPH_OF, printable } from '../panel/render-list.ts';
+import { GLYPH_OF, printable, shownText } from '../panel/render-list.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
 import type { Theme } from '../panel/theme.ts';
@@ -85,7 +85,7 @@ export function itemLines(
       status === 'completed' && !isFresh ? theme.paint.done : paint,
     ),
   );
-  const text = status === 'in_progress' ? `${item.activeForm}...` : item.content;
+  const text = shownText(item, item.content, item.activeForm);
   const remarks = [item.priority ?? '', proofMark(item)].filter(Boolean).join(', ');
   const shown = printable(text + (remarks && ` (${remarks})`), theme);
   const rows = wrap(shown, columns - start.width);
