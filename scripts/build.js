@@ -100,7 +100,10 @@ const [library] = await Promise.all([
     outExtension: { '.js': '.cjs' },
     // Code that is compiled as a script knows no import().
     supported: { 'dynamic-import': false },
-    plugins: [{ name: 'postgres beside the programs', setup: keepPostgresApart }],
+    plugins: [
+      { name: 'postgres beside the programs', setup: keepPostgresApart },
+      { name: 'shell-quote when it is needed', setup: loadShellQuoteLate },
+    ],
   }),
   // Hardly anyone uses it, and every start of every program would read a third more.
   build({
@@ -121,6 +124,16 @@ for (const name of programs) {
 /** @param {import('esbuild').PluginBuild} build */
 function keepPostgresApart({ onResolve }) {
   onResolve({ filter: /^postgres$/ }, () => ({ path: './postgres.cjs', external: true }));
+}
+
+/**
+ * In a script `require` is bundled, and what it names runs when it is called.
+ *
+ * @param {import('esbuild').PluginBuild} build
+ */
+function loadShellQuoteLate({ onLoad }) {
+  const contents = `export const loadParse = () => require('shell-quote/parse.js');`;
+  onLoad({ filter: /[\\/]line[\\/]shell-quote\.ts$/ }, () => ({ contents }));
 }
 
 // What a Node finds that is too old for the library even to be parsed: it looks first and imports then. package.json

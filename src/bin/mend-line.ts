@@ -1,6 +1,7 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { noteLines } from '../command/notes.ts';
-import { isJsonCollection, QUOTES_BROKE, withoutOuterQuotes } from '../json/json-input.ts';
+import { isJsonCollection, QUOTES_BROKE } from '../json/json-input.ts';
+import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
 import { quote } from '../line/quote.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { heredocHint } from '../router/heredoc-hint.ts';
@@ -43,7 +44,7 @@ async function answer(): Promise<number> {
 /** The line, if it is a single call whose JSON bash would break. */
 function rawCall(): string | undefined {
   const { call } = readLine(line, handlers);
-  if (call === undefined) return undefined;
+  if (call === undefined || mayExpand(call.raw)) return undefined;
   const typed = withoutOuterQuotes(call.raw);
   const [asBashReadsIt = ''] = call.argv;
   if (isJsonCollection(asBashReadsIt) || !isJsonCollection(typed)) return undefined;

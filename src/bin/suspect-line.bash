@@ -9,7 +9,7 @@ can_read() {
 }
 
 # JSON without quotes around it, or with quotes that end before a letter: bash would read different words, or commands.
-bare=$'^[ \t]*'$name$'[ \t]+([[{]|"[[{]"|\'[[{][^\']*\'[[:alnum:]])'
+bare=$'(^|[;&|({\n])[ \t]*'$name$'[ \t]+([[{]|"[[{]"|\'[[{][^\']*\'[[:alnum:]])'
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 
@@ -18,6 +18,7 @@ wrapped="eval[[:blank:]]+($literal)"
 while [[ $line =~ $wrapped ]]; do
   line=${line#*"${BASH_REMATCH[0]}"}
   eval "text=${BASH_REMATCH[1]}"
+  [[ $text =~ $bare ]] && exit 0
   [[ $text =~ $name ]] && ! can_read "$text" && exit 0
 done
 exit 1

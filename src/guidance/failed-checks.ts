@@ -1,4 +1,4 @@
-import { type SimpleCommand, simpleCommands } from '../proof/simple-commands.ts';
+import { type SimpleCommand, simpleCommands } from '../line/simple-commands.ts';
 import { isCheck } from './check-words.ts';
 import type { ItemChange, Work } from './rule.ts';
 import type { FailedCheck } from './texts.ts';
@@ -82,9 +82,10 @@ function outcomesOf(
 ): Map<CheckKind, 'failed' | 'unclear'> {
   const commands = line.length > MAX_LINE_LENGTH ? undefined : simpleCommands(line);
   const hasSucceeded = exitCode === 0 || exitCode === undefined;
-  const found = commands?.map(({ words }) => kindOf(words));
+  const found = commands?.map((command) => kindOf(wordsOf(command)));
   const runsAnything =
-    commands?.some(({ words }, at) => found?.[at] === undefined && mayRunAny(words)) ?? true;
+    commands?.some((command, at) => found?.[at] === undefined && mayRunAny(wordsOf(command))) ??
+    true;
   const unclear = hasSucceeded && runsAnything ? KIND_NAMES : (found ?? []);
   const outcomes = new Map<CheckKind, 'failed' | 'unclear'>();
   for (const kind of unclear) if (kind) outcomes.set(kind, 'unclear');
@@ -105,8 +106,15 @@ function decides(
     chain.slice(1).every(({ before }) => before === '&&') &&
     chain
       .slice(0, -1)
-      .every(({ words }, at) => PREPARES.test(words.join(' ')) || found[start + at] !== undefined)
+      .every(
+        (command, at) =>
+          PREPARES.test(wordsOf(command).join(' ')) || found[start + at] !== undefined,
+      )
   );
+}
+
+function wordsOf({ words }: SimpleCommand): readonly string[] {
+  return words.map(({ text }) => text);
 }
 
 function kindOf(words: readonly string[]): CheckKind | undefined {

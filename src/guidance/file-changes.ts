@@ -1,3 +1,5 @@
+import type { Redirection } from '../line/simple-commands.ts';
+import { readingOf, textOf } from './line-reading.ts';
 import type { RoutedCommand } from './rule.ts';
 
 const GIT =
@@ -6,28 +8,25 @@ const FILES =
   '(?:cp|mv|rm|mkdir|rmdir|touch|ln|chmod|patch|apply_patch|tee|truncate|rsync|unzip)\\b|(?:sed|perl) (?:\\S+ )*?-\\w*i';
 const PACKAGES =
   '(?:npm|pnpm|yarn|bun|pip3?|cargo|go|gem|composer|poetry|uv) (?:\\S+ )*?(?:i|install|add|remove|uninstall|get)\\b';
-const CHANGE = new RegExp(
-  `(?:^|[\\n;&|(]|\\b(?:do|then|else)\\s)\\s*(?:sudo\\s+)?(?:${GIT}|${FILES}|${PACKAGES})`,
-);
-/** Not into a device, nor into another descriptor. */
-const REDIRECTION = /(?<![\d=<>-])>{1,2}(?![&(])\s*(?!\/dev\/)[^\s&|;<>]/;
-const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/g;
-const HEREDOC = /<<-?\s*(?:["']?)(\w+)[\s\S]*/;
+const CHANGE = new RegExp(`^(?:sudo )?(?:${GIT}|${FILES}|${PACKAGES})`);
 const MAX_LENGTH = 4000;
-
-const known = new WeakMap<RoutedCommand, boolean>();
 
 /** Whether a line that succeeded has changed files, packages or a git repository, as far as its words tell. */
 export function changesFiles(command: RoutedCommand): boolean {
-  let isChange = known.get(command);
-  if (isChange === undefined) {
-    const line = command.line.slice(0, MAX_LENGTH).replace(QUOTED, 'x').replace(HEREDOC, '');
-    // A heredoc may come before the file that it goes to.
-    const head = command.line.split('\n', 1)[0]?.slice(0, MAX_LENGTH).replace(QUOTED, 'x') ?? '';
-    isChange =
-      command.exitCode === 0 &&
-      (CHANGE.test(line) || REDIRECTION.test(line) || REDIRECTION.test(head));
-    known.set(command, isChange);
-  }
-  return isChange;
+  return (
+    command.exitCode === 0 &&
+    readingOf(command).commands.some(
+      (simple) =>
+        CHANGE.test(textOf(simple).slice(0, MAX_LENGTH)) || simple.redirections.some(writesFile),
+    )
+  );
+}
+
+/** Not what goes into a device, or into another descriptor; nor a log of errors. */
+function writesFile({ descriptor, operator, target }: Redirection): boolean {
+  return (
+    /^(?:>|>>|>\||&>|&>>|>&)$/.test(operator) &&
+    descriptor !== '2' &&
+    !/^(?:\/dev\/|\d+$|-$)/.test(target.text)
+  );
 }

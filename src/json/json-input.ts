@@ -1,6 +1,7 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { type Problems, refusal } from '../command/refusal.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from '../command/utf8.ts';
+import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
 import { briefText } from '../safe-text.ts';
 import type { JsonProblem } from './json-problem.ts';
 import { describeProblem, readJson } from './json-reader.ts';
@@ -70,7 +71,7 @@ export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   if (!('refused' in reading) || raw === '') return reading;
   if (isTooLarge(raw)) return { refused: tooLarge(form, raw) };
   const typed = withoutOuterQuotes(raw);
-  if (typed === argv[0] || !isJsonCollection(typed)) return reading;
+  if (typed === argv[0] || mayExpand(raw) || !isJsonCollection(typed)) return reading;
   const asTyped = readJsonText(form, typed);
   return 'value' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
 }
@@ -144,17 +145,4 @@ function tooLarge({ noun }: { readonly noun: string }, text: string): CommandRes
 export function isJsonCollection(text: string): boolean {
   const reading = readJson(text);
   return 'value' in reading && typeof reading.value === 'object' && reading.value !== null;
-}
-
-/**
- * The text inside one outer pair of quotes, taken as it was typed: inner quotes, which would end the pair for bash, are
- * part of the text. Blanks around it are removed; text without such a pair is returned unchanged.
- */
-export function withoutOuterQuotes(rest: string): string {
-  const text = rest.trim();
-  const quote = text.charAt(0);
-  if (!/['"]/.test(quote) || text.length < 2 || !text.endsWith(quote)) return text;
-  const inner = text.slice(1, -1);
-  // The two ways to write an apostrophe inside single quotes; who wrote one may have forgotten another.
-  return quote === "'" ? inner.replaceAll(`'\\''`, "'").replaceAll(`'"'"'`, "'") : inner;
 }

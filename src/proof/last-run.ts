@@ -1,10 +1,8 @@
 import type { SeenLine } from '../command/agent-command.ts';
-import { type SimpleCommand, simpleCommands } from './simple-commands.ts';
+import { type SimpleCommand, simpleCommands } from '../line/simple-commands.ts';
 
 /** Longer lines are not read: what keeps them may have cut them. */
 const MAX_LINE_LENGTH = 20_000;
-/** Of a word without these bash makes no other word, whatever its variables and files are. */
-const PLAIN = /^(?!\w+=)[^$`*?[\]{}~!<>()#]*$/;
 /** After these, the rest of the line may not run, or run otherwise than it reads. */
 const DIVERTS =
   /^(?:exit|exec|return|break|continue|logout|kill|eval|source|\.|set|shopt|trap|alias|unalias|enable|builtin|command|function|\d+)$/;
@@ -41,7 +39,8 @@ export function runBefore(words: readonly string[], line: string): string | unde
   const commands = line.length > MAX_LINE_LENGTH ? [] : (simpleCommands(line) ?? []);
   let at = commands.findIndex(
     (command) =>
-      command.words.length === words.length && command.words.every((word, i) => word === words[i]),
+      command.words.length === words.length &&
+      command.words.every(({ text }, index) => text === words[index]),
   );
   while (commands[at]?.before === '|') at -= 1;
   if (commands[at]?.before !== '&&') return undefined;
@@ -81,8 +80,9 @@ function holds(line: string, wanted: Chain): boolean {
   return includes(commands.slice(begin), wanted);
 }
 
-function diverts({ words: [name = ''] }: SimpleCommand): boolean {
-  return DIVERTS.test(name) || !/^[\w./+:@%-]+$/.test(name);
+function diverts({ words: [name], assignments }: SimpleCommand): boolean {
+  const text = assignments.length > 0 ? '' : (name?.text ?? '');
+  return DIVERTS.test(text) || !/^[\w./+:@%-]+$/.test(text);
 }
 
 function includes(commands: Chain, wanted: Chain): boolean {
@@ -94,11 +94,14 @@ function includes(commands: Chain, wanted: Chain): boolean {
 /** Letter by letter; or word by word, whatever the blanks and quotes, and wherever the output went. */
 function isSame(seen: SimpleCommand | undefined, wanted: SimpleCommand): boolean {
   if (seen === undefined || seen.text === wanted.text) return seen !== undefined;
-  // A redirection is part of what is to be proven; of what was seen it only says where the output went.
+  const isPlain = ({ words, assignments }: SimpleCommand) =>
+    assignments.length === 0 && words.every(({ isLiteral }) => isLiteral);
   return (
-    PLAIN.test(wanted.text) &&
-    seen.words.every((word) => PLAIN.test(word)) &&
+    // A redirection is part of what is to be proven; of what was seen it only says where the output went.
+    wanted.redirections.length === 0 &&
+    isPlain(wanted) &&
+    isPlain(seen) &&
     seen.words.length === wanted.words.length &&
-    seen.words.every((word, index) => word === wanted.words[index])
+    seen.words.every(({ text }, index) => text === wanted.words[index]?.text)
   );
 }

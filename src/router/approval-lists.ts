@@ -1,8 +1,10 @@
 import type { Approval, ApprovalRequest, Approve, CommandPrefix } from './approval.ts';
+import { exactWords } from './certain-line.ts';
 
 /**
  * Allows a line if each of its commands begins with one of `prefixes` and the line is certain; asks `next` about all
- * others. If an answer allows a line and says what to remember, that is added to the list.
+ * others. A prefix that names a builtin which may assign or evaluate, such as `export`, allows only the line that is exactly
+ * this prefix. If an answer allows a line and says what to remember, that is added to the list.
  *
  *     allowList(['git status', 'npm test'], ask)
  *
@@ -11,9 +13,10 @@ import type { Approval, ApprovalRequest, Approve, CommandPrefix } from './approv
 export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
   return async (request) => {
-    const { commands, isCertain } = request;
-    const isListed =
-      isCertain && commands.length > 0 && commands.every((words) => list.find(words));
+    const { line, commands, isCertain } = request;
+    const isListed = isCertain
+      ? commands.length > 0 && commands.every((words) => list.find(words))
+      : list.has(exactWords(line));
     return isListed ? 'allow' : list.remembered('allow', await next(request));
   };
 }
@@ -55,6 +58,13 @@ class PrefixList {
 
   find(words: readonly string[]): readonly string[] | undefined {
     return this.#prefixes.find((prefix) => prefix.every((word, at) => words[at] === word));
+  }
+
+  /** Whether these are all the words of a prefix. */
+  has(words: readonly string[] = []): boolean {
+    const isSame = (prefix: readonly string[]) =>
+      prefix.length === words.length && prefix.every((word, at) => words[at] === word);
+    return this.#prefixes.some(isSame);
   }
 
   /** The answer, unchanged. If it is of this kind, what it says to remember is added to the list. */

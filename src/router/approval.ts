@@ -1,5 +1,3 @@
-import { readCommands, type SimpleCommand } from '../proof/simple-commands.ts';
-
 /** What is asked before a line runs in bash. */
 export interface ApprovalRequest {
   /** The line as bash would run it. */
@@ -10,8 +8,9 @@ export interface ApprovalRequest {
    */
   readonly commands: readonly (readonly string[])[];
   /**
-   * Whether `commands` are everything that the text of the line runs or changes. False for a line with a substitution, a loop or
-   * a group, an assignment, a redirection to or from a file, `eval` and its like, or a command that only bash can know.
+   * Whether `commands` are everything that the text of the line runs or changes: it is a list of programs, agent commands and
+   * a few builtins that assign and evaluate nothing, in literal words, without a redirection other than to /dev/null or
+   * between its outputs.
    */
   readonly isCertain: boolean;
   /** The directory in which the line would run. */
@@ -46,43 +45,6 @@ export type CommandPrefix = string | readonly string[];
 
 /** Asks a person or a policy about a line. If it throws, or answers anything else, the line is denied. */
 export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
-
-// Reading longer lines is not worth the time.
-const MAX_READ_LENGTH = 64 * 1024;
-// Even inside quotes: another command may evaluate that text.
-const SUBSTITUTION = /`|\$[([]|\$\{(?!\w+\})/;
-const ASSIGNMENT = /^[A-Za-z_]\w*(?:\+?=|\[)/;
-const CERTAIN_WORD = /^(?:[^\s'"\\$*?[{~]|'[^']*'|"[^"\\$]*"|\\[^\n])+$/;
-/** Commands that read their arguments as bash code, or change what words mean. */
-const EVALUATES = new Set(['.', 'alias', 'eval', 'source', 'trap']);
-/** Commands that run the builtin named after them. */
-const RUNS_BUILTIN = new Set(['builtin', 'command']);
-
-/** What a line runs, as far as that is certain without bash. In doubt, it is not certain. */
-export function readForApproval(line: string): Pick<ApprovalRequest, 'commands' | 'isCertain'> {
-  if (line.length > MAX_READ_LENGTH || line.includes('\0'))
-    return { commands: [], isCertain: false };
-  const { commands, isWhole } = readCommands(line);
-  const read = commands.map((command) => ({ command, words: certainWords(command) }));
-  const isCertain =
-    isWhole &&
-    !SUBSTITUTION.test(line) &&
-    read.every(({ command, words }) => isCertainCommand(command, words));
-  return { commands: read.map(({ words }) => words).filter(({ length }) => length > 0), isCertain };
-}
-
-function certainWords({ words, written }: SimpleCommand): readonly string[] {
-  const end = written.findIndex((word) => !CERTAIN_WORD.test(word));
-  return end < 0 ? words : words.slice(0, end);
-}
-
-function isCertainCommand({ written, usesFile }: SimpleCommand, words: readonly string[]): boolean {
-  // These two take options.
-  const name = words.find((word) => !RUNS_BUILTIN.has(word) && !/^-[pv-]+$/i.test(word));
-  return (
-    name !== undefined && !usesFile && !ASSIGNMENT.test(written[0] ?? '') && !EVALUATES.has(name)
-  );
-}
 
 /** The outcome of a question: the line that may run, why it may not, or that nobody waits any more. */
 export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';

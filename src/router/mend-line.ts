@@ -1,5 +1,8 @@
 import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
+import { mayExpand } from '../line/outer-quotes.ts';
 import { quote } from '../line/quote.ts';
+import { readCommands } from '../line/simple-commands.ts';
+import { areQuotesClosed, readWord } from '../line/words.ts';
 
 /** Whether bash can read a text as commands, without running it. */
 export type CanRead = (text: string) => Promise<boolean>;
@@ -19,8 +22,6 @@ const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const COMMAND_WITH_JSON = new RegExp(`${BEFORE_COMMAND}([\\w-]+)[ \\t]+(?=['"]?[{[])`, 'g');
 const EVAL = new RegExp(`${BEFORE_COMMAND}eval[ \\t]+(?:--[ \\t]+)?`, 'g');
-const LITERAL_PIECE = /'[^']*'|"(?:[^"\\$`]|\\[\s\S])*"|\\[^\n]|[\w@%+=:,./-]+/y;
-const QUOTE = /['"\\]/g;
 const WORD_END = /^(?:$|[\s;&|()<>])/;
 const STRUCTURE = /["[\]{}]/g;
 const STRING_END = /"|\\[\s\S]/g;
@@ -29,37 +30,42 @@ const APOSTROPHE = /'\\''|'"'"'/g;
 const STAND_IN = /\0\0\0\0(\x01?)/g;
 
 /**
- * Fixes a line that bash cannot read because of the quotes around the JSON of an agent command: puts each such JSON into
- * quotes that hold. The rest of the line, such as `cd X && ...`, stays as it is. The same goes for the text of an `eval`,
- * which harnesses wrap around lines.
+ * Fixes a line in which the quotes around the JSON of an agent command break: puts each such JSON into quotes that hold. The
+ * rest of the line, such as `cd X && ...`, stays as it is. The same goes for the text of an `eval`, which harnesses wrap
+ * around lines.
  *
- * Nothing is guessed: the JSON must have exactly one possible end, nothing in it may look like an expansion, and bash must
- * be able to read the result. Bash is only asked about lines that would change.
+ * Nothing is guessed: the JSON must have exactly one possible end, nothing in it may be meant as an expansion, and bash must
+ * be able to read the result. If bash can read the line as it is, only JSON that is certainly the first argument of its
+ * command, and that bash would break, is put into quotes. Bash is only asked about lines that would change.
  *
- * @returns undefined if bash can read the line as it is, or if the line cannot be fixed.
+ * @returns undefined if there is nothing to fix, or if the line cannot be fixed.
  */
 export async function mendLine(
   line: string,
   names: Names,
   canRead: CanRead,
 ): Promise<string | undefined> {
-  if (line.length > MAX_JSON_BYTES) return undefined;
-  const quoted = quoteJson(line, names);
-  if (quoted !== line && !(await canRead(line))) {
-    return (await canRead(quoted)) ? quoted : undefined;
-  }
+  if (line.length > MAX_JSON_BYTES || /[\0\x01]/.test(line)) return undefined;
+  const mended = await mendText(line, names, canRead);
+  if (mended !== undefined) return mended;
   const evaluated: Part[] = [];
   for (const part of evalTexts(line)) {
-    const mended = quoteJson(part.text, names);
-    if (mended === part.text || (await canRead(part.text)) || !(await canRead(mended))) continue;
-    evaluated.push({ ...part, text: quote(mended) });
+    const text = await mendText(part.text, names, canRead);
+    if (text !== undefined) evaluated.push({ ...part, text: quote(text) });
   }
   return evaluated.length > 0 ? replaceParts(line, evaluated) : undefined;
 }
 
+async function mendText(text: string, names: Names, canRead: CanRead): Promise<string | undefined> {
+  const ifUnread = quoteJson(text, names);
+  const ifRead = quoteArguments(text, names);
+  if (ifUnread === text && ifRead === text) return undefined;
+  const mended = (await canRead(text)) ? ifRead : ifUnread;
+  return mended !== text && (await canRead(mended)) ? mended : undefined;
+}
+
 /** The line with the JSON of each agent command in quotes that hold; unchanged if there is none, or if its end is unclear. */
 function quoteJson(line: string, names: Names): string {
-  if (/[\0\x01]/.test(line)) return line;
   const parts: Part[] = [];
   let places = 0;
   for (const match of line.matchAll(COMMAND_WITH_JSON)) {
@@ -75,23 +81,42 @@ function quoteJson(line: string, names: Names): string {
   return replaceParts(line, parts);
 }
 
+/** The line with each JSON in quotes that hold that bash would pass to an agent command in pieces, or without its quotes. */
+function quoteArguments(line: string, names: Names): string {
+  let mended = line;
+  let from = 0;
+  for (let place = 0; place < MAX_PLACES; place++) {
+    const argument = readCommands(mended)
+      .commands.filter(({ words: [name] }) => name && names.has(name.text))
+      .map(({ words }) => words[1])
+      .find((word) => word && word.start >= from && /^['"]?[{[]/.test(word.written));
+    if (argument === undefined) break;
+    const json = jsonAt(mended, argument.start);
+    from = argument.start + 1;
+    if (json === undefined || isJsonCollection(argument.text)) continue;
+    const quoted = quote(json.text);
+    mended = replaceParts(mended, [{ ...json, text: quoted }]);
+    from = argument.start + quoted.length;
+  }
+  return mended;
+}
+
 /** The JSON that begins here, bare or quoted, and where it and its quotes end. */
 function jsonAt(line: string, start: number): Part | undefined {
   const first = line.charAt(start);
-  const quote = first === '"' || first === "'" ? first : '';
-  const typed = line.slice(start + quote.length);
+  const outer = first === '"' || first === "'" ? first : '';
+  const typed = line.slice(start + outer.length);
   // An apostrophe that is correct for bash. Another one may still be wrong.
   const text =
-    quote === "'" ? typed.replace(APOSTROPHE, (way) => '\0\0\0\0\x01'.slice(0, way.length)) : typed;
+    outer === "'" ? typed.replace(APOSTROPHE, (way) => '\0\0\0\0\x01'.slice(0, way.length)) : typed;
   const length = jsonLength(text);
   if (length === undefined) return undefined;
   const behind = typed.slice(length);
-  const isEnded = behind.startsWith(quote) && WORD_END.test(behind.slice(quote.length));
+  const isEnded = behind.startsWith(outer) && WORD_END.test(behind.slice(outer.length));
   const json = text.slice(0, length).replace(STAND_IN, "'");
   if (!isEnded || !isJsonCollection(json)) return undefined;
-  // In single quotes a $ means itself, but '$X' inside them is how people insert a variable.
-  if ((quote === "'" ? /'"?[$`]/ : /[$`]/).test(typed.slice(0, length))) return undefined;
-  return { start, end: start + quote.length + length + quote.length, text: json };
+  const end = start + outer.length + length + outer.length;
+  return mayExpand(line.slice(start, end)) ? undefined : { start, end, text: json };
 }
 
 /** Where the object or array at the start of a text ends, going by its brackets and strings only. */
@@ -117,47 +142,10 @@ function evalTexts(line: string): Part[] {
   for (const match of [...line.matchAll(EVAL)].slice(0, MAX_PLACES)) {
     const start = match.index + match[0].length;
     if (start < (parts.at(-1)?.end ?? 0) || !areQuotesClosed(line.slice(0, start))) continue;
-    let end = start;
-    let text = '';
-    for (LITERAL_PIECE.lastIndex = start; ; end = LITERAL_PIECE.lastIndex) {
-      const piece = LITERAL_PIECE.exec(line)?.[0];
-      if (piece === undefined) break;
-      text += unquoted(piece);
-    }
-    if (end > start && WORD_END.test(line.slice(end, end + 1))) {
-      parts.push({ start, end, text });
-    }
+    const word = readWord(line, start);
+    if (word?.isLiteral) parts.push({ start, end: start + word.written.length, text: word.text });
   }
   return parts;
-}
-
-function unquoted(piece: string): string {
-  switch (piece[0]) {
-    case "'":
-      return piece.slice(1, -1);
-    case '"':
-      return piece.slice(1, -1).replace(/\\(?:([\\"$`])|\n)/g, '$1');
-    case '\\':
-      return piece.slice(1);
-    default:
-      return piece;
-  }
-}
-
-function areQuotesClosed(text: string): boolean {
-  QUOTE.lastIndex = 0;
-  for (let match = QUOTE.exec(text); match !== null; match = QUOTE.exec(text)) {
-    const at = QUOTE.lastIndex;
-    const end =
-      match[0] === '\\'
-        ? at + 1
-        : match[0] === "'"
-          ? text.indexOf("'", at) + 1 || undefined
-          : stringEnd(text, at);
-    if (end === undefined || end > text.length) return false;
-    QUOTE.lastIndex = end;
-  }
-  return true;
 }
 
 /** Where a text in double quotes ends, given the place after its opening quote. */

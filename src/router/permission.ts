@@ -1,6 +1,7 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
-import { type Approve, type Decision, type Questions, readForApproval } from './approval.ts';
-import { readLine } from './read-line.ts';
+import type { Approve, Decision, Questions } from './approval.ts';
+import { readForApproval } from './certain-line.ts';
+import { type DirectCall, readLine } from './read-line.ts';
 
 /** What decides whether a line needs approval, and what the question says. */
 export interface PermissionWorld {
@@ -26,9 +27,13 @@ export async function permissionFor(
   world: PermissionWorld,
 ): Promise<Decision> {
   const { call } = readLine(line, world.handlers);
-  if (call && (!call.isLiteral || (await world.isPlain(call.handler.name)))) return { line };
+  // With --prove the line goes to bash, which has to read it as we do.
+  const isLineForBash = call?.isLiteral && call.argv.includes('--prove');
+  const isDirect = async ({ isLiteral, handler }: DirectCall) =>
+    !isLiteral || (!isLineForBash && (await world.isPlain(handler.name)));
+  if (call && (await isDirect(call))) return { line };
   const run = call ? line : ((await world.mended(line)) ?? line);
-  const reading = readForApproval(run);
+  const reading = readForApproval(run, world.handlers);
   if (reading.isCertain && (await areAgentCommands(reading.commands, world))) return { line };
   const { agent, questions, cwd } = world;
   const request = { line: run, ...reading, cwd: cwd(), agent };

@@ -1,7 +1,8 @@
 import { type AgentBashHandler, CommandType } from '../command/agent-command.ts';
-import { isJsonCollection, MAX_JSON_BYTES, withoutOuterQuotes } from '../json/json-input.ts';
-import { parseLiteralCommand } from './literal-command.ts';
-import { readQuoting } from './quoting.ts';
+import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
+import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
+import { readCommands } from '../line/simple-commands.ts';
+import { literalWords, type Word, withoutQuoted } from '../line/words.ts';
 
 /** What a line is and where it goes. */
 export interface LineReading {
@@ -25,8 +26,8 @@ const NAME = /^[ \t]*([\w-]+)[ \t]+/;
 /**
  * Reads a line without running anything: a literal agent command, raw JSON after the name of one, or a line for bash.
  *
- * Bash's own reading comes first. Raw JSON is only taken as typed if bash cannot read it, or if bash would clearly remove
- * its quotes and expand nothing in it.
+ * Bash's own reading comes first. Raw JSON is only taken as typed if bash cannot read it, or would remove its quotes, and if
+ * nothing in it may be meant as an expansion.
  */
 export function readLine(
   line: string,
@@ -34,7 +35,7 @@ export function readLine(
 ): LineReading {
   const [start = line, name = ''] = NAME.exec(line) ?? [];
   const raw = line.slice(start.length).trim();
-  const words = parseLiteralCommand(line, handlers);
+  const words = literalWords(line, handlers);
   const handler = handlers.get(words?.[0] ?? name);
   if (handler && words) {
     const call = { handler, argv: words.slice(1), raw, isLiteral: true };
@@ -44,18 +45,23 @@ export function readLine(
     handler?.readsRawJson &&
     raw.length <= MAX_JSON_BYTES &&
     isJsonCollection(withoutOuterQuotes(raw));
-  if (!isRawJson) {
-    return { type: NATIVE_SHELL_COMMAND };
-  }
-  const { isClosed, expansion, isOneWord, hasBraces, text } = readQuoting(raw);
-  if (expansion === 'nested' || (expansion === 'simple' && isClosed)) {
+  if (!isRawJson || mayExpand(raw)) {
     return { type: NATIVE_SHELL_COMMAND };
   }
   // '...'*'...' is not literal, but may be a list: no file has such a name.
-  const isWord = isClosed && isOneWord && /^['"]/.test(raw);
-  if (isWord && hasBraces) {
+  const word = /^['"]/.test(raw) ? onlyArgument(line) : undefined;
+  if (word && withoutQuoted(word.written).includes('{')) {
     return { type: AGENT_SHELL_COMMAND };
   }
-  const call = { handler, argv: isWord ? [text] : [], raw, isLiteral: isWord };
+  const call = { handler, argv: word ? [word.text] : [], raw, isLiteral: word !== undefined };
   return { type: AGENT_SHELL_COMMAND, call };
+}
+
+/** What follows the name, if bash reads it as one word. */
+function onlyArgument(line: string): Word | undefined {
+  const { commands, isWhole } = readCommands(line);
+  const [command, ...others] = commands;
+  const [, word, ...more] = command?.words ?? [];
+  const isOnly = isWhole && others.length + more.length === 0 && command?.redirections.length === 0;
+  return isOnly ? word : undefined;
 }

@@ -3,7 +3,7 @@ import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES } from '../guidance/rules.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
-import { parseLiteralCommand } from '../router/literal-command.ts';
+import { literalWords } from '../line/words.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { TaskContext } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
@@ -75,7 +75,7 @@ export async function promptGuidance(
 }
 
 function typeOf(line: string): CommandType {
-  return parseLiteralCommand(line, AGENT_COMMAND)
+  return literalWords(line, AGENT_COMMAND)
     ? CommandType.AGENT_SHELL_COMMAND
     : CommandType.NATIVE_SHELL_COMMAND;
 }

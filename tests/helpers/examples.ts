@@ -178,7 +178,9 @@ export function makeHost(directory: string): void {
   const modules = join(directory, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   installLibrary(join(modules, 'todowrite'));
-  symlinkSync(join(ROOT, 'node_modules', '@types'), join(modules, '@types'));
+  for (const name of ['@types', 'shell-quote']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
   const others = exampleModules();
   for (const name of others ? EXAMPLE_PACKAGES : []) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type ApprovalRequest,
@@ -11,7 +9,7 @@ import {
   BashSession,
   denyList,
 } from '../../src/index.ts';
-import { readForApproval } from '../../src/router/approval.ts';
+import { readForApproval } from '../../src/router/certain-line.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -145,11 +143,14 @@ describe('agent commands', () => {
   test.each([
     'Agent',
     "Agent 'a b'",
-    'Agent - <<\'EOF\'\n{"a":"$(touch file)"}\nEOF'.replace('$(touch file)', 'x'),
+    'Agent - <<\'EOF\'\n{"a":"修复 $(touch file) \\\nEOF "}\nEOF',
+    "Agent - <<'EOF'\nx\nEOF\nAgent '修复 `x`'",
     'Agent x; Agent y && Agent z',
     'Agent x | Agent -',
     'Agent x 2>&1 > /dev/null',
-    'Agent $HOME',
+    'Agent x >&2 </dev/null &>>/dev/null',
+    'Agent x & Agent y',
+    'Agent "修复"',
   ])('%j is not asked about', async (line) => {
     const agent = new TestAgent();
     const { router, asked } = startRouter(() => 'deny', agent);
@@ -159,6 +160,40 @@ describe('agent commands', () => {
   });
 
   test.each([
+    'Agent;>file',
+    'Agent\n>file',
+    'Agent&&>file',
+    'Agent | >>file',
+    '>file;Agent',
+    '>file Agent',
+    'Agent </etc/passwd',
+    'Agent 3>file',
+    'Agent >&3',
+    'Agent <&0',
+    'Agent <>file',
+    'Agent <<< x',
+    "Agent <<'\ufffd'\n\ud800\ntouch file\n\ufffd",
+    "Agent <<'é'\nx\né",
+    "Agent <<'EOF'\nx",
+    'Agent <<EOF\nx\nEOF',
+    'Agent <<"EOF"\nx\nEOF',
+    "Agent <<-'EOF'\nx\nEOF",
+    "Agent 0<<'EOF'\nx\nEOF",
+    'Agent "\ud800"; Agent',
+    'Agent 中\\;touch file',
+    'Agent; Agent "修复"',
+    'Agent $HOME',
+    'Agent *',
+    'Agent ~',
+    'Agent !',
+    'Agent x # touch file',
+    'Agent x \\\n y',
+    'Agent a=b; Agent',
+    'Agent; echo x',
+    'time Agent',
+    'coproc Agent',
+    'echo {PATH}>&1; Agent',
+    'Agent {fd}>&1',
     'Agent x; touch file',
     'Agent x & touch file',
     'Agent x\ntouch file',
@@ -224,10 +259,10 @@ describe('lists', () => {
     '  npm   test  ',
     '"npm" \'test\'',
     'npm test && git status | npm test',
-    'npm test $FILE *.ts ~ 2>&1 >/dev/null',
-    'npm test "${NAME}" # later: rm -rf /',
-    "npm test -t 'ends$'",
-    'git status <<< text',
+    'npm test -- 2>&1 >/dev/null',
+    "npm test -t 'ends$' '修复' \"it's\" a\\ b",
+    'npm test >&2 | npm test &',
+    '\\npm test',
   ])('what is allowed is not asked about: %s', async (line) => {
     const { ask, asked } = asking();
     expect(await allowList(['npm test', ['git', 'status']], ask)(request(line))).toBe('allow');
@@ -238,6 +273,17 @@ describe('lists', () => {
     'npm',
     'npm testing',
     'npm run',
+    'npm test $FILE',
+    'npm test *.ts',
+    'npm test ~',
+    'npm test "${NAME}"',
+    'npm test # later: rm -rf /',
+    'npm test <<< text',
+    "npm test <<'EOF'\nx\nEOF",
+    'npm test;>f',
+    'npm test >&3',
+    'npm test "修复"',
+    'npm test CC=gcc',
     'npm $X test',
     'npm te*',
     'npm {test,x}',
@@ -288,6 +334,78 @@ describe('lists', () => {
     },
   );
 
+  test.each([
+    'echo a b',
+    'true && false || pwd',
+    'test -f x',
+    '[ -f x ] && [ "a" = b ]',
+    "printf '%s\\n' 100% nothing",
+    "printf -- '%5.2f%%\\n' 1",
+    'cd app; cd ..',
+  ])(
+    'a builtin that neither assigns nor evaluates is allowed as a program is: %s',
+    async (line) => {
+      const { ask, asked } = asking();
+      const safe = ['echo', 'true', 'false', 'pwd', 'test', '[', 'printf', 'cd'];
+      expect(await allowList(safe, ask)(request(line))).toBe('allow');
+      expect(asked).toEqual([]);
+    },
+  );
+
+  test.each([
+    ...['printf -v x y', 'printf -vx y', 'printf "-v" x y', "printf '%n' x", "printf '%s%n' 1 x"],
+    ...["printf '% n' x", "printf '%ln' x", "printf '%*n' 1 x", "printf '%-5.3hhn' x"],
+    ...['test -v x', "test -v 'x[1]'", '[ -v x ]', '[ ! -v x ]', 'test -R x'],
+    ...['cd', 'cd a b', 'cd -P a', 'echo x=1', 'read x', 'mapfile x', 'readarray x', 'getopts a b'],
+    ...['wait -p x', 'let x=1', "let 'x=1'", 'declare x=1', 'typeset x', 'local x', 'readonly x'],
+    ...[
+      'export x',
+      'unset x',
+      'set -- x',
+      'shopt -s extglob',
+      'trap x EXIT',
+      'alias x=y',
+      'unalias x',
+    ],
+    ...['enable -n echo', 'hash -p /x ls', 'exec x', 'source x', '. x', 'eval x', 'command x'],
+    ...['builtin x', 'coproc x', 'fc -s', 'bind x', 'complete -W x y', 'compgen -W x', 'compopt'],
+    ...[
+      "'let' x=1",
+      '\\eval x',
+      '"command" x',
+      '%1',
+      'kill 1',
+      'exit',
+      'umask 0',
+      'ulimit -n 3',
+      'history -s x',
+    ],
+  ])('one that may is asked about, whatever its beginning: %s', async (line) => {
+    const { ask, asked } = asking();
+    const [name = ''] = line.split(' ');
+    const names = [name, name.replace(/^\\|['"]/g, ''), 'echo', 'test', '['];
+    const prefixes = line.includes(' ') ? names : ['nothing'];
+    expect(await allowList(prefixes, ask)(request(line))).toBe('deny');
+    expect(asked).toEqual([line]);
+  });
+
+  test('a prefix that names such a builtin allows the line that is exactly this prefix', async () => {
+    const { ask, asked } = asking();
+    const approve = allowList(['export CI=1', ['printf', '-v', 'x', 'a b'], 'cd', 'trap'], ask);
+    for (const line of ['export CI=1', " export  'CI=1' ", 'printf -v x "a b"', 'cd', 'trap']) {
+      expect(await approve(request(line))).toBe('allow');
+    }
+    const others = [
+      'export CI=1 x=2',
+      'export CI=1; ls',
+      'export CI=1 >f',
+      'trap x EXIT',
+      'cd a b',
+    ];
+    for (const line of others) expect(await approve(request(line))).toBe('deny');
+    expect(asked).toEqual(others);
+  });
+
   test('a string is one prefix, not a prefix for each of its letters', async () => {
     const { ask, asked } = asking({ approve: 'allow', remember: 'git log' });
     const approve = allowList('npm test', ask);
@@ -323,7 +441,14 @@ describe('lists', () => {
     expect(await approve(request('git status'))).toBe('allow');
     expect(await approve(request('git status; git push -f'))).toEqual(denied);
     expect(await approve(request('x=$(y)\ngit push'))).toBe('deny');
-    expect(await approve(request('git push && x=$(y)'))).toEqual(denied);
+    for (const line of [
+      'git push && x=$(y)',
+      'if true; then git push; fi',
+      '(cd x && git push) >log',
+      'CI=1 git push "$X"',
+      'for x in *; do git push; done',
+    ])
+      expect(await approve(request(line))).toEqual(denied);
     expect(asked).toEqual(['x=$(y)\ngit push']);
   });
 
@@ -339,87 +464,4 @@ describe('lists', () => {
     expect(() => allowList([' '], () => 'deny')).toThrow(RangeError);
     expect(() => denyList([[]], () => 'deny')).toThrow(RangeError);
   });
-});
-
-/** Runs lines in a bash that only tells which commands it would run, with their words. */
-function commandsThatBashRuns(lines: readonly string[]): string[][][] {
-  const cwd = temporaryDirectory();
-  const program = `
-    PATH=/nonexistent
-    command_not_found_handle() { printf '%s\\0' "$@" $'\\2' >>log; }
-    for ((at = 1; at <= ${lines.length}; at++)); do
-      { eval "\${lines[at]}"; } </dev/null 2>/dev/null
-      wait
-      printf '\\001%s' >>log
-    done`;
-  const quoted = lines.map((line) => `lines+=('${line.replaceAll("'", "'\\''")}')`);
-  writeFileSync(join(cwd, 'program'), `lines=('')\n${quoted.join('\n')}\n${program}`);
-  writeFileSync(join(cwd, 'log'), '');
-  execFileSync('bash', ['program'], { cwd, stdio: 'ignore', timeout: 280_000 });
-  const log = execFileSync('cat', ['log'], { cwd, encoding: 'utf8' });
-  return log
-    .split('\x01')
-    .slice(0, -1)
-    .map((part) =>
-      part
-        .split('\x02\0')
-        .slice(0, -1)
-        .map((words) => words.split('\0').slice(0, -1)),
-    );
-}
-
-test('where a reading is certain, bash runs these commands and no others', () => {
-  const piece = fc.constantFrom(
-    ...['aa', 'bb', 'cc', ' ', ' ', ' ', '\n', ';', '&', '&&', '||', '|', '>', '<', '<<', '<<-'],
-    ...[
-      'E',
-      '\nE\n',
-      "'",
-      '"',
-      '\\',
-      '\\\n',
-      '#',
-      '$',
-      '${aa}',
-      '$x',
-      '{',
-      '}',
-      '(',
-      ')',
-      '`',
-      '$(',
-    ],
-    ...[
-      '=',
-      '*',
-      '!',
-      '\t',
-      'if',
-      'then',
-      'fi',
-      '2>&1',
-      '/dev/null',
-      '<<<',
-      '-',
-      '[',
-      ']',
-      'ü',
-      '\r',
-    ],
-  );
-  const lines = fc
-    .sample(fc.array(piece, { maxLength: 14 }), { numRuns: 20_000, seed: 22 })
-    .map((pieces) => pieces.join(''))
-    .filter((line) => readForApproval(line).isCertain);
-  expect(lines.length).toBeGreaterThan(500);
-  const ran = commandsThatBashRuns(lines);
-  expect(ran.length).toBe(lines.length);
-  expect(ran.flat().length).toBeGreaterThan(500);
-  for (const [at, line] of lines.entries()) {
-    const { commands } = readForApproval(line);
-    for (const words of ran[at] ?? []) {
-      const isKnown = commands.some((known) => known.every((word, index) => words[index] === word));
-      expect({ line, words, isKnown }).toMatchObject({ isKnown: true });
-    }
-  }
 });

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { parseLiteralCommand } from '../../src/router/literal-command.ts';
+import { literalWords } from '../../src/line/words.ts';
 import { ENV } from '../helpers/bash.ts';
 import { growth } from '../helpers/best-time.ts';
 import { literalLine } from '../helpers/literal-lines.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 
 const NAMES = new Set(['TodoWrite', 'Agent-2']);
-const parse = (line: string) => parseLiteralCommand(line, NAMES);
+const parse = (line: string) => literalWords(line, NAMES);
 const LINES = 3_000;
 
 /** The words of each of these lines, as bash passes them. One bash reads them all. */
@@ -180,8 +180,8 @@ describe('the name', () => {
 
   test('is looked up at each call among those that are given', () => {
     const names = new Set<string>();
-    expect(parseLiteralCommand('Late x', names)).toBeUndefined();
+    expect(literalWords('Late x', names)).toBeUndefined();
     names.add('Late');
-    expect(parseLiteralCommand('Late x', names)).toEqual(['Late', 'x']);
+    expect(literalWords('Late x', names)).toEqual(['Late', 'x']);
   });
 });

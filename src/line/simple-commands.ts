@@ -1,0 +1,215 @@
+import { readWord, type Word } from './words.ts';
+
+/** How a command is joined to its neighbour. A newline is `;`, the start and the end of the line are ''. */
+export type Joint = '' | ';' | '&' | '&&' | '||' | '|';
+
+/** What a command does with a file or a descriptor, such as `2>&1`. */
+export interface Redirection {
+  /** Empty unless given. */
+  readonly descriptor: string;
+  readonly operator: string;
+  /** The file, the other descriptor, the end of a heredoc, or the text of a here-string. */
+  readonly target: Word;
+}
+
+/** One simple command of a line. It may have redirections or assignments only. */
+export interface SimpleCommand {
+  readonly words: readonly Word[];
+  /** Those before the first word, such as `X=1`. */
+  readonly assignments: readonly Word[];
+  readonly redirections: readonly Redirection[];
+  /** Where it begins in the line. */
+  readonly start: number;
+  /** All of it as written, without the text of heredocs. */
+  readonly text: string;
+  readonly before: Joint;
+  readonly after: Joint;
+}
+
+/** What a line runs, as far as that can be read without bash. */
+export interface Reading {
+  /** In order, those inside groups included. */
+  readonly commands: readonly SimpleCommand[];
+  /** Whether the line is a list of these commands and nothing else. If not, bash may run others, and not all of these. */
+  readonly isWhole: boolean;
+  /** Whether it is made of literal words: no variable, pattern, assignment, comment or continued line is in it. */
+  readonly isLiteral: boolean;
+}
+
+// One token a match, except for words; the alternatives are tried in this order.
+const TOKEN =
+  /(?<blank>[ \t]+)|(?<skipped>#[^\n]*|\\\n)|(?<newline>\n)|(?<descriptor>\d+(?=[<>]))?(?<operator>&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>])(?!\()|(?<joint>&&|\|\||\|&?|&|;(?![;&]))|(?<group>\((?!\()|\))/y;
+/** Hundreds of lines may be read at once, when a list is completed. */
+const MAX_TOKENS = 200;
+/** Keywords before or after a command. The words after `for` are none. */
+const GROUP = /^(?:!|\{|\}|if|then|elif|else|fi|for|while|until|do|done)$/;
+/** Keywords after which words mean something else, or an array's element, which may have blanks in its brackets. */
+const UNREAD = /^(?:(?:\[\[|case|esac|select|function|coproc|in)$|[A-Za-z_]\w*\[)/;
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+/** Ends of heredocs that are certain. */
+const DELIMITER = /^(?:\\?[\w.-]+|'[^'\n]*'|"[^"\\\n]*")$/;
+const HEREDOC = /^<<-?$/;
+const QUOTE = /['"\\]/;
+/** Bash gets other bytes than these characters. */
+const UNCERTAIN_TEXT = /\0|\p{Surrogate}/u;
+
+/** Reads the simple commands of a line. It is meant to be sure, not to be complete: where it does not know, it stops. */
+export function readCommands(line: string): Reading {
+  return new LineReader(line).read();
+}
+
+/** The commands of a line that is a list of them and nothing else. */
+export function simpleCommands(line: string): readonly SimpleCommand[] | undefined {
+  const { commands, isWhole } = readCommands(line);
+  return isWhole ? commands : undefined;
+}
+
+/** A command as far as it has been read. */
+class Draft {
+  readonly words: Word[] = [];
+  readonly assignments: Word[] = [];
+  readonly redirections: Redirection[] = [];
+  isCommand = true;
+  start = 0;
+  end = 0;
+}
+
+class LineReader {
+  readonly #line: string;
+  readonly #commands: SimpleCommand[] = [];
+  readonly #heredocs: Redirection[] = [];
+  #isWhole = true;
+  #isLiteral = true;
+  #at = 0;
+  #before: Joint = '';
+  #draft = new Draft();
+  /** A redirection that waits for its target. */
+  #open: Omit<Redirection, 'target'> | undefined;
+
+  constructor(line: string) {
+    this.#line = line;
+  }
+
+  read(): Reading {
+    let isRead = !UNCERTAIN_TEXT.test(this.#line);
+    for (let tokens = 0; isRead && this.#at < this.#line.length; tokens++) {
+      isRead = tokens < MAX_TOKENS && this.#readToken();
+    }
+    this.#endCommand('');
+    this.#isWhole &&= isRead && this.#open === undefined && this.#heredocs.length === 0;
+    return { commands: this.#commands, isWhole: this.#isWhole, isLiteral: this.#isLiteral };
+  }
+
+  /** Takes one token. Returns false for one that cannot be read. */
+  #readToken(): boolean {
+    const start = this.#at;
+    TOKEN.lastIndex = start;
+    const token = TOKEN.exec(this.#line)?.groups;
+    if (token === undefined) return this.#readWord();
+    this.#at = TOKEN.lastIndex;
+    const { blank, skipped, newline, descriptor = '', operator, joint } = token;
+    if (blank !== undefined) return true;
+    if (skipped !== undefined) {
+      this.#isLiteral = false;
+      return true;
+    }
+    if (this.#open !== undefined) return false;
+    if (operator !== undefined) {
+      this.#open = { descriptor, operator };
+      this.#extendDraft(start);
+      return true;
+    }
+    if (newline !== undefined) return this.#endLine();
+    if (joint !== undefined) {
+      this.#endCommand(joint === '|&' ? '|' : (joint as Joint));
+      return true;
+    }
+    // After words it would be the definition of a function.
+    return (token.group === ')' || this.#draft.end === 0) && this.#leaveList();
+  }
+
+  #readWord(): boolean {
+    const word = readWord(this.#line, this.#at);
+    if (word === undefined) return false;
+    this.#at += word.written.length;
+    if (this.#open !== undefined) return this.#redirect(this.#open, word);
+    const { words, assignments } = this.#draft;
+    const { written } = word;
+    const isFirst = words.length === 0;
+    if (isFirst && UNREAD.test(written)) return false;
+    if (isFirst && GROUP.test(written)) return this.#leaveList(written === 'for');
+    const isAssignment = isFirst && ASSIGNMENT.test(written);
+    // A bracket alone is no pattern. `time` is a keyword, but what follows it is a command as any other.
+    const isBracket = written === (words[0]?.written === '[' ? ']' : '[');
+    const isLiteral = (word.isLiteral || isBracket) && !(isFirst && written === 'time');
+    this.#isLiteral &&= isLiteral && !isAssignment;
+    (isAssignment ? assignments : words).push({ ...word, isLiteral });
+    this.#extendDraft(word.start);
+    return true;
+  }
+
+  #redirect(open: Omit<Redirection, 'target'>, target: Word): boolean {
+    const redirection = { ...open, target };
+    this.#open = undefined;
+    this.#isLiteral &&= target.isLiteral;
+    this.#draft.redirections.push(redirection);
+    this.#extendDraft(target.start);
+    if (!HEREDOC.test(open.operator)) return true;
+    this.#heredocs.push(redirection);
+    return DELIMITER.test(target.written);
+  }
+
+  /** The token that begins at `start` belongs to the command. */
+  #extendDraft(start: number): void {
+    const draft = this.#draft;
+    if (draft.end === 0) draft.start = start;
+    draft.end = this.#at;
+  }
+
+  #endCommand(after: Joint): void {
+    const { start, end, isCommand, ...parts } = this.#draft;
+    if (end > 0 && isCommand) {
+      const text = this.#line.slice(start, end);
+      this.#commands.push({ ...parts, start, text, before: this.#before, after });
+    }
+    if (end > 0) this.#draft = new Draft();
+    this.#before = after;
+  }
+
+  /** A group or a keyword: commands may follow, but not as a list. */
+  #leaveList(isLoop = false): boolean {
+    this.#isWhole = false;
+    this.#endCommand(';');
+    this.#draft.isCommand = !isLoop;
+    return true;
+  }
+
+  #endLine(): boolean {
+    // After `&&` or a pipe a newline only goes on with the list.
+    if (this.#draft.end > 0) this.#endCommand(';');
+    for (const heredoc of this.#heredocs.splice(0)) {
+      const end = endOfHeredoc(this.#line, this.#at, heredoc);
+      if (end === undefined) return false;
+      this.#at = end;
+    }
+    return true;
+  }
+}
+
+/** Where a heredoc and the line that ends it are over; undefined if it has no certain end. */
+function endOfHeredoc(
+  line: string,
+  start: number,
+  { operator, target }: Redirection,
+): number | undefined {
+  for (let from = start; from < line.length; ) {
+    const newline = line.indexOf('\n', from);
+    const end = newline < 0 ? line.length : newline;
+    const text = line.slice(from, end);
+    // If the heredoc is not quoted, this line and the next are one for bash, and may be its end.
+    if (text.endsWith('\\') && !QUOTE.test(target.written)) return undefined;
+    from = end + 1;
+    if ((operator === '<<-' ? text.replace(/^\t+/, '') : text) === target.text) return from;
+  }
+  return undefined;
+}

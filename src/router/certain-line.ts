@@ -1,0 +1,119 @@
+import { type Redirection, readCommands, type SimpleCommand } from '../line/simple-commands.ts';
+import { outsideSingleQuotes } from '../line/words.ts';
+import type { ApprovalRequest } from './approval.ts';
+
+/** The agent commands, by name. */
+type Names = { has(name: string): boolean };
+
+const NO_NAMES: Names = new Set();
+
+/** All builtins of bash 3.2 to 5.3. Those that are safe are named below; what is not a builtin is a program. */
+const BUILTINS = new Set(
+  (
+    '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable ' +
+    'eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd ' +
+    'read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias ' +
+    'unset wait'
+  ).split(' '),
+);
+/** Builtins that neither assign to variables nor evaluate text, and with which arguments. */
+const SAFE_BUILTINS: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
+  echo: () => true,
+  false: () => true,
+  pwd: () => true,
+  true: () => true,
+  cd: (args) => args.length === 1,
+  test: testsNoVariable,
+  '[': testsNoVariable,
+  printf: (args) => !args.some((text) => text.startsWith('-v') || assignsAsFormat(text)),
+};
+/** Bash takes `%1` for a job. */
+const PROGRAM = /^[\w./+@:,-]+$/;
+/** Even in quotes: what gets such a text may evaluate it. */
+const SUBSTITUTION = /`|\$[([{]/;
+/** Who allows the beginning of a command has no line of this length in mind. */
+const MAX_LENGTH = 64 * 1024;
+/** After `set -k` an argument like this is assigned. */
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+
+/** What a line runs. In doubt, it is not certain. */
+export function readForApproval(
+  line: string,
+  agentCommands: Names = NO_NAMES,
+): Pick<ApprovalRequest, 'commands' | 'isCertain'> {
+  const { commands, isWhole, isLiteral } = readCommands(line);
+  return {
+    commands: commands.map(certainWords).filter(({ length }) => length > 0),
+    isCertain:
+      line.length <= MAX_LENGTH &&
+      isWhole &&
+      isLiteral &&
+      commands.every((command) => isCertain(command, agentCommands)),
+  };
+}
+
+/** The words of a line that is one command of literal words, whatever that does; undefined for any other line. */
+export function exactWords(line: string): readonly string[] | undefined {
+  const { commands, isWhole, isLiteral } = readCommands(line);
+  const [command, ...more] = commands;
+  const isExact =
+    isWhole &&
+    isLiteral &&
+    more.length === 0 &&
+    command?.redirections.length === 0 &&
+    isAscii(command);
+  return isExact ? certainWords(command) : undefined;
+}
+
+function certainWords({ words }: SimpleCommand): readonly string[] {
+  const end = words.findIndex(({ isLiteral }) => !isLiteral);
+  return (end < 0 ? words : words.slice(0, end)).map(({ text }) => text);
+}
+
+function isCertain(command: SimpleCommand, agentCommands: Names): boolean {
+  const [{ text: name } = { text: '' }, ...args] = command.words;
+  const isAgentCommand = agentCommands.has(name);
+  return (
+    (isAgentCommand ||
+      isSafe(
+        name,
+        args.map(({ text }) => text),
+      )) &&
+    isAscii(command) &&
+    !args.some(({ written }) => ASSIGNMENT.test(written)) &&
+    command.redirections.every(
+      (redirection) => isHarmless(redirection) || (isAgentCommand && isCertainHeredoc(redirection)),
+    )
+  );
+}
+
+function isSafe(name: string, args: readonly string[]): boolean {
+  if (args.some((text) => SUBSTITUTION.test(text))) return false;
+  return BUILTINS.has(name) ? SAFE_BUILTINS[name]?.(args) === true : PROGRAM.test(name);
+}
+
+/** A format with `%n`, whatever printf lets stand between the two. */
+function assignsAsFormat(text: string): boolean {
+  return /%[^%diouxXfFeEgGaAcsbqQT]*n/.test(text.replaceAll('%%', ''));
+}
+
+/** Looking at an element of an array evaluates its index. */
+function testsNoVariable(args: readonly string[]): boolean {
+  return !args.some((text) => text === '-v' || text === '-R');
+}
+
+/** In some locales the last byte of a character and a backslash, or another sign, are one character. */
+function isAscii({ text }: SimpleCommand): boolean {
+  return !/[\u0080-\uffff]/.test(outsideSingleQuotes(text));
+}
+
+function isHarmless({ descriptor, operator, target }: Redirection): boolean {
+  if (!/^[12]?$/.test(descriptor)) return false;
+  if (operator === '<') return descriptor === '' && target.text === '/dev/null';
+  if (operator === '>&') return /^[12]$/.test(target.written);
+  return /^(?:>|>>|>\||&>|&>>)$/.test(operator) && target.text === '/dev/null';
+}
+
+function isCertainHeredoc({ descriptor, operator, target }: Redirection): boolean {
+  return descriptor === '' && operator === '<<' && /^'[A-Za-z]+'$/.test(target.written);
+}

@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { readCommands } from '../../src/line/simple-commands.ts';
+import { readForApproval } from '../../src/router/certain-line.ts';
+import { ENV } from '../helpers/bash.ts';
+import { localeWith } from '../helpers/locales.ts';
+import { deedsOf } from '../helpers/marked-bash.ts';
+import { Random } from '../helpers/random.ts';
+
+// TEST_SEED and TEST_CERTAIN_LINES go looking for more; without them a change is judged by the same lines as the one before.
+const SEED = Number(process.env.TEST_SEED ?? 20261122);
+const COUNT = Number(process.env.TEST_CERTAIN_LINES ?? 2000);
+
+const PROGRAMS = ['a', 'bb', 'Agent'];
+const AGENT_COMMANDS = new Set(['Agent']);
+const WORDS = [
+  ...PROGRAMS,
+  ...PROGRAMS,
+  ...['echo', 'true', 'test', '[', 'printf', 'cd', 'pwd'],
+  ...['let', 'declare', 'export', 'read', 'unset', 'eval', 'command', 'exec', 'set', 'trap', '.'],
+  ...['if', 'then', 'fi', 'time', 'in', 'for', 'do', 'done', 'coproc', '!', '{', '}', '[['],
+  ...['-v', '-n', '-e', '--', '%n', '%s', 'x', 'x=1', 'x+=1', '1', '2', '/dev/null', '..'],
+];
+/** What commands do with their arguments. */
+const PHRASES = [
+  ...[
+    'printf -v x 1',
+    "printf '%s%n' 1 x",
+    "printf '% ln' x",
+    "test -v 'x[$(a)]'",
+    "[ -v 'x[$(a)]' ]",
+  ],
+  ...[
+    'read x',
+    'export x=1',
+    "let 'x=1'",
+    'wait -p x',
+    'mapfile x',
+    'unset x',
+    'cd -P ..',
+    'set -- x',
+    'shopt -s extglob',
+  ],
+  ...[
+    "trap 'a' EXIT",
+    "alias a='bb'",
+    'hash -p /a b',
+    'enable -n echo',
+    "eval 'a'",
+    '. /dev/null',
+    'exec a',
+    'command a',
+  ],
+  ...[
+    "Agent <<'E'\n$(a)\nE\n",
+    'Agent <<E\n$(a)\nE\n',
+    "Agent <<'E'\n中\\\nE\n",
+    '# a',
+    'a # bb',
+    'a \\\nbb',
+  ],
+];
+const PIECES = [
+  ...[' ', ' ', ' ', '\t', '\n', ';', '&', '&&', '||', '|', '|&', ';;'],
+  ...['>', '>>', '<', '>&', '<&', '&>', '>|', '<>', '2>&1', '>/dev/null', '>&2', '{x}>', '<<<'],
+  ...["<<'E'", '<<E', '<<-', '\nE\n', '\nE', "<<'é'", '\u00a0', '\r', '\ud800'],
+  ...["'", "'", '"', '"', '\\', '\\\n', '#', '$', '$x', '${x}', '${x:=1}', '$(', '`', '$((', "$'"],
+  ...[
+    '(',
+    ')',
+    '()',
+    '{',
+    '}',
+    '{a,bb}',
+    '*',
+    '?',
+    '[',
+    ']',
+    'x[',
+    '~',
+    '!',
+    '=',
+    '+=',
+    '%',
+    ',',
+    '-',
+  ],
+  ...['中', 'ü', '修'],
+];
+
+/** Lines of shell characters: half of them without order, half of them words with something between. */
+function randomLine(random: Random): string {
+  if (random.chance(0.3)) {
+    return random.list(1, 12, () => random.pick([...WORDS, ...PIECES])).join('');
+  }
+  const word = () =>
+    random.chance(0.15)
+      ? random.pick(PHRASES)
+      : random.chance(0.1)
+        ? `${random.pick(PIECES)}${random.pick(WORDS)}`
+        : quoted(random, random.pick(WORDS));
+  const separator = () =>
+    random.pick([' ', ' ', ' ', ' ', ' ; ', ' && ', '|', '\n', random.pick(PIECES)]);
+  return random.list(1, 7, () => `${word()}${separator()}`).join('');
+}
+
+function quoted(random: Random, word: string): string {
+  const text = random.chance(0.2) ? `${word}${random.pick(PIECES)}` : word;
+  return random.pick([word, word, word, `'${text}'`, `"${text}"`, `\\${text}`]);
+}
+
+const BUILTINS = new Set(
+  execFileSync('bash', ['-c', 'compgen -b'], { encoding: 'utf8' }).trim().split('\n'),
+);
+
+interface Count {
+  lines: number;
+  certain: number;
+  whole: number;
+  calls: number;
+}
+
+/** What differs from what was read. @param env the locale of bash. */
+function escapes(count: number, seed: number, env: Record<string, string> = {}) {
+  const random = new Random(seed);
+  const lines = Array.from({ length: count }, () => randomLine(random)).filter(
+    (line) => readCommands(line).isWhole,
+  );
+  const deeds = deedsOf(lines, PROGRAMS, { ...ENV, ...env });
+  const found: object[] = [];
+  const counts: Count = { lines: count, certain: 0, whole: lines.length, calls: 0 };
+  for (const [index, line] of lines.entries()) {
+    const { commands, isCertain } = readForApproval(line, AGENT_COMMANDS);
+    const { calls, files, changes } = deeds[index] ?? { calls: [], files: [], changes: 'unknown' };
+    const isKnown = (call: readonly string[]) =>
+      commands.some(
+        (words) =>
+          words.every((word, at) => word === call[at]) &&
+          (!isCertain || words.length === call.length),
+      );
+    // In a line that is not certain, a word that only bash knows, a builtin or the text of a heredoc may run others.
+    const isTold =
+      isCertain ||
+      (!line.includes('<<') &&
+        commands.length === readCommands(line).commands.length &&
+        !commands.some(([name = '']) => BUILTINS.has(name)));
+    const unknown = isTold ? calls.filter((call) => !isKnown(call)) : [];
+    if (isCertain) counts.certain += 1;
+    if (isCertain) counts.calls += calls.length;
+    if (unknown.length > 0 || (isCertain && files.length + changes.length > 0)) {
+      found.push({ line, isCertain, commands, unknown, files, changes });
+    }
+  }
+  console.log(
+    `certain lines: TEST_SEED=${seed} ${JSON.stringify({ ...counts, escapes: found.length })}`,
+  );
+  return { found: found.slice(0, 5), counts };
+}
+
+test(`what a line certainly runs is all that it does, in ${COUNT} random lines`, () => {
+  const { found, counts } = escapes(COUNT, SEED);
+  expect(found).toEqual([]);
+  expect(counts.certain).toBeGreaterThan(COUNT / 50);
+});
+
+test('it is in GBK, too, where a backslash may be half a character', ({ skip }) => {
+  const locale = localeWith('GBK');
+  if (locale === undefined) return skip();
+  const { found, counts } = escapes(COUNT / 2, SEED + 1, locale);
+  expect(found).toEqual([]);
+  expect(counts.certain).toBeGreaterThan(COUNT / 100);
+});
+
+test.each([
+  ['GBK', 'Agent 中\\;touch file'],
+  ['GBK', 'Agent "中\\"; touch file #"'],
+  ['BIG5', 'Agent 中\\;touch file'],
+])(
+  'in %s a line that runs another command than it seems to is not certain: %s',
+  (charset, line) => {
+    expect(readForApproval(line, AGENT_COMMANDS).isCertain).toBe(false);
+    const locale = localeWith(charset);
+    // Why it is not.
+    if (locale) {
+      const [deeds] = deedsOf([line], [...PROGRAMS, 'touch'], { ...ENV, ...locale });
+      expect(deeds?.calls.map(([name]) => name)).toContain('touch');
+    }
+  },
+);
+
+test('every builtin of this bash is known', () => {
+  for (const name of BUILTINS) {
+    const { isCertain } = readForApproval(`${name} x y`);
+    const isSafe = ['echo', 'false', 'printf', 'pwd', 'test', '[', 'true'].includes(name);
+    expect({ name, isCertain }).toEqual({ name, isCertain: isSafe });
+  }
+});
