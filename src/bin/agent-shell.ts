@@ -101,9 +101,11 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     },
   };
   const handlers = [...agentHandlers(list.source, settings), ...taskCommands(tasks)];
+  const { shared } = list;
+  shared.follow();
   const guide = new Guide({
-    store: list.shown(),
-    shared: list.shared,
+    store: { get: () => shared.seen },
+    shared,
     rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     isSubagent: list.isSubagent,
@@ -117,7 +119,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     input: process.stdin,
     output: process.stdout,
     version: PACKAGE_VERSION,
-    todos: list.shared.shown,
+    todos: shared,
     tasks: () => taskView(tasks.open(undefined, settings().settings)),
   });
   await release.end();

@@ -1,7 +1,7 @@
 import { Guide } from '../guidance/guide.ts';
 import { LIST_NOTES } from '../guidance/list-notes.ts';
 import { DamagedVersion } from '../state/state-error.ts';
-import type { TodoList } from '../todo/todo-list.ts';
+import type { TodoList } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
@@ -13,7 +13,7 @@ function unlessDamaged(error: unknown): void {
 runExecutable((lists, settings) => {
   let list: TodoList | undefined;
   const guide = new Guide({
-    store: { get: () => list?.shown.get() },
+    store: { get: () => list?.get() },
     rules: LIST_NOTES,
     settings: () => settings().settings,
     isSubagent: () => list !== undefined && lists.isOfSubagent(list),
@@ -27,7 +27,7 @@ runExecutable((lists, settings) => {
         guide.look();
         return opened;
       };
-      const now = opened === opened.shown ? undefined : opened.read();
+      const now = opened.isFar ? opened.read() : undefined;
       return now instanceof Promise ? now.catch(unlessDamaged).then(look) : look();
     },
     settings,

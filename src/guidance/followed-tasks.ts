@@ -37,7 +37,9 @@ export class FollowedTasks implements TaskWork {
    */
   async news(): Promise<readonly string[]> {
     const { settings } = settingsOf(this.#context);
-    return settings.agent === undefined ? [] : teamNews(this.#context, settings);
+    if (settings.agent === undefined) return [];
+    this.#store()?.follow();
+    return teamNews(this.#context, settings);
   }
 
   #inProgress(): Task[] {

@@ -9,8 +9,7 @@ import { noteLines } from '../command/notes.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings/settings.ts';
 import type { Items } from '../todo/todo-item.ts';
-import type { TodoList } from '../todo/todo-list.ts';
-import { TodoStore } from '../todo/todo-store.ts';
+import type { TodoDocument, TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { hearUser, unheardChanges } from '../todo/user-changes.ts';
 import type { FollowedTasks } from './followed-tasks.ts';
@@ -143,7 +142,7 @@ export class Guide {
   #isChangedByUser(): boolean {
     const { shared } = this.#options;
     try {
-      return shared instanceof TodoStore && unheardChanges(shared) !== undefined;
+      return isNear(shared) && unheardChanges(shared) !== undefined;
     } catch {
       return false;
     }
@@ -151,12 +150,12 @@ export class Guide {
 
   #ofUser(isChanged: boolean): string[] {
     const { shared } = this.#options;
-    return isChanged && shared instanceof TodoStore ? asText(hearUser(shared)) : [];
+    return isChanged && isNear(shared) ? asText(hearUser(shared)) : [];
   }
 
   get #listOnServer(): TodoList | undefined {
     const { shared } = this.#options;
-    return shared instanceof TodoStore ? undefined : shared;
+    return shared?.isFar ? shared : undefined;
   }
 
   async #askForNews(list: TodoList | undefined): Promise<readonly string[]> {
@@ -166,7 +165,7 @@ export class Guide {
 
   /** What a person changed in a list on a server; asked for only where somebody else has made the version that is shown. */
   async #ofUserOnServer(list: TodoList): Promise<readonly string[]> {
-    const { by, version } = list.shown.get();
+    const { by, version } = list.seen;
     if (version === 0 || by === list.author || version === this.#heardVersion) return [];
     if (this.#settings().guidance !== 'all') return [];
     try {
@@ -236,6 +235,10 @@ export class Guide {
   #settings(): GuidanceSettings {
     return this.#options.settings?.() ?? DEFAULT_SETTINGS;
   }
+}
+
+function isNear(list: TodoList | undefined): list is TodoDocument<false> {
+  return list?.isFar === false;
 }
 
 /** Lines as one text of notes; nothing if there are none. */

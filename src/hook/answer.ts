@@ -125,7 +125,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
     case 'other':
       return {};
     case 'stop': {
-      if (!world.isGated && !isUntilDone(folder, list.shown)) return {};
+      if (!world.isGated && !isUntilDone(folder, list)) return {};
       const { before, entries } = journal.read();
       const past = pastOf(session, before, entries);
       const refusal = whyNotStop(event.what, {

@@ -4,7 +4,7 @@ import type { Approval, ApprovalRequest } from '../router/approval.ts';
 import type { BashRouter } from '../router/bash-router.ts';
 import type { RouteResult } from '../router/router-options.ts';
 import type { TaskView } from '../tasks/task-view.ts';
-import type { TodoStore } from '../todo/todo-store.ts';
+import type { TodoList } from '../todo/todo-store.ts';
 import {
   type Answer,
   type MessageId,
@@ -31,7 +31,7 @@ export interface JsonlServer {
   readonly output: Writable;
   readonly version: string;
   /** The lists that the client may ask to see. */
-  readonly todos: TodoStore;
+  readonly todos: TodoList;
   readonly tasks: () => TaskView;
 }
 

@@ -1,15 +1,15 @@
 import type { TaskView } from '../tasks/task-view.ts';
-import type { TodoStore } from '../todo/todo-store.ts';
+import type { TodoList } from '../todo/todo-store.ts';
 
 /** Sends lists to a client, now and after each change, whoever makes it. */
 export class ListEvents {
-  readonly #lists: { readonly todos: TodoStore; readonly tasks: () => TaskView };
+  readonly #lists: { readonly todos: TodoList; readonly tasks: () => TaskView };
   readonly #write: (event: Record<string, unknown>) => Promise<void>;
   readonly #ends = new Map<string, () => void>();
 
   /** @param write resolves when the client has room for more. */
   constructor(
-    lists: { readonly todos: TodoStore; readonly tasks: () => TaskView },
+    lists: { readonly todos: TodoList; readonly tasks: () => TaskView },
     write: (event: Record<string, unknown>) => Promise<void>,
   ) {
     this.#lists = lists;

@@ -5,14 +5,13 @@ import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
-import { MemoryPlace } from '../state/memory-place.ts';
 import { teamNews } from '../tasks/news.ts';
-import type { TaskGraph } from '../tasks/task.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
-import { TaskStore } from '../tasks/task-store.ts';
+import type { TaskStore, TaskVersion } from '../tasks/task-store.ts';
 import { type TaskRow, taskView } from '../tasks/task-view.ts';
 import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
+import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { HeadNames, type Versions } from './head-names.ts';
 import { type PromptCommand, promptGuidance } from './prompt-guidance.ts';
@@ -31,10 +30,10 @@ interface Found {
   /** The list of the team's tasks. */
   readonly team: string;
   readonly context: TaskContext;
-  readonly todos: TodoVersion;
-  readonly history: () => readonly TodoVersion[];
+  readonly list: TodoList;
+  /** Its versions, newest first, if they had to be waited for. */
+  readonly kept: readonly TodoVersion[] | undefined;
   readonly tasks: TaskStore;
-  readonly tasksVersion: number;
   readonly close: () => Promise<void>;
 }
 
@@ -70,12 +69,13 @@ export class PromptLists {
     this.#settings = settings;
     this.#headNames = new HeadNames(found.name, found.team);
     this.#context = found.context;
-    this.#history = found.history;
-    this.#todos = found.todos;
-    this.#taskStore = found.tasks;
-    this.#tasks = taskView(found.tasks).rows();
-    this.#versions = { todos: found.todos.version, tasks: found.tasksVersion };
-    this.#close = found.close;
+    const { list, tasks, kept, close } = found;
+    this.#history = () => kept ?? (list.history() as TodoVersion[]);
+    this.#todos = list.get();
+    this.#taskStore = tasks;
+    this.#tasks = taskView(tasks).rows();
+    this.#versions = { todos: this.#todos.version, tasks: tasks.get().version };
+    this.#close = close;
   }
 
   /** @throws StateError if the lists are on a server that does not answer in time. */
@@ -88,25 +88,15 @@ export class PromptLists {
     const context = teamOf(lists, { settings: () => ({ settings, warnings }) });
     const name = lists.name({});
     const team = settings.taskList ?? lists.teamSession(settings);
-    const of = { name, team, context, close: () => lists.close() };
     const list = lists.open({});
     const tasks = context.open(undefined, settings);
-    if (lists.server === undefined) {
-      const [todos, tasksVersion] = [list.shown.get(), tasks.get().version];
-      const history = () => list.shown.history();
-      return new PromptLists(prompt, settings, { ...of, todos, history, tasks, tasksVersion });
-    }
+    const of = { name, team, context, list, tasks, close: () => lists.close() };
     try {
-      const [history, { graph, version }] = await Promise.all([list.history(), tasks.read()]);
-      const copy = new MemoryPlace<TaskGraph>();
-      copy.commit(0, graph, new Date());
-      return new PromptLists(prompt, settings, {
-        ...of,
-        todos: history[0] ?? list.shown.get(),
-        history: () => history,
-        tasks: new TaskStore(copy),
-        tasksVersion: version,
-      });
+      // What is near is read when it is needed.
+      const [kept] = list.isFar
+        ? await Promise.all([list.history(), list.read(), tasks.read()])
+        : [undefined];
+      return new PromptLists(prompt, settings, { ...of, kept });
     } catch (error) {
       await lists.close();
       throw error;
@@ -147,8 +137,8 @@ export class PromptLists {
     if (before.tasks === undefined || before.tasks === this.#versions.tasks) return fresh;
     const { tasks } = before;
     // For lists on a server there is no history here.
-    const versions = this.#taskStore.history();
-    const kept = versions instanceof Promise ? [] : versions;
+    const store = this.#taskStore;
+    const kept = store.isFar ? [] : (store.history() as TaskVersion[]);
     const graph = kept.find(({ version }) => version === tasks)?.graph;
     for (const row of this.#tasks) {
       const was = graph?.tasks.get(row.id);

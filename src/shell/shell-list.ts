@@ -2,10 +2,9 @@ import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
-import { ServerTodoList, type TodoList } from '../todo/todo-list.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
-import { TodoStore, todoStore } from '../todo/todo-store.ts';
+import { type TodoList, todoStore } from '../todo/todo-store.ts';
 
 /** The lists of an agent shell. */
 export interface ShellList {
@@ -13,8 +12,6 @@ export interface ShellList {
   readonly source: TodoSource;
   /** The list that is meant if no other is named; reading it may fail. */
   readonly shared: TodoList;
-  /** For viewers. Once asked for, a list on a server is followed. Reading it never fails. */
-  readonly shown: () => TodoStore;
   /** For the task commands, whose list is in memory, too, unless a list in files is named. */
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
@@ -52,40 +49,14 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (!isInMemory) {
     const list = files.open({});
     const isSubagent = () => files.isOfSubagent(list);
-    return {
-      source: files.open,
-      shared: list,
-      shown: () => shownOf(list),
-      tasks,
-      settings,
-      isSubagent,
-      close,
-    };
+    return { source: files.open, shared: list, tasks, settings, isSubagent, close };
   }
   const source: TodoSource = (name, of) => {
     if ((name.session ?? of.session) !== undefined) return files.open(name, of);
     return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
-  const isSubagent = () => false;
-  const shown = () => todoStore;
-  return { source, shared: todoStore, shown, tasks, settings, isSubagent, close };
+  return { source, shared: todoStore, tasks, settings, isSubagent: () => false, close };
 }
 
 const OTHER_AGENT =
   'this shell keeps one list, in memory, and no other agent has one in it; name a session too, with TODO_SESSION or --session';
-
-function shownOf(list: TodoList): TodoStore {
-  if (list instanceof ServerTodoList) list.follow();
-  return list === list.shown ? copyOf(list.shown) : list.shown;
-}
-
-function copyOf(source: TodoStore): TodoStore {
-  const copy = new TodoStore();
-  try {
-    copy.update(source.get().items);
-  } catch {
-    // The first command that needs the list will report what is wrong with it.
-  }
-  source.onChange(({ items, asWritten, dropped }) => copy.update(items, { asWritten, dropped }));
-  return copy;
-}

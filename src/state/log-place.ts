@@ -40,6 +40,10 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     this.#steps = steps;
   }
 
+  get isFar(): boolean {
+    return this.#entries.isFar ?? false;
+  }
+
   get author(): string {
     return this.#entries.author;
   }

@@ -57,6 +57,8 @@ export type Awaitable<T> = T | Promise<T>;
  * All of them may throw a StateError; then nothing was changed, unless its message says so.
  */
 export interface SharedPlace<T> {
+  /** Whether all that is asked of it comes over a network; false unless given. */
+  readonly isFar?: boolean;
   /** The author of what is committed through this place. */
   readonly author: string;
   /** The newest version, or undefined if there is none yet. @throws DamagedVersion if none of the kept ones is whole. */
@@ -95,43 +97,5 @@ export const DEFAULT_AGENT = 'main';
 /** The author of what a person changes. */
 export const USER = 'user';
 
-/** Of the pauses that were tried with 32 writers on one list, this one did best. */
-const LONGEST_PAUSE_MS = 2;
-
 /** How many versions a place keeps by default, the newest included. */
 export const DEFAULT_HISTORY = 50;
-
-/**
- * Replaces a place's content with one computed from it, retrying until no other commit came in between.
- *
- * @param compute gets the newest version; may return undefined to leave it be.
- * @returns the new version; undefined if `compute` left it be.
- */
-export function change<T>(
-  place: Place<T>,
-  compute: (newest: Version<T> | undefined) => { content: T; at: Date } | undefined,
-): Version<T> | undefined {
-  for (;;) {
-    const newest = place.load();
-    const next = compute(newest);
-    if (next === undefined) return undefined;
-    const committed = place.commit(newest?.version ?? 0, next.content, next.at);
-    if (committed !== undefined) return committed;
-  }
-}
-
-/** The same for a place that may be on a server. */
-export async function changeShared<T>(
-  place: SharedPlace<T>,
-  compute: (newest: Version<T> | undefined) => Awaitable<{ content: T; at: Date } | undefined>,
-): Promise<Version<T> | undefined> {
-  for (;;) {
-    const newest = await place.load();
-    const next = await compute(newest);
-    if (next === undefined) return undefined;
-    const committed = await place.commit(newest?.version ?? 0, next.content, next.at);
-    if (committed !== undefined) return committed;
-    // A random pause keeps many writers from losing to each other again and again.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
-  }
-}

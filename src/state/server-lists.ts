@@ -56,6 +56,7 @@ export class ServerLists implements Lists {
 
 /** A place that is opened when it is first used. */
 class PlaceToCome<T> implements SharedPlace<T> {
+  readonly isFar = true;
   readonly author: string;
   readonly #open: () => Promise<SharedPlace<T>>;
   #opened: Promise<SharedPlace<T>> | undefined;

@@ -1,24 +1,24 @@
 import type { Awaitable } from './place.ts';
 
+/** What runs step by step, and gives a `T` in the end. */
+export type Stepwise<T> = Generator<Promise<unknown>, T, unknown>;
+
 /**
  * Runs a function that may have to wait, like an async one, but to its end at once where there is nothing to wait for: lists
  * in memory and in files need no waiting, those on a server do. It is a generator, with `yield* settled(value)` in place of
  * `await value`.
  */
-export function inSteps<T>(steps: Generator<Promise<unknown>, T, unknown>): Awaitable<T> {
+export function inSteps<T>(steps: Stepwise<T>): Awaitable<T> {
   const first = steps.next();
   return first.done ? first.value : theRest(steps, first.value);
 }
 
 /** The value of what may be a promise. */
-export function* settled<T>(value: Awaitable<T>): Generator<Promise<unknown>, T, unknown> {
+export function* settled<T>(value: Awaitable<T>): Stepwise<T> {
   return value instanceof Promise ? ((yield value) as T) : value;
 }
 
-async function theRest<T>(
-  steps: Generator<Promise<unknown>, T, unknown>,
-  waitedFor: Promise<unknown>,
-): Promise<T> {
+async function theRest<T>(steps: Stepwise<T>, waitedFor: Promise<unknown>): Promise<T> {
   for (let coming = waitedFor; ; ) {
     const next = await coming.then(
       (value) => steps.next(value),

@@ -1,6 +1,8 @@
+import { Document } from '../state/document.ts';
 import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import { type Awaitable, whenDone } from '../state/place.ts';
+import type { Version } from '../state/place.ts';
+import { inSteps, type Stepwise, settled } from '../state/steps.ts';
 import { withNotices } from './inbox.ts';
 import type { LeaseClock } from './lease.ts';
 import { OWN_CLOCK } from './lease-clock.ts';
@@ -13,6 +15,8 @@ export interface TaskVersion {
   /** 1 for the first change, and one more each time; 0 for a list that was never written. */
   readonly version: number;
   readonly graph: TaskGraph;
+  /** When it was made. */
+  readonly at: Date;
 }
 
 /** Where a list of tasks can live: a file holds no Map, so elsewhere than in memory it is kept as a log of changes. */
@@ -40,14 +44,10 @@ export interface NotDone extends Refused {
 /** Enough to see what has happened, and to undo it. */
 const VERSIONS_IN_MEMORY = 100;
 
-/** So that of many that want to change the list at once, not all do the work of an attempt at the same time. */
-const LONGEST_PAUSE_MS = 20;
-
-/**
- * A server has the work of each attempt, and the lost ones hold up the others. There the pause doubles with each loss, so
- * often: eight agents on three members of etcd then need 2.4 attempts a claim, where they needed 4.
- */
-const MOST_DOUBLINGS = 4;
+const VIEW = {
+  empty: { version: 0, graph: NO_TASKS, at: new Date(0) },
+  of: ({ version, content: graph, at }: Version<TaskGraph>) => ({ version, graph, at }),
+};
 
 /**
  * Holds one list of tasks, which any number of processes may share.
@@ -56,16 +56,11 @@ const MOST_DOUBLINGS = 4;
  * no change is lost, no task is claimed twice, and a process that is killed leaves nothing locked. Whatever reads or
  * writes may throw a StateError.
  */
-export class TaskStore {
+export class TaskStore extends Document<TaskGraph, TaskVersion> {
   /** What measures its leases. */
   readonly clock: LeaseClock;
-  readonly #place: TaskPlace;
-  readonly #now: () => Date;
   #objection: ((graph: TaskGraph) => Reason | undefined) | undefined;
   #lastChange: LastChange | undefined;
-  #seen: TaskVersion = { version: 0, graph: NO_TASKS };
-  #isFollowed = false;
-  #isOnServer = false;
 
   /**
    * @param place Where the list lives; in memory, empty, unless given. `openTaskStore` opens one in files.
@@ -77,14 +72,13 @@ export class TaskStore {
     now: () => Date = () => new Date(),
     clock: LeaseClock = OWN_CLOCK,
   ) {
-    this.#place = place;
-    this.#now = now;
+    super(place, VIEW, now);
     this.clock = clock;
   }
 
   /** The same list, on which no change is made as long as there is a reason against it. */
   objectedBy(objection: (graph: TaskGraph) => Reason | undefined): TaskStore {
-    const store = new TaskStore(this.#place, this.#now, this.clock);
+    const store = new TaskStore(this.place as TaskPlace, this.now, this.clock);
     store.#objection = objection;
     return store;
   }
@@ -92,41 +86,6 @@ export class TaskStore {
   /** The last change that an agent made through this store, not by another process. */
   get lastChange(): LastChange | undefined {
     return this.#lastChange;
-  }
-
-  /** The list as it is. A later change does not alter what was returned. */
-  read(): Awaitable<TaskVersion> {
-    const loaded = this.#place.load();
-    return whenDone(loaded, (newest) => {
-      const { version = 0, content: graph = NO_TASKS } = newest ?? {};
-      this.#seen = { version, graph };
-      this.#isOnServer = loaded instanceof Promise;
-      return this.#seen;
-    });
-  }
-
-  /** The same for whoever cannot wait: a list on a server is followed from now on, and is as it was seen last. */
-  get(): TaskVersion {
-    if (this.#isFollowed) return this.#seen;
-    const now = this.read();
-    if (!(now instanceof Promise)) return now;
-    this.#isFollowed = true;
-    // Who has to know whether it can be read reads it.
-    now.catch(() => {});
-    this.onChange(() => {});
-    return this.#seen;
-  }
-
-  /** The same for whoever asks often: a list on a server that was read, or is followed, is not read again. */
-  recent(): Awaitable<TaskVersion> {
-    return this.#isFollowed || this.#isOnServer ? this.#seen : this.read();
-  }
-
-  /** The versions that are kept, newest first, and when each was made. */
-  history(): Awaitable<readonly (TaskVersion & { readonly at: Date })[]> {
-    return whenDone(this.#place.history(), (versions) =>
-      Array.from(versions, ({ version, content: graph, at }) => ({ version, graph, at })),
-    );
   }
 
   /**
@@ -141,42 +100,29 @@ export class TaskStore {
     approve?: (change: Change) => Promise<Reason | undefined>,
     by?: string,
   ): Promise<Done<Change> | NotDone> {
-    for (let losses = 0; ; losses++) {
-      const { version, graph } = await this.read();
-      const at = this.#now();
-      const objection = this.#objection?.(graph);
-      if (objection) return { refused: [objection], version };
-      const change = plan(graph, at.toISOString());
-      if ('refused' in change) return { ...change, version };
-      if (change.graph === graph) return { change, version };
-      const reason = await approve?.(change);
-      if (reason) return { refused: [reason], version };
-      const { by: _, ...unsigned } = change.graph;
-      const after =
-        by === undefined ? unsigned : { ...withNotices(graph, unsigned, by, at.toISOString()), by };
-      const committed = await this.#place.commit(version, after, at);
-      if (committed) {
-        this.#seen = { version: committed.version, graph: after };
-        const { version: made } = committed;
-        if (by !== undefined) this.#lastChange = { before: graph, after, version: made };
-        return { change, version: made };
-      }
-      const doublings = this.#isOnServer ? Math.min(losses, MOST_DOUBLINGS) : 0;
-      await pause(Math.random() * LONGEST_PAUSE_MS * 2 ** doublings);
-    }
+    return inSteps(this.untilMade(() => this.#attempt(plan, approve, by), true));
   }
 
-  /** Calls back soon after the list has changed, whoever changed it. Returns what ends it. */
-  onChange(listener: () => void): () => void {
-    return this.#place.watch(() => {
-      const now = this.read();
-      if (now instanceof Promise) now.then(listener, listener);
-      else listener();
-    });
+  *#attempt<Change extends { readonly graph: TaskGraph }>(
+    plan: (graph: TaskGraph, at: string) => Change | Refused,
+    approve: ((change: Change) => Promise<Reason | undefined>) | undefined,
+    by: string | undefined,
+  ): Stepwise<Done<Change> | NotDone | undefined> {
+    const { version, graph } = yield* settled(this.read());
+    const at = this.now();
+    const objection = this.#objection?.(graph);
+    if (objection) return { refused: [objection], version };
+    const change = plan(graph, at.toISOString());
+    if ('refused' in change) return { ...change, version };
+    if (change.graph === graph) return { change, version };
+    const reason = yield* settled(approve?.(change));
+    if (reason) return { refused: [reason], version };
+    const { by: _, ...unsigned } = change.graph;
+    const after =
+      by === undefined ? unsigned : { ...withNotices(graph, unsigned, by, at.toISOString()), by };
+    const made = yield* this.commit(version, after, at);
+    if (made && by !== undefined)
+      this.#lastChange = { before: graph, after, version: made.version };
+    return made && { change, version: made.version };
   }
-}
-
-/** Node's own would be one more module that each start of a command loads. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,11 +1,10 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import { type Evidence, type Failure, failedText, unprovenText } from '../proof/proof.ts';
-import { whenDone } from '../state/place.ts';
 import { type ItemPair, pairItems, pairRenamed } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-item.ts';
-import type { TodoList } from './todo-list.ts';
+import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 
 /** What a write asks of the checks of its items. */
@@ -79,16 +78,14 @@ async function proofOf(
 }
 
 /** When the work on an item began the last time, or when it was already under way, as far back as versions are kept. */
-function beginningOf(list: TodoList, item: Readonly<TodoItem>) {
-  return whenDone(list.history(), (history) => {
-    let begun: Date | undefined;
-    for (const { items, updatedAt } of history) {
-      const status = sameItem(items, item)?.status;
-      if (status === 'in_progress') begun = updatedAt;
-      else if (begun !== undefined || status !== 'completed') break;
-    }
-    return begun;
-  });
+async function beginningOf(list: TodoList, item: Readonly<TodoItem>): Promise<Date | undefined> {
+  let begun: Date | undefined;
+  for (const { items, updatedAt } of await list.history()) {
+    const status = sameItem(items, item)?.status;
+    if (status === 'in_progress') begun = updatedAt;
+    else if (begun !== undefined || status !== 'completed') break;
+  }
+  return begun;
 }
 
 function sameItem(items: Items, item: Readonly<TodoItem>) {

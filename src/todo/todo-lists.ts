@@ -2,11 +2,9 @@ import type { Environment } from '../environment.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { hookFolder, type ListName, listKey } from '../state/list-paths.ts';
-import { DEFAULT_AGENT, type Place } from '../state/place.ts';
+import { DEFAULT_AGENT } from '../state/place.ts';
 import { todoPlace } from './open-todo-store.ts';
-import type { Items } from './todo-item.ts';
-import { ServerTodoList, type TodoList } from './todo-list.ts';
-import { TodoStore } from './todo-store.ts';
+import { TodoDocument, type TodoList } from './todo-store.ts';
 import { setUntilDone } from './until-done.ts';
 
 /** The lists of todos of a process, in files or on a server, as its environment and its directory name them. */
@@ -51,9 +49,7 @@ export class TodoLists extends ListHome {
   openFound(key: string, author: string, begins?: () => void): TodoList {
     const { history } = this.#settings;
     const place = todoPlace(this.lists, key, { author, history, begins });
-    return this.lists.isFar
-      ? new ServerTodoList(place, history)
-      : new TodoStore(undefined, place as Place<Items>);
+    return new TodoDocument(() => new Date(), place);
   }
 
   /** Tells the hook that the agent of a list should not stop before the list is finished, from a version on. */

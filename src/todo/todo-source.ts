@@ -1,8 +1,7 @@
 import type { Options } from '../command/options.ts';
 import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../settings/settings.ts';
 import type { Awaitable } from '../state/place.ts';
-import type { TodoList } from './todo-list.ts';
-import { todoStore } from './todo-store.ts';
+import { type TodoList, todoStore } from './todo-store.ts';
 
 /**
  * Opens the list of a session and an agent; the settings of the call fill in what is not named. If there is no such

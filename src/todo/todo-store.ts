@@ -1,6 +1,8 @@
+import { Document, type Listener, type Now, type View } from '../state/document.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import { change, DEFAULT_AGENT, type Place, type Version } from '../state/place.ts';
+import { DEFAULT_AGENT, type Place, type SharedPlace, whenDone } from '../state/place.ts';
 import { DamagedVersion } from '../state/state-error.ts';
+import { inSteps, type Stepwise, settled } from '../state/steps.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 import {
   contentBefore,
@@ -11,59 +13,20 @@ import {
   type TodoVersion,
   versionOf,
   type WriteOptions,
-  writtenOf,
 } from './todo-version.ts';
 
-/**
- * Called after each change of a store. If a listener throws, the others still run and the update stands; the error
- * becomes a warning.
- */
-export type TodoListener = (state: TodoVersion) => void;
+/** Called after each change of a store. If it throws, the others still run and the update stands; the error becomes a warning. */
+export type TodoListener = Listener<TodoVersion>;
 
 /**
- * Holds one task list and tells its listeners of each change. It is a `TodoList`.
+ * One task list, wherever it lives, which tells its listeners of each change.
  *
  * An update replaces the whole list; nothing is merged. Snapshots are frozen copies: later changes to a caller's array
- * do not change the store. A list in files may be changed by others at any time, and reading or writing it may throw a
- * StateError; then nothing has changed, unless its message says so.
+ * do not change the list.
  */
-export class TodoStore {
-  readonly #now: () => Date;
-  readonly #place: Place<Items>;
-  readonly #listeners = new Set<{ listener: TodoListener }>();
-  readonly #unwritten: TodoVersion;
-  #latest: { of: Version<Items>; state: TodoVersion } | undefined;
-  #endWatch: (() => void) | undefined;
-
-  /**
-   * @param now The clock for `updatedAt`; the machine's unless given.
-   * @param place Where the list lives; in memory, empty, unless given.
-   */
-  constructor(now: () => Date = () => new Date(), place: Place<Items> = new MemoryPlace()) {
-    this.#now = now;
-    this.#place = place;
-    this.#unwritten = Object.freeze({ items: frozen([]), updatedAt: now(), version: 0, by: '' });
-  }
-
-  /** Who signs what is written through this store. */
-  get author(): string {
-    return this.#place.author;
-  }
-
-  /** A store needs no waiting, so it shows itself. */
-  get shown(): TodoStore {
-    return this;
-  }
-
-  /** The current list. Later updates do not change the returned object. @throws DamagedVersion if no version is whole. */
-  get(): TodoVersion {
-    const newest = this.#place.load();
-    return newest ? this.#versionOf(newest) : this.#unwritten;
-  }
-
-  /** The same, as all lists have it. */
-  read(): TodoVersion {
-    return this.get();
+export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVersion, IsFar> {
+  constructor(now: () => Date, place: SharedPlace<Items>) {
+    super(place, viewFrom(now()), now);
   }
 
   /**
@@ -72,11 +35,9 @@ export class TodoStore {
    *
    * @returns the version that it made; another may have replaced it by now.
    */
-  update(items: readonly TodoItem[], options: WriteOptions = {}): TodoVersion {
-    for (;;) {
-      const written = this.#write(this.#newestNumber(), items, options);
-      if (written) return written;
-    }
+  update(items: readonly TodoItem[], options: WriteOptions = {}): Now<IsFar, TodoVersion> {
+    const written = inSteps(this.untilMade(() => this.#replace(items, options)));
+    return written as Now<IsFar, TodoVersion>;
   }
 
   /** The same, but only where the list is still at this version. @returns undefined where it was not. */
@@ -84,100 +45,72 @@ export class TodoStore {
     version: number,
     items: readonly TodoItem[],
     options: WriteOptions = {},
-  ): TodoVersion | undefined {
-    return this.#write(version, items, options);
+  ): Now<IsFar, TodoVersion | undefined> {
+    const written = inSteps(this.#write(version, items, options));
+    return written as Now<IsFar, TodoVersion | undefined>;
   }
 
   /** Makes the list before the newest the list again, as a new version. @returns undefined if none is kept. */
-  undo(): TodoVersion | undefined {
-    const undone = change(this.#place, (newest) => {
-      const content = newest && contentBefore(newest, this.#place.history());
-      return content && { content, at: this.#now() };
+  undo(): Now<IsFar, TodoVersion | undefined> {
+    return this.compute((newest) => {
+      const history = newest && this.place.history();
+      return history && whenDone(history, (kept) => contentBefore(newest, kept));
     });
-    return undone && this.#versionOf(undone);
   }
 
-  /** The versions that are kept, newest first. */
-  history(): TodoVersion[] {
-    return [...this.newestFirst()];
-  }
-
-  /** The same, each read only as it is asked for. */
-  *newestFirst(): Generator<TodoVersion> {
-    for (const version of this.#place.history()) yield versionOf(version);
-  }
-
-  sinceOwn(): SinceOwn {
-    return sinceOwn(this.author, this.#place.history());
+  sinceOwn(): Now<IsFar, SinceOwn> {
+    const since = whenDone(this.place.history(), (history) => sinceOwn(this.author, history));
+    return since as Now<IsFar, SinceOwn>;
   }
 
   /** The same as `update([])`. */
-  clear(): void {
-    this.update([]);
+  clear(): Now<IsFar, TodoVersion> {
+    return this.update([]);
   }
 
-  /** Calls `listener` with each later state, not with the current one. Returns its unsubscribe function. */
-  onChange(listener: TodoListener): () => void {
-    const entry = { listener };
-    this.#listeners.add(entry);
-    this.#endWatch ??= this.#place.watch(() => this.#announce());
-    return () => {
-      this.#listeners.delete(entry);
-      if (this.#listeners.size > 0) return;
-      this.#endWatch?.();
-      this.#endWatch = undefined;
-    };
-  }
-
-  /**
-   * One state for each version: listeners, the writer and who looks later get the same.
-   *
-   * @param own what was just written, which is frozen already.
-   */
-  #versionOf(version: Version<Items>, own?: Items): TodoVersion {
-    if (this.#latest?.of !== version) {
-      const { content } = version;
-      const items = content === own ? content : frozen(content);
-      this.#latest = { of: version, state: versionOf(version, items, writtenOf(content)) };
-    }
-    return this.#latest.state;
-  }
-
-  /** Who replaces all of a list needs no whole version of it. */
-  #newestNumber(): number {
+  *#replace(items: Items, options: WriteOptions): Stepwise<TodoVersion | undefined> {
+    let base: number | undefined;
     try {
-      return this.#place.load()?.version ?? 0;
+      base = (yield* settled(this.place.load()))?.version;
     } catch (error) {
-      if (error instanceof DamagedVersion) return error.version;
-      throw error;
+      // Who replaces all of a list needs no whole version of it.
+      if (!(error instanceof DamagedVersion)) throw error;
+      base = error.version;
     }
+    return yield* this.#write(base ?? 0, items, options);
   }
 
-  #write(base: number, items: Items, options: WriteOptions): TodoVersion | undefined {
+  *#write(base: number, items: Items, options: WriteOptions): Stepwise<TodoVersion | undefined> {
     const [content, empty] = contentsOf(items, options);
-    const written = this.#place.commit(base, content, this.#now());
+    const written = yield* this.commit(base, content);
+    if (!written || !empty) return written;
     // Another writer may be quicker than the emptying.
-    const emptied = written && empty && this.#place.commit(written.version, empty, written.at);
-    if (emptied) return this.#versionOf(emptied, empty);
-    return written && this.#versionOf(written, content);
-  }
-
-  #announce(): void {
-    withWarning(() => {
-      const state = this.get();
-      if (state.damage) process.emitWarning(state.damage.message);
-      for (const { listener } of [...this.#listeners]) withWarning(() => listener(state));
-    });
+    return (yield* this.commit(written.version, empty, written.updatedAt)) ?? written;
   }
 }
 
-/** The update stands, and the other listeners must run; a warning keeps the error from being lost. */
-function withWarning(action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+/** A list of which it is not known whether it has to be waited for. */
+export type TodoList = TodoDocument<boolean>;
+
+/**
+ * A list in memory or in files, which needs no waiting. One in files may be changed by others at any time, and reading or
+ * writing it may throw a StateError; then nothing has changed, unless its message says so.
+ */
+export class TodoStore extends TodoDocument<false> {
+  /**
+   * @param now The clock for `updatedAt`; the machine's unless given.
+   * @param place Where the list lives; in memory, empty, unless given.
+   */
+  constructor(now: () => Date = () => new Date(), place: Place<Items> = new MemoryPlace()) {
+    super(now, place);
   }
+}
+
+function viewFrom(updatedAt: Date): View<Items, TodoVersion> {
+  return {
+    empty: Object.freeze({ items: frozen([]), updatedAt, version: 0, by: '' }),
+    of: versionOf,
+  };
 }
 
 /** The list that a program shares when it needs only one. */

@@ -98,17 +98,10 @@ function contentOf(items: Items, written: Written): Items {
   return content;
 }
 
-/** The same of content that this program has written; undefined for any other. */
-export function writtenOf(content: Items): Written | undefined {
-  return WRITTEN.get(content);
-}
-
-/** What a place keeps, as a version of a list. */
-export function versionOf(
-  { content, at, version, by, damage }: Version<Items>,
-  items = frozen(content),
-  written?: Written,
-): TodoVersion {
+/** What a place keeps, as a version of a list. What this program has written it knows more about. */
+export function versionOf({ content, at, version, by, damage }: Version<Items>): TodoVersion {
+  const items = frozen(content);
+  const written = WRITTEN.get(content);
   const state = { items, updatedAt: at, version, by, damage, ...written };
   return Object.freeze(state);
 }

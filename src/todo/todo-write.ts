@@ -17,10 +17,9 @@ import type { Settings, SettingsSource } from '../settings/settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ProofRules } from './prove-items.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
-import type { TodoList } from './todo-list.ts';
 import { todoInputSchema } from './todo-schema.ts';
 import { openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
-import { TodoStore } from './todo-store.ts';
+import { type TodoList, TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
 import { readToReplace, replace, revise, undo, type WriteOutcome } from './write-list.ts';
@@ -96,7 +95,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
         // Asked before and after each line; its own store needs no settings to be found.
         if (this.source instanceof TodoStore) return this.source.get();
         const list = openSource(this.source, {}, this.settings().settings, undefined);
-        return list instanceof Promise || 'problem' in list ? undefined : list.shown.get();
+        return list instanceof Promise || 'problem' in list ? undefined : list.get();
       },
     };
   }

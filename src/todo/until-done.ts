@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { attempt, errorCode } from '../state/state-error.ts';
 import { makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
-import type { TodoStore } from './todo-store.ts';
+import type { TodoList } from './todo-store.ts';
 
 const FILE = 'until-done';
 
@@ -19,7 +19,7 @@ export function setUntilDone(folder: string, version: number): void {
 }
 
 /** Whether that was said of the list that is there now: one that was finished since was another one. */
-export function isUntilDone(folder: string, store: TodoStore): boolean {
+export function isUntilDone(folder: string, store: TodoList): boolean {
   let since: number;
   try {
     since = Number(readOwnFile(join(folder, FILE)).toString());

@@ -1,12 +1,13 @@
 import { type CommandResult, failed } from '../command/agent-command.ts';
 import { noteLines } from '../command/notes.ts';
 import { quotedText } from '../safe-text.ts';
-import { type Awaitable, USER, whenDone } from '../state/place.ts';
+import type { Now } from '../state/document.ts';
+import { type Awaitable, USER } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
+import { inSteps, type Stepwise, settled } from '../state/steps.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
 import type { Items, TodoItem } from './todo-item.ts';
-import type { TodoList } from './todo-list.ts';
-import type { TodoStore } from './todo-store.ts';
+import type { TodoDocument, TodoList } from './todo-store.ts';
 import type { SinceOwn, TodoVersion } from './todo-version.ts';
 import { itemLines } from './version-texts.ts';
 
@@ -33,20 +34,19 @@ export interface Unheard {
  * What a person changed since the agent of this store wrote the list or was told. This uses only the versions: an agent
  * that is told signs the current list as a version of its own.
  */
-export function unheardChanges(list: TodoStore): Unheard | undefined;
-export function unheardChanges(
-  list: TodoList,
+export function unheardChanges<IsFar extends boolean>(
+  list: TodoDocument<IsFar>,
   newest?: TodoVersion,
-): Awaitable<Unheard | undefined>;
-export function unheardChanges(
-  list: TodoList,
-  newest?: TodoVersion,
-): Awaitable<Unheard | undefined> {
+): Now<IsFar, Unheard | undefined> {
+  return inSteps(unheardIn(list, newest)) as Now<IsFar, Unheard | undefined>;
+}
+
+function* unheardIn(list: TodoList, newest?: TodoVersion): Stepwise<Unheard | undefined> {
   if (list.author === USER) return undefined;
-  return whenDone(newest ?? list.read(), ({ by, damage }) =>
-    // To sign a version that stands in for another would make it the newest.
-    damage || by === list.author ? undefined : whenDone(list.sinceOwn(), unheardOf),
-  );
+  const { by, damage } = newest ?? (yield* settled(list.read()));
+  // To sign a version that stands in for another would make it the newest.
+  if (damage || by === list.author) return undefined;
+  return unheardOf(yield* settled(list.sinceOwn()));
 }
 
 function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
@@ -69,13 +69,17 @@ function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
 }
 
 /** Tells the agent of this store what a person changed, one line each; only once, since the agent has heard it then. */
-export function hearUser(list: TodoStore): readonly string[];
-export function hearUser(list: TodoList): Awaitable<readonly string[]>;
-export function hearUser(list: TodoList): Awaitable<readonly string[]> {
-  return whenDone(unheardChanges(list), (unheard) => {
-    if (unheard === undefined) return [];
-    return whenDone(sign(list, unheard.now), () => notesOf(unheard));
-  });
+export function hearUser<IsFar extends boolean>(
+  list: TodoDocument<IsFar>,
+): Now<IsFar, readonly string[]> {
+  return inSteps(heardBy(list)) as Now<IsFar, readonly string[]>;
+}
+
+function* heardBy(list: TodoList): Stepwise<readonly string[]> {
+  const unheard = yield* unheardIn(list);
+  if (unheard === undefined) return [];
+  yield* signed(list, unheard.now);
+  return notesOf(unheard);
 }
 
 export function notesOf({ changes }: Unheard): string[] {
@@ -88,16 +92,16 @@ export function notesOf({ changes }: Unheard): string[] {
  * Signs the list as the agent's: it has been told about everything in it. @returns undefined if the list has moved on.
  */
 export function sign(list: TodoList, now: TodoVersion): Awaitable<TodoVersion | undefined> {
-  // An agent that may only read is told again next time, which is better than not at all.
-  const unsigned = (error: unknown) => {
+  return inSteps(signed(list, now));
+}
+
+function* signed(list: TodoList, now: TodoVersion): Stepwise<TodoVersion | undefined> {
+  try {
+    return yield* settled(list.updateIf(now.version, now.items));
+  } catch (error) {
+    // An agent that may only read is told again next time, which is better than not at all.
     if (!(error instanceof StateError)) throw error;
     return now;
-  };
-  try {
-    const signed = list.updateIf(now.version, now.items);
-    return signed instanceof Promise ? signed.catch(unsigned) : signed;
-  } catch (error) {
-    return unsigned(error);
   }
 }
 

@@ -11,33 +11,25 @@ interface TasksFollower {
 }
 
 /** Reports a team's tasks now and after each change. Returns a function that stops this. */
-export function followTasks(store: TaskStore, follower: TasksFollower): () => void {
+export function followTasks(store: TaskStore, { changed, failed }: TasksFollower): () => void {
   let known: KnownTasks | undefined;
+  let isReady = false;
   let hasEnded = false;
-  let isLooking = false;
-  let isDue = false;
-  const lookOnce = async () => {
-    try {
-      known = await tasksOf(store, known);
-      if (!hasEnded) follower.changed(known);
-    } catch (error) {
-      if (hasEnded) return;
-      follower.failed(error instanceof StateError ? error : new StateError(String(error)));
-    }
+  const fail = (error: unknown) => {
+    if (!hasEnded) failed(error instanceof StateError ? error : new StateError(String(error)));
   };
-  // One read at a time: a server may answer them out of order.
-  const look = async () => {
-    isDue = true;
-    if (isLooking) return;
-    isLooking = true;
-    while (isDue && !hasEnded) {
-      isDue = false;
-      await lookOnce();
-    }
-    isLooking = false;
+  const show = () => {
+    if (hasEnded || !isReady) return;
+    known = since(store.seen.graph.tasks, known);
+    changed(known);
   };
-  const end = store.onChange(() => void look());
-  void look();
+  const begin = async () => {
+    known = await tasksOf(store, undefined);
+    isReady = true;
+    show();
+  };
+  const end = store.onChange(() => (isReady ? show() : void begin().catch(fail)), fail);
+  begin().catch(fail);
   return () => {
     hasEnded = true;
     end();
@@ -53,16 +45,21 @@ export async function tasksOf(
   before: KnownTasks | undefined,
 ): Promise<KnownTasks> {
   const { tasks } = (await store.read()).graph;
-  const since = new Map<number, number>();
+  const known = since(tasks, before);
+  if (before === undefined) await lookBack(store, tasks, known.since);
+  return known;
+}
+
+function since(tasks: ReadonlyMap<number, Task>, before: KnownTasks | undefined) {
+  const times = new Map<number, number>();
   let updatedAt: number | undefined;
   for (const [id, task] of tasks) {
     const changed = Date.parse(task.updatedAt);
     const isSame = before?.tasks.get(id)?.status === task.status;
-    since.set(id, (isSame ? before?.since.get(id) : undefined) ?? changed);
+    times.set(id, (isSame ? before?.since.get(id) : undefined) ?? changed);
     updatedAt = Math.max(updatedAt ?? changed, changed);
   }
-  if (before === undefined) await lookBack(store, tasks, since);
-  return { tasks, since, updatedAt };
+  return { tasks, since: times, updatedAt };
 }
 
 /** Finds the real start of each status: a task can have changed in other ways since. */

@@ -1,15 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Document } from '../../src/state/document.ts';
 import { EtcdPlace } from '../../src/state/engines/etcd-place.ts';
 import { PostgresPlace } from '../../src/state/engines/postgres-place.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
-import {
-  change,
-  changeShared,
-  type HistoryRange,
-  type SharedPlace,
-} from '../../src/state/place.ts';
+import type { HistoryRange, SharedPlace, Version } from '../../src/state/place.ts';
 import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -18,6 +14,13 @@ const NOON = new Date('2026-05-01T12:00:00.000Z');
 const ONE = new Date('2026-05-01T13:00:00.500Z');
 
 const servers = useServers();
+
+/** The versions of a place as they are. */
+function documentOn<IsFar extends boolean = boolean>(place: SharedPlace<string[]>) {
+  const of = (version: Version<string[]>) => version;
+  const view = { empty: { version: 0, at: NOON, by: '', content: [] }, of };
+  return new Document<string[], Version<string[]>, IsFar>(place, view, () => ONE);
+}
 
 let lists = 0;
 type Create = (history: number, author?: string) => () => SharedPlace<string[]>;
@@ -185,10 +188,10 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
       const place = placeThatKeeps(50);
       await place.commit(0, ['first'], NOON);
       let interruptions = 2;
-      const committed = await changeShared(place, async (newest) => {
+      const committed = await documentOn(place).compute(async (newest) => {
         const { version = 0, content = [] } = newest ?? {};
         if (interruptions-- > 0) await place.commit(version, [...content, 'other'], NOON);
-        return { content: [...content, 'mine'], at: ONE };
+        return [...content, 'mine'];
       });
       expect(committed).toMatchObject({ version: 4, content: ['first', 'other', 'other', 'mine'] });
       expect(await place.load()).toMatchObject({
@@ -199,7 +202,8 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
 
     test('a change that turns out to be none commits nothing', async () => {
       const place = placeThatKeeps(50);
-      expect(await changeShared(place, () => undefined)).toBeUndefined();
+      const none = await documentOn(place).compute(() => undefined);
+      expect(none).toBeUndefined();
       expect(await place.load()).toBeUndefined();
     });
   });
@@ -207,6 +211,7 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
 
 test('memory and files need no waiting', () => {
   const place = new FilePlace<string[]>({ folder: join(temporaryDirectory(), 's', 'a') });
-  expect(change(place, () => ({ content: ['a'], at: NOON }))).toMatchObject({ version: 1 });
+  const made = documentOn(place).compute(() => ['a']);
+  expect(made).toMatchObject({ version: 1 });
   expect(place.load()).toMatchObject({ content: ['a'] });
 });

@@ -1,12 +1,15 @@
 // A process of its own that writes one list: FOLDER NAME COUNT. Prints a line for each version that it was given.
 import { writeSync } from 'node:fs';
+import { Document } from '../../src/state/document.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { change } from '../../src/state/place.ts';
+import type { Version } from '../../src/state/place.ts';
 
 const [folder = '', name = '', count = ''] = process.argv.slice(2);
 const place = new FilePlace<string>({ folder, author: name });
+const view = { empty: undefined, of: ({ version }: Version<string>) => version };
+const document = new Document<string, number | undefined, false>(place, view, () => new Date());
 for (let number = 1; number <= Number(count); number++) {
   const content = `${name} ${number}`;
-  const committed = change(place, () => ({ content, at: new Date() }));
-  writeSync(1, `${JSON.stringify({ version: committed?.version, content })}\n`);
+  const version = document.compute(() => content);
+  writeSync(1, `${JSON.stringify({ version, content })}\n`);
 }

@@ -34,13 +34,13 @@ test.each(['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'])(
     expect(
       lists({ [name]: 'two' })
         .open({})
-        .shown.get().items,
+        .get().items,
     ).toEqual([]);
-    expect(lists({}).open({}).shown.get().items).toEqual([]);
+    expect(lists({}).open({}).get().items).toEqual([]);
     expect(
       lists({ [name]: 'one' }, join(tree, 'src'))
         .open({})
-        .shown.get().items,
+        .get().items,
     ).toEqual([ITEM]);
   },
 );
@@ -50,14 +50,14 @@ test('a list that a session of a harness has begun is found from every directory
   const one = { CLAUDE_CODE_SESSION_ID: 'one' };
   lists(one).open({}).update([ITEM]);
   for (const directory of [join(tree, 'src'), other, '/']) {
-    expect(lists(one, directory).open({}).shown.get().items).toEqual([ITEM]);
+    expect(lists(one, directory).open({}).get().items).toEqual([ITEM]);
   }
   const nowhere = new TodoLists(environment(one), undefined);
-  expect(nowhere.open({}).shown.get().items).toEqual([ITEM]);
+  expect(nowhere.open({}).get().items).toEqual([ITEM]);
   lists(one, other)
     .open({})
     .update([{ ...ITEM, status: 'completed' }]);
-  expect(lists(one).open({}).shown.get().items[0]?.status).toBe('completed');
+  expect(lists(one).open({}).get().items[0]?.status).toBe('completed');
   expect(listsIn(sessionFolder(lists({}).folder, tree))).toHaveLength(1);
   expect(listsIn(sessionFolder(lists({}).folder, other))).toEqual([]);
 });
@@ -87,8 +87,8 @@ test('a list that began before sessions were found everywhere is still found in 
   const one = { CODEX_THREAD_ID: 'one' };
   const named = lists({ TODO_SESSION: tree, TODO_AGENT: 'main@one' });
   named.open({}).update([ITEM]);
-  expect(lists(one).open({}).shown.get().items).toEqual([ITEM]);
-  expect(lists(one, other).open({}).shown.get().items).toEqual([]);
+  expect(lists(one).open({}).get().items).toEqual([ITEM]);
+  expect(lists(one, other).open({}).get().items).toEqual([]);
 });
 
 test('a damaged note of where a list began is as good as none', () => {

@@ -41,6 +41,7 @@ const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
 export class EtcdPlace<T> implements SharedPlace<T> {
   readonly #client: EtcdClient;
   readonly #prefix: string;
+  readonly isFar = true;
   readonly author: string;
   readonly #history: number;
   readonly #check: ContentCheck | undefined;

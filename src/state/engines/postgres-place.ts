@@ -34,6 +34,7 @@ interface Row {
 export class PostgresPlace<T> implements SharedPlace<T> {
   readonly #client: PostgresClient;
   readonly #key: string;
+  readonly isFar = true;
   readonly author: string;
   readonly #history: number;
   readonly #check: ContentCheck | undefined;
