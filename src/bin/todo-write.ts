@@ -1,14 +1,9 @@
 import { Guide } from '../guidance/guide.ts';
 import { LIST_NOTES } from '../guidance/list-notes.ts';
-import { DamagedVersion } from '../state/state-error.ts';
+import { whenDone } from '../state/place.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
-
-/** The command says what is wrong with the list, or replaces it. */
-function unlessDamaged(error: unknown): void {
-  if (!(error instanceof DamagedVersion)) throw error;
-}
 
 runExecutable((lists, settings) => {
   let list: TodoList | undefined;
@@ -27,8 +22,7 @@ runExecutable((lists, settings) => {
         guide.look();
         return opened;
       };
-      const now = opened.isFar ? opened.read() : undefined;
-      return now instanceof Promise ? now.catch(unlessDamaged).then(look) : look();
+      return opened.isFar ? whenDone(opened.readToReplace(), look) : look();
     },
     settings,
     (guarded, version) => lists.setUntilDone(guarded, version),

@@ -1,5 +1,6 @@
 import { type Awaitable, type SharedPlace, type Version, whenDone } from './place.ts';
 import { DamagedVersion, StateError } from './state-error.ts';
+import { inSteps, type Stepwise, settled } from './steps.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */
 export interface Steps<T, Step> {
@@ -49,7 +50,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   load(): Awaitable<Version<T> | undefined> {
-    return this.#loadUnless(undefined);
+    return inSteps(this.#load());
   }
 
   history(): Awaitable<Version<T>[]> {
@@ -68,54 +69,52 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   commit(base: number, content: T, at: Date): Awaitable<Version<T> | undefined> {
-    const from = this.#latest?.version === base ? this.#latest : this.load();
-    return whenDone(from, (before) => {
-      if ((before?.version ?? 0) !== base) return undefined;
-      const isWhole = before === undefined || base % STEPS_PER_WHOLE === 0;
-      const step = this.#steps.between(isWhole ? this.#steps.empty : before.content, content);
-      return whenDone(this.#entries.commit(base, { isWhole, step }, at), (committed) => {
-        if (committed !== undefined) this.#latest = { ...committed, content };
-        return committed && this.#latest;
-      });
-    });
+    return inSteps(this.#commit(base, content, at));
   }
 
   watch(listener: () => void): () => void {
     return this.#entries.watch(listener);
   }
 
-  /**
-   * @param missed the newest version when last tried. Others may go on so fast that old entries are removed while they
-   *   are read; not so if nothing has moved.
-   */
-  #loadUnless(missed: number | undefined): Awaitable<Version<T> | undefined> {
-    return whenDone(this.#entriesToApply(), (entries) => {
+  *#commit(base: number, content: T, at: Date): Stepwise<Version<T> | undefined> {
+    const before = this.#latest?.version === base ? this.#latest : yield* this.#load();
+    if ((before?.version ?? 0) !== base) return undefined;
+    const isWhole = before === undefined || base % STEPS_PER_WHOLE === 0;
+    const step = this.#steps.between(isWhole ? this.#steps.empty : before.content, content);
+    const committed = yield* settled(this.#entries.commit(base, { isWhole, step }, at));
+    if (committed !== undefined) this.#latest = { ...committed, content };
+    return committed && this.#latest;
+  }
+
+  *#load(): Stepwise<Version<T> | undefined> {
+    for (let missed: number | undefined; ; ) {
+      const entries = yield* this.#entriesToApply();
       const [newest] = entries;
       if (newest === undefined) return undefined;
       const oldest = entries.at(-1) as Entry<Step>;
       if (oldest.content.isWhole || this.#isLatest(oldest)) return this.#apply(entries);
+      // Others may go on so fast that old entries are removed while they are read; not so if nothing has moved.
       if (missed === newest.version) {
         throw new StateError(`the versions that version ${newest.version} builds upon are missing`);
       }
-      return this.#loadUnless(newest.version);
-    });
+      missed = newest.version;
+    }
   }
 
   /** The newest entries, down to one that what is known already, or what is whole, makes the first to apply. */
-  #entriesToApply(): Awaitable<Entry<Step>[]> {
-    const known = this.#latest?.version;
-    const range = known === undefined ? { newest: STEPS_PER_WHOLE } : { from: known };
-    return whenDone(this.#entries.history(range), (newestFirst) => {
+  *#entriesToApply(): Stepwise<Entry<Step>[]> {
+    for (;;) {
+      const known = this.#latest?.version;
+      const range = known === undefined ? { newest: STEPS_PER_WHOLE } : { from: known };
       const entries: Entry<Step>[] = [];
-      for (const entry of newestFirst) {
+      for (const entry of yield* settled(this.#entries.history(range))) {
         entries.push(whole(entry));
         if (entry.content.isWhole || this.#isLatest(entry)) return entries;
       }
       if (known === undefined) return entries;
       // What is known is no longer there: the list has gone far on, or someone began it again.
       this.#latest = undefined;
-      return this.#entriesToApply();
-    });
+    }
   }
 
   #apply(newestFirst: Entry<Step>[]): Version<T> {

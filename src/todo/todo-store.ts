@@ -29,6 +29,11 @@ export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVer
     super(place, viewFrom(now()), now);
   }
 
+  /** As it is, for who replaces all of it and needs only its number: no version of it need be whole. */
+  readToReplace(): Now<IsFar, TodoVersion> {
+    return inSteps(this.#readToReplace()) as Now<IsFar, TodoVersion>;
+  }
+
   /**
    * Replaces the list and calls the listeners, in the order in which they were added. The items are copied without
    * checks: check items from outside first, with `validateTodoList`.
@@ -69,15 +74,17 @@ export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVer
   }
 
   *#replace(items: Items, options: WriteOptions): Stepwise<TodoVersion | undefined> {
-    let base: number | undefined;
+    return yield* this.#write((yield* this.#readToReplace()).version, items, options);
+  }
+
+  *#readToReplace(): Stepwise<TodoVersion> {
     try {
-      base = (yield* settled(this.place.load()))?.version;
+      return yield* settled(this.read());
     } catch (error) {
-      // Who replaces all of a list needs no whole version of it.
       if (!(error instanceof DamagedVersion)) throw error;
-      base = error.version;
+      const { version, message } = error;
+      return { version, items: [], updatedAt: new Date(0), by: '', damage: { message, shown: 0 } };
     }
-    return yield* this.#write(base ?? 0, items, options);
   }
 
   *#write(base: number, items: Items, options: WriteOptions): Stepwise<TodoVersion | undefined> {

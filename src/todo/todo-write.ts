@@ -22,7 +22,7 @@ import { openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.
 import { type TodoList, TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
-import { readToReplace, replace, revise, undo, type WriteOutcome } from './write-list.ts';
+import { replace, revise, undo, type WriteOutcome } from './write-list.ts';
 import { type GivenOptions, misuse, stepsOf, WRITE_OPTIONS, wrongProve } from './write-options.ts';
 import { wrongOption, wrongWord } from './wrong-call.ts';
 
@@ -165,7 +165,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
       return { refused: wrongUsage(problem, '') };
     }
-    if (untilDone) this.#untilDone?.(list, (await readToReplace(list)).version + 1);
+    if (untilDone) this.#untilDone?.(list, (await list.readToReplace()).version + 1);
     return replace(list, items, version ?? expected, settings, rules);
   }
 }

@@ -1,8 +1,7 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/refusal.ts';
 import type { ListSettings } from '../settings/settings.ts';
-import type { Awaitable } from '../state/place.ts';
-import { DamagedVersion, StateError } from '../state/state-error.ts';
+import { StateError } from '../state/state-error.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, reviseList } from './revise-list.ts';
 import type { TodoItem } from './todo-item.ts';
@@ -27,7 +26,7 @@ export async function replace(
 ): Promise<WriteOutcome> {
   const how = { emptied: isEmptied(items, settings) };
   for (;;) {
-    const before = await readToReplace(list);
+    const before = await list.readToReplace();
     if (expected !== undefined && before.version !== expected) {
       return { refused: movedOn(before, expected) };
     }
@@ -46,22 +45,6 @@ export async function replace(
     const notes = [...damageNotes(before), ...(unheard ? notesOf(unheard) : []), ...proven.notes];
     if (written) return { written, notes };
   }
-}
-
-/** The list for who replaces all of it, and needs only its number: no version of it need be whole. */
-export function readToReplace(list: TodoList): Awaitable<TodoVersion> {
-  try {
-    const read = list.read();
-    return read instanceof Promise ? read.catch(nothingOf) : read;
-  } catch (error) {
-    return nothingOf(error);
-  }
-}
-
-function nothingOf(error: unknown): TodoVersion {
-  if (!(error instanceof DamagedVersion)) throw error;
-  const { version, message } = error;
-  return { version, items: [], updatedAt: new Date(0), by: '', damage: { message, shown: 0 } };
 }
 
 function standsIn(list: TodoVersion): string {
