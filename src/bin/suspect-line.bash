@@ -9,7 +9,7 @@ can_read() {
 }
 
 # JSON without quotes around it, or with quotes that end before a letter: bash would read different words, or commands.
-bare=$'(^|[;&|({\n])[ \t]*'$name$'[ \t]+([[{]|"[[{]"|\'[[{][^\']*\'[[:alnum:]])'
+bare=$'(^|[&({;|\n])[ \t]*'$name$'[ \t]+([[{]|"[[{]"|\'[[{][^\']*\'[[:alnum:]])'
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 

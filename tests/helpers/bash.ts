@@ -6,8 +6,8 @@ import type { CommandResult } from '../../src/command/agent-command.ts';
 /** The environment of tests: none of the caller's but what programs need to be found, and where they keep files. */
 export const ENV = {
   PATH: process.env.PATH,
-  // Not there. A program that makes it may: no other user has to read what is left.
-  HOME: join(tmpdir(), `todowrite-no-home-${process.getuid?.()}`),
+  // Not there. A program may make it, or a random line a file of that name: that is this worker's alone.
+  HOME: join(tmpdir(), `todowrite-no-home-${process.pid}`),
   LANG: 'C.UTF-8',
   TMPDIR: tmpdir(),
 };
