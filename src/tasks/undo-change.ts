@@ -40,9 +40,9 @@ export function isSameTask(a: Task | undefined, b: Task | undefined): boolean {
   return JSON.stringify(essence(a)) === JSON.stringify(essence(b));
 }
 
-/** In one order of fields: a task that was read has another one than a task that was computed. */
+/** In one order of fields, without those that are undefined: a task that was read differs in both from one that was computed. */
 function essence(task: Task): [string, unknown][] {
   return Object.entries(task)
-    .filter(([name]) => name !== 'lease' && name !== 'updatedAt')
+    .filter(([name, value]) => value !== undefined && name !== 'lease' && name !== 'updatedAt')
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
