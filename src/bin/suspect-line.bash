@@ -8,8 +8,10 @@ can_read() {
   "$BASH" -pn -O extglob -c "$1" 2>/dev/null
 }
 
-# JSON without quotes around it, or with quotes that end before a letter: bash would read different words, or commands.
-bare=$'(^|[&({;|\n])[ \t]*'$name$'[ \t]+([[{]|"[[{]"|\'[[{][^\']*\'[[:alnum:]])'
+# JSON without quotes around it, or with quotes that end inside it: bash would read different words, or commands. A quote that
+# ends it follows a bracket; one that is written '\'' or '"'"' does not end it.
+json=$'[[{]|"[[{]"|\'[[{]([^\']|\'\\\\\'\'|\'"\'"\')*[^]}\'[:space:]][[:space:]]*\'([^\\\\"]|$)'
+bare=$'(^|[[:space:];&|(){}!])'$name$'[ \t]+('$json')'
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 
@@ -18,7 +20,6 @@ wrapped="eval[[:blank:]]+($literal)"
 while [[ $line =~ $wrapped ]]; do
   line=${line#*"${BASH_REMATCH[0]}"}
   eval "text=${BASH_REMATCH[1]}"
-  [[ $text =~ $bare ]] && exit 0
-  [[ $text =~ $name ]] && ! can_read "$text" && exit 0
+  [[ $text =~ $name ]] && { [[ $text =~ $bare ]] || ! can_read "$text"; } && exit 0
 done
 exit 1

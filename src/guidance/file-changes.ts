@@ -1,4 +1,4 @@
-import type { Redirection } from '../line/simple-commands.ts';
+import type { Redirection, SimpleCommand } from '../line/simple-commands.ts';
 import { readingOf, textOf } from './line-reading.ts';
 import type { RoutedCommand } from './rule.ts';
 
@@ -11,15 +11,21 @@ const PACKAGES =
 const CHANGE = new RegExp(`^(?:sudo )?(?:${GIT}|${FILES}|${PACKAGES})`);
 const MAX_LENGTH = 4000;
 
+/** All lines are gone through after each line. */
+const known = new WeakMap<RoutedCommand, boolean>();
+
 /** Whether a line that succeeded has changed files, packages or a git repository, as far as its words tell. */
 export function changesFiles(command: RoutedCommand): boolean {
-  return (
-    command.exitCode === 0 &&
-    readingOf(command).commands.some(
-      (simple) =>
-        CHANGE.test(textOf(simple).slice(0, MAX_LENGTH)) || simple.redirections.some(writesFile),
-    )
-  );
+  let isChange = known.get(command);
+  if (isChange === undefined) {
+    isChange = command.exitCode === 0 && readingOf(command).commands.some(changes);
+    known.set(command, isChange);
+  }
+  return isChange;
+}
+
+function changes(command: SimpleCommand): boolean {
+  return CHANGE.test(textOf(command).slice(0, MAX_LENGTH)) || command.redirections.some(writesFile);
 }
 
 /** Not what goes into a device, or into another descriptor; nor a log of errors. */

@@ -1,4 +1,3 @@
-import { quote } from './quote.ts';
 import { loadParse } from './shell-quote.ts';
 
 /** One word of a shell line. */
@@ -12,25 +11,19 @@ export interface Word {
   readonly start: number;
 }
 
-/** In longer lines only words of one piece are read: shell-quote's patterns overflow the stack on megabytes. */
+/** In longer lines only words of one piece are read: others take patterns that overflow the stack on megabytes. */
 const MAX_READ_LENGTH = 64 * 1024;
 
-const SINGLE = String.raw`'[^'\0]*'`;
-const BARE = String.raw`[\w@%+=:,./-]`;
-const ESCAPE = String.raw`\\[^\n\0]`;
+const BARE = /[\w@%+=:,./-]+/y;
+// In these each text matches in one way only, so that they take time linear in its length.
+const LITERAL = /(?:[\w@%+=:,./-]|'[^']*'|"(?:[^"\\$`]|\\["\\$])*"|\\[^\n])+/uy;
 const VARIABLE = String.raw`\$(?:\w+|[*@#?!$-]|\{[^\s{}"'\x60$\\|&;()<>]+\})`;
-// One character or one piece at a time, so that each text matches in one way only.
-const PIECE = new RegExp(`${BARE}+|${SINGLE}`, 'y');
-const LITERAL = new RegExp(
-  String.raw`(?:${BARE}|${SINGLE}|"(?:[^"\\$\x60\0]|\\["\\$])*"|${ESCAPE})+`,
-  'uy',
-);
 const OTHER = new RegExp(
   `(?:${[
-    ...[BARE, SINGLE, ESCAPE, VARIABLE],
-    String.raw`"(?:[^"\\$\x60\0]|\\[^\0]|${VARIABLE}|\$(?![\w*@#?!$\x60({[-]))*"`,
-    // Patterns, braces, tildes, letters beyond ASCII.
-    String.raw`[^\s'"\\|&;()<>\x60$\0]|\$(?![\w*@#?!$\x60({['"-])`,
+    String.raw`'[^']*'|\\[^\n]|${VARIABLE}`,
+    String.raw`"(?:[^"\\$\x60]|\\[\s\S]|${VARIABLE}|\$(?![\w*@#?!$\x60({[-]))*"`,
+    // Also patterns, braces, tildes, letters beyond ASCII.
+    String.raw`[^\s'"\\|&;()<>\x60$]|\$(?![\w*@#?!$\x60({['"-])`,
   ].join('|')})+`,
   'uy',
 );
@@ -38,24 +31,21 @@ const OTHER = new RegExp(
 const WORD_END = /[ \t\n;&|<>)]|$/y;
 const BLANKS = /[ \t]*/y;
 /** A stretch in single quotes, one in double quotes, or a character after a backslash. */
-const QUOTED = /('[^']*')|("[^"\\]*(?:\\[\s\S][^"\\]*)*")|\\([\s\S])/gu;
+const QUOTED = /('[^']*')|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|\\[\s\S]/gu;
+/** What needs no reading, in groups without its quotes; and what shell-quote reads. */
+const PIECES = /'([^']*)'|\\([\s\S])|([\w@%+=:,./-]+)|(?:[^'"\\]|"[^"\\]*(?:\\[\s\S][^"\\]*)*")+/gu;
 
 /** The word that begins at `start`; undefined if none does, or if it holds something that only bash can read. */
 export function readWord(line: string, start: number): Word | undefined {
-  const piece = matchAt(PIECE, line, start);
+  const piece = pieceAt(line, start);
   if (piece !== undefined) {
-    const text = piece.startsWith("'") ? piece.slice(1, -1) : piece;
-    return { text, written: piece, isLiteral: true, start };
+    return { text: textOfPiece(piece), written: piece, isLiteral: true, start };
   }
-  if (line.length > MAX_READ_LENGTH) return undefined;
-  const literal = matchAt(LITERAL, line, start);
-  const written = literal ?? matchAt(OTHER, line, start);
+  const literal = wordAt(LITERAL, line, start);
+  const written = literal ?? wordAt(OTHER, line, start);
+  if (written === undefined) return undefined;
   // Bash reads {name}> as a redirection that assigns to a variable.
-  if (
-    written === undefined ||
-    (/\}$/.test(written) && /[<>]/.test(line.charAt(start + written.length)))
-  )
-    return undefined;
+  if (written.endsWith('}') && /[<>]/.test(line.charAt(start + written.length))) return undefined;
   return { text: textOf(written), written, isLiteral: literal !== undefined, start };
 }
 
@@ -72,15 +62,18 @@ export function readWord(line: string, start: number): Word | undefined {
  */
 export function literalWords(
   line: string,
-  names?: { has(name: string): boolean },
+  names: { has(name: string): boolean },
 ): readonly string[] | undefined {
+  // Bash drops NUL bytes.
+  if (line.includes('\0')) return undefined;
   const words: string[] = [];
   for (let at = skipBlanks(line, 0); at < line.length; ) {
-    const word = readWord(line, at);
-    if (!word?.isLiteral) return undefined;
-    words.push(word.text);
-    if (words.length === 1 && names?.has(word.text) === false) return undefined;
-    at = skipBlanks(line, at + word.written.length);
+    const piece = pieceAt(line, at);
+    const written = piece ?? wordAt(LITERAL, line, at);
+    if (written === undefined) return undefined;
+    words.push(piece === undefined ? textOf(written) : textOfPiece(piece));
+    if (words.length === 1 && !names.has(words[0] ?? '')) return undefined;
+    at = skipBlanks(line, at + written.length);
   }
   return words.length > 0 ? words : undefined;
 }
@@ -99,12 +92,27 @@ export function areQuotesClosed(text: string): boolean {
   return !/['"\\]/.test(withoutQuoted(text));
 }
 
-function matchAt(pattern: RegExp, line: string, start: number): string | undefined {
+/** A word of one piece, bare or in single quotes. */
+function pieceAt(line: string, start: number): string | undefined {
+  let end = line.charAt(start) === "'" ? line.indexOf("'", start + 1) + 1 : 0;
+  if (end === 0) {
+    BARE.lastIndex = start;
+    if (!BARE.test(line)) return undefined;
+    end = BARE.lastIndex;
+  }
+  return endsAt(line, end) ? line.slice(start, end) : undefined;
+}
+
+function wordAt(pattern: RegExp, line: string, start: number): string | undefined {
   pattern.lastIndex = start;
-  const [match] = pattern.exec(line) ?? [];
-  if (match === undefined) return undefined;
-  WORD_END.lastIndex = start + match.length;
-  return WORD_END.test(line) ? match : undefined;
+  if (line.length > MAX_READ_LENGTH || !pattern.test(line)) return undefined;
+  const end = pattern.lastIndex;
+  return endsAt(line, end) ? line.slice(start, end) : undefined;
+}
+
+function endsAt(line: string, end: number): boolean {
+  WORD_END.lastIndex = end;
+  return WORD_END.test(line);
 }
 
 function skipBlanks(line: string, from: number): number {
@@ -113,13 +121,22 @@ function skipBlanks(line: string, from: number): number {
   return BLANKS.lastIndex;
 }
 
-/** The text of a word of several pieces, as shell-quote reads it. */
+function textOfPiece(piece: string): string {
+  return piece.startsWith("'") ? piece.slice(1, -1) : piece;
+}
+
+/** The text of a word of several pieces. */
 function textOf(written: string): string {
-  // Outside quotes it takes what follows a backslash for a pattern or a blank now and then.
-  const quoted = written.replace(QUOTED, (piece, _single, _double, escaped?: string) =>
-    escaped === undefined ? piece : quote(escaped),
+  return written.replace(
+    PIECES,
+    (piece, single?: string, escaped?: string, bare?: string) =>
+      single ?? escaped ?? bare ?? asShellQuoteReads(piece),
   );
-  const [entry, ...more] = loadParse()(quoted, (name) => `$${name}`);
+}
+
+/** The text of stretches in double quotes, patterns and variables. */
+function asShellQuoteReads(piece: string): string {
+  const [entry, ...more] = loadParse()(piece, piece.includes('$') ? (name) => `$${name}` : {});
   if (typeof entry === 'string' && more.length === 0) return entry;
-  return typeof entry === 'object' && 'pattern' in entry ? entry.pattern : written;
+  return typeof entry === 'object' && 'pattern' in entry ? entry.pattern : piece;
 }

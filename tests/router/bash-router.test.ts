@@ -451,8 +451,13 @@ describe('raw JSON after the name', () => {
       `TodoWrite ${items('$(touch ran)')}`,
       `TodoWrite ${items('`touch ran`')}`,
       `TodoWrite ${items('cost $V')}`,
+      `TodoWrite "${items("It's $(date +%Y)")}"`,
+      `TodoWrite "${items("It's $(date +%Y), isn't it")}"`,
+      `TodoWrite "${items("Don't run it in $HOME")}"`,
+      `TodoWrite "${items("Don't run it in `pwd`, can't")}"`,
+      `TodoWrite "${items("It's <(date)")}"`,
     ]) {
-      expect((await router.route(line)).exitCode, line).toBe(1);
+      expect((await router.route(line)).exitCode, line).toBeGreaterThan(0);
       expect(store.get().items).toEqual([]);
     }
     expect(listFiles(cwd)).toEqual(['ran']);

@@ -51,17 +51,6 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
       `true; TodoWrite '${list("it's a don't").replace("it's", "it'\\''s")}'`,
       ["it's a don't"],
     ],
-    [
-      'with an even number of apostrophes',
-      `cd . && TodoWrite '${list("Don't stop, can't stop")}'`,
-      ["Don't stop, can't stop"],
-    ],
-    ['the same after ;', `true; TodoWrite '${list("The parser's bug's")}'`, ["The parser's bug's"]],
-    [
-      'the same after a newline',
-      `true\nTodoWrite '${list("The cat's cap's")}'`,
-      ["The cat's cap's"],
-    ],
     ['in double quotes', `true; TodoWrite "${list("Don't (stop)")}"`, ["Don't (stop)"]],
     ['with a price', `true; TodoWrite '${list("Don't pay $5")}'`, ["Don't pay $5"]],
     [
@@ -80,6 +69,45 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
     expect([exitCode, contents()]).toEqual([0, expected]);
     expect(stderr).toContain('Note: read the JSON as it was typed');
     expect(listFiles(cwd)).not.toContain('ran');
+  });
+});
+
+describe('where bash can read a line, but would give TodoWrite its JSON in pieces, the JSON is put into quotes', () => {
+  const PAIR = `TodoWrite '${list("Fix the parser's bug", "Fixing the parser's bug")}'`;
+  test.each([
+    ['after true &&', `true && ${PAIR}`],
+    ['after cd', `cd . && ${PAIR}`],
+    ['after ;', `true; ${PAIR}`],
+    ['after a newline', `true\n${PAIR}`],
+    ['after ||', `false || ${PAIR}`],
+    ['before others', `${PAIR} && echo "it's" 'done'`],
+    ['before a pipe', `cd . && ${PAIR} | cat`],
+    ['with a redirection', `true; ${PAIR} >/dev/null 2>&1`],
+    ['with a variable before it', `X=1 ${PAIR}`],
+    ['in a subshell', `(cd . && ${PAIR})`],
+    ['in a group', `{ ${PAIR}; }`],
+    ['in a loop', `for x in 1; do ${PAIR}; done`],
+    ['after then', `if true; then ${PAIR}; fi`],
+    ['after a heredoc', `cat >/dev/null <<'EOF'\nit's\nEOF\n${PAIR}`],
+    ['in an eval', `true && eval ${quote(`cd . && ${PAIR}`)} </dev/null`],
+    ['twice', `TodoWrite '${list("Don't")}'; ${PAIR}`],
+    ['with three more', `true; TodoWrite '${list("Fix the parser's bug", "a's b's c's")}'`],
+    [
+      'with shell syntax in its text',
+      `true; TodoWrite '${list("Fix the parser's bug", "x's; touch ran > ran2 && y")}'`,
+    ],
+    ['in double quotes', `true; TodoWrite "${list("Fix the parser's bug", "it's x")}"`],
+    ['without quotes', `true; TodoWrite ${list("Fix the parser's bug")}`],
+    [
+      'with one apostrophe written well',
+      `true; TodoWrite '${list("Fix the parser's bug", "it's a's").replace('the parser', "the parser'\\'")}'`,
+    ],
+  ])('%s', async (_name, line) => {
+    const { router, cwd, contents } = startRouter();
+    const { stderr, exitCode } = await router.route(line);
+    expect([exitCode, contents()]).toEqual([0, ["Fix the parser's bug"]]);
+    expect(stderr).toContain('Note: read the JSON as it was typed');
+    expect(listFiles(cwd)).toEqual([]);
   });
 });
 
@@ -108,6 +136,13 @@ describe('a line is run as it was typed', () => {
   test.each([
     [`cd . && TodoWrite '${list("It's fine").replace("'", "'\\''")}'`, ["It's fine"]],
     [`true; TodoWrite '${list("Don't-stop,can't-stop")}'`, ['Dont-stop,cant-stop']],
+    [`true; TodoWrite '${list("Don't '$HOME' can't")}'`, []],
+    [`true; TodoWrite '${list("Don't $HOME can't")}'`, []],
+    [`echo TodoWrite '${list("Don't stop, can't stop")}'`, []],
+    [`echo "TodoWrite '${list("Don't stop, can't stop").replaceAll('"', '\\"')}'"`, []],
+    [`true # TodoWrite '${list("Don't stop, can't stop")}'`, []],
+    [`true <<'EOF'\nTodoWrite '${list("Don't stop, can't stop")}'\nEOF`, []],
+    [`case x in y) TodoWrite '${list("Don't stop, can't stop")}';; esac`, []],
   ])('where bash can read it: %s', async (line, expected) => {
     const { router, contents } = startRouter();
     const { stderr } = await router.route(line);

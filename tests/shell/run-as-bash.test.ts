@@ -156,6 +156,7 @@ describe('TodoWrite', () => {
   });
 
   const DONT = LIST.replace('Build', "Don't");
+  const CANT = LIST.replace('Build', "Don't stop, can't stop");
 
   test.each([
     ['whole', `TodoWrite '${DONT}'`],
@@ -168,6 +169,13 @@ describe('TodoWrite', () => {
       `shopt -u extglob; (\ntrap 'echo -n' EXIT\nTodoWrite '${DONT}'\n)`,
     ],
     ['in an eval', `true && eval '${`TodoWrite '${DONT}'`.replaceAll("'", `'"'"'`)}' </dev/null`],
+    ['that bash can read, behind true &&', `true && TodoWrite '${CANT}'`],
+    ['that bash can read, behind a newline', `cd .\nTodoWrite '${CANT}'`],
+    ['that bash can read, before a pipe', `cd . && TodoWrite '${CANT}' | cat`],
+    [
+      'that bash can read, in an eval',
+      `cd . && eval '${`TodoWrite '${CANT}'`.replaceAll("'", `'\\''`)}' </dev/null`,
+    ],
   ])('with JSON whose quotes broke is read as it was typed: %s', async (_, line) => {
     const cwd = temporaryDirectory();
     const { stdout, stderr, exitCode } = await agentShell(['-c', line], { cwd });
@@ -185,6 +193,23 @@ describe('TodoWrite', () => {
       expect((await agentShell(['-c', line], { cwd, env })).stdout).toContain('[ ] from-bash\n');
     }
   });
+
+  test.each(['$(touch ran)', '`touch ran`', '$HOME', '${HOME}'])(
+    'in double quotes that its own break is refused where an expansion may be meant: %s',
+    async (text) => {
+      const state = temporaryDirectory();
+      for (const words of [`It's ${text}`, `It's ${text}, isn't it`]) {
+        for (const before of ['', 'true && ']) {
+          const line = `${before}TodoWrite "${LIST.replace('Build', words)}"`;
+          const env = { TODO_STATE_DIR: state };
+          const { stderr, exitCode } = await agentShell(['-c', line], { env });
+          expect(exitCode).toBeGreaterThan(0);
+          expect(stderr).toContain('TodoWrite <<');
+          expect((await agentShell(['-c', 'TodoRead'], { env })).stdout).toBe('No todos.\n');
+        }
+      }
+    },
+  );
 
   test('in a line that bash cannot read gets the heredoc form', async () => {
     const cut = LIST.replace('Build', "Don't").slice(0, -2);
