@@ -2,10 +2,9 @@
 
 import { createHook } from 'node:async_hooks';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { evaluateCommand, reportCommand } from '../src/bash/control-commands.ts';
 import { CommandType } from '../src/command/agent-command.ts';
 import { Guide } from '../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../src/guidance/rules.ts';
@@ -100,10 +99,26 @@ describe('with lists in files', () => {
   });
 });
 
-test('up to its report, a line costs under 300 bytes of our commands, which bash reads one by one', () => {
-  const report = reportCommand('0123456789ab', 252, '5.2.15(1)-release');
-  const command = evaluateCommand('/tmp/agent-shell-abcdef/1/line', undefined, report);
-  expect(command.indexOf('\n')).toBeLessThan(300);
+describe.runIf(existsSync('/proc/self/io'))('read calls of bash', () => {
+  test.each([
+    ['', 'echo hi'],
+    ['f() { :; }', 'echo hi'],
+    ['f() { :; }; alias a=b; trap : USR1; eval :', 'cd / && for n in 1 2; do test "$n" = 2; done'],
+    ['set -x', '(exit 3)'],
+    ['', `: '${'x'.repeat(4_000)}'`],
+  ])('after the line %j, a line makes 12 at most', async (before, line) => {
+    const session = startSession();
+    for (const first of [before, line]) await session.run(first);
+    const count = () => {
+      const io = readFileSync(`/proc/${session.pid}/io`, 'utf8');
+      return Number(/^syscr: (\d+)/m.exec(io)?.[1]);
+    };
+    const begin = count();
+    for (let lines = 0; lines < 10; lines += 1) await session.run(line);
+    const calls = count() - begin;
+    expect(calls).toBeGreaterThan(0);
+    expect(calls / 10).toBeLessThanOrEqual(12);
+  });
 });
 
 describe.runIf(hasProc)('processes spawned by a line', () => {

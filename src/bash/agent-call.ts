@@ -46,9 +46,6 @@ export interface AgentCallOptions {
  *     caller  .
  */
 export class AgentCall {
-  /** Whether anything has come from the caller. */
-  hasBegun = false;
-
   readonly #options: AgentCallOptions;
   #chunks: Buffer[] = [];
   #read: (chunk: Buffer) => void;
@@ -63,7 +60,6 @@ export class AgentCall {
 
   /** Takes what the caller sends. The chunk's memory may be used again afterwards. */
   receive(chunk: Buffer): void {
-    this.hasBegun = true;
     this.#read(chunk);
   }
 

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import {
   type AgentBashHandler,
@@ -8,9 +8,9 @@ import {
 } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quote.ts';
+import { canRun, DEFAULT_PATH } from '../system/find-program.ts';
 import script from './agent-command.sh';
-import { canRun, DEFAULT_PATH } from './find-program.ts';
-import { makePrivate } from './private-folder.ts';
+import { makePrivate, writePrivate } from './private-folder.ts';
 import { Slots } from './slots.ts';
 
 export interface AgentCommandHostOptions {
@@ -30,18 +30,22 @@ export interface AgentCommandHostOptions {
 export class AgentCommandHost {
   readonly #options: AgentCommandHostOptions;
   readonly #slots: Slots;
+  readonly #bin: string;
   readonly #written: string[] = [];
+  /** When we last changed the folder of the scripts. */
+  #changed = 0;
 
   constructor(options: AgentCommandHostOptions) {
     this.#options = options;
     const { directory, env } = options;
+    this.#bin = join(directory, 'bin');
     this.#slots = new Slots({
       directory,
       env,
       execute: (name, invocation) => this.#execute(name, invocation),
     });
     try {
-      makePrivate(join(directory, 'bin'));
+      makePrivate(this.#bin);
       this.writeScripts();
     } catch (error) {
       this.dispose();
@@ -49,28 +53,20 @@ export class AgentCommandHost {
     }
   }
 
-  /** A FIFO whose readers learn when this process is gone. */
-  get alive(): string {
-    return this.#slots.alive;
-  }
-
   /** `env` with the agent commands first on its PATH. */
   environment(env: Environment): Record<string, string | undefined> {
-    const path = [join(this.#options.directory, 'bin'), env.PATH ?? DEFAULT_PATH]
-      .filter(Boolean)
-      .join(delimiter);
+    const path = [this.#bin, env.PATH ?? DEFAULT_PATH].filter(Boolean).join(delimiter);
     return { ...env, PATH: path };
   }
 
   /** Writes the scripts of newly registered commands. */
   writeScripts(): void {
-    const { directory, bash, handlers } = this.#options;
-    const bin = join(directory, 'bin');
+    const { bash, handlers } = this.#options;
     for (const name of handlers.keys()) {
       if (!this.#written.includes(name)) {
-        writeFileSync(join(bin, name), startOf(bash) + script);
-        chmodSync(join(bin, name), 0o700);
+        writePrivate(join(this.#bin, name), startOf(bash) + script, 0o700);
         this.#written.push(name);
+        this.#changed = statSync(this.#bin).mtimeMs;
       }
     }
   }
@@ -80,13 +76,11 @@ export class AgentCommandHost {
    * system forbids it by now.
    */
   get isWhole(): boolean {
-    const isThere = (name: string) => canRun(join(this.#options.directory, 'bin', name));
-    return this.#slots.isWhole && this.#written.every(isThere);
-  }
-
-  /** From now on callers go to another host; those that are here still get their replies. */
-  retire(): void {
-    this.#slots.retire();
+    const [name] = this.#written;
+    if (name === undefined) return this.#slots.isWhole;
+    // Not each command: it is asked before each line.
+    const isThere = canRun(join(this.#bin, name));
+    return isThere && statSync(this.#bin).mtimeMs === this.#changed && this.#slots.isWhole;
   }
 
   /** Waiting callers say that their agent shell is gone. */

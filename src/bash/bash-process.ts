@@ -1,124 +1,153 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import { BashChannels, type BashChannelsOptions, SCRIPT } from './bash-channels.ts';
-import { BashReports, type Ending, type Evaluation } from './bash-reports.ts';
+import { dirname, join } from 'node:path';
+import type { Environment } from '../environment.ts';
 import {
   CALLER_FIELDS,
-  callerCommand,
+  type ControlFiles,
+  callerPart,
+  controlFiles,
+  type Evaluation,
+  evaluatePart,
   type FoundCommand,
+  fixedTexts,
   type HeldSettings,
-  MOVE_FIELDS,
-  moveCommand,
+  NOT_AT_START,
   NOTHING_HELD,
-  PROBE_FIELDS,
   parseFoundCommand,
-  probeCommand,
-  probeText,
+  parseReport,
+  REPORT_FIELDS,
+  type Report,
+  type ScriptPart,
   startCommand,
-  startFileCommand,
+  startText,
 } from './control-commands.ts';
-import { leakedDescriptors, shortage, statusDescriptor } from './descriptors.ts';
-import { isReading, killProcessTree } from './process-tree.ts';
+import { FifoReader, readAvailable } from './fifo-reader.ts';
+import { canReadAndWrite, makeFifos } from './fifos.ts';
+import { GrowingScript } from './growing-script.ts';
+import { makePrivate, writePrivate } from './private-folder.ts';
+import { killProcessTree } from './process-tree.ts';
+import { randomHex } from './random-hex.ts';
+import { shortage } from './shortage.ts';
 
-/** `directory` is this process's own; it is gone after `kill()`. */
-export interface BashProcessOptions extends Omit<BashChannelsOptions, 'isIdle' | 'onAsking'> {
-  bash: string;
-  cwd: string;
-  /** What brings back the state of the bash before: a file of commands, and what was off when it was written. */
-  restored?: { file: string; held: HeldSettings } | undefined;
+export interface BashProcessOptions {
+  /** The path of bash. */
+  readonly bash: string;
+  /** A directory of its own, not yet there, in the session's private folder; it is gone after `kill()`. */
+  readonly directory: string;
+  readonly env: Environment;
+  readonly cwd: string;
+  /** The FIFO that lets bash go on, and a descriptor of it. */
+  readonly go: { readonly path: string; readonly fd: number };
+  /** Sends errors the way of the output, so that their order is that in which they were written. */
+  readonly mergeStderr: boolean;
+  /** Where a promise is returned, no more is read of that stream before it resolves. */
+  readonly onStdout: (chunk: Buffer) => void | Promise<void>;
+  readonly onStderr: (chunk: Buffer) => void | Promise<void>;
 }
 
-/** Variables that bash is started without: what it would read, and functions that would come before what drives it. */
-const NOT_FOR_BASH = {
-  BASH_ENV: undefined,
-  'BASH_FUNC_builtin%%': undefined,
-  'BASH_FUNC_exec%%': undefined,
-};
+/** How bash ended. */
+export interface End {
+  readonly exitCode: number;
+  /** `SIGKILL` or `exit code 3`. */
+  readonly how: string;
+  /** Why it could not even be started. */
+  readonly startError?: string;
+}
+
+/** How a line ended: with what bash tells, or with bash, perhaps before it had begun. */
+export type Ending = Report | (End & { readonly hasBegun: boolean });
+
+/** What bash was asked, and has not answered yet. */
+interface Question {
+  readonly nonce: string;
+  readonly fieldCount: number;
+  readonly answer: (fields: readonly string[] | undefined) => void;
+}
+
+/** Bash's messages begin with the name of its script. */
+const SCRIPT = 'bash';
 
 /**
  * One bash process that evaluates lines, one after the other.
  *
- * Bash runs a script, which is a FIFO: for each line it gets one short command. Bash reads a pipe byte by byte, so the
- * line itself comes from a file. It is evaluated at the top level, not in a loop or a sourced file, so `break`,
- * `return`, `exit` and error messages are as with `bash -c`. How it ended comes on its own descriptor, with a
- * nonce that only this line knows. Standard input is no part of this, so that nothing must be redirected around a
- * line: bash would keep the old descriptor at 10, where the user may open or close another.
+ * Bash runs a script that grows by each line, and waits at its end. A line is evaluated at the top level, not in a loop or a
+ * sourced file, so `break`, `return`, `exit` and error messages are as with `bash -c`. That it has begun and how it ended comes
+ * on a FIFO of its own, after a nonce that belongs to this line. Standard input is no part of this, so that nothing
+ * must be redirected around a line: bash would keep the old descriptor at 10, where the user may open or close another.
  */
 export class BashProcess {
-  readonly #channels: BashChannels;
-  readonly #statusFd = statusDescriptor();
+  readonly #options: BashProcessOptions;
+  readonly #files: ControlFiles;
+  readonly #script: GrowingScript;
+  readonly #status: FifoReader;
+  readonly #outputs: readonly FifoReader[];
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
-  readonly #reports: BashReports;
-  #exitCode: number | undefined;
-  /** The commands that bash had not read when it ended. */
-  #unread = '';
-  #startError: string | undefined;
+  readonly #open: { close(): void }[] = [];
+  readonly #noncePrefix = randomHex(4);
+  #nonces = 0;
+  #end: End | undefined;
   #killed: Promise<void> | undefined;
+  #question: Question | undefined;
+  /** What has come on the FIFO of answers. */
+  #received = '';
+  #held = NOTHING_HELD;
+  /** What bash evaluates before its first line. */
+  #startText: string | undefined;
 
-  constructor({ bash, cwd, restored, ...options }: BashProcessOptions) {
-    const { env, directory } = options;
-    this.#channels = new BashChannels({
-      ...options,
-      isIdle: (script) => this.pid !== undefined && isReading(this.pid, script),
-      onAsking: (isAsked) => (isAsked ? this.#ref() : this.#unref()),
-    });
-    this.#reports = new BashReports({
-      channels: this.#channels,
-      statusFd: this.#statusFd,
-      held: restored?.held ?? NOTHING_HELD,
-      maySetMore: Boolean(env.BASH_ENV || env.SHELLOPTS),
-      end: () =>
-        this.#exitCode === undefined
-          ? undefined
-          : { exitCode: this.#exitCode, unread: this.#unread, startError: this.#startError },
-    });
-    const outputs: number[] = [];
+  constructor(options: BashProcessOptions) {
+    const { bash, directory, env, cwd, go, mergeStderr, onStdout, onStderr } = options;
+    this.#options = options;
+    this.#startText = startText(env);
+    const files = controlFiles(directory, go.path, mergeStderr);
+    const { status, outputs } = files;
+    this.#files = files;
+    makePrivate(directory);
+    makeFifos([status, ...new Set(outputs)], env);
+    for (const [file, text] of Object.entries(fixedTexts(files))) writePrivate(file, text);
+    const ends: number[] = [];
+    // For a line that the bash before did not begin.
+    readAvailable(go.fd, Buffer.alloc(1));
     try {
-      for (const file of this.#channels.outputs) outputs.push(openSync(file, constants.O_WRONLY));
+      const start = startCommand(cwd, env.OLDPWD, files);
+      this.#script = this.#keep(new GrowingScript(join(directory, SCRIPT), start));
+      this.#status = this.#keep(new FifoReader(status, (chunk) => this.#onStatus(chunk)));
+      this.#outputs = [
+        this.#keep(new FifoReader(outputs[0], onStdout)),
+        ...(mergeStderr ? [] : [this.#keep(new FifoReader(outputs[1], onStderr))]),
+      ];
+      // FIFOs and not what Node calls a pipe, a socket, which `tee /dev/stderr` could not open.
+      for (const file of outputs) ends.push(openSync(file, constants.O_WRONLY));
       // detached: a session and its own process group, so that all of it can be ended.
       this.#child = spawn(bash, ['--norc', SCRIPT], {
         argv0: 'bash',
         cwd: directory,
-        env: { ...env, ...NOT_FOR_BASH },
+        env: { ...env, ...NOT_AT_START },
         detached: true,
-        stdio: ['ignore', ...outputs],
+        stdio: ['ignore', ...ends],
       });
     } catch (error) {
-      this.#channels.close();
+      this.#close();
       throw error;
     } finally {
-      for (const fd of outputs) closeSync(fd);
+      for (const fd of ends) closeSync(fd);
     }
     this.#ended = new Promise((resolve) => {
-      const onEnd = (exitCode: number) => {
-        this.#exitCode = exitCode;
-        this.#unread = this.#channels.unreadCommands();
-        this.#channels.questions.end();
-        resolve();
-      };
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         const hint = shortage(error) ?? 'install bash, or put it on PATH';
-        this.#startError = `${bash} cannot be started (${error.code}): ${hint}`;
-        onEnd(127);
+        const startError = `${bash} cannot be started (${error.code}): ${hint}`;
+        this.#onEnd({ exitCode: 127, how: 'exit code 127', startError });
+        resolve();
       });
-      this.#child.once('exit', (code, signal) =>
-        onEnd(code ?? 128 + os.signals[signal as NodeJS.Signals]),
-      );
+      this.#child.once('exit', (code, signal) => {
+        const exitCode = code ?? 128 + os.signals[signal as NodeJS.Signals];
+        this.#onEnd({ exitCode, how: signal ?? `exit code ${code}` });
+        resolve();
+      });
     });
-    this.#channels.command(
-      startCommand({
-        cwd,
-        oldDirectory: env.OLDPWD,
-        status: this.#channels.status,
-        statusFd: this.#statusFd,
-        leaked: leakedDescriptors(),
-        restore: restored?.file,
-      }),
-    );
-    if (env.BASH_ENV) this.#channels.command(startFileCommand(env.BASH_ENV));
-    this.#unref();
+    this.#mayEnd(true);
   }
 
   /** The process id, which is also that of the process group and the session; undefined if bash did not start. */
@@ -126,71 +155,50 @@ export class BashProcess {
     return this.#child.pid;
   }
 
-  /** The descriptor of its script: the script does not end while anyone holds this open. */
-  get script(): number {
-    return this.#channels.script;
+  /** How it ended; undefined while it runs. */
+  get end(): End | undefined {
+    return this.#end;
   }
 
-  get alive(): boolean {
-    return this.#exitCode === undefined && this.#killed === undefined;
-  }
-
-  /** Whether the folder of its files is there. */
+  /** Whether the files are there by which it is driven. */
   get isWhole(): boolean {
-    return this.#channels.isWhole;
-  }
-
-  /** A text that was in the last of our commands, and that no line can know. */
-  get mark(): string {
-    return this.#channels.questions.lastNonce;
-  }
-
-  /** The file that bash reads lines from. */
-  get lineFile(): string {
-    return this.#channels.line.path;
+    return canReadAndWrite(this.#files.status);
   }
 
   /** What the user has set that is off between two lines. */
   get held(): HeldSettings {
-    return this.#reports.held;
+    return this.#held;
   }
 
   /** Evaluates one line, which may hold newlines. The one before it must have ended. */
-  evaluate(line: string, evaluation: Evaluation): Promise<Ending> {
-    return this.#reports.evaluate(line, evaluation);
+  async evaluate(evaluation: Evaluation): Promise<Ending> {
+    if (this.#startText !== undefined) {
+      const start = await this.#evaluate({ line: this.#startText, lastExitCode: 0 });
+      this.#startText = undefined;
+      if (!('cwd' in start)) return { ...start, hasBegun: false };
+    }
+    return this.#evaluate(evaluation);
   }
 
-  /** How bash stands before a call of an agent command; undefined if bash does not say. */
+  async #evaluate(evaluation: Evaluation): Promise<Ending> {
+    const { traps, stdin } = this.#files;
+    const nonce = this.#nextNonce();
+    if (this.#held.traps) writePrivate(traps, this.#held.traps);
+    if (evaluation.stdin !== undefined) writePrivate(stdin, evaluation.stdin);
+    const part = evaluatePart(evaluation, this.#held, nonce, this.#files);
+    const fields = await this.#ask(nonce, REPORT_FIELDS, part);
+    if (fields === undefined)
+      return { ...(this.#end as End), hasBegun: this.#received.includes(`${nonce}.`) };
+    const report = parseReport(fields);
+    this.#held = report.held;
+    return report;
+  }
+
+  /** How bash stands before a call of an agent command; undefined if bash has ended. */
   async callerState(name: string): Promise<FoundCommand | undefined> {
-    const fields = await this.#channels.ask(CALLER_FIELDS, (nonce) =>
-      callerCommand(name, nonce, this.#statusFd, this.#channels.outputs),
-    );
+    const nonce = this.#nextNonce();
+    const fields = await this.#ask(nonce, CALLER_FIELDS, callerPart(name, nonce, this.#files));
     return fields && parseFoundCommand(fields);
-  }
-
-  /**
-   * Whether the memory of bash is as it should be, which an error inside `"$(` undoes in bash 5.2. If it is not, `file`
-   * holds commands that bring back its state elsewhere, and this bash is only good for its end.
-   */
-  async isSound(file: string): Promise<boolean> {
-    this.#channels.probe.write(probeText(file));
-    const fields = await this.#channels.ask(PROBE_FIELDS, (nonce) =>
-      probeCommand(this.#channels.probe.path, nonce, this.#statusFd),
-    );
-    return fields?.[0] === '0';
-  }
-
-  /**
-   * Moves to another private folder: its files, and bash's PATH.
-   *
-   * @returns whether bash finds its commands there: a PATH that is read-only still leads to the folder before.
-   */
-  async move(from: string, to: string): Promise<boolean> {
-    this.#channels.move(to);
-    const path = await this.#channels.ask(MOVE_FIELDS, (nonce) =>
-      moveCommand(from, to, nonce, this.#statusFd),
-    );
-    return path !== undefined && !path[0]?.includes(from);
   }
 
   /** Ends bash and everything it started that is still its own: asks first, then kills. */
@@ -200,27 +208,89 @@ export class BashProcess {
   }
 
   async #kill(): Promise<void> {
+    const { directory } = this.#options;
     this.#child.ref();
-    if (this.pid !== undefined) {
-      await killProcessTree(this.pid, this.#channels.folders);
-    }
+    if (this.pid !== undefined) await killProcessTree(this.pid, dirname(directory));
     await this.#ended;
-    this.#channels.close();
+    for (const output of this.#outputs) output.drain();
+    this.#close();
     try {
-      rmSync(this.#channels.directory, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     } catch {
       // It goes with the folder that it is in.
     }
   }
 
-  #ref(): void {
-    this.#child.ref();
-    this.#channels.ref();
+  #nextNonce(): string {
+    this.#nonces += 1;
+    return `${this.#noncePrefix}-${this.#nonces}`;
+  }
+
+  /** Gives bash commands, and waits for this many fields after the sign of their start; undefined if bash ends before. */
+  async #ask(
+    nonce: string,
+    fieldCount: number,
+    part: ScriptPart,
+  ): Promise<readonly string[] | undefined> {
+    this.#received = '';
+    if (this.#end) return undefined;
+    this.#script.append(part);
+    writeSync(this.#options.go.fd, '.');
+    this.#mayEnd(false);
+    const fields = await new Promise<readonly string[] | undefined>((answer) => {
+      this.#question = { nonce, fieldCount, answer };
+    });
+    this.#mayEnd(true);
+    // A write to a FIFO is complete when it returns: all that bash has printed is there, or was read before.
+    for (const output of this.#outputs) output.drain();
+    return fields;
+  }
+
+  #onStatus(chunk: Buffer): void {
+    if (this.#question === undefined) return;
+    this.#received += chunk.toString('latin1');
+    const { nonce, fieldCount } = this.#question;
+    const [, answer = ''] = this.#received.split(`${nonce}.`);
+    const fields = answer.split('\0');
+    // After the last field there is the rest.
+    if (fields.length > fieldCount) this.#answer(fields.slice(0, fieldCount).map(utf8));
+  }
+
+  #onEnd(end: End): void {
+    this.#end = end;
+    // Its answer may have come before its end did.
+    this.#status.drain();
+    this.#answer(undefined);
+  }
+
+  #answer(fields: readonly string[] | undefined): void {
+    const question = this.#question;
+    this.#question = undefined;
+    question?.answer(fields);
   }
 
   /** An idle bash does not keep the program from ending. */
-  #unref(): void {
+  #mayEnd(mayEnd: boolean): void {
+    if (!mayEnd) {
+      this.#child.ref();
+      this.#status.ref();
+      return;
+    }
     this.#child.unref();
-    this.#channels.unref();
+    for (const reader of [this.#status, ...this.#outputs]) reader.unref();
   }
+
+  #close(): void {
+    for (const file of this.#open) file.close();
+  }
+
+  #keep<T extends { close(): void }>(file: T): T {
+    this.#open.push(file);
+    return file;
+  }
+}
+
+/** Decodes bytes that were read as one character each. */
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8');
 }

@@ -1,16 +1,13 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
-import type { Ending } from './bash-reports.ts';
 import { BashSupervisor } from './bash-supervisor.ts';
-import { BrokenBashSigns } from './broken-bash.ts';
-import { shortage } from './descriptors.ts';
-import { NoPrivateFolder } from './private-folder.ts';
 import type { RunOptions } from './run-options.ts';
-import type { Home } from './session-home.ts';
 import { SessionOutput } from './session-output.ts';
-import { EXIT, TimeLimit } from './time-limit.ts';
+import { shortage } from './shortage.ts';
+import { EXIT, type LimitReached, TimeLimit } from './time-limit.ts';
+
+const SENT_ELSEWHERE = 'output goes to where `exec` sent it';
 
 /** Options of a session. */
 export interface BashSessionOptions {
@@ -42,20 +39,20 @@ export interface CallerState {
  * One persistent bash: `cd`, variables, functions and options last from line to line.
  *
  * Output and error are separate and never trimmed; each keeps its first 64 MiB. What a background job writes between
- * two lines comes with the next one. When bash ends (`exit 3`), that is the line's exit code; after that, a timeout or
- * a cancel the next line gets a fresh bash in the last known directory. Bash starts with the first line.
+ * two lines comes with the next one. When a line ends bash (`exit 3`), that is its exit code; after that, a timeout or a
+ * cancel, the next line gets a fresh bash in the last known directory, which the result says. When bash ended between two lines,
+ * the next one is not run: exit code 1. Bash starts with the first line.
  */
 export class BashSession {
   readonly #options: BashSessionOptions;
   readonly #output: SessionOutput;
   readonly #bash: BashSupervisor;
-  readonly #brokenSigns: BrokenBashSigns;
   #queue: Promise<unknown> = Promise.resolve();
   /** How many wait in it or run. */
   #running = 0;
   #disposed: Promise<void> | undefined;
-  /** What there is to say of the line that runs, beside how it ended. */
-  #note: string | undefined;
+  /** That of the line that runs. */
+  #limit: TimeLimit | undefined;
   #callerStates = new Map<string, CallerState>();
 
   /** `$?` at the start of the next line. */
@@ -65,7 +62,6 @@ export class BashSession {
     this.#options = options;
     this.#output = new SessionOutput(options);
     this.#bash = new BashSupervisor(options, this.#output);
-    this.#brokenSigns = new BrokenBashSigns(options.env);
   }
 
   /** The session's directory, as bash last told it. */
@@ -80,7 +76,7 @@ export class BashSession {
 
   /** Whether there is a bash now. There is none before the first line, and after one that ended it. */
   get isAlive(): boolean {
-    return this.#bash.isAlive;
+    return this.#bash.process !== undefined && this.#bash.process.end === undefined;
   }
 
   /** Runs one line, after those that were given before it. Rejects only after `dispose()`. */
@@ -96,7 +92,10 @@ export class BashSession {
 
   /** Kills everything that runs, and leaves no process, socket or file behind. */
   dispose(): Promise<void> {
-    this.#disposed ??= this.#bash.dispose();
+    this.#disposed ??= (async () => {
+      this.#limit?.cancel('cancelled: the session was disposed');
+      await this.#bash.dispose();
+    })();
     return this.#disposed;
   }
 
@@ -113,22 +112,29 @@ export class BashSession {
   async #run(line: string, options: RunOptions): Promise<CommandResult> {
     this.#refuseAfterDispose();
     if (line.includes('\0')) {
-      return this.#ended(2, 'a command line cannot hold a NUL character');
+      return this.#result(2, 'a command line cannot hold a NUL character');
     }
     if (options.signal?.aborted) {
-      return this.#ended(EXIT.cancelled, 'cancelled before it began');
+      return this.#result(EXIT.cancelled, 'cancelled before it began');
     }
     this.#callerStates.clear();
+    const limit = new TimeLimit(options);
+    this.#limit = limit;
     try {
-      return await this.#evaluate(line, options);
+      await this.#output.begin(options);
+      const loss = await this.#bash.check();
+      if (limit.reached) return await this.#ended(limit.reached);
+      if (loss) return this.#notBegun(loss);
+      return await this.#evaluate(line, options, limit);
     } catch (error) {
-      this.#refuseAfterDispose();
       // No private directory, a full disk, no more processes: the next line may fare better.
-      const reason = shortage(error) ?? (error as Error).message;
-      const isKept = error instanceof NoPrivateFolder && this.#bash.home?.folder.isThere;
-      const restarted = this.isAlive && !isKept ? `; bash was restarted in ${this.cwd}` : '';
-      if (!isKept) await this.#bash.end();
-      return this.#ended(1, `the line was not run: ${reason}${restarted}`);
+      return this.#notRun(
+        shortage(error, this.#bash.home?.folder.path) ?? (error as Error).message,
+      );
+    } finally {
+      limit.disarm();
+      this.#limit = undefined;
+      this.#output.end();
     }
   }
 
@@ -136,129 +142,66 @@ export class BashSession {
     if (this.#disposed) throw new Error('The bash session is disposed');
   }
 
-  async #evaluate(line: string, options: RunOptions): Promise<CommandResult> {
-    const limit = new TimeLimit(options);
-    try {
-      await this.#output.begin(options);
-      let home = await this.#open();
-      let ending: Ending;
-      try {
-        ending = await this.#evaluateIn(home, line, options, limit);
-      } catch (error) {
-        if (shortage(error)) throw error;
-        // Its folder has no room any more, or cannot be written. Nothing of the line has reached bash.
-        home = await this.#open(true);
-        ending = await this.#evaluateIn(home, line, options, limit);
-      }
-      if (!limit.reached && this.#isNotBegun(ending)) {
-        await this.#bash.end();
-        this.#refuseAfterDispose();
-        ending = await this.#evaluateIn(home, line, options, limit);
-        if (!limit.reached && !ending.alive && ending.isBefore) {
-          throw new Error(
-            `${home.bash} ends with exit code ${ending.exitCode} before it reads a line`,
-          );
-        }
-      }
-      if (!limit.reached && this.#isUnread(ending)) {
-        // What bash has in its memory is whole, so it may go on with files in another folder.
-        home = await this.#open(true);
-        ending = await this.#evaluateIn(home, line, options, limit);
-        if (this.#isUnread(ending))
-          throw new Error(`bash cannot read files in ${home.folder.path}`);
-      }
-      return await this.#conclude(home, line, ending, limit);
-    } finally {
-      limit.disarm();
-      this.#output.end();
-    }
-  }
-
-  /** Whether bash ended before the line: someone ended it, or it could not read our command, which it shows. */
-  #isNotBegun(ending: Ending): boolean {
-    if (ending.alive) return false;
-    return ending.isBefore || this.#dropOurs();
-  }
-
-  /** Drops what bash shows of our last command, and tells whether there was any. */
-  #dropOurs(): boolean {
-    return this.#output.dropOurs(this.#bash.process?.mark ?? '');
-  }
-
-  /** Whether bash could not read the line, and so has done nothing but say so, which is dropped. */
-  #isUnread({ alive, exitCode }: Ending): boolean {
-    const { process } = this.#bash;
-    return alive && process !== undefined && this.#output.dropUnread(process.lineFile, exitCode);
-  }
-
-  async #evaluateIn(
-    home: Home,
-    line: string,
-    { stdin }: RunOptions,
-    limit: TimeLimit,
-  ): Promise<Ending> {
-    const bash = this.#bash.start(home);
+  async #evaluate(line: string, { stdin }: RunOptions, limit: TimeLimit): Promise<CommandResult> {
+    const isNew = this.#bash.process === undefined;
+    const bash = this.#bash.start();
     limit.onReached = () => void bash.kill();
-    return bash.evaluate(line, {
-      lastExitCode: this.lastExitCode,
-      stdin: writeStdin(home.folder.path, stdin),
-    });
-  }
-
-  async #conclude(
-    home: Home,
-    line: string,
-    ending: Ending,
-    limit: TimeLimit,
-  ): Promise<CommandResult> {
-    if (ending.alive && !limit.reached) {
+    const ending = await bash.evaluate({ line, lastExitCode: this.lastExitCode, stdin });
+    if (limit.reached) return await this.#ended(limit.reached);
+    if ('cwd' in ending) {
       this.#bash.cwd = ending.cwd;
-      // With set -v bash shows the commands that it reads after an error that made it discard ours.
-      if (this.#bash.process?.held.flags.includes('v')) this.#dropOurs();
-      const isSuspect = this.#brokenSigns.isSuspect(line, this.#output);
-      const note = isSuspect ? await this.#healed(home) : undefined;
-      return this.#ended(ending.exitCode, note ?? ending.note);
+      return this.#result(ending.exitCode, ending.isHeard ? undefined : SENT_ELSEWHERE);
     }
     await this.#bash.end();
-    this.#brokenSigns.forget();
-    const restarted = `bash was restarted in ${this.cwd}`;
-    if (limit.reached) {
-      return this.#ended(EXIT[limit.reached.reason], `${limit.reached.message}; ${restarted}`);
+    const { exitCode, how, hasBegun, startError } = ending;
+    if (startError) return this.#result(exitCode, startError);
+    if (!hasBegun && !isNew) return this.#notBegun(`bash had ended (${how})`);
+    if (!hasBegun) {
+      const { BASH_ENV, SHELLOPTS } = this.#options.env;
+      const cause = BASH_ENV || SHELLOPTS ? ', with what BASH_ENV or SHELLOPTS set,' : '';
+      return this.#notRun(
+        `${this.#bash.home?.bash}${cause} ends with ${how} before it reads a line`,
+      );
     }
-    const reason = ending.alive ? undefined : ending.reason;
-    const note = reason ? `${reason}; ${restarted}` : ending.note;
-    return this.#ended(ending.exitCode, note);
+    const signal = how.startsWith('SIG') ? ` (${how})` : '';
+    return this.#result(
+      exitCode,
+      `bash ended${signal}; the next line starts in a fresh bash in ${this.cwd}`,
+    );
   }
 
-  /** Replaces a bash that an error has broken, and says so. */
-  async #healed(home: Home): Promise<string | undefined> {
-    if (!this.#bash.process?.isWhole) {
-      // The line has removed the private folder. There is a new one with the next line.
-      this.#brokenSigns.suspectAll();
-      return undefined;
-    }
-    const broken = `bash was broken by an error inside "$(; it was restarted in ${this.cwd}`;
-    try {
-      const isHealed = await this.#bash.heal(home);
-      return isHealed ? `${broken} with its variables, functions and options` : undefined;
-    } catch {
-      // Its files cannot be written. The line has run all the same.
-      this.#brokenSigns.suspectAll();
-      return this.isAlive ? undefined : broken;
-    }
+  /** The result of a line that was ended from outside. */
+  async #ended({ reason, message }: LimitReached): Promise<CommandResult> {
+    await this.#bash.end();
+    const restarted = this.#disposed ? '' : `; bash was restarted in ${this.cwd}`;
+    return this.#result(EXIT[reason], `${message}${restarted}`);
+  }
+
+  /** The result of a line whose bash was gone. */
+  #notBegun(loss: string): CommandResult {
+    return this.#result(
+      1,
+      `${loss} before this line; it was restarted in ${this.cwd} without its variables, functions and options, and the line was not run`,
+    );
+  }
+
+  #notRun(reason: string): CommandResult {
+    return this.#result(1, `the line was not run: ${reason}`);
   }
 
   /** What a call would meet, where bash need not be asked. */
   #knownState(name: string): CallerState | undefined {
     this.#refuseAfterDispose();
-    if (this.isAlive) return this.#callerStates.get(name);
-    return { env: this.#options.env, isPlain: true };
+    const { process: bash } = this.#bash;
+    if (bash === undefined) return { env: this.#options.env, isPlain: true };
+    // Nobody has been told of its end: the call is a line that is not run.
+    return bash.end ? { env: {}, isPlain: false } : this.#callerStates.get(name);
   }
 
   async #callerState(name: string): Promise<CallerState> {
     const known = this.#knownState(name);
     const { home, process: bash } = this.#bash;
-    if (known || !home || !bash) return known ?? { env: this.#options.env, isPlain: true };
+    if (known || !home || !bash) return known ?? { env: {}, isPlain: false };
     const answer = await bash.callerState(name);
     const { env, program, ownOutputs } = answer ?? { env: {}, program: '', ownOutputs: false };
     const { flags, traps } = bash.held;
@@ -268,25 +211,9 @@ export class BashSession {
     return { env, isPlain };
   }
 
-  async #open(inNewFolder = false): Promise<Home> {
-    const { home, note } = await this.#bash.open(inNewFolder);
-    this.#note = note ?? this.#note;
-    return home;
-  }
-
-  #ended(exitCode: number, message?: string): CommandResult {
+  /** The result of a line, with what there is to say of it. */
+  #result(exitCode: number, note?: string): CommandResult {
     this.lastExitCode = exitCode;
-    const notes = [this.#note, message].filter(Boolean).join('; ');
-    this.#note = undefined;
-    return this.#output.take(exitCode, notes);
+    return this.#output.take(exitCode, note);
   }
-}
-
-function writeStdin(directory: string, stdin: string | undefined): string | undefined {
-  if (stdin === undefined) {
-    return undefined;
-  }
-  const file = join(directory, 'stdin');
-  writeFileSync(file, stdin, { mode: 0o600 });
-  return file;
 }

@@ -1,194 +1,232 @@
-import { CALLER_VARIABLES } from '../environment.ts';
+import { join } from 'node:path';
+import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { quote } from '../line/quote.ts';
 
 /*
- * The commands that we give bash besides the user's lines. Bash reads them from a pipe byte by byte, at 0.15 us each, so
- * those that come with every line are short. Whatever the user has set, defined or broken must not change what they do:
+ * The commands that we give bash besides the user's lines. Nothing that the user has set or defined changes what they do, or
+ * else it ends bash, and the session says so:
  *
  * - Aliases do not come before a quoted word, nor functions before what `builtin` runs.
  * - -e, -x, -v and the traps ERR and DEBUG are off while it runs.
- * - No quotes where a broken parser may read it: bash 5.2 would write them before a buffer (see PROBE).
+ * - Files are opened by their names, each time: a line may close or reopen any descriptor.
+ *
+ * Bash parses all of this for each line, so what is hardly ever needed is in files.
  */
 
 const BUILTIN = '\\builtin';
 
-// Lets each line start with line 1 in bash's messages. An assignment alone is undone when its command ends; one whose
-// command is discarded, because it divides by zero, stays. That would end a bash in POSIX mode, which sets this variable.
-const RESET_LINENO = 'case $((LINENO=-1))${POSIXLY_CORRECT-$((1/0))} in esac';
+/** The files by which a bash is driven. */
+export interface ControlFiles {
+  /** A FIFO: bash waits until it can read a byte from it. */
+  readonly go: string;
+  /** The FIFO of its answers. */
+  readonly status: string;
+  /** The FIFOs of its output and its errors. */
+  readonly outputs: readonly [string, string];
+  /** Commands that end with the exit code that is their argument. */
+  readonly exitCode: string;
+  /** Commands that find out whether outputs that are not the session's own lead there all the same. */
+  readonly redirected: string;
+  /** What follows a report that could not be at its place. */
+  readonly goOn: string;
+  /** Commands that set the ERR and DEBUG traps again. */
+  readonly traps: string;
+  /** The line's standard input. */
+  readonly stdin: string;
+}
 
-// After a syntax error bash 5.2 may take everything that follows for a condition, where it was within [[ ]], or write before
-// the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both. In POSIX
-// mode it would end bash: `command` prevents that, but not in 4.0 to 5.0, which need no reset.
-const SYNTAX_ERROR = `${BUILTIN} command eval \\)`;
-const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${SYNTAX_ERROR};esac`;
-const NEVER_ENDED_BY_IT = /^(?:3|5\.[1-9]|[6-9])/;
+export function controlFiles(directory: string, go: string, mergeStderr: boolean): ControlFiles {
+  const path = (name: string) => join(directory, name);
+  return {
+    go,
+    status: path('status'),
+    outputs: [path('out'), path(mergeStderr ? 'out' : 'err')],
+    exitCode: path('exit-code'),
+    redirected: path('redirected'),
+    goOn: path('go-on'),
+    traps: path('traps'),
+    stdin: path('stdin'),
+  };
+}
 
-/** How a line ended, which of its settings would affect our commands, and what was told of bash itself. */
-export interface Report {
-  exitCode: number;
-  cwd: string;
-  held: HeldSettings;
-  /** That of bash; empty unless it was not known. */
-  version: string;
+/** Commands for the script of bash, and then one that waits. */
+export interface ScriptPart {
+  readonly text: string;
+  /** What follows. Bash reads it when it has waited, or at once if an error made it discard all of `text`. */
+  readonly unread: string;
 }
 
 /** User settings that are switched off between lines. */
 export interface HeldSettings {
   /** Those of -e, -x and -v that are set. */
-  flags: string;
+  readonly flags: string;
   /** Commands that set the ERR and DEBUG traps again. */
-  traps: string;
+  readonly traps: string;
 }
 
 export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
 
+/** What bash tells at the end of a line. */
+export interface Report {
+  readonly exitCode: number;
+  readonly cwd: string;
+  /** What was set, and is off now. */
+  readonly held: HeldSettings;
+  /** Whether both outputs lead to the session. */
+  readonly isHeard: boolean;
+}
+
 /** What bash would run for the name of an agent command, and in which state. */
 export interface FoundCommand {
   /** Those of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST that are exported. */
-  env: Record<string, string>;
+  readonly env: Record<string, string>;
   /** The file that bash would run; empty if it would run something else. */
-  program: string;
+  readonly program: string;
   /** Whether both outputs are still the session's own. */
-  ownOutputs: boolean;
+  readonly ownOutputs: boolean;
 }
 
-/** The first command of a bash: where it starts, and the descriptor for its reports. */
-export function startCommand(start: {
-  cwd: string;
-  oldDirectory: string | undefined;
-  status: string;
-  statusFd: number;
-  /** Descriptors to close. */
-  leaked: readonly number[];
-  /** A file of commands that restore the state of the previous bash. */
-  restore: string | undefined;
-}): string {
-  const { cwd, oldDirectory, status, statusFd, leaked, restore } = start;
-  const close = leaked.map((fd) => `exec ${fd}>&-;`).join('');
+/** A line to evaluate. */
+export interface Evaluation {
+  readonly line: string;
+  /** `$?` at the start of the line. */
+  readonly lastExitCode: number;
+  /** The line's standard input; bash's own, which is empty, unless given. */
+  readonly stdin?: string | undefined;
+}
+
+// The read ends with more than 128 if a trapped signal interrupts it in POSIX mode, or after TMOUT. Descriptor 9 is the user's
+// again after it; a trap that runs meanwhile has the user's standard input.
+const wait = ({ go }: ControlFiles) =>
+  `until ${BUILTIN} read -rn1 -u9 _ 9<${quote(go)}||[[ $? -le 128 ]];do [[ 1 ]];done`;
+
+// Redirections of a group, which comes before a line. The last one lets the line start with line 1 in bash's messages, and
+// redirects nothing: an assignment in another place is undone when its command ends.
+const NOTHING_SHOWN = '>/dev/null 2>&1 9<&${0:LINENO=-1,0:0}-';
+
+/** The first command of a bash. */
+export function startCommand(cwd: string, oldDirectory: string | undefined, files: ControlFiles) {
   const oldValue = oldDirectory === undefined ? '' : `=${quote(oldDirectory)}`;
-  const state = restore === undefined ? '' : `. ${quote(restore)};`;
   return (
     `{ ${BUILTIN} cd -- ${quote(cwd)}||${BUILTIN} cd /;` +
-    `${BUILTIN} unset -v OLDPWD;${BUILTIN} declare -x OLDPWD${oldValue};` +
-    `${close}exec ${statusFd}>${quote(status)};${state}${RESET_LINENO};} >/dev/null 2>&1`
+    `${BUILTIN} unset -v OLDPWD;${BUILTIN} declare -x OLDPWD${oldValue};} ${NOTHING_SHOWN};${wait(files)}\n`
   );
 }
 
-/**
- * Reads the file that BASH_ENV names, as bash would at its start. There it would read it before it opens its script, and
- * not find that after a `cd`.
- */
-export function startFileCommand(value: string): string {
-  const file = '\\"$BASH_ENV\\"';
-  return `{ ${BUILTIN} export BASH_ENV=${quote(value)};${BUILTIN} eval "test -r ${file}&&. ${file}";}\n{ ${RESET_LINENO};} 2>/dev/null`;
-}
-
-/**
- * Evaluates the text of a file, and reports. If bash could not read the file, it would evaluate nothing, and succeed. So
- * the exit code of reading it follows the text: nothing for 0, and a command that does not exist for 1.
- */
-export function evaluateCommand(file: string, stdin: string | undefined, report: string): string {
-  const input = stdin === undefined ? '' : `<${quote(stdin)}`;
-  return `${BUILTIN} eval "$(<${quote(file)})\${?#0}"${input};${report}`;
-}
-
-/** The exit code of a line that bash could not read, and a part of its second error; the first one names the file. */
-export const UNREAD = { exitCode: 127, error: ': 1: ' } as const;
-
-/**
- * Reports how a line ended and which of its settings would affect our commands, and switches these off. What need not be
- * done before the report is a command of its own: bash reads it while the report is on its way.
- *
- * @param version that of this bash. If it is not known yet, the report tells it.
- */
-export function reportCommand(nonce: string, statusFd: number, version?: string): string {
-  const flags = version === undefined ? '"$- $BASH_VERSION"' : '"$-"';
-  const reset = version && NEVER_ENDED_BY_IT.test(version) ? SYNTAX_ERROR : RESET_PARSER;
-  return (
-    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" "$PWD" ${flags};` +
-    `${BUILTIN} trap -p ERR DEBUG;${BUILTIN} printf \\\\0;` +
-    `${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv;${reset};` +
-    // Only what cannot be redirected ends bash, and no builtin that is disabled.
-    `[[ 1 ]];} >&${statusFd} 2>/dev/null||${BUILTIN} exit 2>/dev/null\n` +
-    `{ ${RESET_LINENO};} 2>/dev/null`
-  );
-}
-
-export const REPORT_FIELDS = 4;
-
-export function parseReport([exitCode, cwd, options = '', traps]: readonly string[]): Report {
-  const [set = '', version = ''] = options.split(' ');
+/** The texts of files that do not change. */
+export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>> {
+  const [out, err] = files.outputs.map(quote);
+  const leads = (fd: number) => `( /dev/fd/${fd} -ef ${out} || /dev/fd/${fd} -ef ${err} )`;
   return {
-    exitCode: Number(exitCode),
-    cwd: cwd ?? '',
-    held: { flags: [...'exv'].filter((flag) => set.includes(flag)).join(''), traps: traps ?? '' },
-    version,
+    [files.exitCode]: `${BUILTIN} return $1\n`,
+    [files.redirected]: `[[ ! -d /dev/fd || ${leads(1)} && ${leads(2)} ]]\n`,
+    [files.goOn]: `{ ${RESET_PARSER};} 2>/dev/null\n${goOnCommand(files)}\n`,
   };
 }
 
-/** The same again, for a bash that waits but did not report: builtins may be hidden or disabled. */
-export function rescueCommand(report: string): string {
-  const names = 'builtin command enable eval exit printf return set trap .';
-  // Bash before 5.1 does not accept a dot as a name here, and says so.
-  const unset = `\\unset -f ${names} 2>/dev/null`;
-  return (
-    `${RESET_PARSER} 2>/dev/null\n` +
-    // In POSIX mode, which this variable turns on, nothing hides a special builtin such as unset.
-    `case $SHELLOPTS in *posix*)${unset};;*)POSIXLY_CORRECT=1;${unset};\\unset -v POSIXLY_CORRECT;esac\n` +
-    // Not with `builtin`, which may be disabled, too.
-    `\\enable ${names}\n${report}`
-  );
+/** Variables that bash starts without: what would run, or act on our commands, before its first line. */
+export const NOT_AT_START = {
+  BASH_ENV: undefined,
+  SHELLOPTS: undefined,
+  'BASH_FUNC_builtin%%': undefined,
+};
+
+/** A first line that does what bash does at its start with BASH_ENV and SHELLOPTS; undefined without these. */
+export function startText({ BASH_ENV, SHELLOPTS }: Environment): string | undefined {
+  const file = '\\"$BASH_ENV\\"';
+  const read = `${BUILTIN} export BASH_ENV=${quote(BASH_ENV ?? '')};${BUILTIN} eval "test -r ${file}&&. ${file}"`;
+  const options = (SHELLOPTS ?? '').split(':').map((name) => `${BUILTIN} set -o ${quote(name)};`);
+  const set = `{ ${BUILTIN} export SHELLOPTS;${options.join('')}} 2>/dev/null`;
+  const texts = [...(BASH_ENV ? [read] : []), ...(SHELLOPTS ? [set] : [])];
+  return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-/** Restores `$?` and what was switched off, in a file that bash sources; empty if there is nothing to do. */
-export function preludeText({ flags, traps }: HeldSettings, lastExitCode: number): string {
+/** Tells that the line begins, evaluates it, and reports how it ended. */
+export function evaluatePart(
+  { line, lastExitCode, stdin }: Evaluation,
+  held: HeldSettings,
+  nonce: string,
+  files: ControlFiles,
+): ScriptPart {
+  // As late as can be: what a trap ends before this is a line that was not run.
+  const begin = `${BUILTIN} printf %s. ${nonce} >${quote(files.status)}||${BUILTIN} exit`;
+  const text = quote(`${begin};${prelude(held, lastExitCode, files)}\n${line}`);
+  const input = stdin === undefined ? '' : `<${quote(files.stdin)}`;
+  const report = reportCommand(files);
+  // What a DEBUG trap prints, and traces of our commands, go to /dev/null.
+  return {
+    text:
+      `${BUILTIN} eval ${text}${input};` +
+      `{ ${report};${RESET_PARSER};[[ 1 ]];} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
+    unread: `{ [[ $? = 0 ]]||! { ${report};};} ${NOTHING_SHOWN}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
+  };
+}
+
+/** Restores `$?` and what was switched off. */
+function prelude(
+  { flags, traps }: HeldSettings,
+  lastExitCode: number,
+  files: ControlFiles,
+): string {
   const commands: string[] = [];
-  if (traps !== '') {
-    commands.push(traps);
-  }
-  if (flags !== '') {
-    commands.push(`${BUILTIN} set -${flags}`);
-  }
+  if (traps !== '') commands.push(`${BUILTIN} . ${quote(files.traps)};`);
+  if (flags !== '') commands.push(`${BUILTIN} set -${flags};`);
   // Under `set -e` a status other than 0 would end bash.
-  if (lastExitCode !== 0 && !flags.includes('e')) {
-    commands.push(`${BUILTIN} return ${lastExitCode}`);
-  }
-  return commands.length === 0 ? '' : `{ ${commands.join('\n')}\n}\n`;
+  if (lastExitCode !== 0 && !flags.includes('e'))
+    commands.push(`${BUILTIN} . ${quote(files.exitCode)} ${lastExitCode};`);
+  return commands.length === 0 ? '' : `{ ${commands.join('')}} >/dev/null 2>&1`;
 }
 
-/** Lets bash find its commands in another folder, and reports its PATH, which may be read-only. */
-export function moveCommand(from: string, to: string, nonce: string, statusFd: number): string {
-  // Not \${PATH//from/to}: there bash 3.2 takes the quotes for text.
-  const [old, fresh] = [quote(from), quote(to)];
+// After a syntax error bash 5.2 may take everything that follows for a condition, where it was within [[ ]], or write before
+// the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both. In POSIX
+// mode it would end bash: `command` prevents that, but not in 4.0 to 5.0, which need no reset.
+const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
+
+/** Reports how a line ended and which of its settings would affect our commands, and switches these off. */
+function reportCommand({ status }: ControlFiles): string {
+  const to = `>${quote(status)}`;
+  // The exit code comes last, so that it is in $_, where it is the exit code of a bash that cannot report.
   return (
-    `case $PATH in *${old}*) PATH=\${PATH%%${old}*}${fresh}\${PATH#*${old}};; esac 2>/dev/null\n` +
-    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$PATH";${RESET_LINENO};} >&${statusFd} 2>/dev/null`
+    `${BUILTIN} printf %s\\\\0 "$PWD" "$-" "$?" ${to}||${BUILTIN} exit "$_";` +
+    `${BUILTIN} trap -p ERR DEBUG ${to};${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv`
   );
 }
 
-export const MOVE_FIELDS = 1;
+/**
+ * Completes the report with whether both outputs lead to the session, by eval, which the next line needs, and waits. Where
+ * someone has removed the FIFO, the report is in a file that bash has made in its place.
+ */
+function goOnCommand(files: ControlFiles): string {
+  const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
+  return (
+    `[[ -p ${status} ]]&&` +
+    `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
+    `${BUILTIN} eval '${BUILTIN} printf \\\\0%s\\\\0 '"$?" >${status};}&&${wait(files)}||${BUILTIN} exit`
+  );
+}
 
-export function preludeCommand(file: string): string {
-  return `${BUILTIN} . ${quote(file)} >/dev/null 2>&1`;
+export const REPORT_FIELDS = 5;
+
+export function parseReport(fields: readonly string[]): Report {
+  const [cwd = '', flags = '', exitCode, traps = '', other] = fields;
+  const held = { flags: [...'exv'].filter((flag) => flags.includes(flag)).join(''), traps };
+  return { exitCode: Number(exitCode), cwd, held, isHeard: other === '0' };
 }
 
 /** Asks what a call of `name` would run now. */
-export function callerCommand(
-  name: string,
-  nonce: string,
-  statusFd: number,
-  outputs: readonly [string, string],
-): string {
-  const [out, err] = outputs.map(quote);
+export function callerPart(name: string, nonce: string, files: ControlFiles): ScriptPart {
+  const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
   const values = CALLER_VARIABLES.map((variable) => `"\${${variable}-}"`).join(' ');
   const attributes = CALLER_VARIABLES.map(
     (variable) => `${BUILTIN} declare -p ${variable};${BUILTIN} printf \\\\0;`,
   ).join('');
-  return (
-    `${BUILTIN} test /dev/fd/1 -ef ${out} -a /dev/fd/2 -ef ${err};` +
-    `{ ${BUILTIN} printf %s\\\\0 ${nonce} "$?" ${values};${attributes}` +
-    `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;${RESET_LINENO};} >&${statusFd} 2>/dev/null`
-  );
+  return {
+    text:
+      `[[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]];` +
+      `{ ${BUILTIN} printf ${nonce}.%s\\\\0 "$?";${BUILTIN} printf %s\\\\0 ${values};${attributes}` +
+      `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;} >${status} 2>/dev/null&&${wait(files)}\n`,
+    unread: `{ [[ 1 ]];} ${NOTHING_SHOWN}\n`,
+  };
 }
 
 export const CALLER_FIELDS = 2 + 2 * CALLER_VARIABLES.length;
@@ -203,32 +241,4 @@ export function parseFoundCommand(fields: readonly string[]): FoundCommand {
   });
   const program = fields[1 + 2 * count] ?? '';
   return { env, program: program.replace(/\n$/, ''), ownOutputs: fields[0] === '0' };
-}
-
-// More nested quotes than anyone types: to read them, bash has to enlarge its buffer of open quotes.
-const NESTED_QUOTES = Array.from({ length: 100 }).reduce<string>((text) => `: "$(${text})"`, ':');
-
-/**
- * Finds out whether bash 5.2 has written before the start of its buffer of open quotes, as it does after an error inside
- * `"$(`: then the C library ends a child that enlarges that buffer. If so, `file` gets the state that can be kept.
- */
-export function probeText(file: string): string {
-  const list = ['shopt -p', 'alias -p', 'declare -p', 'declare -f', 'declare -F', 'trap -p'];
-  const state = [...list, 'umask -p', 'set +o'].map((command) => `${BUILTIN} ${command}`).join(';');
-  return `( ${BUILTIN} ulimit -c 0
-${BUILTIN} eval '${BUILTIN} true||${NESTED_QUOTES}' ) && ${BUILTIN} return
-{ ${state};${BUILTIN} printf 'set --';[[ $# = 0 ]]||${BUILTIN} printf ' %q' "$@"
-${BUILTIN} printf '\\n'; } >|${quote(file)}
-${BUILTIN} trap - EXIT
-${BUILTIN} return 1
-`;
-}
-
-export const PROBE_FIELDS = 1;
-
-export function probeCommand(file: string, nonce: string, statusFd: number): string {
-  return (
-    `{ ${BUILTIN} . ${quote(file)} >/dev/null;` +
-    `${BUILTIN} printf %s\\\\0 ${nonce} "$?";${RESET_LINENO};} >&${statusFd} 2>/dev/null`
-  );
 }

@@ -73,7 +73,8 @@ export class FifoReader {
   }
 }
 
-function readAvailable(fd: number, buffer: Buffer): number {
+/** Reads what is there now, as far as the buffer takes it. Returns how many bytes that is. */
+export function readAvailable(fd: number, buffer: Buffer): number {
   try {
     return readSync(fd, buffer);
   } catch {

@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, constants, openSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Environment } from '../environment.ts';
-import { findProgram } from './find-program.ts';
+import { findProgram } from '../system/find-program.ts';
 
 /** Makes FIFOs that only this user can open. */
 export function makeFifos(paths: readonly string[], env: Environment): void {
   const PATH = `${env.PATH ?? ''}:/usr/bin:/bin`;
   // Never one in the current directory, even if PATH begins with it.
-  const { error, status } = spawnSync(findProgram('mkfifo', { PATH }) ?? 'mkfifo', paths, {
+  const mkfifo = findProgram('mkfifo', { PATH }) ?? 'mkfifo';
+  const { error, status } = spawnSync(mkfifo, ['-m', '600', ...paths], {
     env: { PATH },
     // Node's own pipes are sockets, which some sandboxes forbid.
     stdio: 'ignore',
@@ -17,7 +18,16 @@ export function makeFifos(paths: readonly string[], env: Environment): void {
   if (status !== 0) {
     throw Object.assign(new Error('mkfifo failed'), { code: 'FIFOs cannot be made there' });
   }
-  for (const path of paths) chmodSync(path, 0o600);
+}
+
+/** Whether a file is there, and was not shut off. */
+export function canReadAndWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

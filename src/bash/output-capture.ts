@@ -43,24 +43,6 @@ export class OutputCapture {
     return this.#chunks;
   }
 
-  includes(text: string): boolean {
-    return [...this.#chunks, ...this.#tail].some((chunk) => chunk.includes(text));
-  }
-
-  /** Drops the lines that hold `text`, each with the one before it, and tells whether there were any. */
-  dropLinesWith(text: string): boolean {
-    const kept = Buffer.concat(this.#chunks);
-    if (text === '' || !kept.includes(text)) return false;
-    const lines = kept.toString('latin1').split('\n');
-    const others = lines.filter(
-      (line, at) => ![line, lines[at + 1]].some((l) => l?.includes(text)),
-    );
-    const rest = Buffer.from(others.join('\n'), 'latin1');
-    this.#chunks = [rest];
-    this.#kept = rest.length;
-    return true;
-  }
-
   /** Everything kept so far, decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. Empties the capture. */
   take(): string {
     const bytes = Buffer.concat(this.#chunks);

@@ -1,30 +1,24 @@
 import {
-  accessSync,
   chmodSync,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Environment } from '../environment.ts';
-import { makeFolders } from '../system/files.ts';
-import { shortage } from './descriptors.ts';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { randomHex } from './random-hex.ts';
 
-/** How many bytes must be free: about what the session writes before its first line. */
-const ROOM = 64 * 1024;
-
+const PREFIX = 'agent-shell-';
+/** Younger folders are left alone: their sessions may not have got as far as to show that they live. */
+const SWEPT_AFTER_MS = 60_000;
 const REMOVAL_TRIES = 20;
-
-/** There is nowhere to put the session's private files. */
-export class NoPrivateFolder extends Error {}
 
 /** Makes a folder that only this user can enter, whatever the umask. */
 export function makePrivate(path: string): void {
@@ -32,76 +26,29 @@ export function makePrivate(path: string): void {
   chmodSync(path, 0o700);
 }
 
+/** Writes a file that only this user can use, whatever the umask. */
+export function writePrivate(path: string, text: string, mode = 0o600): void {
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+}
+
+/** A name for a private folder, which nobody can know. */
+export const newPrivateName = (parent: string) => join(parent, `${PREFIX}${randomHex(6)}`);
+
 /**
- * A new folder with a random name that only this user can enter, in TMPDIR or, if programs cannot run from there, in
- * the user's own folders for such files.
- *
- * Its name is known once it is made: it is never made again under that name, which another user may have taken.
+ * A folder that only this user can enter. It is never made again under its name, which another user may have taken.
  */
 export class PrivateFolder {
   readonly path: string;
   /** Keeps the folder open, so that nobody can replace it unnoticed. */
   readonly #fd: number;
 
-  /** @param path a folder that was just made. */
-  private constructor(path: string) {
+  /** @param path a new name. */
+  constructor(path: string) {
     this.path = path;
-    let fd: number | undefined;
-    try {
-      // The umask may have removed our own rights.
-      chmodSync(path, 0o700);
-      fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-      const program = join(path, 'program');
-      writeFileSync(program, Buffer.alloc(ROOM));
-      chmodSync(program, 0o700);
-      accessSync(program, constants.X_OK);
-      rmSync(program);
-    } catch (error) {
-      if (fd !== undefined) closeSync(fd);
-      removeTree(path);
-      throw error;
-    }
-    this.#fd = fd;
-  }
-
-  /**
-   * @param cwd what a relative TMPDIR is relative to.
-   * @param fill puts the files into it. Where that fails, as on a file system without FIFOs, another place is tried.
-   * @throws a NoPrivateFolder that names TMPDIR if no folder can be made.
-   */
-  static make<Filled>(
-    env: Environment,
-    cwd: string,
-    fill: (folder: PrivateFolder) => Filled,
-  ): Filled {
-    const temporary = resolve(cwd, env.TMPDIR || '/tmp');
-    let reason: unknown;
-    for (const parent of [temporary, ...others(env)]) {
-      try {
-        // PATH cannot lead there, or bash cannot read such a name.
-        if ([delimiter, '\x01', '\x7f'].some((character) => parent.includes(character)))
-          throw Object.assign(new Error(), { code: 'a colon or control character in its name' });
-        if (parent !== temporary) makeFolders(parent);
-        return PrivateFolder.#makeIn(parent, fill);
-      } catch (error) {
-        // Another folder would not help.
-        if (shortage(error)) throw error;
-        reason ??= error;
-      }
-    }
-    throw new NoPrivateFolder(
-      `no program can be put into ${temporary} (${(reason as NodeJS.ErrnoException).code}): set TMPDIR to a folder with room in which you may write and run programs`,
-    );
-  }
-
-  static #makeIn<Filled>(parent: string, fill: (folder: PrivateFolder) => Filled): Filled {
-    const folder = new PrivateFolder(mkdtempSync(join(parent, 'agent-shell-')));
-    try {
-      return fill(folder);
-    } catch (error) {
-      folder.remove();
-      throw error;
-    }
+    makePrivate(path);
+    const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+    this.#fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   }
 
   /** Whether its path still leads to it: it was not removed, moved, mounted over or shut off. */
@@ -121,6 +68,45 @@ export class PrivateFolder {
     // This may be the last descriptor, and the removal needs one.
     closeSync(this.#fd);
     if (isThere) removeTree(this.path);
+  }
+}
+
+/** Removes what sessions of this user have left in a folder where neither their host nor their watchdog lives. */
+export function sweep(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith(PREFIX)) sweepFolder(join(parent, name));
+  }
+}
+
+function sweepFolder(folder: string): void {
+  try {
+    const { uid, mtimeMs } = lstatSync(folder);
+    if (uid !== process.getuid?.() || Date.now() - mtimeMs < SWEPT_AFTER_MS) return;
+    if (!isOpen(aliveIn(folder))) removeTree(folder);
+  } catch {
+    try {
+      // Its host may have been killed before it made anything else.
+      rmdirSync(folder);
+    } catch {
+      // It is not empty: it belongs to another machine, or to something else.
+    }
+  }
+}
+
+/**
+ * The FIFO in a private folder that its host and its watchdog have open as long as they live. It has the name of the machine:
+ * on a disk that machines share, a FIFO tells nothing of the others.
+ */
+export const aliveIn = (folder: string) => join(folder, `alive-${hostname()}`);
+
+/** Whether a process has this FIFO open for reading. */
+function isOpen(fifo: string): boolean {
+  try {
+    closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO') return false;
+    throw error;
   }
 }
 
@@ -144,10 +130,4 @@ function allow(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) allow(join(folder, entry.name));
   }
-}
-
-function others({ XDG_RUNTIME_DIR = '', XDG_STATE_HOME = '', HOME = '' }: Environment): string[] {
-  const home = existsSync(HOME) ? join(HOME, '.local', 'state') : '';
-  const state = isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : home;
-  return [XDG_RUNTIME_DIR, state && join(state, 'todowrite')].filter((path) => isAbsolute(path));
 }

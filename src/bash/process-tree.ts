@@ -12,11 +12,11 @@ const POLL_MS = 5;
  * known by the session's private folder: it is on their PATH, or its FIFOs are their outputs.
  *
  * @param leader the process id of the session's leader, which leads its first process group too.
- * @param folders the session's private folders.
+ * @param folder the session's private folder.
  */
-export async function killProcessTree(leader: number, folders: readonly string[]): Promise<void> {
+export async function killProcessTree(leader: number, folder: string): Promise<void> {
   // Members are looked up first: when their parents are gone, less tells that they belonged here.
-  let members = liveMembers(leader, folders);
+  let members = liveMembers(leader, folder);
   // The group gets the signal as a whole, and no process gets it twice: a trap would clean up twice.
   const others = [...members.keys()].filter((pid) => members.get(pid)?.group !== leader);
   signalAll([-leader, ...others], 'SIGTERM');
@@ -24,9 +24,9 @@ export async function killProcessTree(leader: number, folders: readonly string[]
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     // To look at all processes costs more than at those that were there. When they are gone, there may be new ones.
-    if (!isAlive(leader, members)) members = liveMembers(leader, folders);
+    if (!isAlive(leader, members)) members = liveMembers(leader, folder);
   }
-  const last = members.size > 0 ? liveMembers(leader, folders) : members;
+  const last = members.size > 0 ? liveMembers(leader, folder) : members;
   signalAll([-leader, ...members.keys(), ...last.keys()], 'SIGKILL');
 }
 
@@ -85,7 +85,7 @@ function isGroupAlive(leader: number): boolean {
 }
 
 /** The session's processes, their descendants in other sessions, and their orphans. Empty if there is no /proc. */
-function liveMembers(leader: number, folders: readonly string[]): Map<number, ProcessInfo> {
+function liveMembers(leader: number, folder: string): Map<number, ProcessInfo> {
   const processes = readProcesses();
   const members = new Map<number, ProcessInfo>();
   const since = processes.get(leader)?.start ?? 0;
@@ -96,7 +96,7 @@ function liveMembers(leader: number, folders: readonly string[]): Map<number, Pr
       info.start >= since &&
       adopters.has(info.parent) &&
       pid !== process.pid;
-    if (mayBeOrphan && folders.some((folder) => belongsTo(pid, folder))) members.set(pid, info);
+    if (mayBeOrphan && belongsTo(pid, folder)) members.set(pid, info);
   }
   for (let grown = true; grown; ) {
     grown = false;
@@ -176,15 +176,6 @@ function read(file: string): string {
   } catch {
     return '';
   }
-}
-
-/** Whether a process waits for what comes next in a file that it has read to its end. False if there is no /proc. */
-export function isReading(pid: number, path: string): boolean {
-  // number of the system call, its first argument, ...; "running" for one that is not blocked.
-  const [, fd] = /^\d+ 0x([0-9a-f]+) /.exec(read(`/proc/${pid}/syscall`)) ?? [];
-  if (fd === undefined || processInfo(pid)?.state !== 'S') return false;
-  const target = link(`/proc/${pid}/fd/${Number.parseInt(fd, 16)}`);
-  return target === path || target === `${path} (deleted)`;
 }
 
 function link(path: string): string {

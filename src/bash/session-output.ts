@@ -1,5 +1,4 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { UNREAD } from './control-commands.ts';
 import { OutputCapture } from './output-capture.ts';
 import { type RunOptions, tell } from './run-options.ts';
 
@@ -41,28 +40,6 @@ export class SessionOutput {
   /** The line has ended: nobody listens any more. */
   end(): void {
     this.#listener = undefined;
-  }
-
-  /** Whether the errors of the line have this in them. */
-  hasError(text: string): boolean {
-    return this.#stderr.includes(text);
-  }
-
-  /** Drops bash's errors that show our own command, and tells whether there were any. @param mark what only it has in it. */
-  dropOurs(mark: string): boolean {
-    return [this.#stdout, this.#stderr].some((output) => output.dropLinesWith(mark));
-  }
-
-  /** Drops bash's errors about a line that it could not read, and tells whether there were any. @param file the line's. */
-  dropUnread(file: string, exitCode: number): boolean {
-    if (exitCode === UNREAD.exitCode) {
-      return this.#stderr.includes(`${file}: `) && this.#stderr.dropLinesWith(UNREAD.error);
-    }
-    // In POSIX mode bash 5.3 does not tell by the exit code, and says nothing but that.
-    const [only, ...more] = exitCode === 0 ? this.#stderr.pending : [];
-    const isError =
-      more.length === 0 && only?.toString().match(/^bash: line \d+: (.*): [^:\n]*\n$/);
-    return Boolean(isError && isError[1] === file) && this.#stderr.dropLinesWith(file);
   }
 
   /** The result of a line, with one line of our own on stderr if there is something to say. */

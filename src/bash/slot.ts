@@ -43,11 +43,6 @@ export class Slot {
     return existsSync(this.#taken);
   }
 
-  /** Whether a caller has begun its request and does not have its reply yet. */
-  get isBusy(): boolean {
-    return this.#call.hasBegun;
-  }
-
   /** Whether it is taken by a caller that is gone: a living one reads `out`, or is about to open it. */
   get isAbandoned(): boolean {
     try {

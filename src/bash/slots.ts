@@ -38,14 +38,13 @@ export class Slots {
   #made = 0;
   #knocks = 0;
   #isClosed = false;
-  #isRetired = false;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
     makePrivate(this.#path('slots'));
     const folders = this.#newFolders(FEWEST);
     // All at once: each mkfifo(1) takes time.
-    const own = [this.#path('door'), this.#path('knock'), this.alive];
+    const own = [this.#path('door'), this.#path('knock')];
     makeFifos([...own, ...folders.flatMap(fifosOf)], options.env);
     this.#door = new FifoWriter(this.#path('door'), () => {});
     try {
@@ -70,22 +69,9 @@ export class Slots {
     }
   }
 
-  /** A FIFO that is not for callers: it shows that this process is alive. */
-  get alive(): string {
-    return this.#path('alive');
-  }
-
   /** Whether callers can still find everything. */
   get isWhole(): boolean {
     return ['slots', 'door', 'knock'].every((name) => existsSync(this.#path(name)));
-  }
-
-  /** Lets current callers finish, and admits no new ones. */
-  retire(): void {
-    this.#isRetired = true;
-    for (const slot of this.#slots) {
-      if (!slot.isBusy) this.#drop(slot);
-    }
   }
 
   /** Waiting callers learn that this process is gone. */
@@ -102,7 +88,7 @@ export class Slots {
   }
 
   #answerKnocks(): void {
-    if (this.#isRetired || this.#knocks === 0) return;
+    if (this.#knocks === 0) return;
     if (this.#countFree() < this.#knocks) {
       for (const slot of this.#slots) {
         if (slot.isAbandoned) this.#drop(slot);
@@ -149,7 +135,7 @@ export class Slots {
   #add(folder: string): void {
     const slot = new Slot(folder, this.#buffer, this.#options.execute);
     slot.onDone = () => {
-      if (this.#isRetired || this.#slots.size > MOST_IDLE) {
+      if (this.#slots.size > MOST_IDLE) {
         this.#drop(slot);
         this.#dropFree();
       } else {

@@ -18,6 +18,9 @@ export class TimeLimit {
     if (this.#reached) end();
   }
 
+  /** Ends the line for another reason. */
+  readonly cancel: (message: string) => void;
+
   readonly #disarm: () => void;
   #end: () => void = () => {};
   #reached: LimitReached | undefined;
@@ -36,6 +39,7 @@ export class TimeLimit {
       this.#end();
     };
     const onAbort = () => reach('cancelled', 'cancelled');
+    this.cancel = (message) => reach('cancelled', message);
     const isLimit = timeoutMs !== undefined && timeoutMs <= LONGEST_TIMEOUT_MS;
     const timer = isLimit
       ? setTimeout(() => reach('timeout', `timed out after ${timeoutMs} ms`), timeoutMs)

@@ -10,7 +10,7 @@ import { TestAgent } from '../helpers/agents.ts';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
-import { sharedSession, startSession } from '../helpers/session.ts';
+import { sharedSession, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 let current = new TestAgent();
 const session = sharedSession({
@@ -344,7 +344,11 @@ describe('wherever bash calls a command, the agent command is called', () => {
   ])('%s', async (_name, line) => {
     const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
     const result = await sessionWith(agent).run(line, { timeoutMs: 60_000 });
-    expect(result).toEqual({ stdout: 'called with x\n', stderr: '', exitCode: 0 });
+    expect(withoutBashEnded(result)).toEqual({
+      stdout: 'called with x\n',
+      stderr: '',
+      exitCode: 0,
+    });
     expect(agent.calls.map((call) => call.argv)).toEqual([['x']]);
   });
 

@@ -1,6 +1,8 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
-import { listFiles } from '../helpers/files.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { type HostProgram, startHost } from '../helpers/host-program.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { startSession } from '../helpers/session.ts';
@@ -26,18 +28,42 @@ describe('dispose', () => {
   });
 
   test('ends a line that runs: its result says so, and those that wait are refused', async () => {
-    const session = startSession();
+    let heard = '';
+    const session = startSession({
+      onStdout: (chunk) => {
+        heard += chunk;
+      },
+    });
     const running = session.run('echo out; sleep 1000');
     const waiting = session.run('touch ran');
     const refusal = expect(waiting).rejects.toThrow('The bash session is disposed');
-    await eventually(
-      'the line runs',
-      () => session.cwd !== '' && listFiles(session.tmp).length > 0,
-    );
+    await eventually('the line runs', () => heard === 'out\n');
     await session.dispose();
-    expect((await running).exitCode).not.toBe(0);
+    expect(await running).toEqual({
+      stdout: 'out\n',
+      stderr: 'agent-shell: cancelled: the session was disposed\n',
+      exitCode: 130,
+    });
     await refusal;
     if (hasProc) expect(processesWith(session.tmp)).toEqual([]);
+  });
+
+  test('at any moment of a line: it has a result, and nothing is left', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const session = startSession();
+      if (round % 2) await session.run('true');
+      const running = session.run('sleep 1000');
+      const result = running.catch((error) => error.message);
+      for (let turn = 0; turn < round; turn += 1) await new Promise(setImmediate);
+      await session.dispose();
+      const refused = 'The bash session is disposed';
+      const { exitCode } = (await result) ?? {};
+      // A line that had not been its turn yet is refused.
+      expect([exitCode, await result]).toEqual(
+        exitCode === undefined && round < 2 ? [undefined, refused] : [130, await result],
+      );
+      expect(listFiles(session.tmp)).toEqual([]);
+    }
   });
 
   test('before the first line has begun, leaves nothing either', async () => {
@@ -174,6 +200,93 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
     await expectNothingLeft(host);
     expect(await host.ended).toEqual({ code: 7, signal: null });
   });
+});
+
+describe.runIf(hasProc)('a host that is killed early', () => {
+  /** Kills hosts that start a session, after these times, and says what their folder has then. */
+  async function killedAfter(signal: NodeJS.Signals, times: readonly number[]): Promise<string[]> {
+    const left = times.map(async (ms) => {
+      const host = await startHost(`
+        import { BashSession } from './src/bash/bash-session.ts';
+        const session = new BashSession({ env: process.env, cwd: '/' });
+        console.log('ready');
+        await session.run('sleep 1000');
+      `);
+      await eventually('it starts', () => host.output() === 'ready\n');
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      host.child.kill(signal);
+      await host.ended;
+      // A folder that nobody guards stays as it is.
+      await eventually('it is clean', () => listFiles(host.tmp).length === 0).catch(() => {});
+      await eventually('no process is left', () => processesWith(host.tmp).length === 0);
+      return listFiles(host.tmp);
+    });
+    return (await Promise.all(left)).flat();
+  }
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
+    'by %s leaves no process and no file',
+    async (signal) => {
+      expect(await killedAfter(signal, [30, 60, 120, 240])).toEqual([]);
+    },
+  );
+});
+
+describe('a session that starts', () => {
+  const HOUR_AGO = Date.now() / 1000 - 3600;
+
+  /** A folder as a host leaves it that was killed with its watchdog. */
+  async function abandoned(tmp: string): Promise<string> {
+    const host = await startHost(
+      `
+      import { BashSession } from './src/bash/bash-session.ts';
+      const session = new BashSession({ env: process.env, cwd: '/' });
+      await session.run('true');
+      process.stdin.resume();
+      console.log('ready');
+    `,
+      [],
+      { env: { TMPDIR: tmp } },
+    );
+    await eventually('it is ready', () => host.output() === 'ready\n');
+    const name = readdirSync(tmp).find((entry) => !known.includes(entry)) ?? '';
+    known.push(name);
+    for (const { pid, command } of processesWith(join(tmp, name)))
+      if (command.includes(' watchdog ')) process.kill(pid, 'SIGKILL');
+    host.child.kill('SIGKILL');
+    await host.ended;
+    await eventually('all are gone', () => processesWith(join(tmp, name)).length === 0);
+    return join(tmp, name);
+  }
+  const known: string[] = [];
+
+  test.runIf(hasProc)(
+    'removes what killed ones have left, and nothing that is young, lives or belongs to others',
+    async () => {
+      const tmp = temporaryDirectory();
+      const old = await abandoned(tmp);
+      const young = await abandoned(tmp);
+      const empty = join(tmp, 'agent-shell-empty');
+      const foreign = join(tmp, 'agent-shell-foreign');
+      mkdirSync(empty);
+      mkdirSync(join(foreign, 'bin'), { recursive: true });
+      const living = startSession({ env: { TMPDIR: tmp } });
+      await living.run('kept=yes');
+      const own = readdirSync(tmp).filter((name) => !/(empty|foreign)$/.test(name));
+      for (const name of own.filter((entry) => join(tmp, entry) !== young))
+        utimesSync(join(tmp, name), HOUR_AGO, HOUR_AGO);
+      for (const folder of [empty, foreign]) utimesSync(folder, HOUR_AGO, HOUR_AGO);
+      const session = startSession({ env: { TMPDIR: tmp } });
+      expect((await session.run('echo next')).stdout).toBe('next\n');
+      expect([old, young, empty, foreign].map((folder) => existsSync(folder))).toEqual([
+        false,
+        true,
+        false,
+        true,
+      ]);
+      expect((await living.run('echo $kept')).stdout).toBe('yes\n');
+    },
+  );
 });
 
 test('a session that is idle does not keep its program from ending', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash, plainEval } from '../helpers/bash.ts';
 import { hasProc, isAlive } from '../helpers/processes.ts';
-import { sharedSession, startSession } from '../helpers/session.ts';
+import { BASH_ENDED, sharedSession, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 describe('a line that ends, or would end, bash', () => {
   test.each([
@@ -39,7 +39,10 @@ describe('a line that ends, or would end, bash', () => {
     '! true',
   ])('%s: what plain bash gives, and the next line works', async (line) => {
     const session = startSession({ cwd: '/' });
-    expect(await session.run(line, { timeoutMs: 60_000 })).toEqual(plainBash(line));
+    const result = await session.run(line, { timeoutMs: 60_000 });
+    expect(withoutBashEnded(result)).toEqual(plainBash(line));
+    // It says so if, and only if, the next line gets another bash.
+    expect(session.isAlive).toBe(!BASH_ENDED.test(result.stderr));
     expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual({
       stdout: 'next\n',
       stderr: '',
@@ -52,7 +55,9 @@ describe('a line that ends, or would end, bash', () => {
     ['set -u; echo "$unset"; echo never', 'bash: line 1: unset: unbound variable\n'],
   ])('%s: ends as a script does', async (line, stderr) => {
     const session = startSession();
-    expect(await session.run(line)).toEqual({ stdout: '', stderr, exitCode: 1 });
+    const note = `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`;
+    const result = await session.run(line);
+    expect(result).toEqual({ stdout: '', stderr: stderr + note, exitCode: 1 });
     expect((await session.run('echo next $?')).stdout).toBe('next 1\n');
   });
 
@@ -67,7 +72,7 @@ describe('a line that ends, or would end, bash', () => {
       const session = startSession();
       expect(await session.run(`echo before; kill -${signal} $$; sleep 10`)).toEqual({
         stdout: 'before\n',
-        stderr: '',
+        stderr: `agent-shell: bash ended (SIG${signal}); the next line starts in a fresh bash in ${session.cwd}\n`,
         exitCode: code,
       });
       expect((await session.run('echo next $?')).stdout).toBe(`next ${code}\n`);

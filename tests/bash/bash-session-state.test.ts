@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles } from '../helpers/files.ts';
-import { startSession } from '../helpers/session.ts';
+import { BASH_ENDED, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
@@ -74,11 +74,8 @@ describe.each([
     const { exitCode } = await session.run(line, { timeoutMs: 60_000 });
     expect(exitCode).not.toBe(124);
     expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual(NEXT);
-    expect(await session.run('(exit 5)', { timeoutMs: 60_000 })).toEqual({
-      ...NEXT,
-      stdout: '',
-      exitCode: 5,
-    });
+    const failed = await session.run('(exit 5)', { timeoutMs: 60_000 });
+    expect(withoutBashEnded(failed)).toEqual({ ...NEXT, stdout: '', exitCode: 5 });
   });
 });
 
@@ -93,9 +90,9 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
   expect((await session.run('set -v; echo "$-"')).stderr).toBe('');
   expect((await session.run('echo three')).stderr).toBe('echo three\n');
   expect((await session.run('false')).stderr).toBe('false\n');
-  // This error makes bash discard our command and read the next one.
+  // This error makes bash discard our command and read the next one, which it shows.
   const { stderr } = await session.run('echo ${none[1/0]}');
-  expect(stderr).toMatch(/^echo .*\n.*division by 0.*\n$/);
+  expect(stderr).toMatch(/^echo .*\n.*division by 0.*\n/);
   expect((await session.run('echo "$-"; set +v')).stdout).toContain('v');
   expect((await session.run('echo four')).stderr).toBe('');
 });
@@ -122,24 +119,45 @@ test('an ERR trap hears of a line that fails once, and of nothing of ours', asyn
   expect((await session.run('echo fine')).stdout).toBe('fine\n');
 });
 
-test('exec with a redirection lasts, and the session still knows how lines end', async () => {
-  const session = startSession();
-  expect(await session.run('exec >out.txt')).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-  expect(await session.run('echo hidden; false')).toEqual({ stdout: '', stderr: '', exitCode: 1 });
-  await session.run('exec 2>err.txt; nosuchcommand');
-  expect((await session.run('cat out.txt err.txt >/dev/tty || exec sh -c "exit 9"')).exitCode).toBe(
-    9,
-  );
-  const { stdout } = await session.run('cat out.txt; grep -c nosuchcommand err.txt');
-  expect(stdout).toBe('hidden\n1\n');
-});
+describe('where `exec` has sent the output elsewhere', () => {
+  const ELSEWHERE = 'agent-shell: output goes to where `exec` sent it\n';
 
-test('both outputs closed, the session still knows how lines end', async () => {
-  const session = startSession();
-  await session.run('exec >&- 2>&-');
-  expect((await session.run('echo lost')).exitCode).toBe(1);
-  expect((await session.run('exit 6')).exitCode).toBe(6);
-  expect(await session.run('echo next')).toEqual(NEXT);
+  test('each result says so, while it lasts, and the session still knows how lines end', async () => {
+    const session = startSession();
+    const nothing = { stdout: '', stderr: ELSEWHERE };
+    expect(await session.run('exec 3>&1 >out.txt')).toEqual({ ...nothing, exitCode: 0 });
+    expect(await session.run('echo hidden; false')).toEqual({ ...nothing, exitCode: 1 });
+    expect(await session.run('exec >&3; cat out.txt')).toEqual({
+      stdout: 'hidden\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    expect(await session.run('exec 2>err.txt; nosuchcommand')).toEqual({
+      ...nothing,
+      exitCode: 127,
+    });
+    expect(await session.run('grep -c nosuchcommand err.txt')).toEqual({
+      ...nothing,
+      stdout: '1\n',
+      exitCode: 0,
+    });
+  });
+
+  test('but still to the session, there is nothing to say', async () => {
+    const session = startSession();
+    await session.run('exec 2>&1');
+    expect((await session.run('nosuchcommand')).stdout).toContain('nosuchcommand');
+    expect((await session.run('exec 2>/dev/stderr')).stderr).toBe('');
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+
+  test('and both outputs are closed, the session still knows how lines end', async () => {
+    const session = startSession();
+    expect((await session.run('exec >&- 2>&-')).stderr).toBe(ELSEWHERE);
+    expect((await session.run('echo lost')).exitCode).toBe(1);
+    expect((await session.run('exit 6')).exitCode).toBe(6);
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
 });
 
 test('a line cannot tell the session how it ended', async () => {
@@ -151,10 +169,35 @@ test('a line cannot tell the session how it ended', async () => {
   expect(await session.run('echo next')).toEqual(NEXT);
 });
 
-test("a line that closes all of bash's descriptors ends, and so does bash", async () => {
+test.each([
+  ['up to 255', 'for fd in {3..255}; do eval "exec $fd>&-"; done'],
+  [
+    'up to the limit',
+    'for ((fd = 3; fd < $(ulimit -n) && fd < 5000; fd++)); do eval "exec $fd>&-"; done',
+  ],
+  [
+    'that /proc shows',
+    'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done',
+  ],
+  ['one by one', 'exec 252>&- 255>&- 1000>&-'],
+])('a line that closes all descriptors but 0 to 2 loses nothing: %s', async (_name, line) => {
   const session = startSession();
-  const { stdout } = await session.run('echo first; eval "exec "{3..254}">&-;"; echo closed');
-  expect(stdout).toBe('first\nclosed\n');
+  const { stdout, exitCode } = await session.run(`kept=yes; ${line}; echo closed; (exit 4)`);
+  expect([stdout, exitCode]).toEqual(['closed\n', 4]);
+  expect(await session.run('echo "$kept"')).toEqual({ stdout: 'yes\n', stderr: '', exitCode: 0 });
+});
+
+test('a line that reopens descriptors gets nothing of ours into its files', async () => {
+  const session = startSession();
+  await session.run('for fd in 9 10 63 252 254 255; do eval "exec $fd>file$fd"; done');
+  expect(await session.run('echo next')).toEqual(NEXT);
+  expect((await session.run('cat file*')).stdout).toBe('');
+});
+
+test('with too few descriptors bash ends, and one line says why', async () => {
+  const session = startSession({ cwd: '/' });
+  const { stderr } = await session.run('ulimit -n 3');
+  expect(stderr).toMatch(/^bash: .*Too many open files\nagent-shell: bash ended; .* in \/\n$/);
   expect(await session.run('echo next')).toEqual(NEXT);
 });
 
@@ -197,34 +240,36 @@ test('a session survives the removal of its directory', async () => {
   expect(stdout.startsWith('/')).toBe(true);
 });
 
-test('private files that are removed are back for the next line', async () => {
+test('a line that removes the private files ends bash with its own exit code, and says so', async () => {
   const session = startSession();
-  await session.run('kept=yes');
-  await session.run(`rm -rf "${session.tmp}"/*`);
-  expect(listFiles(session.tmp)).toEqual([]);
-  expect((await session.run('echo $kept')).stdout).toBe('yes\n');
-  await session.run(`rm -rf "${session.tmp}"/*; (exit 5)`);
-  expect((await session.run('echo $?')).stdout).toBe('5\n');
-  await session.run(`rm -rf "${session.tmp}"/*; exit 3`);
-  expect((await session.run('echo $?')).stdout).toBe('3\n');
-});
-
-test('a line that bash cannot read from its file is run all the same, from another one', async () => {
-  const session = startSession();
-  await session.run('kept=yes; PATH=$PATH:/more');
-  for (const way of ['mv "$private/1/line" "$private/1/other"', 'mv "$private/1" "$private/one"']) {
-    expect(await session.run(`private=\${PATH%%/bin:*}; ${way}`)).toMatchObject({ exitCode: 0 });
-    expect(await session.run('echo $kept; echo err >&2; (exit 3)', { stdin: 'x' })).toEqual({
-      stdout: 'yes\n',
-      stderr: 'err\n',
-      exitCode: 3,
+  for (const code of [0, 5]) {
+    await session.run('kept=yes');
+    const result = await session.run(`rm -rf "${session.tmp}"/*; (exit ${code})`);
+    expect(result).toEqual({
+      stdout: '',
+      stderr: `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`,
+      exitCode: code,
+    });
+    expect(listFiles(session.tmp)).toEqual([]);
+    expect(await session.run('echo "$? [$kept]"')).toEqual({
+      stdout: `${code} []\n`,
+      stderr: '',
+      exitCode: 0,
     });
   }
-  // What is no error of ours stays as it is.
-  expect(await session.run('1')).toMatchObject({
-    exitCode: 127,
-    stderr: 'bash: line 1: 1: command not found\n',
-  });
+});
+
+test('a line that removes some of them does, too', async () => {
+  const session = startSession();
+  for (const name of ['1/status', '2/go', '../go', '3', '..']) {
+    await session.run('kept=yes');
+    const { stderr } = await session.run(`rm -rf "\${PATH%%/bin:*}/${name}"; true`);
+    const { stdout, exitCode } = await session.run('echo "[$kept]"');
+    // Without a word it is the same bash.
+    if (!BASH_ENDED.test(stderr) && exitCode === 0)
+      expect([name, stdout]).toEqual([name, '[yes]\n']);
+    expect(await session.run('echo next')).toEqual(NEXT);
+  }
 });
 
 test('private files are for this user alone', async () => {
@@ -242,7 +287,7 @@ test('~/.bashrc, ~/.profile and BASH_ENV-less start-up files are not read', asyn
   const other = startSession({ env: { HOME: session.cwd }, cwd: '/' });
   expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
   // Neither is it with SHLVL unset, which is how bash guesses that it serves a remote shell.
-  expect(await other.run('exit 0')).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+  expect((await other.run('exit 0')).stdout).toBe('');
   expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
 });
 

@@ -213,19 +213,6 @@ test.runIf(hasProc)(
   },
 );
 
-test.runIf(hasProc)(
-  'a bash that is killed from outside between two lines is replaced, and no line is lost',
-  async () => {
-    const session = startSession();
-    for (const isKnown of [true, false]) {
-      const pid = Number((await session.run('echo $$')).stdout);
-      process.kill(pid, 'SIGKILL');
-      if (isKnown) await eventually('bash is dead', () => !isAlive(pid));
-      expect(await session.run('echo next')).toEqual(NEXT);
-    }
-  },
-);
-
 /** The processes of a session but the two that it always has. */
 function strangers(session: TestSession) {
   return processesWith(session.tmp).filter(

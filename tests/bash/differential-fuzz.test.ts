@@ -17,6 +17,7 @@ import { ComposedLines } from '../helpers/composed-lines.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { PlainShell } from '../helpers/plain-shell.ts';
 import { Random } from '../helpers/random.ts';
+import { withoutBashEnded } from '../helpers/session.ts';
 
 // TEST_SEED and TEST_FUZZ_LINES go looking for more; without them a change is judged by the same lines as the one before.
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
@@ -94,8 +95,7 @@ class RoutedShell {
   }
 }
 
-// Its exec and trap do not look like such, or the session would test bash's memory after each line, whatever the line is.
-const FORGET = `set +ef +o pipefail +o posix; ex\\ec 3>&- 4>&-; tr\\ap - ERR; shopt -u nullglob inherit_errexit; set --;
+const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u nullglob inherit_errexit; set --;
   unset -v v w text json arr FOO REPLY n n1 n2 n3 k1 k2 k3; unset -f f; IFS=$' \\t\\n';`;
 
 const END_OF_FILE = 'syntax error: unexpected end of file';
@@ -139,11 +139,10 @@ function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
   return { ...plain, stdout, stderr, exitCode };
 }
 
-/** Without the hint after a syntax error and the note of a bash that was healed, which are additions of ours. */
+/** Without the hint after a syntax error and the note of a bash that ended, which are additions of ours. */
 function withoutHint(routed: Outcome): Outcome {
-  const stderr = routed.stderr
-    .replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
-    .replace(/^agent-shell: bash was broken by an error inside [^\n]*\n/m, '')
+  const stderr = withoutBashEnded(routed)
+    .stderr.replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
     .replace(/pid \d+ is not/g, 'pid N is not');
   return { ...routed, stderr };
 }

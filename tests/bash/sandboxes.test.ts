@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestAgent } from '../helpers/agents.ts';
-import { ENV } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
-import { startSession } from '../helpers/session.ts';
+import { BASH_ENDED, startSession } from '../helpers/session.ts';
 
 // Its output goes through a pipe, since that of a test is a socket.
 const DENY_SOCKETS = [
@@ -42,7 +41,8 @@ const PROGRAM = `
   const session = new BashSession({ env: process.env, cwd: process.cwd(), handlers });
   for (const line of ${JSON.stringify(LINES)}) {
     const { stdout, stderr, exitCode } = await session.run(line);
-    console.log(JSON.stringify(stderr === '' ? [stdout, exitCode] : [stderr]));
+    const isTold = line === 'exit 3' && stderr.includes('fresh bash');
+    console.log(JSON.stringify(stderr === '' || isTold ? [stdout, exitCode] : [stderr]));
   }
   await session.dispose();
 `;
@@ -90,92 +90,83 @@ describe.runIf(works([...MOUNT, 'mount -t tmpfs none /mnt && "$@"', 'sh']))('whe
     );
 
   test.each([
-    ['runs no programs', 'noexec', ''],
-    ['is full', 'size=64k', 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null;'],
-    ['cannot be written', 'ro', ''],
-  ])('%s, another place is found', async (_name, options, before) => {
-    const folder = temporaryDirectory();
-    for (const name of ['XDG_RUNTIME_DIR', 'XDG_STATE_HOME', 'HOME']) {
-      const { results } = await runIn(mounted(options, before), { [name]: folder });
-      expect(results).toEqual(RESULTS);
-    }
-    expect(readdirSync(folder).sort()).toEqual(['.local', 'todowrite']);
-    expect(readdirSync(join(folder, 'todowrite'))).toEqual([]);
-  });
-
-  test.each([
     ['runs no programs', 'noexec', '', 'EACCES'],
     ['is full', 'size=64k', 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null;', 'ENOSPC'],
     ['cannot be written', 'ro', '', 'EROFS'],
-  ])(
-    '%s and there is no other, each line says so and names it',
-    async (_name, options, before, code) => {
-      const list = `${before} trap 'ls -A "$TMPDIR" >&2' EXIT; "$@"; exit;`;
-      const host = await startHost(PROGRAM, [], {
-        wrapper: mounted(options, list),
-        // Of what the system refuses there, Node's own recursive mkdir sees no end.
-        env: { HOME: '', XDG_STATE_HOME: '/proc/none' },
-      });
-      await host.ended;
-      const results = host.output().trim().split('\n');
-      expect(results.length).toBe(LINES.length);
-      for (const line of results) expect(JSON.parse(line)[0]).toMatch(NO_PLACE(code));
-      // Nothing of ours is left behind.
-      expect(host.errors()).toBe(before === '' ? '' : 'full\n');
-    },
-  );
+  ])('%s, each line says so and names it', async (_name, options, before, code) => {
+    const list = `${before} trap 'ls -A "$TMPDIR" >&2' EXIT; "$@"; exit;`;
+    const host = await startHost(PROGRAM, [], { wrapper: mounted(options, list) });
+    await host.ended;
+    const results = host.output().trim().split('\n');
+    expect(results.length).toBe(LINES.length);
+    for (const line of results) expect(JSON.parse(line)[0]).toMatch(NO_PLACE(code));
+    // Nothing of ours is left behind.
+    expect(host.errors()).toBe(before === '' ? '' : 'full\n');
+  });
 
-  test('is full or runs no programs by now, bash goes on elsewhere, or there, where a line can make room', async () => {
-    const elsewhere = temporaryDirectory();
+  test('is full by now, lines that fit are run, so that one can make room', async () => {
     const program = `
       import { BashSession } from './src/bash/bash-session.ts';
-      const execute = async ({ argv }) => ({ stdout: argv + '\\n', stderr: '', exitCode: 0 });
-      const handlers = new Map([['Agent', { name: 'Agent', execute }]]);
+      const session = new BashSession({ env: process.env, cwd: '/' });
+      await session.run('kept=1');
+      const fill = 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null; echo syntax error >&2; (exit 2)';
       const long = ': ' + 'x'.repeat(500_000) + '; kept=lost';
-      for (const XDG_RUNTIME_DIR of ['', ${JSON.stringify(elsewhere)}]) {
-        const env = { ...process.env, HOME: '', XDG_RUNTIME_DIR };
-        const session = new BashSession({ env, cwd: '/', handlers });
-        await session.run('kept=1');
-        const fill = 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null; echo syntax error >&2; (exit 2)';
-        const lines = [fill, long, 'Agent $kept; rm "$TMPDIR/full"'];
-        if (XDG_RUNTIME_DIR) lines.push('mount -o remount,noexec "$TMPDIR"', 'Agent $kept');
-        for (const line of lines) {
-          const { stdout, stderr, exitCode } = await session.run(line);
-          console.log(JSON.stringify([exitCode, stdout + stderr.replace(process.env.TMPDIR, 'TMPDIR')]));
-        }
-        await session.dispose();
-      }`;
-    const host = await startHost(program, [], { wrapper: mounted('size=400k') });
+      for (const line of [fill, ...Array(50).fill('echo $kept'), long, 'echo $kept; rm "$TMPDIR/full"', long, 'echo $kept']) {
+        const { stdout, stderr, exitCode } = await session.run(line);
+        console.log(JSON.stringify([exitCode, stdout + stderr.replace(process.env.TMPDIR, 'TMPDIR')]));
+      }
+      await session.dispose();`;
+    const host = await startHost(program, [], { wrapper: mounted('size=1M') });
     await host.ended;
     const results = host.output().trim().split('\n');
     expect([host.errors(), ...results.map((line) => JSON.parse(line))]).toEqual([
       '',
       [2, 'syntax error\n'],
-      [1, expect.stringMatching(/^[^;]* no program can be put into TMPDIR \(ENOSPC\)[^;]*$/)],
+      ...Array(50).fill([0, '1\n']),
+      [
+        1,
+        expect.stringMatching(
+          /^agent-shell: the line was not run: no space is left in TMPDIR\/\S+: make room there\n$/,
+        ),
+      ],
       [0, '1\n'],
-      [2, 'syntax error\n'],
-      [0, ''],
-      [0, 'lost\n'],
       [0, ''],
       [0, 'lost\n'],
     ]);
-    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test('is mounted over, the session goes on in the new one', async () => {
-    const wrapper = [...MOUNT, '"$@"', 'sh'];
+  test('is mounted over by a line, this ends bash and says so, and the session goes on', async () => {
     const program = PROGRAM.replace(
       'for (const line of',
-      "await session.run('kept=1; Agent x'); await session.run('mount -t tmpfs none \"$TMPDIR\"');\nfor (const line of",
-    ).replace(
-      'await session.dispose()',
-      "console.log(JSON.stringify([(await session.run('ls $TMPDIR | wc -l')).stdout, 0])); await session.dispose(); ",
+      `await session.run('kept=1; Agent x');
+       const { stderr, exitCode } = await session.run('mount -t tmpfs none "$TMPDIR"');
+       console.log(JSON.stringify([exitCode, stderr]));
+       for (const line of`,
     );
-    const host = await startHost(program, [], { wrapper });
+    const host = await startHost(program, [], { wrapper: [...MOUNT, '"$@"', 'sh'] });
     await host.ended;
-    expect(host.errors()).toBe('');
     const results = host.output().trim().split('\n');
-    expect(results.map((line) => JSON.parse(line))).toEqual([...RESULTS, ['1\n', 0]]);
+    expect([host.errors(), ...results.map((line) => JSON.parse(line))]).toEqual([
+      '',
+      [0, expect.stringMatching(BASH_ENDED)],
+      ...RESULTS,
+    ]);
+  });
+
+  test('runs no programs by now, no line is run without its agent commands', async () => {
+    const program = PROGRAM.replace(
+      'for (const line of',
+      `await session.run('mount -o remount,noexec "$TMPDIR"');
+       for (const line of ['touch ran',`,
+    ).replace(`${JSON.stringify(LINES)})`, "'true'])");
+    const host = await startHost(program, [], { wrapper: mounted('size=1M') });
+    await host.ended;
+    const results = host.output().trim().split('\n');
+    expect([host.errors(), ...results.map((line) => JSON.parse(line))]).toEqual([
+      '',
+      [expect.stringContaining('had lost its files')],
+      [expect.stringMatching(NO_PLACE('EACCES'))],
+    ]);
   });
 });
 
@@ -223,26 +214,32 @@ describe('where TMPDIR', () => {
     },
   );
 
-  test('is moved, the next line says so and is not run; back again, all goes on', async () => {
+  test('is moved, the next lines say so and are not run; back again, all goes on', async () => {
     const parent = temporaryDirectory();
     const tmp = join(parent, 'tmp');
     mkdirSync(tmp);
-    const session = startSession({ handlers: [agent()], env: { TMPDIR: tmp, HOME: '' } });
+    const session = startSession({ handlers: [agent()], env: { TMPDIR: tmp } });
     await session.run('variable=kept');
     renameSync(tmp, `${tmp}.moved`);
-    const { stderr, exitCode } = await session.run('touch ran');
-    expect([exitCode, existsSync(join(session.cwd, 'ran'))]).toEqual([1, false]);
-    expect(stderr).toContain(`${tmp} (ENOENT): set TMPDIR`);
+    for (const reason of [`bash had lost its files in ${tmp}/`, `${tmp} (ENOENT): set TMPDIR`]) {
+      const { stderr, exitCode } = await session.run('touch ran');
+      expect([exitCode, existsSync(join(session.cwd, 'ran'))]).toEqual([1, false]);
+      expect(stderr).toContain(reason);
+    }
     renameSync(`${tmp}.moved`, tmp);
     expect((await session.run('Agent x')).stdout).toBe('x\n');
   });
 
-  test.each(['nowhere', 'a:b', 'a\x7fb'])('is %j, the state folder has the files', async (name) => {
+  test.each([
+    ['nowhere', 'ENOENT'],
+    ['a:b', 'a colon or control character in its name'],
+    ['a\x7fb', 'a colon or control character in its name'],
+  ])('is %j, each line says so', async (name, reason) => {
     const home = temporaryDirectory();
     for (const odd of ['a:b', 'a\x7fb']) mkdirSync(join(home, odd));
-    const env = { ...ENV, TMPDIR: join(home, name), HOME: home };
-    const session = startSession({ handlers: [agent()], env });
-    expect((await session.run('true; Agent x')).stdout).toBe('x\n');
-    expect(readdirSync(join(home, '.local/state/todowrite')).length).toBe(1);
+    const session = startSession({ env: { TMPDIR: join(home, name) } });
+    for (const line of ['true', 'echo x']) {
+      expect((await session.run(line)).stderr).toContain(`(${reason}): set TMPDIR to `);
+    }
   });
 });

@@ -29,6 +29,15 @@ export function startSession(
   return Object.assign(session, { tmp });
 }
 
+/** What a line says that ended its bash. */
+export const BASH_ENDED =
+  /^agent-shell: bash ended(?: \(SIG[A-Z]+\))?; the next line starts in a fresh bash in \/.*\n/m;
+
+/** A result without that. */
+export function withoutBashEnded<R extends { stderr: string }>(result: R): R {
+  return { ...result, stderr: result.stderr.replace(BASH_ENDED, '') };
+}
+
 /** One for all tests of a `describe` whose lines leave each other alone: its start and end take longer than most lines. */
 export function sharedSession(options: TestSessionOptions = {}): () => TestSession {
   const ends: (() => unknown)[] = [];

@@ -236,7 +236,8 @@ describe('a literal call does what the same call does within a line', () => {
         const file = join(cwd, name);
         return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
       });
-      observed.push({ stdout: stdout.replaceAll(cwd, ''), stderr, exitCode, after, files });
+      const [out, err] = [stdout, stderr].map((text) => text.replaceAll(cwd, ''));
+      observed.push({ stdout: out, stderr: err, exitCode, after, files });
     }
     expect(observed[0]).toEqual(observed[1]);
   });

@@ -42,7 +42,7 @@ async function exchange(input: string, count: number): Promise<JsonlResult[]> {
 }
 
 test('each request gets one result, with all of its fields', async () => {
-  const { results, stderr, exitCode } = await serve(request(1, 'echo out; echo err >&2; exit 3'));
+  const { results, stderr, exitCode } = await serve(request(1, 'echo out; echo err >&2; (exit 3)'));
   expect(results).toEqual([
     {
       id: 1,

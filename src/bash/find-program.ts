@@ -1,1 +1,0 @@
-export { canRun, DEFAULT_PATH, findBash, findProgram } from '../system/find-program.ts';

@@ -1,0 +1,281 @@
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { plainBash } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { hasProc, isAlive } from '../helpers/processes.ts';
+import { BASH_ENDED, startSession, type TestSession } from '../helpers/session.ts';
+
+const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+
+/** The result of a line whose bash was gone. */
+const notRun = (session: TestSession, loss: string) => ({
+  stdout: '',
+  stderr: `agent-shell: ${loss} before this line; it was restarted in ${session.cwd} without its variables, functions and options, and the line was not run\n`,
+  exitCode: 1,
+});
+
+/** The process of its bash. */
+function bashOf({ pid }: TestSession): number {
+  if (pid === undefined) throw new Error('there is no bash');
+  return pid;
+}
+
+/** Waits for the end of a bash without asking the session. */
+async function end(pid: number) {
+  await eventually('bash is gone', () => !isAlive(pid));
+}
+
+describe.runIf(hasProc)('a bash that ends between two lines', () => {
+  test.each(['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGHUP', 'SIGABRT'] as const)(
+    'by %s: the next line is not run, and says why; the one after it is',
+    async (signal) => {
+      const session = startSession();
+      await session.run('keep=1; mkdir sub; cd sub');
+      for (const isKnown of [true, false]) {
+        const pid = bashOf(session);
+        process.kill(pid, signal);
+        // Once the session hears of it only when it has sent the line.
+        if (isKnown) await end(pid);
+        expect(await session.run('touch "$keep/ran"; touch ran; echo rm -rf $keep/x')).toEqual(
+          notRun(session, `bash had ended (${signal})`),
+        );
+        expect(await session.run('echo "$? [$keep]"; basename "$PWD"; ls')).toEqual({
+          stdout: '1 []\nsub\n',
+          stderr: '',
+          exitCode: 0,
+        });
+      }
+    },
+  );
+
+  test.each([
+    [
+      'a background job kills it',
+      '(until [ -e go ]; do sleep 0.01; done; kill -9 $$) &',
+      'SIGKILL',
+    ],
+    ['a trap exits', 'trap "exit 0" USR1', 'exit code 0'],
+    ['a trap exits with a code', 'trap "exit 7" USR1', 'exit code 7'],
+    ['a trap of POSIX mode exits', 'set -o posix; trap "exit 0" USR1', 'exit code 0'],
+    ['a trap execs', "trap 'exec true' USR1", 'exit code 0'],
+    ['a trap kills it', "trap 'kill -KILL $$' USR1", 'SIGKILL'],
+    ['a trap for TERM exits', 'trap "exit 0" TERM', 'exit code 0'],
+    [
+      'a job ends and a trap exits',
+      'trap "exit 5" CHLD; (until [ -e go ]; do :; done) &',
+      'exit code 5',
+    ],
+  ])('because %s: the same', async (_name, line, how) => {
+    const session = startSession();
+    await session.run(line);
+    const pid = bashOf(session);
+    const job = Number((await session.run('echo $!')).stdout);
+    if (job) {
+      writeFileSync(join(session.cwd, 'go'), '');
+      await eventually('the job is gone', () => !existsSync(`/proc/${job}`));
+    } else {
+      process.kill(pid, line.includes('TERM') ? 'SIGTERM' : 'SIGUSR1');
+    }
+    // A trap for CHLD waits until bash goes on.
+    if (!line.includes('CHLD')) await end(pid);
+    expect(await session.run('touch ran; echo ran')).toEqual(
+      notRun(session, `bash had ended (${how})`),
+    );
+    expect(existsSync(join(session.cwd, 'ran'))).toBe(false);
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+
+  test('at any moment: no line that has not run is reported as done, and none is run twice', async () => {
+    const session = startSession();
+    let refused = 0;
+    for (let round = 0; round < 40; round += 1) {
+      await session.run('trap "exit 0" USR1');
+      if (session.pid === undefined) await session.run('trap "exit 0" USR1');
+      const pid = bashOf(session);
+      const running = session.run(`echo ${round} >>ran; (exit 3)`);
+      setTimeout(() => isAlive(pid) && process.kill(pid, 'SIGUSR1'), (round % 10) / 4);
+      const { stderr, exitCode } = await running;
+      const { stdout } = await session.run(`grep -cx ${round} ran`);
+      const again = stdout === '' ? await session.run(`grep -cx ${round} ran`) : { stdout };
+      const count = Number(again.stdout);
+      expect(count).toBeLessThanOrEqual(1);
+      if (stderr.includes('the line was not run')) {
+        refused += 1;
+        expect([exitCode, count]).toEqual([1, 0]);
+      } else if (count === 0) {
+        // It had begun, and bash ended before its first command: the result says so.
+        expect(stderr).toMatch(BASH_ENDED);
+      }
+    }
+    expect(refused).toBeLessThan(40);
+  });
+
+  test('while nobody waits: a call that needs no bash is told as well', async () => {
+    const session = startSession();
+    await session.run('export TODO_AGENT=ann');
+    const pid = bashOf(session);
+    process.kill(pid, 'SIGKILL');
+    await end(pid);
+    await eventually('the session knows', () => !session.isAlive);
+    expect((await session.callerState('Agent')).isPlain).toBe(false);
+  });
+});
+
+describe('private files that go between two lines', () => {
+  test.each<[string, (folder: string) => void]>([
+    ['are removed', (folder) => rmSync(folder, { recursive: true })],
+    ['are moved', (folder) => renameSync(folder, `${folder}.moved`)],
+    ['of bash are removed', (folder) => rmSync(join(folder, '1'), { recursive: true })],
+    ['for its answers are removed', (folder) => rmSync(join(folder, '1', 'status'))],
+  ])('%s: the next line is not run, and says why; the one after it is', async (_name, damage) => {
+    const session = startSession();
+    await session.run('keep=1');
+    const folder = join(session.tmp, readdirSync(session.tmp)[0] ?? '');
+    damage(folder);
+    const expected = notRun(session, `bash had lost its files in ${folder}`);
+    // Bash may not have waited yet, and says then what it does not find.
+    const stderr = expect.stringContaining(expected.stderr);
+    expect(await session.run('touch ran')).toEqual({ ...expected, stderr });
+    expect(await session.run('echo "[$keep]"; ls')).toEqual({
+      stdout: '[]\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    await session.run('exit 3');
+    expect(await session.run('cat', { stdin: 'x' })).toEqual({
+      stdout: 'x',
+      stderr: '',
+      exitCode: 0,
+    });
+  });
+});
+
+describe('a line after which bash runs no more commands ends it, and says so', () => {
+  test.each([
+    ['set -n', 'set -n'],
+    ['set -n, and more', 'echo first >/dev/null; set -o noexec; echo never'],
+    ['a DEBUG trap that skips all', 'shopt -s extdebug; trap false DEBUG'],
+    ['a function that hides builtin', 'builtin() { :; }'],
+    [
+      'functions that hide most',
+      'builtin() { :; }; printf() { :; }; eval() { :; }; unset() { :; }',
+    ],
+    ['a disabled printf', 'enable -n printf'],
+    ['a disabled eval', 'enable -n eval'],
+    ['a disabled read', 'enable -n read'],
+    ['a disabled builtin', 'enable -n builtin'],
+    ['all disabled', 'enable -n printf trap set command exit return eval .'],
+    ['a restricted shell', 'set -r'],
+  ])('%s', async (_name, line) => {
+    const session = startSession({ cwd: '/' });
+    const { stdout, stderr, exitCode } = await session.run(`kept=yes; ${line}`);
+    const next = await session.run('echo "[$kept]"');
+    expect(stdout).toBe('');
+    if (BASH_ENDED.test(stderr)) {
+      expect(next).toEqual({ stdout: '[]\n', stderr: '', exitCode: 0 });
+    } else {
+      // The line had ended before bash could not go on.
+      expect([stderr, exitCode]).toEqual([stderr.replaceAll('agent-shell', ''), 0]);
+      expect(next.stderr).toContain(notRun(session, 'bash had ended (exit code 0)').stderr);
+    }
+    expect(await session.run('echo next')).toEqual(NEXT);
+    expect(await session.run('(exit 4)')).toMatchObject({ stderr: '', exitCode: 4 });
+  });
+
+  test('what hides or disables builtins that it does not need harms nothing', async () => {
+    const session = startSession();
+    await session.run('kept=yes; printf() { :; }; enable -n echo test; read() { :; }');
+    expect(await session.run('printf %s $kept')).toMatchObject({ stdout: '' });
+    expect(await session.run('builtin printf %s $kept')).toEqual({
+      stdout: 'yes',
+      stderr: '',
+      exitCode: 0,
+    });
+  });
+});
+
+const NESTED = `${'"$(echo '.repeat(10)}deep${')"'.repeat(10)}`;
+
+describe('an error inside "$(', () => {
+  test.each([
+    ['as a line', ['echo "$(', 'echo "x"']],
+    ['in POSIX mode', ['set -o posix', 'echo "$(', 'echo "x"', 'set +o posix']],
+    ['with set -e', ['set -e', 'echo "$(', 'echo "x"', 'set +e']],
+    ['with set -x', ['set -x', 'echo "$(', 'echo "x"', 'set +x']],
+    ['many', Array.from({ length: 20 }, () => 'echo "$(echo "$(echo "')],
+  ])('harms no line after it: %s', async (_name, lines) => {
+    const session = startSession();
+    for (const line of lines) await session.run(line);
+    const deep = { stdout: 'deep\ndeep\n', stderr: '', exitCode: 0 };
+    for (let round = 0; round < 3; round += 1) {
+      expect(await session.run(`(echo ${NESTED}) | cat; echo ${NESTED}`)).toEqual(deep);
+    }
+  });
+
+  test('of a text that a line evaluates may break bash 5.2: it ends, or goes on, and says so if it ends', async () => {
+    const session = startSession();
+    await session.run(`kept=yes; eval 'echo "$('; eval 'echo "x"'`);
+    for (let round = 0; round < 5; round += 1) {
+      const { stdout, stderr, exitCode } = await session.run(`echo "$kept" ${NESTED}`);
+      if (exitCode === 0) expect([stdout, stderr]).toEqual([round ? stdout : 'yes deep\n', '']);
+      else expect([exitCode, stderr]).toEqual([134, expect.stringMatching(BASH_ENDED)]);
+    }
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+
+  test('and traps of signals are not taken for broken memory', async () => {
+    const session = startSession();
+    const result = await session.run('trap "exit 5" CHLD; true');
+    expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    const line = '/bin/true; echo never';
+    expect(await session.run(line)).toEqual({
+      ...plainBash(`trap "exit 5" CHLD; ${line}`),
+      stderr: `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`,
+    });
+  });
+
+  test('nor does a line that only fails end bash', async () => {
+    const session = startSession();
+    await session.run('kept=$$');
+    for (const line of ['nosuchcommand', 'echo "$(', "echo 'x", '[[ a', 'eval "("', 'cat <<EOF']) {
+      expect((await session.run(line)).stderr, line).not.toContain('agent-shell');
+    }
+    expect((await session.run('[ $kept = $$ ] && echo same')).stdout).toBe('same\n');
+  });
+});
+
+describe('no line is dropped', () => {
+  test.each([
+    '[[ a',
+    '[[ a &&',
+    'echo "$(',
+    'case x in',
+    'a=(',
+    '((',
+    '$((',
+    '${',
+    'echo `',
+    'f() {',
+  ])('after %s in POSIX mode, and nothing of ours is shown', async (line) => {
+    const session = startSession();
+    await session.run('set -o posix');
+    const { stderr } = await session.run(line);
+    expect(stderr).not.toContain('builtin');
+    expect(await session.run('echo next')).toEqual(NEXT);
+    expect(await session.run('echo next')).toEqual(NEXT);
+  });
+});
+
+test('what a DEBUG trap prints is not run as a command', async () => {
+  const session = startSession();
+  await session.run('trap "echo touch ran" DEBUG');
+  await session.run('true');
+  await session.run('trap - DEBUG');
+  expect((await session.run('ls')).stdout).toBe('');
+});
+
+test('a line that takes long is not stopped by any of this', async () => {
+  const session = startSession();
+  expect((await session.run('sleep 1; read -r x <<<a; echo $x')).stdout).toBe('a\n');
+});
