@@ -4,12 +4,20 @@ import type { TodoVersion } from '../todo/todo-version.ts';
 
 type Item = Readonly<TodoItem>;
 
-/** Since when the newest version's items have had their status. */
+/** Since when the newest version's items have had their status. Times are milliseconds since 1970. */
 export interface StatusTimes {
-  /** In milliseconds since 1970. */
   readonly since: ReadonlyMap<Item, number>;
   /** Items whose status is older than the kept versions; their time is the oldest one known. */
   readonly isLonger: ReadonlySet<Item>;
+  /** For how many milliseconds completed items were in progress, where the kept versions show it. */
+  readonly took: ReadonlyMap<Item, number>;
+}
+
+/** An item of the newest version, followed back to when it got its status and, if completed, to when it was begun. */
+interface Track {
+  readonly now: Item;
+  since: number;
+  began?: number | undefined;
 }
 
 /** When the item in progress was started, as far as the versions show; undefined if there is none. */
@@ -36,40 +44,63 @@ export function statusTimes(
   newestFirst: Iterable<TodoVersion>,
   known: (version: TodoVersion) => StatusTimes | undefined = () => undefined,
 ): StatusTimes {
-  const since = new Map<Item, number>();
-  /** The current version's items whose status has not changed since, each mapped to what it is now. */
-  let open: ReadonlyMap<Item, Item> | undefined;
+  let tracks: Track[] | undefined;
+  /** The current version's items, each with the track that reaches back to it. */
+  let open = new Map<Item, Track>();
   let newer: readonly Item[] = [];
-  let oldest = 0;
+  let isCutOff: (item: Item) => boolean = () => false;
   for (const version of newestFirst) {
     const { items, updatedAt } = version;
-    open =
-      open === undefined
-        ? new Map(items.map((item) => [item, item]))
-        : stillOpen(open, items, newer);
-    const times = known(version);
-    for (const [item, now] of open) since.set(now, times?.since.get(item) ?? +updatedAt);
-    if (times) {
-      const longer = [...open].filter(([item]) => times.isLonger.has(item));
-      return { since, isLonger: new Set(longer.map(([, now]) => now)) };
+    if (tracks) open = stillOpen(open, items, newer);
+    else {
+      tracks = items.map((now) => ({ now, since: +updatedAt }));
+      open = new Map(tracks.map((track) => [track.now, track]));
     }
-    oldest = version.version;
+    const times = known(version);
+    for (const [item, track] of open) reachBack(track, item, +updatedAt, times);
+    // Before version 1 there was no list.
+    isCutOff = (item) => (times ? times.isLonger.has(item) : version.version > 1);
     newer = items;
-    if (open.size === 0) break;
+    if (times || open.size === 0) break;
   }
-  // Before version 1 there was no list.
-  return { since, isLonger: new Set(oldest > 1 ? open?.values() : []) };
+  const cut = [...open].flatMap(([item, track]) => (isCutOff(item) ? [{ item, track }] : []));
+  for (const { item, track } of cut) if (item.status !== track.now.status) track.began = undefined;
+  const all = tracks ?? [];
+  return {
+    since: new Map(all.map(({ now, since }) => [now, since])),
+    isLonger: new Set(
+      cut.flatMap(({ item, track }) => (item.status === track.now.status ? [track.now] : [])),
+    ),
+    took: new Map(
+      all.flatMap(({ now, since, began }) => (began === undefined ? [] : [[now, since - began]])),
+    ),
+  };
 }
 
+function reachBack(track: Track, item: Item, at: number, times: StatusTimes | undefined): void {
+  const since = times?.since.get(item) ?? at;
+  if (item.status !== track.now.status) {
+    track.began = since;
+    return;
+  }
+  track.since = since;
+  const took = times?.took.get(item);
+  if (took !== undefined) track.began = since - took;
+}
+
+/** The items of an older version that had the status of today, or were in progress before being completed. */
 function stillOpen(
-  open: ReadonlyMap<Item, Item>,
+  open: ReadonlyMap<Item, Track>,
   items: readonly Item[],
   newer: readonly Item[],
-): Map<Item, Item> {
-  const still = new Map<Item, Item>();
+): Map<Item, Track> {
+  const still = new Map<Item, Track>();
   for (const { before, after } of pairItems(items, newer)) {
-    const now = after && open.get(after);
-    if (now && before?.status === now.status) still.set(before, now);
+    const track = after && open.get(after);
+    const isOpen =
+      before?.status === after?.status ||
+      (before?.status === 'in_progress' && after?.status === 'completed');
+    if (before && track && isOpen) still.set(before, track);
   }
   return still;
 }

@@ -33,6 +33,20 @@ test('each item has its status since the version that gave it', () => {
   ]);
 });
 
+test('a completed item has taken as long as it was in progress without a break', () => {
+  const took = (store: TodoStore) => {
+    const times = statusTimes(store.history()).took;
+    return store.get().items.map((item) => times.get(item));
+  };
+  expect(took(written(['> a', '- b'], ['> a', '- b'], ['x a', '- b'], ['x a', '> b']))).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(took(written(['> a', '- b'], ['x a', '> b'], ['x a', 'x b']))).toEqual([1000, 1000]);
+  expect(took(written(['> a'], ['- a'], ['x a']))).toEqual([undefined]);
+  expect(took(written(['> a'], ['- a'], ['> a'], ['x a']))).toEqual([1000]);
+});
+
 test('an item that was put back and begun anew counts from the second time', () => {
   expect(times(written(['> a'], ['- a'], ['> a']))).toEqual(['a 3']);
 });
