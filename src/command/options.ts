@@ -2,17 +2,33 @@ import { briefText, inQuotes, MAX_QUOTED_CHARACTERS } from '../safe-text.ts';
 import { type CommandResult, done, failed } from './agent-command.ts';
 
 /**
- * What follows an option: nothing, a text, a name (a non-empty text), one text per repetition, a version number, or one
- * of a few words.
+ * What follows an option: nothing, a text, a name (a non-empty text), one text per repetition, a version number, one of a few
+ * words, or a text of a certain form.
  */
-export type OptionKind = 'flag' | 'text' | 'name' | 'texts' | 'version' | readonly string[];
+export type OptionKind =
+  | 'flag'
+  | 'text'
+  | 'name'
+  | 'texts'
+  | 'version'
+  | readonly string[]
+  | TextForm;
+
+/** A text that is not just any. */
+export interface TextForm {
+  /** What it must be: `a time such as 90s`. */
+  readonly needs: string;
+  readonly fits: (text: string) => boolean;
+  /** Whether the option may be repeated. */
+  readonly isRepeated?: boolean;
+}
 
 /** The options of a command, by their names: `--json`, `-h`. */
 export type OptionTable = Readonly<Record<string, OptionKind>>;
 
 type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
   ? true
-  : Kind extends 'text' | 'name'
+  : Kind extends 'text' | 'name' | TextForm
     ? string
     : Kind extends 'texts'
       ? readonly string[]
@@ -67,7 +83,8 @@ export function parseOptions<const Table extends OptionTable>(
     const [, name = argument, inline] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
     const kind = Object.hasOwn(table, name) ? table[name] : undefined;
     if (kind === undefined) return { problem: unknownOption(name, table), unknown: name };
-    if (kind !== 'texts' && Object.hasOwn(options, name)) {
+    const isRepeated = kind === 'texts' || (isForm(kind) && kind.isRepeated);
+    if (!isRepeated && Object.hasOwn(options, name)) {
       return { problem: `${name} was given twice` };
     }
     if (kind === 'flag') {
@@ -83,8 +100,8 @@ export function parseOptions<const Table extends OptionTable>(
     }
     const value = readValue(text, kind);
     if (value === undefined) return { problem: `${needs(name, kind)}, received ${inQuotes(text)}` };
-    if (kind === 'texts' && Object.hasOwn(options, name)) (options[name] as unknown[]).push(value);
-    else options[name] = kind === 'texts' ? [value] : value;
+    if (isRepeated && Object.hasOwn(options, name)) (options[name] as unknown[]).push(value);
+    else options[name] = isRepeated ? [value] : value;
   }
   return parsed(options, rest);
 }
@@ -154,16 +171,28 @@ function unknownOption(name: string, table: OptionTable): string {
   return `Unknown option ${briefText(name)}${hint}`;
 }
 
+const NEEDS = {
+  text: 'a value',
+  texts: 'a value',
+  name: 'a name',
+  version: 'the number of a version',
+};
+
 function needs(name: string, kind: Exclude<OptionKind, 'flag'>): string {
-  if (typeof kind === 'object') {
-    return `${name} takes ${kind.slice(0, -1).join(', ')} or ${kind.at(-1)}`;
-  }
-  return `${name} needs ${kind === 'version' ? 'the number of a version' : kind === 'name' ? 'a name' : 'a value'}`;
+  if (typeof kind === 'string') return `${name} needs ${NEEDS[kind]}`;
+  return isForm(kind)
+    ? `${name} needs ${kind.needs}`
+    : `${name} takes ${kind.slice(0, -1).join(', ')} or ${kind.at(-1)}`;
 }
 
 function readValue(text: string, kind: OptionKind): string | number | undefined {
   if (kind === 'version') return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-  return Array.isArray(kind) && !kind.includes(text) ? undefined : text;
+  if (typeof kind === 'string') return text;
+  return (isForm(kind) ? kind.fits(text) : kind.includes(text)) ? text : undefined;
+}
+
+function isForm(kind: OptionKind): kind is TextForm {
+  return typeof kind === 'object' && 'fits' in kind;
 }
 
 function plainly(word: string): string {

@@ -72,6 +72,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
   return {
     schema: () => z.enum(words),
     json: () => ({ enum: words }),
+    option: words,
     isStored: (value) => words.includes(value as string),
     wrong: (name) => `has an unknown ${name}`,
   } satisfies StoredKind;

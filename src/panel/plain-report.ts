@@ -1,6 +1,6 @@
 import type { TaskRow } from '../tasks/task-view.ts';
 import { oneLine } from '../terminal/text.ts';
-import { type ItemPair, pairItems } from '../todo/pair-items.ts';
+import { type ItemPair, pairItems, removedAndAdded } from '../todo/pair-items.ts';
 import type { TodoItem } from '../todo/todo-item.ts';
 import type { TodoState } from '../todo/todo-version.ts';
 
@@ -39,15 +39,12 @@ export function pairTasks(
 function reportOf(label: string, pairs: readonly ItemPair[], items: readonly TodoItem[]): string {
   if (items.length === 0) return pairs.length === 0 ? '' : `${label}: none`;
   const old = new Map(pairs.map(({ before, after }) => [after, before]));
-  const added = items.filter((item) => old.get(item) === undefined).length;
-  const removed = pairs.filter(({ after }) => after === undefined).length;
   const changed = items.filter((item) => isNews(item, old.get(item)));
   const news = [
     ...named(changed, 'in_progress', 'in progress'),
     ...named(changed, 'completed', 'completed'),
     ...named(changed, 'pending', 'pending again'),
-    ...(added > 0 ? [`${added} added`] : []),
-    ...(removed > 0 ? [`${removed} removed`] : []),
+    ...removedAndAdded(pairs),
   ];
   const done = items.filter(({ status }) => status === 'completed').length;
   return news.length === 0 ? '' : oneLine(`${label} ${done}/${items.length}: ${news.join('; ')}`);

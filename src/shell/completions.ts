@@ -74,7 +74,7 @@ function optionsOf({
   const found: { name: string; values: readonly string[] | undefined }[] = [];
   for (const [name, kind] of Object.entries(options)) {
     if (kind === 'flag') found.push({ name, values: [] });
-    else if (typeof kind === 'string') found.push({ name, values: undefined });
+    else if (typeof kind === 'string' || 'fits' in kind) found.push({ name, values: undefined });
     else found.push({ name, values: kind });
   }
   return found;

@@ -68,7 +68,7 @@ export async function readRequest<Request>(
     if (unexpected !== undefined) {
       if (names.length > 0) return wrong(`Unexpected argument ${inQuotes(unexpected)}`);
       return typedOr(
-        positional
+        positional || !form.readsStdin
           ? refusal(`Unexpected argument ${inQuotes(unexpected)}`, undefined, usage)
           : refusal(
               'Invalid JSON format',

@@ -39,7 +39,7 @@ const FIELDS = {
   status: { kind: oneOf(STATUSES) },
   search: { kind: shortText },
   archived: { kind: flag },
-  sort: { kind: { ...oneOf(SORTS), option: SORTS } },
+  sort: { kind: oneOf(SORTS) },
   limit: { kind: wholeNumber('a number of tasks') },
   at: AT,
 } as const;

@@ -52,17 +52,18 @@ export const flag = {
   option: 'flag',
 } satisfies Kind;
 
+const A_TIME = 'a time such as 90s, 30m or 8h';
+
 /** `30m` as milliseconds; 0 for `off`. */
 export const duration = {
   schema: () => DURATION,
   json: () => ({ type: 'string' }),
+  option: { needs: A_TIME, fits: (text) => durationOf(text) !== undefined },
 } satisfies Kind;
 
 const DURATION = z.pipe(
   checked((value) =>
-    durationOf(value) === undefined
-      ? `Expected a time such as 90s, 30m or 8h, received ${shown(value)}`
-      : undefined,
+    durationOf(value) === undefined ? `Expected ${A_TIME}, received ${shown(value)}` : undefined,
   ),
   z.transform((value) => durationOf(value) as number),
 );
@@ -79,17 +80,19 @@ const versionNumber = {
 
 /** @param what as in `Expected the number of a version`. */
 export function wholeNumber(what: string) {
+  const fits = (value: unknown) => {
+    const number = typeof value === 'string' ? Number(value) : value;
+    return Number.isSafeInteger(number) && (number as number) > 0;
+  };
   const schema = z.pipe(
-    checked((value) => {
-      const number = typeof value === 'string' ? Number(value) : value;
-      return Number.isSafeInteger(number) && (number as number) > 0
-        ? undefined
-        : `Expected ${what}, received ${shown(value)}`;
-    }),
+    checked((value) => (fits(value) ? undefined : `Expected ${what}, received ${shown(value)}`)),
     z.transform((value) => Number(value)),
   );
-  return { schema: () => schema, json: () => WHOLE_NUMBER } satisfies Kind;
+  const option = { needs: what, fits };
+  return { schema: () => schema, json: () => WHOLE_NUMBER, option } satisfies Kind;
 }
+
+const A_TASK_ID = 'a task id such as 3';
 
 /** 3, '3' or '#3'. */
 export const taskId = { schema: () => TASK_ID, json: () => WHOLE_NUMBER } satisfies Kind;
@@ -97,7 +100,7 @@ export const taskId = { schema: () => TASK_ID, json: () => WHOLE_NUMBER } satisf
 export const taskIds = {
   schema: () => z.array(TASK_ID),
   json: () => ({ type: 'array', items: WHOLE_NUMBER }),
-  option: 'texts',
+  option: { needs: A_TASK_ID, fits: (text) => idOf(text) !== undefined, isRepeated: true },
 } satisfies Kind;
 
 const TASK_ID = z.pipe(
@@ -137,7 +140,7 @@ export function taskIdsOrRefs(refs: Refs) {
 }
 
 function notAnId(value: unknown): string {
-  return `Expected a task id such as 3, received ${shown(value)}`;
+  return `Expected ${A_TASK_ID}, received ${shown(value)}`;
 }
 
 export const metadata = {

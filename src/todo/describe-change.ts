@@ -1,6 +1,6 @@
 import { STATUSES } from '../command/status.ts';
 import { briefText } from '../safe-text.ts';
-import { pairItems } from './pair-items.ts';
+import { pairItems, removedAndAdded } from './pair-items.ts';
 import type { Items, TodoItem, TodoStatus } from './todo-item.ts';
 
 const WORDS: Readonly<Record<TodoStatus, string>> = {
@@ -15,18 +15,13 @@ export function describeChange(before: Items, after: Items): string {
   const pairs = pairItems(before, after);
   const old = new Map(pairs.map((pair) => [pair.after, pair.before]));
   const moved = after.filter((item) => isMoved(item, old.get(item)));
-  const added = after.filter((item) => old.get(item) === undefined).length;
   const removed = pairs.flatMap((pair) => (pair.before && !pair.after ? [pair.before] : []));
   const begun = removed.filter(({ status }) => status === 'in_progress');
-  const counts = [
-    ...(removed.length > 0 ? [`${removed.length} removed`] : []),
-    ...(added > 0 ? [`${added} added`] : []),
-  ];
   const parts = [
     ...STATUSES.toReversed().flatMap((status) => named(WORDS[status], having(moved, status))),
     // What was worked on does not go without its name.
     ...named('dropped', begun),
-    ...(counts.length > 0 ? [counts.join(', ')] : []),
+    ...removedAndAdded(pairs),
   ];
   if (parts.length > 0) return parts.join('; ');
   if (JSON.stringify(before) === JSON.stringify(after)) return 'nothing changed';

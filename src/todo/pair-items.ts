@@ -22,8 +22,16 @@ export function pairItems(before: Items, after: Items): ItemPair[] {
     : pairs.concat(pairMoved(before.slice(unmoved), after.slice(unmoved)));
 }
 
+/** `1 removed, 2 added`; nothing where there are none. */
+export function removedAndAdded(pairs: readonly ItemPair[]): string[] {
+  const removed = pairs.filter(({ after }) => !after).length;
+  const added = pairs.filter(({ before }) => !before).length;
+  const counts = [removed > 0 && `${removed} removed`, added > 0 && `${added} added`];
+  return removed + added > 0 ? [counts.filter(Boolean).join(', ')] : [];
+}
+
 /**
- * The same for who must not take a new wording for a task that was given up: the item in progress that is gone counts as
+ * Pairs as `pairItems` does, for who must not take a new wording for a task that was given up: the item in progress that is gone counts as
  * renamed if a new item is in progress or completed, unless both have an id, which would be the same.
  */
 export function pairRenamed(before: Items, after: Items): ItemPair[] {

@@ -72,8 +72,9 @@ test.each([
 
 test.each([
   ['TaskCreate', 'Fix login', "Error: Invalid JSON format\n- 'Fix login' is not JSON\n"],
-  ['TaskList', 'all', "Error: Invalid JSON format\n- 'all' is not JSON\n"],
-  ['TaskInbox', 'read', "Error: Invalid JSON format\n- 'read' is not JSON\n"],
+  ['TaskList', 'all', "Error: Unexpected argument 'all'\nUsage: TaskList "],
+  ['TaskInbox', 'read', "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
+  ['TaskUndo', '3', "Error: Unexpected argument '3'\nUsage: TaskUndo "],
   ['TaskUpdate', 'done', 'Error: Validation failed\n- taskId: '],
 ])('%s %j is refused with exit code 1', async (name, word, stderr) => {
   const result = await new Team({ settings: { agent: 'a' } }).call(name, [word]);
@@ -99,6 +100,27 @@ test.each([
   ['task-create', ['{"subject":"S"}', '--owner', 'a']],
 ] as const)('an unknown option or a wrong use of one is exit code 2: %s %j', (program, argv) => {
   expect(run(program, [...argv], machine())).toMatchObject({ stdout: '', exitCode: 2 });
+});
+
+test.each([
+  ['TaskList', ['--limit', 'x'], "--limit needs a number of tasks, received 'x'"],
+  ['TaskList', ['--limit', '0'], "--limit needs a number of tasks, received '0'"],
+  ['TaskList', ['--status', 'open'], '--status takes pending, in_progress or completed, received '],
+  ['TaskClaim', ['1', '--lease', 'x'], '--lease needs a time such as 90s, 30m or 8h, received '],
+  ['TaskArchive', ['--older-than', 'x'], '--older-than needs a time such as 90s'],
+  [
+    'TaskCreate',
+    ['--subject', 'A', '--priority', 'urgent'],
+    '--priority takes high, medium or low',
+  ],
+  ['TaskUpdate', ['1', '--status', 'done'], '--status takes pending, in_progress, completed or '],
+  ['TaskUpdate', ['1', '--add-blocks', '2', '--add-blocks', 'x'], '--add-blocks needs a task id'],
+  ['TaskUndo', ['--at', 'x'], "--at needs the number of a version, received 'x'"],
+])('a value that an option cannot take is exit code 2: %s %j', async (name, argv, problem) => {
+  const { stderr, exitCode } = await new Team({ settings: { agent: 'a' } }).call(name, argv);
+  expect(stderr).toContain(`Error: ${problem}`);
+  expect(stderr).toMatch(new RegExp(`\nUsage: ${name} .*\n$`));
+  expect(exitCode).toBe(2);
 });
 
 test.each([

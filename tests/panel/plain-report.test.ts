@@ -20,7 +20,7 @@ test('a step forward is told by what is done and what comes next', () => {
 
 test('a task that is put back, one that is added and one that is dropped are told', () => {
   expect(report(todos('> Build', '- Test'), todos('- Build', '- Ship'))).toBe(
-    'Tasks 0/2: pending again: Build; 1 added; 1 removed',
+    'Tasks 0/2: pending again: Build; 1 removed, 1 added',
   );
 });
 

@@ -199,7 +199,7 @@ test.each([
   ['TaskUpdate', ['--status', 'completed'], 'taskId: Required'],
   [
     'TaskUpdate',
-    ['1', '--status', 'done'],
+    ['{"taskId":1,"status":"done"}'],
     "status: Expected 'pending' | 'in_progress' | 'completed' | 'deleted', received 'done'",
   ],
   ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received array'],
@@ -210,7 +210,7 @@ test.each([
   ['TaskRelease', ['x'], "taskIds[0]: Expected a task id such as 3, received 'x'"],
   [
     'TaskList',
-    ['--status', 'open'],
+    ['{"status":"open"}'],
     "status: Expected 'pending' | 'in_progress' | 'completed', received 'open'",
   ],
 ])('%s %j is refused', async (name, argv, line, stdin = '') => {

@@ -117,13 +117,10 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
   ).toHaveLength(20);
 });
 
-test.each([
-  [['--limit', '0'], 'limit: Expected a number of tasks, received'],
-  [['--search', ' '], 'search: Cannot be blank'],
-])('TaskList %j is refused', async (argv, problem) => {
-  const { stderr, exitCode } = await new Team(QUIET).call('TaskList', argv);
+test('TaskList refuses to search for blanks', async () => {
+  const { stderr, exitCode } = await new Team(QUIET).call('TaskList', ['--search', ' ']);
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(problem);
+  expect(stderr).toContain('search: Cannot be blank');
 });
 
 test('a list is exported for other programs, and no text of it is markup', async () => {
