@@ -10,8 +10,8 @@ can_read() {
 
 # JSON without quotes around it, or with quotes that end inside it: bash would read different words, or commands. A quote that
 # ends it follows a bracket; one that is written '\'' or '"'"' does not end it.
-json=$'[[{]|"[[{]"|\'[[{]([^\']|\'\\\\\'\'|\'"\'"\')*[^]}\'[:space:]][[:space:]]*\'([^\\\\"]|$)'
-bare=$'(^|[[:space:];&|(){}!])'$name$'[ \t]+('$json')'
+json=$'[[{]|"[[:space:]]*[[{][[{[:space:]]*"|\'[[:space:]]*[[{]([^\']|\'\\\\\'\'|\'"\'"\')*[^]}\'[:space:]][[:space:]]*\'([^\\\\"]|$)'
+bare=$'(^|[[:space:];&|(){}!])'$name$'([ \t]|\\\\\n)+('$json')'
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 

@@ -62,18 +62,27 @@ export async function readJsonInput<Value>(
   return orAsTyped(form, { argv, raw }, reading);
 }
 
-/** What bash's reading gave or, if that is refused, what was typed, if that is JSON. */
+/** What bash's reading gave or, if that is refused or in pieces that ran together, what was typed, if that is JSON. */
 export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   form: JsonForm<Value>,
   { argv, raw = '' }: Pick<Invocation, 'argv' | 'raw'>,
   reading: Reading,
 ): Reading | JsonInput<Value> {
-  if (!('refused' in reading) || raw === '') return reading;
+  const [read = ''] = argv;
+  // Most texts are in quotes that hold.
+  const isWhole = !('refused' in reading) && raw.length <= read.length + 2;
+  if (raw === '' || isWhole) return reading;
   if (isTooLarge(raw)) return { refused: tooLarge(form, raw) };
   const typed = withoutOuterQuotes(raw);
-  if (typed === argv[0] || mayExpand(raw) || !isJsonCollection(typed)) return reading;
+  if (typed === read || mayExpand(raw) || !isJsonCollection(typed)) return reading;
+  if (!('refused' in reading) && !hasLostQuotes(read, typed)) return reading;
   const asTyped = readJsonText(form, typed);
   return 'value' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
+}
+
+/** Whether bash has taken quotes of typed JSON for its own. Texts have run together then, which may look like JSON, too. */
+export function hasLostQuotes(read: string, typed: string): boolean {
+  return read.split('"').length < typed.split('"').length;
 }
 
 async function readFromStdin<Value>(

@@ -1,4 +1,4 @@
-import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
+import { hasLostQuotes, isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
 import { mayExpand } from '../line/outer-quotes.ts';
 import { quote } from '../line/quote.ts';
 import { readCommands } from '../line/simple-commands.ts';
@@ -20,7 +20,12 @@ interface Part {
 // Each place we try takes time proportional to the line.
 const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
-const COMMAND_WITH_JSON = new RegExp(`${BEFORE_COMMAND}([\\w-]+)[ \\t]+(?=['"]?[{[])`, 'g');
+const JSON_START = `(?:['"]\\s*)?[{[]`;
+const COMMAND_WITH_JSON = new RegExp(
+  `${BEFORE_COMMAND}([\\w-]+)(?:[ \\t]|\\\\\\n)+(?=${JSON_START})`,
+  'g',
+);
+const STARTS_JSON = new RegExp(`^${JSON_START}`);
 const EVAL = new RegExp(`${BEFORE_COMMAND}eval[ \\t]+(?:--[ \\t]+)?`, 'g');
 const WORD_END = /^(?:$|[\s;&|()<>])/;
 const STRUCTURE = /["[\]{}]/g;
@@ -89,11 +94,12 @@ function quoteArguments(line: string, names: Names): string {
     const argument = readCommands(mended)
       .commands.filter(({ words: [name] }) => name && names.has(name.text))
       .map(({ words }) => words[1])
-      .find((word) => word && word.start >= from && /^['"]?[{[]/.test(word.written));
+      .find((word) => word && word.start >= from && STARTS_JSON.test(word.written));
     if (argument === undefined) break;
     const json = jsonAt(mended, argument.start);
     from = argument.start + 1;
-    if (json === undefined || isJsonCollection(argument.text)) continue;
+    const isWhole = json && !hasLostQuotes(argument.text, json.text);
+    if (json === undefined || (isWhole && isJsonCollection(argument.text))) continue;
     const quoted = quote(json.text);
     mended = replaceParts(mended, [{ ...json, text: quoted }]);
     from = argument.start + quoted.length;
@@ -105,18 +111,23 @@ function quoteArguments(line: string, names: Names): string {
 function jsonAt(line: string, start: number): Part | undefined {
   const first = line.charAt(start);
   const outer = first === '"' || first === "'" ? first : '';
-  const typed = line.slice(start + outer.length);
+  const from = start + outer.length + blanksAt(line, start + outer.length);
+  const typed = line.slice(from);
   // An apostrophe that is correct for bash. Another one may still be wrong.
   const text =
     outer === "'" ? typed.replace(APOSTROPHE, (way) => '\0\0\0\0\x01'.slice(0, way.length)) : typed;
   const length = jsonLength(text);
   if (length === undefined) return undefined;
-  const behind = typed.slice(length);
-  const isEnded = behind.startsWith(outer) && WORD_END.test(behind.slice(outer.length));
+  const quoteAt = from + length + (outer === '' ? 0 : blanksAt(line, from + length));
+  const end = quoteAt + outer.length;
+  const isEnded = line.startsWith(outer, quoteAt) && WORD_END.test(line.slice(end, end + 1));
   const json = text.slice(0, length).replace(STAND_IN, "'");
   if (!isEnded || !isJsonCollection(json)) return undefined;
-  const end = start + outer.length + length + outer.length;
   return mayExpand(line.slice(start, end)) ? undefined : { start, end, text: json };
+}
+
+function blanksAt(line: string, start: number): number {
+  return line.slice(start).search(/\S|$/);
 }
 
 /** Where the object or array at the start of a text ends, going by its brackets and strings only. */

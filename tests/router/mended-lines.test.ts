@@ -99,6 +99,11 @@ describe('where bash can read a line, but would give TodoWrite its JSON in piece
     ['in double quotes', `true; TodoWrite "${list("Fix the parser's bug", "it's x")}"`],
     ['without quotes', `true; TodoWrite ${list("Fix the parser's bug")}`],
     [
+      'with line breaks between it and its quotes',
+      `true; TodoWrite '\n${list("Fix the parser's bug", "it's x")}\n'`,
+    ],
+    ['on a line of its own', `true; TodoWrite \\\n  '${list("Fix the parser's bug", "it's x")}'`],
+    [
       'with one apostrophe written well',
       `true; TodoWrite '${list("Fix the parser's bug", "it's a's").replace('the parser', "the parser'\\'")}'`,
     ],
@@ -110,6 +115,22 @@ describe('where bash can read a line, but would give TodoWrite its JSON in piece
     expect(listFiles(cwd)).toEqual([]);
   });
 });
+
+test.each(['', 'true && ', 'true\n'])(
+  'texts of JSON do not run together, although what bash would make of them is a list, too: %j',
+  async (before) => {
+    const { router, contents } = startRouter();
+    const item = (content: string, id: string) => ({ ...JSON.parse(list(content)).todos[0], id });
+    for (const todos of [
+      [item("Don't", '1'), item("Can't", '2')],
+      [{ content: "The user's", id: "Ann's", activeForm: 'x', status: 'pending' }],
+    ]) {
+      const { stderr } = await router.route(`${before}TodoWrite '${JSON.stringify({ todos })}'`);
+      expect(contents()).toEqual(todos.map(({ content }) => content));
+      expect(stderr).toContain('Note: read the JSON as it was typed');
+    }
+  },
+);
 
 describe('a line is run as it was typed', () => {
   test.each([

@@ -171,6 +171,15 @@ describe('TodoWrite', () => {
     ['in an eval', `true && eval '${`TodoWrite '${DONT}'`.replaceAll("'", `'"'"'`)}' </dev/null`],
     ['that bash can read, behind true &&', `true && TodoWrite '${CANT}'`],
     ['that bash can read, behind a newline', `cd .\nTodoWrite '${CANT}'`],
+    ['that bash can read, over several lines', `cd . && TodoWrite \\\n  '\n${CANT}\n'`],
+    [
+      'that bash can read, over several lines, in double quotes',
+      `cd . && TodoWrite "\n${CANT.replace(/[{[,]/g, '$&\n  ')}\n"`,
+    ],
+    [
+      'that bash can read as other JSON',
+      `TodoWrite '${CANT.replace("Don't stop, can't stop", "Don't")}'`.replace('ing', "ing's"),
+    ],
     ['that bash can read, before a pipe', `cd . && TodoWrite '${CANT}' | cat`],
     [
       'that bash can read, in an eval',
