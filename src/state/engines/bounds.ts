@@ -2,14 +2,14 @@
 export class TooMuch extends Error {}
 
 const MIB = 1024 * 1024;
-/** Of one message of a server. The 50 versions that are kept, each as large as etcd takes one, fit into it. */
+/** Of one answer of a server. The 50 versions that are kept, each as large as etcd takes one, fit into it. */
 const MOST_BYTES = 128 * MIB;
 /** Of one version. 10,000 tasks are 3.5 MB. */
 export const MOST_UNPACKED_BYTES = 64 * MIB;
 /** Metadata is the deepest part of a list, with 20. Each level costs a parser much more than its two bytes. */
 const MOST_LEVELS = 100;
 
-/** @throws TooMuch for a message of more bytes than there should be. */
+/** @throws TooMuch for an answer of more bytes than there should be. */
 export function checkSize(bytes: number): void {
   if (bytes > MOST_BYTES) throw new TooMuch(`it sent more than ${MOST_BYTES / MIB} MiB at once`);
 }

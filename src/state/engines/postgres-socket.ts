@@ -14,6 +14,7 @@ export interface Tls extends ConnectionOptions {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const YES = 'S';
 const NO_TLS = 'it does not speak TLS; for a server without TLS, set sslmode=disable';
+const NOT_POSTGRES = "it does not speak PostgreSQL's protocol: is that another server?";
 const ENDED = 'the connection ended before the server was ready';
 
 /**
@@ -91,8 +92,13 @@ function guard(socket: Socket, onReady: () => void): void {
   socket.once('close', onReady);
 }
 
-const AUTHENTICATION = 'R'.charCodeAt(0);
-const READY = 'Z'.charCodeAt(0);
+const AUTHENTICATION = 'R';
+const READY = 'Z';
+const ROW = 'D';
+/** What a statement ends with: it was carried out, it was empty, or it failed. */
+const ENDS_OF_STATEMENTS = 'CIE';
+/** All that a server has to send here. At some of the others the library would stop the program, at some it would print. */
+const KINDS = `${AUTHENTICATION}SKNA12tnT${ROW}${ENDS_OF_STATEMENTS}${READY}`;
 const HEADER_BYTES = 5;
 const MOST_AUTHENTICATION_BYTES = 64 * 1024;
 /** PostgreSQL's own number is 4,096. A million take most of a second, in which nothing else can be done. */
@@ -104,12 +110,16 @@ class Messages {
   #kept = Buffer.alloc(0);
   /** How many bytes of the present message are still to come. */
   #skipped = 0;
+  /** Whether it may say that it is ready: it has let us in, or answered. */
+  #hasAnswered = false;
+  /** Of the rows of this answer. */
+  #rowBytes = 0;
 
   constructor(onReady: () => void) {
     this.#onReady = onReady;
   }
 
-  /** @throws TooMuch */
+  /** @throws an Error for what no PostgreSQL sends, or more of it than there should be. */
   see(chunk: Buffer): void {
     let bytes = this.#kept.length > 0 ? Buffer.concat([this.#kept, chunk]) : chunk;
     for (;;) {
@@ -117,26 +127,55 @@ class Messages {
       this.#skipped -= passed;
       bytes = bytes.subarray(passed);
       if (bytes.length < HEADER_BYTES) break;
+      const kind = String.fromCharCode(bytes[0] ?? 0);
       const length = 1 + bytes.readUInt32BE(1);
-      checkSize(length);
-      if (bytes[0] === AUTHENTICATION) {
+      if (!KINDS.includes(kind) || length < HEADER_BYTES) throw new Error(NOT_POSTGRES);
+      if (kind === ROW) this.#rowBytes += length;
+      checkSize(kind === ROW ? this.#rowBytes : length);
+      if (kind === AUTHENTICATION) {
         if (length > MOST_AUTHENTICATION_BYTES)
           throw new TooMuch('its request for a password is too long');
         if (bytes.length < length) break;
-        checkRounds(bytes.toString('latin1', HEADER_BYTES + 4, length));
+        checkLogin(bytes.subarray(HEADER_BYTES, length));
+        this.#hasAnswered = true;
       }
-      if (bytes[0] === READY) this.#onReady();
+      if (ENDS_OF_STATEMENTS.includes(kind)) this.#hasAnswered = true;
+      if (kind === READY) this.#ready();
       this.#skipped = length;
     }
     this.#kept = Buffer.from(bytes);
   }
+
+  #ready(): void {
+    if (!this.#hasAnswered) throw new Error(NOT_POSTGRES);
+    this.#hasAnswered = false;
+    this.#rowBytes = 0;
+    this.#onReady();
+  }
+}
+
+/** Requests about logging in, by their codes. */
+const SCRAM = 10;
+const SCRAM_CHALLENGE = 11;
+/** That nothing is needed; a password in clear text or MD5; the server's own proof of SCRAM. */
+const WAYS_IN = [0, 3, 5, 12];
+
+/** @param request without its header. */
+function checkLogin(request: Buffer): void {
+  if (request.length < 4) throw new Error(NOT_POSTGRES);
+  const [code, text] = [request.readUInt32BE(), request.toString('latin1', 4)];
+  if (code === SCRAM_CHALLENGE) checkChallenge(text);
+  else if (code === SCRAM ? !text.split('\0').includes('SCRAM-SHA-256') : !WAYS_IN.includes(code)) {
+    const why = `it wants a way to log in that is not supported (${code}); a password by SCRAM-SHA-256 or MD5 is`;
+    throw new Failed(why, 'refused');
+  }
 }
 
 /** @param challenge of SCRAM, such as `r=...,s=...,i=4096`. */
-function checkRounds(challenge: string): void {
-  for (const [, rounds = ''] of challenge.matchAll(/(?:^|,)i=([^,]*)/g)) {
-    if (!/^\d{1,7}$/.test(rounds) || Number(rounds) > MOST_ROUNDS) {
-      throw new TooMuch(`it asks for more than ${MOST_ROUNDS} rounds of SCRAM`);
-    }
+function checkChallenge(challenge: string): void {
+  const [, rounds] = /^r=[^,]+,s=[^,]+,i=(\d+)$/.exec(challenge) ?? [];
+  if (rounds === undefined || Number(rounds) < 1) throw new Error(NOT_POSTGRES);
+  if (Number(rounds) > MOST_ROUNDS) {
+    throw new TooMuch(`it asks for more than ${MOST_ROUNDS} rounds of SCRAM`);
   }
 }

@@ -117,7 +117,7 @@ function authentication(kind: number, text = ''): Buffer {
 
 const SCRAM = authentication(10, 'SCRAM-SHA-256\0\0');
 
-test.for(['2000000000', '1000001', '0x7fffffff', '4096,i=2000000000'])(
+test.for(['2000000000', '1000001', '10000000000000000000000'])(
   'a PostgreSQL that wants %s rounds of SCRAM is refused: they would take minutes in which nothing else is done',
   async (rounds) => {
     const url = await postgresThatSays(SCRAM, authentication(11, `r=abc,s=YWJj,i=${rounds}`));
@@ -160,4 +160,66 @@ test('a message of a PostgreSQL that is larger than any list is not read', async
   expect(await problemOf((await placeAt(url)).load())).toMatch(
     /: it sent more than 128 MiB at once$/,
   );
+});
+
+/** A message of a server. */
+function message(kind: string, body = ''): Buffer {
+  const header = Buffer.alloc(5);
+  header.write(kind);
+  header.writeUInt32BE(4 + body.length, 1);
+  return Buffer.concat([header, Buffer.from(body, 'latin1')]);
+}
+
+const WELCOME = Buffer.concat([authentication(0), message('Z', 'I')]);
+
+test.for<[string, Buffer[]]>([
+  ['a challenge of SCRAM without a salt', [SCRAM, authentication(11, 'r=abc')]],
+  ['no rounds of SCRAM', [SCRAM, authentication(11, 'r=abc,s=YWJj,i=0')]],
+  ['rounds that are no number', [SCRAM, authentication(11, 'r=abc,s=YWJj,i=4096,i=2000000000')]],
+  ['a request for a password without a kind', [message('R')]],
+  ['a length below that of a header', [Buffer.from('R\0\0\0\0', 'latin1')]],
+  ['a message that there is not', [message('~', 'hello')]],
+  ['HTTP', [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')]],
+  ['that it wants a file, in place of rows', [WELCOME, message('G', '\0\0\0')]],
+  ['that it sends a file, in place of rows', [WELCOME, message('H', '\0\0\0')]],
+  ['that it is ready for more, without an answer', [WELCOME, message('Z', 'I')]],
+])(
+  'a PostgreSQL that says %s is told as what it is, and nothing ends or is read',
+  async ([, said]) => {
+    const place = await placeAt(await postgresThatSays(...said), 500);
+    expect(await problemOf(place.load())).toMatch(
+      /^cannot read from PostgreSQL at .*: it does not speak PostgreSQL's protocol: is that another server\?$/,
+    );
+  },
+);
+
+test.for([authentication(7), authentication(10, 'SCRAM-SHA-256-PLUS\0\0')])(
+  'a PostgreSQL that takes no password is told at once, with what is supported',
+  async (request) => {
+    const place = await placeAt(await postgresThatSays(request), 60_000);
+    expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(
+      /refused: it wants a way to log in that is not supported \(\d+\); a password by SCRAM-SHA-256 or MD5 is; nothing was changed$/,
+    );
+  },
+);
+
+test('rows without end of a PostgreSQL are not read', async () => {
+  const row = message('D', ' '.repeat(MIB));
+  const port = await portOf(
+    createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write(WELCOME);
+        const more = () => void (socket.writable && socket.write(row, more));
+        socket.once('data', () => {
+          // The library asks what it will get before it asks for it.
+          socket.write(message('t', '\0\0'));
+          socket.write(message('T', '\0\0'));
+          more();
+        });
+      });
+    }),
+  );
+  const place = await placeAt(`postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`, 5000);
+  expect(await problemOf(place.load())).toMatch(/it sent more than 128 MiB at once$/);
 });
