@@ -18,9 +18,9 @@ process.env.TODO_STATE_DIR = join(folder, 'state');
 /** Claims the first ready task and gives it back, SECONDS long; prints how long each of the two took. */
 const member = `
 import { openTaskStore } from '${root}/src/tasks/open-task-store.ts';
-import { claimTask } from '${root}/src/tasks/claim-task.ts';
-import { createTasks } from '${root}/src/tasks/create-tasks.ts';
-import { releaseTasks } from '${root}/src/tasks/release-tasks.ts';
+import { claimTask } from '${root}/src/tasks/claims.ts';
+import { createTasks } from '${root}/src/tasks/task-create.ts';
+import { releaseTasks } from '${root}/src/tasks/claims.ts';
 const [list, agent, seconds, tasks] = process.argv.slice(2);
 const store = openTaskStore({ folder: list, author: agent });
 const rules = { agent, checkBusy: false, force: false };

@@ -7,7 +7,7 @@ export {
   type Invocation,
   type JsonSchema,
 } from './command/agent-command.ts';
-export type { Problems } from './command/refusal.ts';
+export type { Problems } from './command/replies.ts';
 export { Guide, type GuideOptions } from './guidance/guide.ts';
 export { listInContext } from './guidance/list-in-context.ts';
 export type { GuidanceRule, ItemChange, RoutedCommand, TaskWork, Work } from './guidance/rule.ts';
@@ -54,8 +54,14 @@ export {
   type TeamContext,
   taskContext,
 } from './tasks/task-context.ts';
-export { type TaskPlace, TaskStore, type TaskVersion } from './tasks/task-store.ts';
-export { type TaskRow, type TaskView, taskView } from './tasks/task-view.ts';
+export {
+  type TaskPlace,
+  type TaskRow,
+  TaskStore,
+  type TaskVersion,
+  type TaskView,
+  taskView,
+} from './tasks/task-store.ts';
 export type { PanelStream } from './terminal/screen.ts';
 export { openTodoStore, type TodoStoreLocation } from './todo/open-todo-store.ts';
 export type { TodoItem, TodoPriority, TodoStatus } from './todo/todo-item.ts';

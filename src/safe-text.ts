@@ -89,3 +89,10 @@ export function characterCount(text: string): number {
   for (const _ of text) count++;
   return count;
 }
+
+/** Any text on one line of Markdown, in which nothing of it is markup. */
+export function markdownText(text: string): string {
+  return safeText(text)
+    .replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
+    .replace(/^(\s*)([-+]|\d+[.)])/, '$1\\$2');
+}

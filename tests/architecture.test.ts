@@ -133,7 +133,7 @@ test('the panel knows of the lists only their types, and which item is which', (
 
 test('one place writes the word that notes begin with', () => {
   const writers = sources.filter(({ code }) => code.includes('Note: '));
-  expect(writers.map(({ name }) => name)).toEqual([join('command', 'notes.ts')]);
+  expect(writers.map(({ name }) => name)).toEqual([join('command', 'replies.ts')]);
 });
 
 const README = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { randomHex } from '../bash/random-hex.ts';
 import { EXIT_CODES } from '../command/agent-command.ts';
-import { exitCodeOf } from '../command/storage-trouble.ts';
+import { exitCodeOf } from '../command/replies.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';
@@ -16,7 +16,7 @@ import { StateError } from '../state/state-error.ts';
 import { codeOf } from '../system/files.ts';
 import { writeAll } from '../system/standard-io.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
-import { taskView } from '../tasks/task-view.ts';
+import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
 const MAX_MESSAGE = 200;

@@ -1,5 +1,5 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import { isJsonCollection, QUOTES_BROKE } from '../json/json-input.ts';
 import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
 import { quote } from '../line/quote.ts';

@@ -6,7 +6,7 @@ import {
   EXIT_CODES,
   executeSafely,
 } from '../command/agent-command.ts';
-import { withWarnings } from '../command/notes.ts';
+import { withWarnings } from '../command/replies.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings/settings.ts';
@@ -15,8 +15,7 @@ import { tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { readStandardInput, writeAll } from '../system/standard-io.ts';
-import { renewOwn } from '../tasks/news.ts';
-import { teamOf } from '../tasks/task-context.ts';
+import { renewOwn, teamOf } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');

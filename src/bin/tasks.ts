@@ -1,8 +1,8 @@
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { TASK_RULES } from '../guidance/task-rules.ts';
+import { isReady } from '../tasks/claims.ts';
 import { isLeaseOver } from '../tasks/lease.ts';
-import { isReady } from '../tasks/ready.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { TASK_COMMANDS } from '../tasks/task-commands.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';

@@ -51,6 +51,10 @@ export type ParsedOptions<Table extends OptionTable> =
       readonly unknown?: string;
     };
 
+/** What a list can be exported as: the words of `--format`. */
+export const EXPORT_FORMATS = ['md', 'json'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
 /** The options that every agent command has. */
 export const HELP_OPTIONS = { '-h': 'flag', '--help': 'flag', '--version': 'flag' } as const;
 

@@ -2,10 +2,8 @@ import { safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
 import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
 import type { CommandResult } from './agent-command.ts';
-import { withWarnings } from './notes.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
-import { refusal } from './refusal.ts';
-import { storageTrouble } from './storage-trouble.ts';
+import { refusal, storageTrouble, withWarnings } from './replies.ts';
 
 /** What is common to all agent commands. */
 export interface CommandForm<Table extends OptionTable, Settings> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { CommandResult } from './agent-command.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './replies.ts';
 
 /** Bytes that are not valid UTF-8. The message gives the place of the first wrong byte. */
 export class InvalidUtf8 extends Error {}

@@ -1,7 +1,6 @@
 import type { Invocation } from '../command/agent-command.ts';
-import { teamNews } from '../tasks/news.ts';
 import type { Task } from '../tasks/task.ts';
-import { settingsOf, type TaskContext } from '../tasks/task-context.ts';
+import { settingsOf, type TaskContext, teamNews } from '../tasks/task-context.ts';
 import type { LastChange, TaskStore } from '../tasks/task-store.ts';
 import type { TaskWork } from './rule.ts';
 

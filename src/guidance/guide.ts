@@ -5,7 +5,7 @@ import {
   type Invocation,
   withExecute,
 } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings/settings.ts';
 import type { Items } from '../todo/todo-item.ts';

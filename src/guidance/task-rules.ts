@@ -1,4 +1,4 @@
-import { readyTasks } from '../tasks/ready.ts';
+import { readyTasks } from '../tasks/claims.ts';
 import type { Task } from '../tasks/task.ts';
 import type { LastChange } from '../tasks/task-store.ts';
 import { type GuidanceRule, rule, type Work } from './rule.ts';

@@ -1,12 +1,11 @@
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import type { Environment } from '../environment.ts';
 import { mayBeCheck } from '../guidance/failed-checks.ts';
 import { listInContext } from '../guidance/list-in-context.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';
 import { inTimeOf } from '../state/time-limit.ts';
-import { teamNews } from '../tasks/news.ts';
-import { type TaskContext, teamOf } from '../tasks/task-context.ts';
+import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
 import type { Items } from '../todo/todo-item.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';

@@ -36,8 +36,10 @@ export interface Field {
   readonly hint?: string;
   /** Other names that writers of JSON give it. */
   readonly others?: RegExp;
-  /** It has no option: only JSON has it, or it is a word without an option. */
+  /** It has no option: only JSON has it. */
   readonly isNoOption?: true;
+  /** It has no option: it is the word, or the words, of a command line that belong to none. */
+  readonly words?: 'one' | 'many';
 }
 
 /** A field that is stored. */
@@ -117,7 +119,7 @@ export function storedProblem(
 
 /** The fields as options: `--add-blocks` is the field `addBlocks`. */
 export function optionTable(table: Fields): OptionTable {
-  const rows = Object.entries(table).filter(([, { isNoOption }]) => !isNoOption);
+  const rows = Object.entries(table).filter(([, { isNoOption, words }]) => !isNoOption && !words);
   return Object.fromEntries(
     rows.map(([name, { kind }]) => [
       `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,

@@ -1,5 +1,5 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
-import { type Problems, refusal } from '../command/refusal.ts';
+import { type Problems, refusal } from '../command/replies.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from '../command/utf8.ts';
 import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
 import { briefText } from '../safe-text.ts';

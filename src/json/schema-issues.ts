@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Problems } from '../command/refusal.ts';
+import type { Problems } from '../command/replies.ts';
 import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
 import { typeName } from './json-value.ts';
 

@@ -1,4 +1,4 @@
-import type { TaskRow } from '../tasks/task-view.ts';
+import type { TaskRow } from '../tasks/task-store.ts';
 import { oneLine } from '../terminal/text.ts';
 import { type ItemPair, pairItems, removedAndAdded } from '../todo/pair-items.ts';
 import type { TodoItem } from '../todo/todo-item.ts';

@@ -1,4 +1,4 @@
-import type { TaskRow } from '../tasks/task-view.ts';
+import type { TaskRow } from '../tasks/task-store.ts';
 import type { TodoState } from '../todo/todo-version.ts';
 import { MAX_ROWS, type RenderOptions } from './render-list.ts';
 import { renderTasks } from './render-tasks.ts';

@@ -1,4 +1,4 @@
-import type { TaskRow } from '../tasks/task-view.ts';
+import type { TaskRow } from '../tasks/task-store.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import {
   GLYPH_OF,

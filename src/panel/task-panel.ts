@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import type { TaskRow, TaskView } from '../tasks/task-view.ts';
+import type { TaskRow, TaskView } from '../tasks/task-store.ts';
 import { type Clock, systemClock } from '../terminal/clock.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';

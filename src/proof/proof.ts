@@ -1,5 +1,5 @@
 import type { CommandResult, Invocation, SeenLine } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import { commandText, safeText } from '../safe-text.ts';
 import { lastRun } from './last-run.ts';
 import checkScript from './run-check.sh';

@@ -10,7 +10,7 @@ import {
   type SeenLine,
   withExecute,
 } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import { callerVariables, type Environment, othersVariables } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
 import { GUIDANCE_RULES } from '../guidance/rules.ts';

@@ -1,6 +1,6 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import type { AgentBashHandler } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
 /**

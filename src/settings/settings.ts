@@ -1,8 +1,7 @@
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { DEFAULT_HISTORY } from '../state/place.ts';
-import { parseDuration } from './duration.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
-import { SettingReader } from './setting-reader.ts';
+import { parseDuration, SettingReader } from './setting-reader.ts';
 
 /** The limits of a list. */
 export interface ListLimits {

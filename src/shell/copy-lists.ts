@@ -8,8 +8,8 @@ import type { SharedPlace, Version } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
 import { StateError } from '../state/state-error.ts';
 import { taskPlace } from '../tasks/open-task-store.ts';
+import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../tasks/task.ts';
-import { TASK_STEPS } from '../tasks/task-steps.ts';
 import { todoPlace } from '../todo/open-todo-store.ts';
 
 /** The result for one list. */

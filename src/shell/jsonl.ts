@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Approval, ApprovalRequest } from '../router/approval.ts';
 import type { BashRouter } from '../router/bash-router.ts';
 import type { RouteResult } from '../router/router-options.ts';
-import type { TaskView } from '../tasks/task-view.ts';
+import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import {
   type Answer,

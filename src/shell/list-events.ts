@@ -1,4 +1,4 @@
-import type { TaskView } from '../tasks/task-view.ts';
+import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 
 /** Sends lists to a client, now and after each change, whoever makes it. */

@@ -1,14 +1,12 @@
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import type { Environment } from '../environment.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
 import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
-import { teamNews } from '../tasks/news.ts';
-import { type TaskContext, teamOf } from '../tasks/task-context.ts';
-import type { TaskStore, TaskVersion } from '../tasks/task-store.ts';
-import { type TaskRow, taskView } from '../tasks/task-view.ts';
+import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
+import { type TaskRow, type TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
 import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoList } from '../todo/todo-store.ts';

@@ -1,7 +1,7 @@
 import { type CommandResult, done, EXIT_CODES } from '../command/agent-command.ts';
 import { HELP_OPTIONS, wrongUsage } from '../command/options.ts';
 import { perform } from '../command/perform.ts';
-import { storageTrouble } from '../command/storage-trouble.ts';
+import { storageTrouble } from '../command/replies.ts';
 import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';

@@ -7,11 +7,6 @@ import type { Task } from './task.ts';
 
 export type HookName = 'task-created' | 'task-completed';
 
-/** What a hook is told about a change: the tasks as they would be after it. */
-export interface HookChange {
-  readonly tasks: readonly Task[];
-}
-
 /** What hooks find around them. */
 export interface HookSurroundings extends Surroundings {
   /** How long one may take, in milliseconds; 30,000 unless given. */
@@ -23,7 +18,8 @@ const LIMIT_MS = 30_000;
 const MAX_REASON_CHARACTERS = 1000;
 
 /**
- * Asks the hook of that name, with the change as one line of JSON on its standard input. Exit code 0 accepts the
+ * Asks the hook of that name, with the caller and the tasks as they would be after a change as one line of JSON on its
+ * standard input. Exit code 0 accepts the
  * change, any other refuses it. A missing or non-executable file is ignored.
  *
  * @param directory the folder that the hooks are in; undefined if there are none.
@@ -31,7 +27,7 @@ const MAX_REASON_CHARACTERS = 1000;
  */
 export async function askHook(
   name: HookName,
-  change: HookChange & { readonly agent: string | undefined },
+  change: { readonly agent: string; readonly tasks: readonly Task[] },
   directory: string | undefined,
   around: HookSurroundings,
 ): Promise<Reason | undefined> {

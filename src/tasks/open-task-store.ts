@@ -8,11 +8,9 @@ import type { Lists } from '../state/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, type SharedPlace } from '../state/place.ts';
-import type { LeaseClock } from './lease.ts';
-import { machineClock } from './lease-clock.ts';
-import { storedEntryProblem } from './stored-tasks.ts';
+import { type LeaseClock, machineClock } from './lease.ts';
+import { storedEntryProblem, TASK_STEPS, type TaskStep } from './stored-tasks.ts';
 import type { TaskGraph } from './task.ts';
-import { TASK_STEPS, type TaskStep } from './task-steps.ts';
 import { TaskStore } from './task-store.ts';
 
 /** The name of a list, or the key that it was found by. */

@@ -1,8 +1,93 @@
-import { PRIORITIES, type Priority, STATUSES, type Status } from '../command/status.ts';
+import { STATUSES, type Status } from '../command/status.ts';
 import { isObject } from '../json/json-value.ts';
 import { isProof } from '../proof/proof.ts';
+import type { Steps } from '../state/log-place.ts';
 import { NOTICE_WORDS } from './inbox.ts';
-import { metadataProblem } from './metadata.ts';
+import { NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';
+import { TASK_FIELDS } from './task-schema.ts';
+
+/** What a change does to a list of tasks. */
+export interface TaskStep {
+  readonly nextId: number;
+  readonly changed: readonly Task[];
+  readonly deleted: readonly number[];
+  /** Who made it. */
+  readonly by?: string;
+  /** For each agent whose inbox has changed: how many of its notices it has heard, oldest first, and new ones. */
+  readonly inboxes?: Readonly<Record<string, InboxStep>>;
+}
+
+interface InboxStep {
+  readonly heard: number;
+  readonly added: readonly Notice[];
+}
+
+/** A list of tasks as the steps that make it. Tasks are compared by identity: a change never alters one in place. */
+export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
+  empty: NO_TASKS,
+  between: (before, after) => ({
+    nextId: after.nextId,
+    changed: [...after.tasks.values()].filter((task) => before.tasks.get(task.id) !== task),
+    deleted: [...before.tasks.keys()].filter((id) => !after.tasks.has(id)),
+    ...(after.by !== undefined && { by: after.by }),
+    ...(before.inboxes !== after.inboxes && { inboxes: inboxSteps(before, after) }),
+  }),
+  apply: (before, steps) => {
+    const tasks = new Map(before.tasks);
+    const notices = new Map(before.inboxes);
+    for (const { changed, deleted, inboxes = {} } of steps) {
+      for (const task of changed) tasks.set(task.id, freeze(task));
+      for (const id of deleted) tasks.delete(id);
+      for (const [agent, { heard, added }] of Object.entries(inboxes)) {
+        const rest = [...(notices.get(agent)?.slice(heard) ?? []), ...added];
+        if (rest.length > 0) notices.set(agent, rest);
+        else notices.delete(agent);
+      }
+    }
+    const { nextId = before.nextId, by } = steps.at(-1) ?? {};
+    return {
+      nextId,
+      tasks: inOrder(tasks),
+      by,
+      ...(notices.size > 0 && { inboxes: notices }),
+    };
+  },
+};
+
+/** The same tasks in the order of their ids: one whose deletion was undone comes last. */
+export function inOrder(tasks: ReadonlyMap<number, Task>): ReadonlyMap<number, Task> {
+  let last = 0;
+  for (const id of tasks.keys()) {
+    if (id < last) return new Map([...tasks].sort(([a], [b]) => a - b));
+    last = id;
+  }
+  return tasks;
+}
+
+function inboxSteps(before: TaskGraph, after: TaskGraph): Record<string, InboxStep> {
+  const steps: [string, InboxStep][] = [];
+  for (const agent of new Set([
+    ...(before.inboxes?.keys() ?? []),
+    ...(after.inboxes?.keys() ?? []),
+  ])) {
+    const old = before.inboxes?.get(agent) ?? [];
+    const now = after.inboxes?.get(agent) ?? [];
+    if (old === now) continue;
+    // Notices are heard from the front and added at the end.
+    const first = now[0];
+    const kept = first === undefined ? -1 : old.indexOf(first);
+    const heard = kept === -1 ? old.length : kept;
+    steps.push([agent, { heard, added: now.slice(old.length - heard) }]);
+  }
+  return Object.fromEntries(steps);
+}
+
+/** In place, for a task that nobody else has: it comes from a file. */
+function freeze(task: Task): Task {
+  Object.freeze(task.blocks);
+  Object.freeze(task.blockedBy);
+  return Object.freeze(task);
+}
 
 /**
  * What is wrong with a change to a list of tasks that was read from a file, which anyone may have written: the first thing
@@ -14,10 +99,15 @@ export function storedEntryProblem(entry: unknown): string | undefined {
     return 'it holds no change to tasks';
   }
   const { nextId, changed, deleted, by } = step;
-  if (!isId(nextId) || !Array.isArray(changed) || !areIds(deleted) || !areInboxes(step.inboxes)) {
+  if (
+    !isId(nextId) ||
+    !Array.isArray(changed) ||
+    !areAll(isId)(deleted) ||
+    !areInboxes(step.inboxes)
+  ) {
     return 'it holds no change to tasks';
   }
-  if (!isTextIfAny(by)) return 'it does not say who changed the tasks';
+  if (!ifAny(isText)(by)) return 'it does not say who changed the tasks';
   for (const [index, task] of changed.entries()) {
     const wrong = isObject(task) ? wrongField(task) : 'is not a task';
     if (wrong !== undefined) return `task ${index} ${wrong}`;
@@ -27,62 +117,59 @@ export function storedEntryProblem(entry: unknown): string | undefined {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const isId = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
-const areIds = (value: unknown) => Array.isArray(value) && value.every(isId);
-const isTime = (value: unknown) => typeof value === 'string' && TIME.test(value);
-const isText = (value: unknown) => typeof value === 'string';
-const isTextIfAny = (value: unknown) => value === undefined || isText(value);
-const isMetadataIfAny = (value: unknown) =>
-  value === undefined || metadataProblem(value) === undefined;
+type IsRight = (value: unknown) => boolean;
+type Checks = Readonly<Record<string, IsRight>>;
 
-const isNumber = (value: unknown) => typeof value === 'number' && value >= 0;
+const isId: IsRight = (value) => Number.isSafeInteger(value) && (value as number) > 0;
+const isTime: IsRight = (value) => typeof value === 'string' && TIME.test(value);
+const isText: IsRight = (value) => typeof value === 'string';
+const isNumber: IsRight = (value) => typeof value === 'number' && value >= 0;
+const areAll =
+  (isRight: IsRight): IsRight =>
+  (values) =>
+    Array.isArray(values) && values.every(isRight);
+const ifAny =
+  (isRight: IsRight): IsRight =>
+  (value) =>
+    value === undefined || isRight(value);
+const has =
+  (checks: Checks): IsRight =>
+  (value) =>
+    isObject(value) && Object.entries(checks).every(([name, isRight]) => isRight(value[name]));
 
-type Fields = Readonly<Record<string, (value: unknown) => boolean>>;
-
-const LEASE: Fields = { ms: isNumber, beat: isId, clock: isText, tick: isNumber };
-const NOTICE: Fields = {
+const NOTICE: Checks = {
   kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
-  field: (value) => value === undefined || value === 'check',
+  field: ifAny((value) => value === 'check'),
   taskId: isId,
   subject: isText,
   by: isText,
   at: isTime,
 };
-
-const has = (value: unknown, fields: Fields) =>
-  isObject(value) && Object.entries(fields).every(([name, isRight]) => isRight(value[name]));
-const areAll = (values: unknown, fields: Fields) =>
-  Array.isArray(values) && values.every((value) => has(value, fields));
-
-function areInboxes(value: unknown): boolean {
-  if (value === undefined) return true;
-  if (!isObject(value)) return false;
-  return Object.values(value).every(
-    (inbox) => isObject(inbox) && isNumber(inbox.heard) && areAll(inbox.added, NOTICE),
-  );
-}
+const areInboxes = ifAny(
+  (value) =>
+    isObject(value) &&
+    Object.values(value).every(has({ heard: isNumber, added: areAll(has(NOTICE)) })),
+);
 
 /** The fields that a task may have, and what they must be. */
-const FIELDS: Fields = {
+const FIELDS: Checks = {
+  ...Object.fromEntries(
+    Object.entries(TASK_FIELDS).map(([name, { kind }]) => [name, ifAny(kind.isStored)]),
+  ),
   id: isId,
   subject: isText,
   description: isText,
-  activeForm: isTextIfAny,
-  owner: isTextIfAny,
+  owner: ifAny(isText),
   status: (value) => STATUSES.includes(value as Status),
-  blocks: areIds,
-  blockedBy: areIds,
-  metadata: isMetadataIfAny,
-  priority: (value) => value === undefined || PRIORITIES.includes(value as Priority),
-  comments: (value) =>
-    value === undefined || areAll(value, { by: isText, at: isTime, text: isText }),
-  check: isTextIfAny,
-  proof: (value) => value === undefined || isProof(value),
-  createdBy: isTextIfAny,
-  lease: (value) => value === undefined || has(value, LEASE),
-  begunIn: isTextIfAny,
-  lostBy: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
-  isArchived: (value) => value === undefined || value === true,
+  blocks: areAll(isId),
+  blockedBy: areAll(isId),
+  comments: ifAny(areAll(has({ by: isText, at: isTime, text: isText }))),
+  proof: ifAny(isProof),
+  createdBy: ifAny(isText),
+  lease: ifAny(has({ ms: isNumber, beat: isId, clock: isText, tick: isNumber })),
+  begunIn: ifAny(isText),
+  lostBy: ifAny(areAll(isText)),
+  isArchived: ifAny((value) => value === true),
   createdAt: isTime,
   updatedAt: isTime,
 };

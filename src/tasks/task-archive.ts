@@ -1,37 +1,27 @@
 import { done } from '../command/agent-command.ts';
-import { refusal } from '../command/refusal.ts';
-import { archiveTasks } from './archive-tasks.ts';
-import { idsText } from './task.ts';
+import { refusal } from '../command/replies.ts';
+import { notCompleted, notFound, type Refused } from './reasons.ts';
+import { idsText, type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-archive.md';
-import type { TaskForm } from './task-form.ts';
-import { duration, requestSchema, taskIds } from './task-schema.ts';
+import { taskForm } from './task-form.ts';
+import { duration, SOME_TASKS } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
-
-/** Which completed tasks: these, or all that were completed this many milliseconds ago. */
-interface ArchiveRequest {
-  readonly taskIds?: readonly number[];
-  readonly olderThan?: number;
-}
-
-const FIELDS = {
-  taskIds: { kind: taskIds, isNoOption: true },
-  olderThan: { kind: duration, hint: 'A time such as 30m, 8h or 7d' },
-} as const;
 
 const A_WEEK_MS = 7 * 86_400_000;
 
 /** `TaskArchive`: hides completed tasks. */
-export const TASK_ARCHIVE: TaskForm<ArchiveRequest> = {
+export const TASK_ARCHIVE = taskForm({
   name: 'TaskArchive',
   summary: 'hides completed tasks',
   usage: 'TaskArchive [ID...] [--older-than 7d]',
   helpPage,
   example: '{"taskIds":[1,2]}',
-  fields: FIELDS,
-  positional: { field: 'taskIds', isList: true },
-  readsStdin: false,
+  fields: {
+    taskIds: SOME_TASKS,
+    /** Only those that were completed so long ago. */
+    olderThan: { kind: duration, hint: 'A time such as 30m, 8h or 7d' },
+  },
   purpose: 'archive the tasks',
-  check: requestSchema(FIELDS),
   run: async ({ taskIds: ids, olderThan }, { change }) => {
     const age = olderThan ?? (ids === undefined ? A_WEEK_MS : 0);
     const outcome = await change((graph, at) => archiveTasks(graph, ids, age, at));
@@ -43,4 +33,41 @@ export const TASK_ARCHIVE: TaskForm<ArchiveRequest> = {
       archived.length > 0 ? `Archived: ${idsText(archived)}\n` : 'Nothing to archive.\n';
     return done(stdout);
   },
-};
+});
+
+/**
+ * Puts completed tasks out of the way.
+ *
+ * @param ids those to archive, all or none; all completed ones where undefined.
+ * @param ageMs only those that have not changed for so long.
+ */
+function archiveTasks(
+  graph: TaskGraph,
+  ids: readonly number[] | undefined,
+  ageMs: number,
+  at: string,
+): { readonly graph: TaskGraph; readonly archived: readonly number[] } | Refused {
+  const refused = (ids ?? []).flatMap((id) => {
+    const task = graph.tasks.get(id);
+    if (task === undefined) return [notFound(id)];
+    return task.status === 'completed' ? [] : [notCompleted(id, task.status)];
+  });
+  if (refused.length > 0) return { refused };
+  const chosen = ids === undefined ? undefined : new Set(ids);
+  const isOld = ({ updatedAt }: Task) => Date.parse(at) - Date.parse(updatedAt) >= ageMs;
+  const archived = [...graph.tasks.values()].filter(
+    (task) =>
+      task.status === 'completed' &&
+      !task.isArchived &&
+      (chosen?.has(task.id) ?? true) &&
+      isOld(task),
+  );
+  if (archived.length === 0) return { graph, archived: [] };
+  return {
+    graph: withTasks(
+      graph,
+      archived.map((task) => ({ ...task, isArchived: true as const })),
+    ),
+    archived: archived.map(({ id }) => id),
+  };
+}

@@ -1,49 +1,38 @@
 import { type CommandResult, done } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
 import { wrongUsage } from '../command/options.ts';
-import { refusal } from '../command/refusal.ts';
-import { claimTask } from './claim-task.ts';
+import { noteLines, refusal } from '../command/replies.ts';
+import { claimTask, releaseAll, releaseExpired, releaseTasks } from './claims.ts';
 import { durationText, leaseLeft } from './lease.ts';
 import { agentText, alreadyResolved, leaseLost, NO_AGENT, notFound, notYours } from './reasons.ts';
-import helpPage from './task-claim.md';
-import type { RequestSchema, TaskCall, TaskForm } from './task-form.ts';
-import { duration, flag, requestSchema, taskId } from './task-schema.ts';
+import { idsText } from './task.ts';
+import claimPage from './task-claim.md';
+import { type TaskCall, taskForm } from './task-form.ts';
+import releasePage from './task-release.md';
+import { duration, flag, SOME_TASKS, taskId } from './task-schema.ts';
 import { reasonLines, subjectText } from './task-text.ts';
-import { mendId } from './task-update.ts';
-
-/** Which task to claim: one by its id, or the first one that is ready. */
-export interface ClaimRequest {
-  readonly taskId?: number;
-  readonly next?: boolean;
-  /** Milliseconds; 0 for no lease. */
-  readonly lease?: number;
-}
-
-const FIELDS = {
-  taskId: { kind: taskId, isNoOption: true },
-  next: {
-    kind: { ...flag, json: () => ({ const: true }) },
-    hint: 'The first task that is ready, in place of taskId',
-  },
-  lease: { kind: duration, hint: 'How long the claim holds: 90s, 30m, 8h or off' },
-} as const;
 
 const USAGE =
   'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID';
 
 /** `TaskClaim`: makes the caller the owner of a task that is now in progress. */
-export const TASK_CLAIM: TaskForm<ClaimRequest> = {
+export const TASK_CLAIM = taskForm({
   name: 'TaskClaim',
   summary: 'makes a task yours: --next, or ID',
   usage: USAGE,
-  helpPage,
+  helpPage: claimPage,
   example: '{"taskId":1}',
-  fields: FIELDS,
+  fields: {
+    taskId: { kind: taskId, words: 'one' },
+    next: {
+      kind: { ...flag, json: () => ({ const: true }) },
+      hint: 'The first task that is ready, in place of taskId',
+    },
+    lease: { kind: duration, hint: 'How long the claim holds: 90s, 30m, 8h or off' },
+  },
   options: { '--check-busy': 'flag', '--check': 'flag' },
-  positional: { field: 'taskId', isList: false },
-  readsStdin: false,
   purpose: 'claim a task',
-  check: (value, limits) => checkClaim(value, limits),
+  rule: ({ taskId: id, next = false }) =>
+    (id !== undefined) !== next ? undefined : 'Expected either the id of a task or --next',
   run: async ({ taskId, lease }, call) => {
     const { claimant, rules, options } = call;
     const id = taskId ?? ('next' as const);
@@ -70,7 +59,7 @@ export const TASK_CLAIM: TaskForm<ClaimRequest> = {
     const by = agentText(task.owner ?? '');
     return done(`Task #${task.id} claimed by ${by}: ${subjectText(task)}\n`, noteLines(notes));
   },
-};
+});
 
 function takenNote(id: number, { owner, since }: { owner: string; since: string }): string {
   return `#${id} was ${agentText(owner)}'s since ${since}; that lease ran out`;
@@ -104,12 +93,39 @@ function leaseText(left: number | undefined): string {
   return `; ${durationText(left)} of the lease left`;
 }
 
-const checkFields = requestSchema(FIELDS, mendId);
+const RELEASE_USAGE = 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired';
+const TITLE = 'Cannot release the tasks';
 
-const checkClaim: RequestSchema<ClaimRequest> = (value, limits) => {
-  const result = checkFields(value, limits);
-  if ('problems' in result) return result;
-  const { taskId: id, next = false } = result.request;
-  if ((id !== undefined) !== next) return result;
-  return { problems: { lines: ['Expected either the id of a task or --next'] } };
-};
+/** `TaskRelease`: makes tasks pending and unowned again, as when their agent is gone. */
+export const TASK_RELEASE = taskForm({
+  name: 'TaskRelease',
+  summary: 'gives back: ID...',
+  usage: RELEASE_USAGE,
+  helpPage: releasePage,
+  example: '{"taskIds":[1,2]}',
+  fields: { taskIds: SOME_TASKS },
+  options: { '--expired': 'flag', '--begun': 'flag' },
+  isAboutAgent: true,
+  purpose: 'release the tasks',
+  run: async ({ taskIds: ids }, { store, change, claimant, rules, options }) => {
+    const { '--agent': namedAgent, '--expired': isExpired = false } = options;
+    const which = options['--begun'] ? 'begun' : 'open';
+    if (which === 'begun' && ids !== undefined) {
+      return wrongUsage('--begun takes no ids', `Usage: ${RELEASE_USAGE}\n`);
+    }
+    if (isExpired && (ids !== undefined || namedAgent !== undefined)) {
+      return wrongUsage('--expired takes no ids and no --agent', `Usage: ${RELEASE_USAGE}\n`);
+    }
+    const outcome = await change((graph, at) => {
+      if (isExpired) return releaseExpired(graph, store.clock, at);
+      if (ids !== undefined) return releaseTasks(graph, ids, namedAgent, at);
+      const agent = namedAgent ?? claimant(graph);
+      if (agent === undefined) return { refused: [NO_AGENT] };
+      return releaseAll(graph, agent, at, which, rules.session);
+    });
+    if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
+    const { released } = outcome.change;
+    const names = idsText(released.map(({ id }) => id));
+    return done(released.length > 0 ? `Released: ${names}\n` : 'No tasks to release.\n');
+  },
+});

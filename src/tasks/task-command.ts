@@ -4,20 +4,23 @@ import type {
   Invocation,
   JsonSchema,
 } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
 import type { OptionTable, ParsedOptions } from '../command/options.ts';
 import { type CommandForm, perform } from '../command/perform.ts';
+import { noteLines } from '../command/replies.ts';
 import { objectJson } from '../json/fields.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Settings } from '../settings/settings.ts';
-import { askHook, type HookChange, type HookName, type HookSurroundings } from './hooks.ts';
-import { newsFor, renew } from './news.ts';
-import type { Reason } from './reasons.ts';
-import { releaseBegunIn } from './release-tasks.ts';
+import { releaseBegunIn } from './claims.ts';
+import { askHook, type HookSurroundings } from './hooks.ts';
 import type { TaskGraph } from './task.ts';
-import { callerOf, settingsOf, type TaskContext } from './task-context.ts';
-import type { GivenOptions, TaskCall, TaskForm } from './task-form.ts';
-import { optionsOf, readRequest } from './task-input.ts';
+import { callerOf, newsFor, renew, settingsOf, type TaskContext } from './task-context.ts';
+import {
+  type GivenOptions,
+  optionsOf,
+  readRequest,
+  type TaskCall,
+  type TaskForm,
+} from './task-form.ts';
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 
@@ -71,9 +74,11 @@ export class TaskCommand<Request> implements AgentBashHandler {
   ): Promise<CommandResult> {
     const input = await readRequest(this.#form, invocation, settings, parsed);
     if ('refused' in input) return input.refused;
-    const call = this.#callOf(invocation, settings, input.options);
+    // The table is made of several: what is common to all commands has the types that it has there.
+    const options = ('options' in parsed ? parsed.options : {}) as GivenOptions;
+    const call = this.#callOf(invocation, settings, options);
     const { store, agent } = call;
-    const result = call.evidence.told(await this.#form.run(input.request, call));
+    const result = call.evidence.told(await this.#form.run(input.value, call));
     const { session } = invocation;
     if (session && settings.releaseAtExit !== false) {
       const released = (graph: TaskGraph, at: string) => releaseBegunIn(graph, session.id, at);
@@ -116,7 +121,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   /** A change that is recomputed because another came in between is approved again only if it differs. */
   #approver(agent: string, directory: string | undefined): TaskCall['approve'] {
     const passed = new Set<string>();
-    return async (name: HookName, { tasks }: HookChange): Promise<Reason | undefined> => {
+    return async (name, tasks) => {
       const question = JSON.stringify([name, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
       if (passed.has(question)) return undefined;
       const { around = NOTHING_AROUND } = this.#context;

@@ -1,16 +1,12 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
 import type { OptionTable } from '../command/options.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
-import { TASK_CLAIM } from './task-claim.ts';
+import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
 import { TaskCommand } from './task-command.ts';
 import type { TaskContext } from './task-context.ts';
 import { TASK_CREATE } from './task-create.ts';
-import type { TaskForm } from './task-form.ts';
-import { TASK_GET } from './task-get.ts';
-import { TASK_INBOX } from './task-inbox.ts';
-import { optionsOf } from './task-input.ts';
-import { TASK_LIST } from './task-list.ts';
-import { TASK_RELEASE } from './task-release.ts';
+import { optionsOf, type TaskForm } from './task-form.ts';
+import { TASK_GET, TASK_INBOX, TASK_LIST } from './task-list.ts';
 import { TASK_UNDO } from './task-undo.ts';
 import { TASK_UPDATE } from './task-update.ts';
 

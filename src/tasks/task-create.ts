@@ -1,17 +1,20 @@
-import type * as z from 'zod/mini';
 import { done } from '../command/agent-command.ts';
-import { refusal } from '../command/refusal.ts';
+import { refusal } from '../command/replies.ts';
 import { objectSchema, otherNames, shortText } from '../json/fields.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { ProblemLines } from '../json/schema-issues.ts';
-import { createTasks, type NewTask } from './create-tasks.ts';
+import { findCycle, unknownIds } from './dependencies.ts';
+import { blocksItself, cycle, type Refused } from './reasons.ts';
+import { type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-create.md';
-import type { RequestSchema, TaskForm } from './task-form.ts';
+import type { TaskForm } from './task-form.ts';
 import {
   BLOCKERS,
   OWNERS,
   parse,
   type Refs,
+  type RequestCheck,
+  type RequestOf,
   TASK_FIELDS,
   taskIdsOrRefs,
   taskRef,
@@ -38,7 +41,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   run: async (requests, { agent, change, approve }) => {
     const outcome = await change(
       (graph, at) => createTasks(graph, requests, at, agent),
-      ({ created }) => approve('task-created', { tasks: created }),
+      ({ created }) => approve('task-created', created),
     );
     if ('refused' in outcome) {
       const isMissing = outcome.refused.some(({ code }) => code === 'task_not_found');
@@ -52,7 +55,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   },
 };
 
-const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
+const checkTasks: RequestCheck<readonly NewTask[]> = (given, limits) => {
   const wrapped = isObject(given) && Array.isArray(given.tasks) && Object.keys(given).length === 1;
   const value: unknown = wrapped ? given.tasks : given;
   if (!Array.isArray(value) && !isObject(value)) {
@@ -74,19 +77,17 @@ const checkTasks: RequestSchema<readonly NewTask[]> = (given, limits) => {
     }
     const path = Array.isArray(value) ? { root: value, at } : undefined;
     const task = parse(schema, item, lines, path);
-    if (task !== undefined) request.push(newTask(task));
+    if (task !== undefined) request.push(requestedTask(task));
   }
   if (!lines.isEmpty) return { problems: lines.problems() };
-  return { request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
+  return { value: request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
 };
 
 /** @param refs what the tasks of the same call are called. */
 function fieldsWith(refs: Refs) {
-  const { subject, description, activeForm, priority, check, metadata } = TASK_FIELDS;
   return {
-    subject: { ...subject, isRequired: true },
-    description,
-    activeForm,
+    ...TASK_FIELDS,
+    subject: { ...TASK_FIELDS.subject, isRequired: true },
     owner: { kind: shortText, others: OWNERS },
     blockedBy: {
       kind: taskIdsOrRefs(refs),
@@ -98,17 +99,14 @@ function fieldsWith(refs: Refs) {
       hint: 'What other tasks of this call name it by, to wait for it',
       isNoOption: true,
     },
-    priority,
-    check,
-    metadata,
   } as const;
 }
 
-function newTask({
+function requestedTask({
   ref: _,
   blockedBy = [],
   ...fields
-}: z.output<ReturnType<typeof objectSchema<ReturnType<typeof fieldsWith>>>>): NewTask {
+}: RequestOf<ReturnType<typeof fieldsWith>>): NewTask {
   return {
     ...fields,
     blockedBy: blockedBy.flatMap((blocker) => (blocker.id === undefined ? [] : [blocker.id])),
@@ -126,4 +124,105 @@ function refsOf(tasks: readonly unknown[]): Refs {
     else if (places.length === 1) places.push(at);
   }
   return refs;
+}
+
+/** The fields of a new task; the list adds the rest. */
+export interface NewTask extends RequestOf<typeof TASK_FIELDS> {
+  readonly subject: string;
+  readonly owner?: string | undefined;
+  readonly blockedBy?: readonly number[] | undefined;
+  /** The tasks of the same call that it waits for, by their places in it: 0 is the first. */
+  readonly after?: readonly number[] | undefined;
+}
+
+export interface Created {
+  readonly graph: TaskGraph;
+  /** In the order of their ids, which is that of the requests. */
+  readonly created: readonly Task[];
+}
+
+/** Adds tasks, all or none. They may wait for tasks that are there already, and for each other. */
+export function createTasks(
+  graph: TaskGraph,
+  requests: readonly NewTask[],
+  at: string,
+  by?: string,
+): Created | Refused {
+  const refused = requests.flatMap(({ blockedBy = [] }, index) =>
+    unknownIds(graph, blockedBy, requests.length > 1 ? `[${index}].blockedBy` : 'blockedBy'),
+  );
+  if (refused.length > 0) return { refused };
+  const ids = requests.map((_, index) => graph.nextId + index);
+  const draft = new Map<number, Task>();
+  for (const [index, request] of requests.entries()) {
+    const { blockedBy = [], after = [] } = request;
+    const id = ids[index] as number;
+    const blockers = new Set([...blockedBy, ...after.map((place) => ids[place] as number)]);
+    if (blockers.has(id)) return { refused: [blocksItself(id)] };
+    draft.set(id, newTask(id, request, [...blockers], at, by));
+  }
+  // One array for each blocker: a task that thousands wait for is copied once.
+  const waiting = new Map<number, number[]>();
+  for (const id of ids) {
+    for (const blocker of (draft.get(id) as Task).blockedBy) {
+      const known = waiting.get(blocker);
+      if (known) known.push(id);
+      else waiting.set(blocker, [id]);
+    }
+  }
+  for (const [blocker, blocked] of waiting) {
+    const task = draft.get(blocker) ?? (graph.tasks.get(blocker) as Task);
+    draft.set(blocker, { ...task, blocks: [...task.blocks, ...blocked], updatedAt: at });
+  }
+  const after = withTasks(graph, [...draft.values()]);
+  const path = requests.some(({ after = [] }) => after.length > 0)
+    ? findAnyCycle(after, ids)
+    : undefined;
+  if (path) return { refused: [cycle(path)] };
+  return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
+}
+
+/** A cycle among new tasks: what is left after repeatedly removing a task that waits for none of the others. */
+function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | undefined {
+  const isNew = new Set(ids);
+  const open = new Map(
+    ids.map((id) => {
+      const { blockedBy = [] } = graph.tasks.get(id) ?? {};
+      return [id, blockedBy.filter((blocker) => isNew.has(blocker)).length];
+    }),
+  );
+  const free = ids.filter((id) => open.get(id) === 0);
+  for (const id of free) {
+    open.delete(id);
+    for (const next of graph.tasks.get(id)?.blocks ?? []) {
+      const left = (open.get(next) ?? 0) - 1;
+      open.set(next, left);
+      if (left === 0) free.push(next);
+    }
+  }
+  for (const id of open.keys()) {
+    const path = findCycle(graph, id);
+    if (path) return path;
+  }
+  return undefined;
+}
+
+function newTask(
+  id: number,
+  { after: _, description = '', ...fields }: NewTask,
+  blockedBy: readonly number[],
+  at: string,
+  createdBy: string | undefined,
+): Task {
+  return {
+    ...fields,
+    id,
+    description,
+    status: 'pending',
+    blocks: [],
+    blockedBy,
+    createdBy,
+    createdAt: at,
+    updatedAt: at,
+  };
 }

@@ -1,28 +1,26 @@
-import type { CommandResult } from '../command/agent-command.ts';
-import { HELP_OPTIONS, type Options, type OptionTable } from '../command/options.ts';
-import type { Problems } from '../command/refusal.ts';
-import type { Fields } from '../json/fields.ts';
+import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import {
+  beginsJson,
+  HELP_OPTIONS,
+  type Options,
+  type OptionTable,
+  type ParsedOptions,
+  wrongUsage,
+} from '../command/options.ts';
+import { refusal } from '../command/replies.ts';
+import { type Fields, fieldOf, optionTable, type TextLimits } from '../json/fields.ts';
+import { type JsonInput, orAsTyped, readJsonInput } from '../json/json-input.ts';
+import { describeProblem, readJson } from '../json/json-reader.ts';
 import type { Evidence } from '../proof/proof.ts';
+import { inQuotes } from '../safe-text.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { ClaimRules } from './claim-task.ts';
-import type { HookChange, HookName } from './hooks.ts';
+import type { ClaimRules } from './claims.ts';
+import type { HookName } from './hooks.ts';
 import type { LeaseClock } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
+import { checkRequest, type RequestCheck, type RequestOf } from './task-schema.ts';
 import type { Done, NotDone, TaskStore } from './task-store.ts';
-
-/** The limits of one request. */
-export interface RequestLimits {
-  readonly maxContentLength: number;
-}
-
-/** Checks a request's fields. Gives the request, or everything that is wrong with it. */
-export type RequestSchema<Request> = (
-  value: unknown,
-  limits: RequestLimits,
-) =>
-  | { readonly request: Request; readonly notes?: readonly string[] }
-  | { readonly problems: Problems };
 
 /** Everything that makes up a task command: its texts, its fields, and what it does with them. */
 export interface TaskForm<Request> {
@@ -40,16 +38,25 @@ export interface TaskForm<Request> {
   readonly isReadOnly?: boolean;
   /** Options that are not fields, besides those of all task commands. */
   readonly options?: OptionTable;
-  /** The field for arguments without an option, and whether there may be several. */
-  readonly positional?: { readonly field: string; readonly isList: boolean };
-  /** Whether the request is read from standard input if no field is given. */
-  readonly readsStdin: boolean;
+  /** Whether the request is read from standard input if no field is given; false unless given. */
+  readonly readsStdin?: boolean;
   /** Whether `--agent` names the agent that the command is about, rather than the caller. */
   readonly isAboutAgent?: boolean;
   /** As in `Error: Cannot ...`. */
   readonly purpose: string;
-  readonly check: RequestSchema<Request>;
+  readonly check: RequestCheck<Request>;
   readonly run: (request: Request, call: TaskCall) => CommandResult | Promise<CommandResult>;
+}
+
+/** A command whose request is one object of its fields. @param form its `rule` judges fields together. */
+export function taskForm<const Table extends Fields>({
+  rule,
+  ...form
+}: Omit<TaskForm<RequestOf<Table>>, 'fields' | 'check'> & {
+  readonly fields: Table;
+  readonly rule?: (request: RequestOf<Table>) => string | undefined;
+}): TaskForm<RequestOf<Table>> {
+  return { ...form, check: (value, limits) => checkRequest(form.fields, value, limits, rule) };
 }
 
 /** Prints tasks of a list for a person. */
@@ -79,15 +86,102 @@ export interface TaskCall {
   readonly options: GivenOptions;
   /** What can be said of checks. */
   readonly evidence: Evidence;
-  /** Asks a hook whether a change may be made. */
-  readonly approve: (hook: HookName, change: HookChange) => Promise<Reason | undefined>;
+  /** Asks a hook whether a change may be made, with the tasks as they would be after it. */
+  readonly approve: (hook: HookName, tasks: readonly Task[]) => Promise<Reason | undefined>;
   /** Prints tasks where a person reads them, on a terminal. */
   readonly forPeople: TasksForPeople | undefined;
 }
 
-/** Options that are no fields of the request: those of all commands by their types, and those of one. */
+/** The options of all task commands. */
+const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
+
+/** What was given of the options: those of all commands by their types, and those of one. */
 export type GivenOptions = Options<typeof COMMON_OPTIONS> &
   Readonly<Record<`--${string}`, unknown>>;
 
-/** The options of all task commands. */
-export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
+/** All options of a command. */
+export function optionsOf({
+  fields,
+  options,
+}: Pick<TaskForm<never>, 'fields' | 'options'>): OptionTable {
+  return { ...optionTable(fields), ...options, ...COMMON_OPTIONS };
+}
+
+/** Reads what a call asks for: fields as options and words, or JSON as one argument or on standard input. */
+export function readRequest<Request>(
+  form: TaskForm<Request>,
+  { argv, stdin, raw = '' }: Invocation,
+  limits: TextLimits,
+  parsed: ParsedOptions<OptionTable>,
+): JsonInput<Request> | Promise<JsonInput<Request>> {
+  const usage = `Usage: ${form.usage}\n`;
+  const json = {
+    name: form.name,
+    noun: 'input',
+    example: form.example,
+    usage: { missing: usage, invalid: usage },
+    check: (value: unknown) => form.check(value, limits),
+  };
+  const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
+  const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
+
+  if ('problem' in parsed) return wrong(parsed.problem);
+  const { rest, options } = parsed;
+  const names = Object.keys(optionTable(form.fields)).filter((name) =>
+    Object.hasOwn(options, name),
+  );
+  const [first] = rest;
+  const isTyped = raw !== '' && argv.length === 0;
+  const isJson =
+    first === undefined
+      ? form.readsStdin && names.length === 0
+      : first === '-' || beginsJson(first);
+  if (isTyped || isJson) {
+    if (names.length > 0) return wrong('Give the fields as JSON or as options, not both');
+    return readJsonInput(json, { argv: rest, stdin, raw });
+  }
+  const given = fieldsOf(form, names, options);
+  if ('refused' in given) return given;
+  const [word, row] = Object.entries(form.fields).find(([, { words }]) => words) ?? [];
+  const isMany = row?.words === 'many';
+  const unexpected = rest[row === undefined ? 0 : isMany ? rest.length : 1];
+  if (unexpected !== undefined) {
+    if (names.length > 0) return wrong(`Unexpected argument ${inQuotes(unexpected)}`);
+    if (word !== undefined || !form.readsStdin) {
+      return typedOr(refusal(`Unexpected argument ${inQuotes(unexpected)}`, undefined, usage));
+    }
+    const line = `${inQuotes(unexpected)} is not JSON`;
+    return typedOr(refusal('Invalid JSON format', { lines: [line] }, usage));
+  }
+  if (word !== undefined && first !== undefined) given.value[word] = isMany ? rest : first;
+  const checked = form.check(given.value, limits);
+  return 'value' in checked
+    ? { ...checked, notes: [...given.notes, ...checked.notes] }
+    : {
+        refused: refusal('Validation failed', 'problems' in checked ? checked.problems : undefined),
+      };
+}
+
+/** The fields that options stand for: `--add-blocked-by` is `addBlockedBy`. */
+function fieldsOf(
+  { fields, usage }: Pick<TaskForm<never>, 'fields' | 'usage'>,
+  names: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): { value: Record<string, unknown>; notes: string[] } | { refused: CommandResult } {
+  const value: Record<string, unknown> = {};
+  const notes: string[] = [];
+  for (const name of names) {
+    const field = fieldOf(name);
+    const text = options[name];
+    value[field] = text;
+    if (!fields[field]?.kind.isJsonText || typeof text !== 'string') continue;
+    const reading = readJson(text);
+    if ('problem' in reading) {
+      const line = `${name}: ${describeProblem(text, reading.problem)}`;
+      return { refused: refusal('Invalid JSON format', { lines: [line] }, `Usage: ${usage}\n`) };
+    }
+    value[field] = reading.value;
+    notes.push(...reading.notes);
+  }
+  return { value, notes };
+}

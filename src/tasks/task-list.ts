@@ -1,65 +1,55 @@
 import { done } from '../command/agent-command.ts';
-import { EXPORT_FORMATS } from '../command/exports.ts';
-import { wrongUsage } from '../command/options.ts';
-import { refusal } from '../command/refusal.ts';
-import { rankOf, STATUSES, type Status } from '../command/status.ts';
+import { EXPORT_FORMATS, wrongUsage } from '../command/options.ts';
+import { refusal } from '../command/replies.ts';
+import { rankOf, STATUSES } from '../command/status.ts';
 import { oneOf, shortText } from '../json/fields.ts';
 import { jsonLine } from '../json/json-value.ts';
-import { readyTasks } from './ready.ts';
+import { readyTasks } from './claims.ts';
+import { noticeText, takeNotices } from './inbox.ts';
+import { notFound } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
-import type { TaskCall, TaskForm } from './task-form.ts';
-import { changeLine, changesOf, graphAt } from './task-history.ts';
-import helpPage from './task-list.md';
-import { AT, flag, requestSchema, wholeNumber } from './task-schema.ts';
-import { exportMarkdown, reasonLines, taskLine } from './task-text.ts';
+import { type TaskCall, taskForm } from './task-form.ts';
+import getPage from './task-get.md';
+import { changeLine, changesOf, graphAt, type TaskChangeEntry } from './task-history.ts';
+import inboxPage from './task-inbox.md';
+import listPage from './task-list.md';
+import { AT, flag, ONE_TASK, type RequestOf, wholeNumber } from './task-schema.ts';
+import { exportMarkdown, reasonLines, taskLine, taskPage } from './task-text.ts';
 
 const SORTS = ['id', 'priority', 'updated'] as const;
-
-/** Which tasks to list, and how; all of what is given must hold. */
-export interface TaskFilter {
-  readonly ready?: boolean;
-  readonly mine?: boolean;
-  readonly owner?: string;
-  readonly status?: Status;
-  /** What their subject or description must hold, in whatever case. */
-  readonly search?: string;
-  readonly archived?: boolean;
-  readonly sort?: (typeof SORTS)[number];
-  readonly limit?: number;
-  readonly at?: number;
-}
 
 /** So many lines a reader gets who is no person at a terminal, and has not said how many. */
 const DEFAULT_LIMIT = 30;
 
-const FIELDS = {
+const FILTER = {
   ready: { kind: flag },
   mine: { kind: flag },
   owner: { kind: shortText },
   status: { kind: oneOf(STATUSES) },
+  /** What their subject or description must hold, in whatever case. */
   search: { kind: shortText },
   archived: { kind: flag },
   sort: { kind: oneOf(SORTS) },
   limit: { kind: wholeNumber('a number of tasks') },
   at: AT,
 } as const;
+/** Which tasks to list, and how; all of what is given must hold. */
+type TaskFilter = RequestOf<typeof FILTER>;
 
 const USAGE =
   'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]';
 
 /** `TaskList`: one line a task. */
-export const TASK_LIST: TaskForm<TaskFilter> = {
+export const TASK_LIST = taskForm({
   name: 'TaskList',
   summary: 'shows them; --ready, --mine',
   usage: USAGE,
-  helpPage,
+  helpPage: listPage,
   example: '{"status":"pending"}',
-  fields: FIELDS,
+  fields: FILTER,
   options: { '--json': 'flag', '--history': 'flag', '--format': EXPORT_FORMATS },
   isReadOnly: true,
-  readsStdin: false,
   purpose: 'list the tasks',
-  check: requestSchema(FIELDS),
   run: async (filter, call) => {
     const { store, options, forPeople } = call;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;
@@ -92,7 +82,7 @@ export const TASK_LIST: TaskForm<TaskFilter> = {
       }
     }
   },
-};
+});
 
 function selected(graph: TaskGraph, filter: TaskFilter, { agent, store }: TaskCall): Task[] {
   const { ready, mine, owner, status, search, archived = false } = filter;
@@ -133,3 +123,54 @@ function cut(lines: readonly string[], most: number, what: string): string {
   const rest = lines.length - most;
   return `${lines.slice(0, most).join('')}... and ${rest} more ${what}; --limit ${lines.length} shows all\n`;
 }
+
+/** `TaskGet`: all of one task. */
+export const TASK_GET = taskForm({
+  name: 'TaskGet',
+  summary: 'shows one: ID',
+  usage: 'TaskGet ID [--json] [--at VERSION | --history]',
+  helpPage: getPage,
+  example: '{"taskId":1}',
+  fields: { taskId: ONE_TASK, at: AT },
+  options: { '--json': 'flag', '--history': 'flag' },
+  isReadOnly: true,
+  purpose: 'show the task',
+  run: async ({ taskId: id, at }, { store, options }) => {
+    const found = await graphAt(store, at);
+    const title = `Cannot show task #${id}`;
+    if ('refused' in found) return refusal(title, reasonLines(found.refused));
+    const history = options['--history'] ? (await changesOf(store)).filter(touches(id)) : [];
+    const task = found.graph.tasks.get(id);
+    // Of a deleted one its history is left.
+    if (task === undefined && history.length === 0) {
+      return refusal(title, reasonLines([notFound(id)]));
+    }
+    if (options['--history']) return done(history.map(changeLine).join('') || 'No changes.\n');
+    return done(options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task));
+  },
+});
+
+function touches(id: number) {
+  return ({ ids }: TaskChangeEntry) => ids.includes(id);
+}
+
+/** `TaskInbox`: what concerns the caller and it has not heard, and that it now has. */
+export const TASK_INBOX = taskForm({
+  name: 'TaskInbox',
+  summary: 'what others did',
+  usage: 'TaskInbox [--json]',
+  helpPage: inboxPage,
+  example: '{}',
+  fields: {},
+  options: { '--json': 'flag' },
+  purpose: 'show the inbox',
+  run: async (_request, { store, agent, options }) => {
+    const outcome = await store.change((graph) =>
+      takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),
+    );
+    const taken = 'refused' in outcome ? [] : outcome.change.taken;
+    const text = taken.map((notice) => `${notice.at}  ${noticeText(notice)}\n`).join('');
+    const stdout = options['--json'] ? jsonLine({ notices: taken }) : text || 'Nothing new.\n';
+    return done(stdout);
+  },
+});

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { JsonSchema } from '../command/agent-command.ts';
 import { PRIORITIES } from '../command/status.ts';
 import {
   type Fields,
@@ -6,107 +7,79 @@ import {
   objectSchema,
   oneOf,
   otherNames,
+  type StoredField,
   shortText,
+  type TextLimits,
 } from '../json/fields.ts';
+import type { CheckedJson } from '../json/json-input.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { characterCount, inQuotes } from '../safe-text.ts';
-import { parseDuration } from '../settings/duration.ts';
-import { MAX_LONG_TEXT, metadataProblem, tooLong } from './metadata.ts';
-import type { RequestSchema } from './task-form.ts';
+import { parseDuration } from '../settings/setting-reader.ts';
 
 const MAX_REF_CHARACTERS = 40;
+/** The most characters of a description, and of the JSON of a task's metadata. */
+const MAX_LONG_TEXT = 10_000;
+const MAX_DEPTH = 20;
 const WHOLE_NUMBER = { type: 'integer', minimum: 1 };
 const ID = /^#?([1-9]\d{0,14})$/;
 
 /** Who is to have a task. Nobody is no owner: there is a command for that. */
 export const ownerName = {
   schema: ({ maxContentLength }) =>
-    z.pipe(
-      checked((value) => {
-        if (value === null || (typeof value === 'string' && value.trim() === '')) {
-          return "Cannot be blank; TaskRelease ID makes a task nobody's";
-        }
-        if (typeof value !== 'string') return `Expected string, received ${typeName(value)}`;
-        return textProblem(value, maxContentLength);
-      }),
-      z.transform((value) => value as string),
-    ),
+    checkedValue((value) => {
+      if (value === null || (typeof value === 'string' && value.trim() === '')) {
+        return "Cannot be blank; TaskRelease ID makes a task nobody's";
+      }
+      if (typeof value !== 'string') return `Expected string, received ${typeName(value)}`;
+      return textProblem(value, maxContentLength);
+    }, String),
   json: shortText.json,
 } satisfies Kind;
 
 export const longText = {
-  schema: () => LONG_TEXT,
-  json: () => ({ type: 'string', maxLength: MAX_LONG_TEXT }),
-} satisfies Kind;
+  ...shortText,
+  ...kindOf(
+    checkedText((text) => {
+      if (text.length <= MAX_LONG_TEXT) return undefined;
+      const length = characterCount(text);
+      return length > MAX_LONG_TEXT ? tooLong(length) : undefined;
+    }),
+    { type: 'string', maxLength: MAX_LONG_TEXT },
+  ),
+};
 
-const LONG_TEXT = checkedText((text) => {
-  if (text.length <= MAX_LONG_TEXT) return undefined;
-  const length = characterCount(text);
-  return length > MAX_LONG_TEXT ? tooLong(length) : undefined;
-});
-
-export const flag = {
-  schema: () => z.boolean(),
-  json: () => ({ type: 'boolean' }),
-  option: 'flag',
-} satisfies Kind;
-
-const A_TIME = 'a time such as 90s, 30m or 8h';
+export const flag = { ...kindOf(z.boolean(), { type: 'boolean' }), option: 'flag' } as const;
 
 /** `30m` as milliseconds; 0 for `off`. */
-export const duration = {
-  schema: () => DURATION,
-  json: () => ({ type: 'string' }),
-  option: { needs: A_TIME, fits: (text) => durationOf(text) !== undefined },
-} satisfies Kind;
-
-const DURATION = z.pipe(
-  checked((value) =>
-    durationOf(value) === undefined ? `Expected ${A_TIME}, received ${shown(value)}` : undefined,
-  ),
-  z.transform((value) => durationOf(value) as number),
-);
+export const duration = readAs(durationOf, 'a time such as 90s, 30m or 8h', { type: 'string' });
 
 function durationOf(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
   return value === 'off' ? 0 : parseDuration(value);
 }
 
-const versionNumber = {
-  ...wholeNumber('the number of a version'),
-  option: 'version',
-} satisfies Kind;
-
 /** @param what as in `Expected the number of a version`. */
 export function wholeNumber(what: string) {
-  const fits = (value: unknown) => {
-    const number = typeof value === 'string' ? Number(value) : value;
-    return Number.isSafeInteger(number) && (number as number) > 0;
-  };
-  const schema = z.pipe(
-    checked((value) => (fits(value) ? undefined : `Expected ${what}, received ${shown(value)}`)),
-    z.transform((value) => Number(value)),
-  );
-  const option = { needs: what, fits };
-  return { schema: () => schema, json: () => WHOLE_NUMBER, option } satisfies Kind;
+  return readAs(numberOf, what, WHOLE_NUMBER);
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
 }
 
 const A_TASK_ID = 'a task id such as 3';
 
 /** 3, '3' or '#3'. */
-export const taskId = { schema: () => TASK_ID, json: () => WHOLE_NUMBER } satisfies Kind;
+export const taskId = readAs(idOf, A_TASK_ID, WHOLE_NUMBER);
+
+const SOME_IDS = { type: 'array', items: WHOLE_NUMBER };
 
 export const taskIds = {
-  schema: () => z.array(TASK_ID),
-  json: () => ({ type: 'array', items: WHOLE_NUMBER }),
-  option: { needs: A_TASK_ID, fits: (text) => idOf(text) !== undefined, isRepeated: true },
+  ...kindOf(z.array(taskId.schema()), SOME_IDS),
+  option: { ...taskId.option, isRepeated: true },
 } satisfies Kind;
-
-const TASK_ID = z.pipe(
-  checked((value) => (idOf(value) === undefined ? notAnId(value) : undefined)),
-  z.transform((value) => idOf(value) as number),
-);
 
 /** The refs of a batch, with the places of the tasks that have them: one each, where all is well. */
 export type Refs = ReadonlyMap<string, readonly number[]>;
@@ -120,41 +93,36 @@ export function taskRef(refs: Refs) {
       return `Must be unique, is that of ${places.map((at) => `[${at}]`).join(' and ')}`;
     return textProblem(text, MAX_REF_CHARACTERS);
   });
-  const json = { type: 'string', maxLength: MAX_REF_CHARACTERS };
-  return { schema: () => schema, json: () => json } satisfies Kind;
+  return kindOf(schema, { type: 'string', maxLength: MAX_REF_CHARACTERS });
 }
 
 /** Ids, or the refs of tasks of the same call, given as those tasks' places in it. */
 export function taskIdsOrRefs(refs: Refs) {
-  const schema = z.pipe(
-    checked((value) => {
+  const schema = checkedValue(
+    (value) => {
       if (idOf(value) !== undefined || refs.has(value as string)) return undefined;
-      return notAnId(value) + (refs.size > 0 ? ', or the "ref" of a task in this call' : '');
-    }),
-    z.transform((value) => {
+      const orRef = refs.size > 0 ? ', or the "ref" of a task in this call' : '';
+      return `Expected ${A_TASK_ID}, received ${shown(value)}${orRef}`;
+    },
+    (value) => {
       const place = refs.get(value as string)?.[0];
       return place === undefined ? { id: idOf(value) as number } : { place };
-    }),
+    },
   );
-  return { ...taskIds, schema: () => z.array(schema) } satisfies Kind;
+  return { ...taskIds, ...kindOf(z.array(schema), SOME_IDS) };
 }
 
-function notAnId(value: unknown): string {
-  return `Expected ${A_TASK_ID}, received ${shown(value)}`;
-}
-
-export const metadata = {
-  schema: () => METADATA,
-  json: () => ({ type: 'object' }),
+const metadata = {
+  ...kindOf(
+    checkedValue(metadataProblem, (value) => value as Record<string, unknown>),
+    { type: 'object' },
+  ),
   isJsonText: true,
-} satisfies Kind;
+  isStored: (value: unknown) => metadataProblem(value) === undefined,
+  wrong: shortText.wrong,
+} as const;
 
-const METADATA = z.pipe(
-  checked(metadataProblem),
-  z.transform((value) => value as Record<string, unknown>),
-);
-
-/** The fields of a task that several commands take, a row each. */
+/** The fields of a task that are stored as they are given, a row each: TaskCreate and TaskUpdate take all of them. */
 export const TASK_FIELDS = {
   subject: { kind: shortText, others: /^(?:title|name|content|task|text|todo|summary)$/i },
   description: { kind: longText, others: /^(?:desc|details|body)$/i },
@@ -170,30 +138,50 @@ export const TASK_FIELDS = {
     others: /^(?:checks|verify|verification|command|test)$/i,
   },
   metadata: { kind: metadata },
-} as const satisfies Fields;
+} as const satisfies Readonly<Record<string, StoredField>>;
 
 export const OWNERS = /^(?:assignee|assigned_?to|agent)$/i;
 export const BLOCKERS = /^(?:blocked_?by|blockers|depends_?on|dependencies|requires)$/i;
 
 /** The task that a command is about, as its first word. */
-export const ONE_TASK = { kind: taskId, isRequired: true, isNoOption: true } as const;
+export const ONE_TASK = { kind: taskId, isRequired: true, words: 'one' } as const;
+/** The tasks that a command is about, as words. */
+export const SOME_TASKS = { kind: taskIds, words: 'many' } as const;
 /** A version of the list, as an option. */
-export const AT = { kind: versionNumber, hint: 'The number of a version' } as const;
+export const AT = {
+  kind: { ...wholeNumber('the number of a version'), option: 'version' },
+  hint: 'The number of a version',
+} as const;
 
-/** Checks one request against the fields that it may have. */
-export function requestSchema<const Table extends Fields>(
+/** Checks a request. Gives it as it is understood, or everything that is wrong with it. */
+export type RequestCheck<Request> = (value: unknown, limits: TextLimits) => CheckedJson<Request>;
+
+/** What a request with these fields is. */
+export type RequestOf<Table extends Fields> = z.output<ReturnType<typeof objectSchema<Table>>>;
+
+/**
+ * Checks one request against the fields that it may have. Models that have read a task's `id` write its `taskId` under
+ * that name.
+ *
+ * @param rule what is wrong with a request whose fields are right each by itself.
+ */
+export function checkRequest<const Table extends Fields>(
   table: Table,
-  mend: (value: unknown) => { value: unknown; notes: readonly string[] } = unmended,
-): RequestSchema<z.output<ReturnType<typeof objectSchema<Table>>>> {
-  const otherWords = otherNames(table);
-  return (given, limits) => {
-    const { value, notes } = mend(given);
-    if (!isObject(value))
-      return { problems: { lines: [`Expected object, received ${typeName(value)}`] } };
-    const lines = new ProblemLines(otherWords);
-    const request = parse(objectSchema(table, limits), value, lines);
-    return request === undefined ? { problems: lines.problems() } : { request, notes };
-  };
+  given: unknown,
+  limits: TextLimits,
+  rule?: (request: RequestOf<Table>) => string | undefined,
+): CheckedJson<RequestOf<Table>> {
+  if (!isObject(given)) {
+    return { problems: { lines: [`Expected object, received ${typeName(given)}`] } };
+  }
+  const isId = 'taskId' in table && Object.hasOwn(given, 'id') && !Object.hasOwn(given, 'taskId');
+  const { id, ...others } = given;
+  const lines = new ProblemLines(otherNames(table));
+  const value = parse(objectSchema(table, limits), isId ? { taskId: id, ...others } : given, lines);
+  if (value === undefined) return { problems: lines.problems() };
+  const problem = rule?.(value);
+  if (problem !== undefined) return { problems: { lines: [problem] } };
+  return { value, notes: isId ? ['read "id" as "taskId"'] : [] };
 }
 
 /** Parses one value, or adds what is wrong with it. @param path where the value stands in what was given. */
@@ -211,22 +199,58 @@ export function parse<Schema extends z.ZodMiniType>(
   return data;
 }
 
-function unmended(value: unknown) {
-  return { value, notes: [] };
+/** What is wrong with a value as the metadata of a task, if anything. */
+export function metadataProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return `Expected object, received ${typeName(value)}`;
+  if (isDeeperThan(MAX_DEPTH, value)) return `Must be nested at most ${MAX_DEPTH} deep`;
+  const size = JSON.stringify(value).length;
+  return size > MAX_LONG_TEXT ? tooLong(size) : undefined;
+}
+
+function tooLong(length: number): string {
+  return `Must be at most ${MAX_LONG_TEXT} characters, received ${length}`;
+}
+
+function isDeeperThan(depth: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
+}
+
+/** A kind that depends on no limits. */
+function kindOf<Schema extends z.ZodMiniType>(schema: Schema, json: JsonSchema) {
+  return { schema: () => schema, json: () => json } satisfies Kind;
+}
+
+/** A kind whose values are read. @param what as in `Expected a task id such as 3`. */
+function readAs<Value>(
+  read: (given: unknown) => Value | undefined,
+  what: string,
+  json: JsonSchema,
+) {
+  const fits = (given: unknown) => read(given) !== undefined;
+  const schema = checkedValue(
+    (given) => (fits(given) ? undefined : `Expected ${what}, received ${shown(given)}`),
+    (given) => read(given) as Value,
+  );
+  return { ...kindOf(schema, json), option: { needs: what, fits } } satisfies Kind;
 }
 
 function checkedText(problemOf: (text: string) => string | undefined) {
-  return z.string().check(({ value, issues }) => {
-    const message = problemOf(value);
-    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-  });
+  return z.string().check(problemCheck(problemOf));
 }
 
-function checked(problemOf: (value: unknown) => string | undefined) {
-  return z.unknown().check(({ value, issues }) => {
+function checkedValue<Value>(
+  problemOf: (value: unknown) => string | undefined,
+  toValue: (value: unknown) => Value,
+) {
+  return z.pipe(z.unknown().check(problemCheck(problemOf)), z.transform(toValue));
+}
+
+function problemCheck<Value>(problemOf: (value: Value) => string | undefined) {
+  return ({ value, issues }: z.core.ParsePayload<Value>) => {
     const message = problemOf(value);
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-  });
+  };
 }
 
 function idOf(value: unknown): number | undefined {

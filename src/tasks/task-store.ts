@@ -4,11 +4,10 @@ import { MemoryPlace } from '../state/memory-place.ts';
 import type { Version } from '../state/place.ts';
 import { inSteps, type Stepwise, settled } from '../state/steps.ts';
 import { withNotices } from './inbox.ts';
-import type { LeaseClock } from './lease.ts';
-import { OWN_CLOCK } from './lease-clock.ts';
+import { type LeaseClock, OWN_CLOCK } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';
-import { NO_TASKS, type TaskGraph } from './task.ts';
-import type { TaskStep } from './task-steps.ts';
+import type { TaskStep } from './stored-tasks.ts';
+import { NO_TASKS, openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /** One version of a list of tasks. */
 export interface TaskVersion {
@@ -125,4 +124,44 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
       this.#lastChange = { before: graph, after, version: made.version };
     return made && { change, version: made.version };
   }
+}
+
+/** What a row of a panel needs of a task. */
+export interface TaskRow
+  extends Pick<Task, 'id' | 'subject' | 'activeForm' | 'owner' | 'status' | 'proof'> {
+  /** The tasks that it still waits for; none for a completed one. */
+  readonly openBlockers: readonly number[];
+}
+
+/** A list of tasks for those who only look on. */
+export interface TaskView {
+  /** The tasks as they are. Never fails: what cannot be read is as it was seen last. */
+  rows(): readonly TaskRow[];
+  /** Calls back after a change. Returns what ends it. */
+  onChange(listener: () => void): () => void;
+}
+
+/** Lets others look on at the tasks of a store. */
+export function taskView(store: TaskStore): TaskView {
+  let seen: ReturnType<TaskStore['get']>['graph'] | undefined;
+  let rows: readonly TaskRow[] = [];
+  return {
+    rows: () => {
+      try {
+        const { graph } = store.get();
+        if (graph !== seen) {
+          seen = graph;
+          const shown = [...graph.tasks.values()].filter(({ isArchived }) => !isArchived);
+          rows = shown.map((task) => ({
+            ...task,
+            openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
+          }));
+        }
+      } catch {
+        // The next command that needs the list will say what is wrong with it.
+      }
+      return rows;
+    },
+    onChange: (listener) => store.onChange(listener),
+  };
 }

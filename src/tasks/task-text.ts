@@ -1,7 +1,6 @@
-import { markdownText } from '../command/exports.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
-import { commandText, safeText } from '../safe-text.ts';
+import { commandText, markdownText, safeText } from '../safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { agentText, type Reason } from './reasons.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';

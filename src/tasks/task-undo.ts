@@ -1,28 +1,25 @@
 import { done } from '../command/agent-command.ts';
-import { refusal } from '../command/refusal.ts';
+import { refusal } from '../command/replies.ts';
 import { NOTHING_TO_UNDO, noSuchVersion } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
-import type { TaskForm } from './task-form.ts';
-import { changesOf, changeText, type TaskChangeEntry } from './task-history.ts';
-import { AT, requestSchema } from './task-schema.ts';
+import { taskForm } from './task-form.ts';
+import { changesOf, changeText, type TaskChangeEntry, undoChange } from './task-history.ts';
+import { AT } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-undo.md';
-import { undoChange } from './undo-change.ts';
 import { checkOfOthers } from './update-task.ts';
 
 const TITLE = 'Cannot undo';
 
 /** `TaskUndo`: takes back the last change, or the one that made a version, where nothing was built on it. */
-export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
+export const TASK_UNDO = taskForm({
   name: 'TaskUndo',
   summary: 'takes back the last change',
   usage: 'TaskUndo [--at VERSION]',
   helpPage,
   example: '{"at":12}',
   fields: { at: AT },
-  readsStdin: false,
   purpose: 'undo the change',
-  check: requestSchema({ at: AT }),
   run: async ({ at }, { store, agent, change }) => {
     const entries = await changesOf(store);
     const entry = at === undefined ? entries[0] : entries.find(({ version }) => version === at);
@@ -38,7 +35,7 @@ export const TASK_UNDO: TaskForm<{ readonly at?: number }> = {
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
     return done(`Undone: ${changeText(entry)}\n`);
   },
-};
+});
 
 /** Undoing the change of a check changes it: who has not made that change must be allowed to. */
 function checksOfOthers({ tasks }: TaskGraph, { ids, before }: TaskChangeEntry, agent: string) {

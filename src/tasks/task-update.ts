@@ -1,19 +1,16 @@
 import { done } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
-import { refusal } from '../command/refusal.ts';
+import { noteLines, refusal } from '../command/replies.ts';
 import { STATUSES } from '../command/status.ts';
 import { oneOf } from '../json/fields.ts';
-import { isObject } from '../json/json-value.ts';
 import { type ReasonCode, unproven } from './reasons.ts';
 import { idsText } from './task.ts';
-import type { RequestSchema, TaskCall, TaskForm } from './task-form.ts';
+import { type TaskCall, taskForm } from './task-form.ts';
 import {
   BLOCKERS,
   longText,
   ONE_TASK,
   OWNERS,
   ownerName,
-  requestSchema,
   TASK_FIELDS,
   taskIds,
 } from './task-schema.ts';
@@ -22,37 +19,31 @@ import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { type TaskChanges, updateTask } from './update-task.ts';
 
-const { subject, description, activeForm, priority, check, metadata } = TASK_FIELDS;
-const FIELDS = {
-  taskId: ONE_TASK,
-  subject,
-  description,
-  activeForm,
-  status: { kind: oneOf([...STATUSES, 'deleted']) },
-  owner: { kind: ownerName, others: OWNERS },
-  addBlocks: { kind: taskIds },
-  addBlockedBy: { kind: taskIds, others: BLOCKERS },
-  removeBlocks: { kind: taskIds },
-  removeBlockedBy: { kind: taskIds },
-  priority,
-  check,
-  comment: { kind: longText },
-  metadata,
-} as const;
-
 /** `TaskUpdate`: changes one task, or deletes it. */
-export const TASK_UPDATE: TaskForm<TaskChanges> = {
+export const TASK_UPDATE = taskForm({
   name: 'TaskUpdate',
   summary: 'changes one: ID --status STATUS, and other fields',
   usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"status":"completed"}' [--force]`,
   helpPage,
   example: '{"taskId":1,"description":"..."}',
-  fields: FIELDS,
+  fields: {
+    taskId: ONE_TASK,
+    ...TASK_FIELDS,
+    status: { kind: oneOf([...STATUSES, 'deleted']) },
+    owner: { kind: ownerName, others: OWNERS },
+    addBlocks: { kind: taskIds },
+    addBlockedBy: { kind: taskIds, others: BLOCKERS },
+    removeBlocks: { kind: taskIds },
+    removeBlockedBy: { kind: taskIds },
+    comment: { kind: longText },
+  },
   options: { '--force': 'flag', '--check-busy': 'flag', '--prove': 'flag' },
-  positional: { field: 'taskId', isList: false },
   readsStdin: true,
   purpose: 'update the task',
-  check: (value, limits) => checkChanges(value, limits),
+  rule: (changes) =>
+    Object.keys(changes).length > 1
+      ? undefined
+      : 'Expected a field to change beside the id, such as status',
   run: async (changes, call) => {
     const { agent, claimant, settings, options, approve } = call;
     const proven = await proofOf(changes, call);
@@ -71,7 +62,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
       },
       async ({ before, task }) =>
         task?.status === 'completed' && before.status !== 'completed'
-          ? approve('task-completed', { tasks: [task] })
+          ? approve('task-completed', [task])
           : undefined,
     );
     const name = `task #${changes.taskId}`;
@@ -93,7 +84,7 @@ export const TASK_UPDATE: TaskForm<TaskChanges> = {
     const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
     return done(`Updated ${name}: ${what}\n${freed}`, noteLines(notes));
   },
-};
+});
 
 /** The proof of the check of a task to be completed, as far as there is one. */
 async function proofOf({ taskId, status, check: changed }: TaskChanges, call: TaskCall) {
@@ -133,20 +124,3 @@ const FORCED: ReadonlySet<ReasonCode> = new Set([
   'blocked',
   'agent_busy',
 ]);
-
-const checkFields = requestSchema(FIELDS, mendId);
-
-const checkChanges: RequestSchema<TaskChanges> = (value, limits) => {
-  const result = checkFields(value, limits);
-  if ('problems' in result || Object.keys(result.request).length > 1) return result;
-  return { problems: { lines: ['Expected a field to change beside the id, such as status'] } };
-};
-
-/** Models that have read a task's `id` write it under that name. */
-export function mendId(value: unknown): { value: unknown; notes: readonly string[] } {
-  if (!isObject(value) || !Object.hasOwn(value, 'id') || Object.hasOwn(value, 'taskId')) {
-    return { value, notes: [] };
-  }
-  const { id, ...rest } = value;
-  return { value: { taskId: id, ...rest }, notes: ['read "id" as "taskId"'] };
-}

@@ -1,8 +1,7 @@
 import type { Proof } from '../proof/proof.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
-import { type ClaimRules, claimedBy, reasonsAgainst } from './claim-task.ts';
+import { type ClaimRules, claimedBy, reasonsAgainst } from './claims.ts';
 import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
-import { metadataProblem } from './metadata.ts';
 import {
   checkOfOther,
   leaseLost,
@@ -13,28 +12,16 @@ import {
   type Refused,
   unproven,
 } from './reasons.ts';
-import {
-  type Task,
-  type TaskGraph,
-  type TaskPriority,
-  type TaskStatus,
-  withTasks,
-} from './task.ts';
+import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
+import { metadataProblem, type RequestOf, TASK_FIELDS } from './task-schema.ts';
 
-/** What is to change in one task; what is left out stays. */
-export interface TaskChanges extends LinkChanges {
+/** What is to change in one task; what is left out stays. Metadata is merged into what is there; null takes a key away. */
+export interface TaskChanges extends LinkChanges, RequestOf<typeof TASK_FIELDS> {
   readonly taskId: number;
-  readonly subject?: string | undefined;
-  readonly description?: string | undefined;
-  readonly activeForm?: string | undefined;
   readonly status?: TaskStatus | 'deleted' | undefined;
   readonly owner?: string | undefined;
-  readonly priority?: TaskPriority | undefined;
-  readonly check?: string | undefined;
   /** Added to those that there are. */
   readonly comment?: string | undefined;
-  /** Merged into what is there; null takes a key away. */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Under which rules a task may get another owner, or be begun. */
@@ -66,20 +53,8 @@ export interface Updated {
 /** Of a task that is talked about without end, the oldest comments go. */
 const MOST_COMMENTS = 100;
 
-const FIELDS = [
-  'subject',
-  'description',
-  'activeForm',
-  'status',
-  'owner',
-  'blocks',
-  'blockedBy',
-  'metadata',
-  'priority',
-  'check',
-  'proof',
-  'comments',
-] as const;
+const GIVEN = Object.keys(TASK_FIELDS) as (keyof typeof TASK_FIELDS)[];
+const FIELDS = [...GIVEN, 'status', 'owner', 'blocks', 'blockedBy', 'proof', 'comments'] as const;
 
 /** Changes one task. To begin one, or to give it to another, obeys the rules of a claim. */
 export function updateTask(
@@ -191,21 +166,19 @@ function withProof(before: Task, { proof, ...task }: Task, { proven }: UpdateRul
   return proof !== undefined && before.check === task.check ? { ...task, proof } : task;
 }
 
+/** The task with what is given of its fields and with the comment, if there is one. */
 function withFields(
   task: Task,
-  { subject, description, activeForm, metadata, priority, check, comment }: TaskChanges,
+  { comment, ...changes }: TaskChanges,
   by: string = DEFAULT_AGENT,
   at: string,
 ): Task {
   const { comments = [] } = task;
+  const given = GIVEN.filter((name) => changes[name] !== undefined);
   return {
     ...task,
-    ...(subject !== undefined && { subject }),
-    ...(description !== undefined && { description }),
-    ...(activeForm !== undefined && { activeForm }),
-    ...(priority !== undefined && { priority }),
-    ...(check !== undefined && { check }),
-    ...(metadata !== undefined && { metadata: merged(task.metadata, metadata) }),
+    ...Object.fromEntries(given.map((name) => [name, changes[name]])),
+    ...(changes.metadata !== undefined && { metadata: merged(task.metadata, changes.metadata) }),
     ...(comment !== undefined && {
       comments: [...comments, { by, at, text: comment }].slice(-MOST_COMMENTS),
     }),

@@ -1,8 +1,8 @@
-import { type ExportFormat, markdownText } from '../command/exports.ts';
+import type { ExportFormat } from '../command/options.ts';
 import { MARKS, nextOf } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { proofMark } from '../proof/proof.ts';
-import { commandText, safeText } from '../safe-text.ts';
+import { commandText, markdownText, safeText } from '../safe-text.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 import type { TodoVersion } from './todo-version.ts';

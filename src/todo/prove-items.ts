@@ -1,5 +1,5 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { refusal } from '../command/refusal.ts';
+import { refusal } from '../command/replies.ts';
 import { type Evidence, type Failure, failedText, unprovenText } from '../proof/proof.ts';
 import { type ItemPair, pairItems, pairRenamed } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';

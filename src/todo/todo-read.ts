@@ -4,11 +4,15 @@ import {
   done,
   type Invocation,
 } from '../command/agent-command.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../command/exports.ts';
-import { noteLines } from '../command/notes.ts';
-import { HELP_OPTIONS, type Options, wrongUsage } from '../command/options.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  HELP_OPTIONS,
+  type Options,
+  wrongUsage,
+} from '../command/options.ts';
 import { perform } from '../command/perform.ts';
-import { refusal } from '../command/refusal.ts';
+import { noteLines, refusal } from '../command/replies.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { SettingsSource } from '../settings/settings.ts';
 import { LIST_EXPORTS, listLine, listText } from './list-text.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { JsonSchema } from '../command/agent-command.ts';
-import type { Problems } from '../command/refusal.ts';
+import type { Problems } from '../command/replies.ts';
 import { objectJson, objectSchema, otherNames } from '../json/fields.ts';
 import { type OtherWords, ProblemLines } from '../json/schema-issues.ts';
 import { inQuotes } from '../safe-text.ts';

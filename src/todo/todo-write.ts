@@ -5,10 +5,9 @@ import {
   type Invocation,
   type JsonSchema,
 } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
 import { type ParsedOptions, wrongUsage } from '../command/options.ts';
 import { perform } from '../command/perform.ts';
-import { refusal } from '../command/refusal.ts';
+import { noteLines, refusal } from '../command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Surroundings } from '../proof/run-program.ts';

@@ -1,5 +1,5 @@
 import { type CommandResult, failed } from '../command/agent-command.ts';
-import { noteLines } from '../command/notes.ts';
+import { noteLines } from '../command/replies.ts';
 import { quotedText } from '../safe-text.ts';
 import type { Now } from '../state/document.ts';
 import { type Awaitable, USER } from '../state/place.ts';

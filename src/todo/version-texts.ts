@@ -1,5 +1,5 @@
 import { type CommandResult, failed } from '../command/agent-command.ts';
-import { refusal } from '../command/refusal.ts';
+import { refusal } from '../command/replies.ts';
 import { briefText, safeText } from '../safe-text.ts';
 import { describeChange } from './describe-change.ts';
 import { itemLine } from './list-text.ts';

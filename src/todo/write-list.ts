@@ -1,5 +1,5 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { refusal } from '../command/refusal.ts';
+import { refusal } from '../command/replies.ts';
 import type { ListSettings } from '../settings/settings.ts';
 import { StateError } from '../state/state-error.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';

@@ -5,8 +5,8 @@ import { USER } from '../state/place.ts';
 import { changedSince } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
+import { isSameTask } from '../tasks/task-history.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { isSameTask } from '../tasks/undo-change.ts';
 import type { TaskRequest } from './model.ts';
 import type { TasksChanged } from './task-edits.ts';
 

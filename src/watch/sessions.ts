@@ -1,6 +1,6 @@
 import { EXIT_CODES } from '../command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, parseOptions } from '../command/options.ts';
-import { exitCodeOf } from '../command/storage-trouble.ts';
+import { exitCodeOf } from '../command/replies.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { printable } from '../panel/render-list.ts';
 import { ShownTimes } from '../panel/shown-times.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markdownText } from '../../src/command/exports.ts';
+import { markdownText } from '../../src/safe-text.ts';
 
 test('no control reaches a terminal, and nothing of a text is markup', () => {
   expect(markdownText('*a* <b> [c](d) `e` | #1 \x1b')).toBe(

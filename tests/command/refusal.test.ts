@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusal } from '../../src/command/refusal.ts';
+import { refusal } from '../../src/command/replies.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `problem ${index}`);
 

@@ -123,7 +123,7 @@ test('every field as an option', async () => {
   const update =
     'TaskUpdate 4 --subject s --description d --active-form f --add-blocks 3 --remove-blocked-by 1 --metadata {"l":2}';
   expect(await team.run(update)).toEqual(
-    ok('Updated task #4: subject, description, activeForm, blocks, blockedBy, metadata\n'),
+    ok('Updated task #4: subject, description, activeForm, metadata, blocks, blockedBy\n'),
   );
   expect(await team.run('TaskUpdate 4 --remove-blocks 3 --add-blocked-by 3')).toEqual(
     ok('Updated task #4: blocks, blockedBy\n'),

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { claimTask } from '../../src/tasks/claim-task.ts';
-import { createTasks } from '../../src/tasks/create-tasks.ts';
-import { releaseAll, releaseTasks } from '../../src/tasks/release-tasks.ts';
+import { claimTask, releaseAll, releaseTasks } from '../../src/tasks/claims.ts';
+import { TASK_STEPS } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
-import { TASK_STEPS } from '../../src/tasks/task-steps.ts';
+import { createTasks } from '../../src/tasks/task-create.ts';
 import { type TaskChanges, updateTask } from '../../src/tasks/update-task.ts';
 import { AT, claimed, codes, completed, done, graphOf, LATER, LEADER } from './tasks.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineClock } from '../../src/tasks/lease-clock.ts';
+import { machineClock } from '../../src/tasks/lease.ts';
 import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSameTask } from '../../src/tasks/undo-change.ts';
+import { isSameTask } from '../../src/tasks/task-history.ts';
 import { graphOf } from './tasks.ts';
 
 test('a task as it was computed is the task as it was read, which has no fields that are undefined', () => {

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../src/state/log-place.ts';
 import type { Version } from '../../src/state/place.ts';
+import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, withTasks } from '../../src/tasks/task.ts';
-import { TASK_STEPS, type TaskStep } from '../../src/tasks/task-steps.ts';
 import type { Stored } from './linearizability.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { claimTask } from '../../src/tasks/claim-task.ts';
-import { createTasks, type NewTask } from '../../src/tasks/create-tasks.ts';
+import { claimTask } from '../../src/tasks/claims.ts';
 import type { Refused } from '../../src/tasks/reasons.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
+import { createTasks, type NewTask } from '../../src/tasks/task-create.ts';
 import { updateTask } from '../../src/tasks/update-task.ts';
 
 export const AT = '2026-01-31T12:00:00.000Z';

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import { openEngine } from '../../../src/state/engines/engine.ts';
 import type { LogEntry } from '../../../src/state/log-place.ts';
 import type { Version } from '../../../src/state/place.ts';
-import type { TaskStep } from '../../../src/tasks/task-steps.ts';
+import type { TaskStep } from '../../../src/tasks/stored-tasks.ts';
 import { cleanEnvironment, executable } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { contradictions, type Logged, Model, type Stored } from '../../tasks/linearizability.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/settings/settings.ts';
 import { ListHome } from '../../../src/state/list-home.ts';
-import { claimTask } from '../../../src/tasks/claim-task.ts';
-import { createTasks } from '../../../src/tasks/create-tasks.ts';
+import { claimTask } from '../../../src/tasks/claims.ts';
 import { openTaskList } from '../../../src/tasks/open-task-store.ts';
+import { createTasks } from '../../../src/tasks/task-create.ts';
 import { closing, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
 
 // A list of 10,000 tasks, several megabytes as JSON.

@@ -1,0 +1,76 @@
+import { safeText } from '../safe-text.ts';
+import { DamagedVersion, errorCode, type StateError, UnnamedList } from '../state/state-error.ts';
+import { type CommandResult, EXIT_CODES, failed } from './agent-command.ts';
+
+/** What is wrong with an input, in lines without their leading `- `. */
+export interface Problems {
+  readonly lines: readonly string[];
+  /** How many more there are that `lines` does not hold. */
+  readonly unlisted?: number;
+  /** Lines that come last and are always shown. */
+  readonly closing?: readonly string[];
+}
+
+const NONE: Problems = { lines: [] };
+const MAX_LINES = 20;
+/** All of stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */
+const MAX_BYTES_OF_LINES = 3000;
+
+/** A refused request: exit code 1, nothing on stdout, and an error that lists everything to fix. */
+export function refusal(title: string, problems: Problems = NONE, ending = ''): CommandResult {
+  return failed('refused', `Error: ${title}\n${bulletList(problems)}${ending}`);
+}
+
+function bulletList({ lines, unlisted = 0, closing = [] }: Problems): string {
+  const size = (line: string) => Buffer.byteLength(line) + '- \n'.length;
+  let room = MAX_BYTES_OF_LINES - closing.reduce((sum, line) => sum + size(line), 0);
+  const shown: string[] = [];
+  for (const line of lines.slice(0, MAX_LINES - closing.length)) {
+    room -= size(line);
+    if (room < 0) break;
+    shown.push(line);
+  }
+  const hidden = unlisted + lines.length - shown.length;
+  const all = [...shown, ...closing, ...(hidden > 0 ? [`and ${hidden} more`] : [])];
+  return all.map((line) => `- ${line}\n`).join('');
+}
+
+/** The stderr lines for advice, news and fixed slips. */
+export function noteLines(notes: Iterable<string>): string {
+  let text = '';
+  for (const note of notes) text += `Note: ${note}\n`;
+  return text;
+}
+
+/** The result with warnings about the settings at the end of stderr, one line each. */
+export function withWarnings(result: CommandResult, warnings: readonly string[]): CommandResult {
+  if (warnings.length === 0) return result;
+  return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
+}
+
+const MAX_CHARACTERS = 2000;
+/** The titles of commands that change nothing anyway. */
+const READS = /^Cannot (read|list|show|check|get|use) /;
+/** What a folder says that cannot be written to, or has no room. */
+const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'];
+const ELSEWHERE =
+  '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder with room that you can write to\n';
+
+export function exitCodeOf(error: StateError): number {
+  return error instanceof UnnamedList ? EXIT_CODES.wrongUsage : EXIT_CODES.storageTrouble;
+}
+
+/**
+ * The result of a command whose list cannot be read or written: an error that names the file.
+ *
+ * @param repair what to do about a list of which no version is whole.
+ */
+export function storageTrouble(title: string, error: StateError, repair?: string): CommandResult {
+  const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';
+  const reason = safeText(error.message, MAX_CHARACTERS) + ending;
+  const isNotWritable = NOT_WRITABLE.includes(errorCode(error) ?? '');
+  const isDamaged = error instanceof DamagedVersion && repair !== undefined;
+  const advice = isNotWritable ? ELSEWHERE : isDamaged ? `- ${repair}\n` : '';
+  const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
+  return { stdout: '', stderr, exitCode: exitCodeOf(error) };
+}
