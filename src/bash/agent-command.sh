@@ -2,10 +2,17 @@
 # change that: -p keeps out functions and options; this keeps out the rest.
 [ -n "$BASH_VERSION" ] || exec bash -p "$0" "$@"
 { set +efux +o posix; } 2>/dev/null
-# For --prove: bash commands that restore the caller's directory and environment.
+# For --prove: bash commands that restore the caller's directory and environment. They are written in the locale that they
+# are read in: in GBK a backslash may be half a character.
 surroundings=
 case " $* " in
-  *' --prove '*) surroundings=$(printf 'cd -- %q || exit\n{\n' "$PWD"; export -p; printf '} 2>/dev/null\n') ;;
+  *' --prove '*) surroundings=$(
+    locale=${LC_ALL-}
+    LC_ALL=C
+    printf 'cd -- %q || exit\n{\n' "$PWD"
+    export -p
+    printf 'LC_ALL=%q\n} 2>/dev/null\n' "$locale"
+  ) ;;
 esac
 unset -v TMOUT GLOBIGNORE
 trap '' PIPE

@@ -5,11 +5,16 @@ import { temporaryDirectory } from './files.ts';
 /**
  * The environment of a locale with this character set, such as GBK or BIG5, in which a character may end with the byte of a
  * backslash. It is made for the test. Undefined where localedef(1) or its sources are missing.
+ *
+ * @param language decides which characters bash takes for printable. POSIX, in which few are, is made in no time.
  */
-export function localeWith(charset: string): Record<string, string> | undefined {
+export function localeWith(
+  charset: string,
+  language = 'POSIX',
+): Record<string, string> | undefined {
   const folder = temporaryDirectory();
-  // The least of a locale: what a character is depends on its character set alone.
-  spawnSync('localedef', ['-c', '-i', 'POSIX', '-f', charset, join(folder, charset)]);
+  // What a character is depends on its character set alone.
+  spawnSync('localedef', ['-c', '-i', language, '-f', charset, join(folder, charset)]);
   const locale = { LOCPATH: folder, LC_ALL: charset };
   const env = { ...process.env, ...locale };
   const { stdout } = spawnSync('locale', ['charmap'], { env, encoding: 'utf8' });

@@ -13,12 +13,13 @@ import {
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { localeWith } from '../helpers/locales.ts';
 import { hasProc } from '../helpers/processes.ts';
 
 const ITEM = { content: 'Test', activeForm: 'Testing', status: 'completed', check: './check' };
 
 /** A router with a completed item whose check shows that it ran, and a FIFO that background jobs wait for. */
-async function startRouter() {
+async function startRouter(env: NodeJS.ProcessEnv = {}) {
   const cwd = temporaryDirectory();
   writeFileSync(join(cwd, 'check'), '#!/bin/sh\ntouch ran\n');
   chmodSync(join(cwd, 'check'), 0o755);
@@ -27,7 +28,7 @@ async function startRouter() {
     handlers: [new TodoWriteHandler(new TodoStore())],
     guide: false,
     shell: (handlers) =>
-      new BashSession({ env: { ...ENV, TMPDIR: temporaryDirectory() }, cwd, handlers }),
+      new BashSession({ env: { ...ENV, ...env, TMPDIR: temporaryDirectory() }, cwd, handlers }),
   });
   onTestFinished(() => router.dispose());
   await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
@@ -119,3 +120,15 @@ test.runIf(hasProc)(
     }
   },
 );
+
+test('a directory and a variable whose characters end with the byte of a backslash run nothing', async () => {
+  const { router, hasRun } = await startRouter(localeWith('GBK', 'zh_CN'));
+  // Without localedef there is no such locale, and less to see.
+  const character = String.raw`$'\x95\x5c'`;
+  const line = `d=${character}';touch'; mkdir "$d" && cd "$d" && ln -s ../check && export V=${character}'";touch;#'`;
+  expect((await router.route(line)).exitCode).toBe(0);
+  const { stderr, exitCode } = await router.route('TodoWrite --prove && true');
+  expect([stderr, exitCode]).toEqual(['Note: running the check: ./check\n', 0]);
+  expect((await router.route('ls')).stdout).toBe('check\nran\n');
+  expect(hasRun()).toBe(false);
+});
