@@ -7,7 +7,7 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
-import { quote } from '../line/quote.ts';
+import { quote } from '../line/quotes.ts';
 import { canRun, DEFAULT_PATH } from '../system/find-program.ts';
 import script from './agent-command.sh';
 import { makePrivate, writePrivate } from './private-folder.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
-import { quote } from '../line/quote.ts';
+import { quote } from '../line/quotes.ts';
 
 /*
  * The commands that we give bash besides the user's lines. Nothing that the user has set or defined changes what they do, or

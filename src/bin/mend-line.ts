@@ -1,12 +1,9 @@
 import { checkSyntax } from '../bash/check-syntax.ts';
 import { noteLines } from '../command/replies.ts';
-import { isJsonCollection, QUOTES_BROKE } from '../json/json-input.ts';
-import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
-import { quote } from '../line/quote.ts';
+import { QUOTES_BROKE } from '../json/json-input.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { heredocHint } from '../router/heredoc-hint.ts';
 import { mendLine } from '../router/mend-line.ts';
-import { readLine } from '../router/read-line.ts';
 import { shellList } from '../shell/shell-list.ts';
 import { findBash } from '../system/find-program.ts';
 import { writeAll } from '../system/standard-io.ts';
@@ -30,7 +27,7 @@ const handlers = new Map(
 const bash = findBash(process.env);
 
 async function answer(): Promise<number> {
-  const mended = rawCall() ?? (await mendLine(line, handlers, canRead));
+  const mended = await mendLine(line, handlers, canRead);
   if (mended !== undefined) {
     writeAll(1, mended);
     writeAll(2, noteLines([QUOTES_BROKE]));
@@ -39,16 +36,6 @@ async function answer(): Promise<number> {
   const hint = await heredocHint(line, handlers, bash);
   writeAll(1, hint);
   return hint === '' ? NOTHING : HINT;
-}
-
-/** The line, if it is a single call whose JSON bash would break. */
-function rawCall(): string | undefined {
-  const { call } = readLine(line, handlers);
-  if (call === undefined || mayExpand(call.raw)) return undefined;
-  const typed = withoutOuterQuotes(call.raw);
-  const [asBashReadsIt = ''] = call.argv;
-  if (isJsonCollection(asBashReadsIt) || !isJsonCollection(typed)) return undefined;
-  return `${call.handler.name} ${quote(typed)}`;
 }
 
 async function canRead(text: string): Promise<boolean> {

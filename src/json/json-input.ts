@@ -1,7 +1,7 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { type Problems, refusal } from '../command/replies.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from '../command/utf8.ts';
-import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
+import { mayExpand, withoutOuterQuotes } from '../line/quotes.ts';
 import { briefText } from '../safe-text.ts';
 import type { JsonProblem } from './json-problem.ts';
 import { describeProblem, readJson } from './json-reader.ts';

@@ -30,8 +30,6 @@ const OTHER = new RegExp(
 /** Before a parenthesis a word is something else, such as a function. */
 const WORD_END = /[ \t\n;&|<>)]|$/y;
 const BLANKS = /[ \t]*/y;
-/** A stretch in single quotes, one in double quotes, or a character after a backslash. */
-const QUOTED = /('[^']*')|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|\\[\s\S]/gu;
 /** What needs no reading, in groups without its quotes; and what shell-quote reads. */
 const PIECES = /'([^']*)'|\\([\s\S])|([\w@%+=:,./-]+)|(?:[^'"\\]|"[^"\\]*(?:\\[\s\S][^"\\]*)*")+/gu;
 
@@ -76,20 +74,6 @@ export function literalWords(
     at = skipBlanks(line, at + written.length);
   }
   return words.length > 0 ? words : undefined;
-}
-
-/** A text without what bash reads as quoted. */
-export function withoutQuoted(text: string): string {
-  return text.replace(QUOTED, '');
-}
-
-/** A text without what bash reads as in single quotes. */
-export function outsideSingleQuotes(text: string): string {
-  return text.replace(QUOTED, (piece, single?: string) => (single === undefined ? piece : ''));
-}
-
-export function areQuotesClosed(text: string): boolean {
-  return !/['"\\]/.test(withoutQuoted(text));
 }
 
 /** A word of one piece, bare or in single quotes. */

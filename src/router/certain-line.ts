@@ -1,5 +1,5 @@
+import { outsideSingleQuotes } from '../line/quotes.ts';
 import { type Redirection, readCommands, type SimpleCommand } from '../line/simple-commands.ts';
-import { outsideSingleQuotes } from '../line/words.ts';
 import type { ApprovalRequest } from './approval.ts';
 
 /** The agent commands, by name. */

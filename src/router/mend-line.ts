@@ -1,8 +1,7 @@
 import { hasLostQuotes, isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
-import { mayExpand } from '../line/outer-quotes.ts';
-import { quote } from '../line/quote.ts';
+import { areQuotesClosed, mayExpand, quote } from '../line/quotes.ts';
 import { readCommands } from '../line/simple-commands.ts';
-import { areQuotesClosed, readWord } from '../line/words.ts';
+import { readWord } from '../line/words.ts';
 
 /** Whether bash can read a text as commands, without running it. */
 export type CanRead = (text: string) => Promise<boolean>;

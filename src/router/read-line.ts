@@ -1,8 +1,8 @@
 import { type AgentBashHandler, CommandType } from '../command/agent-command.ts';
 import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
-import { mayExpand, withoutOuterQuotes } from '../line/outer-quotes.ts';
+import { mayExpand, withoutOuterQuotes, withoutQuoted } from '../line/quotes.ts';
 import { readCommands } from '../line/simple-commands.ts';
-import { literalWords, type Word, withoutQuoted } from '../line/words.ts';
+import { literalWords, type Word } from '../line/words.ts';
 
 /** What a line is and where it goes. */
 export interface LineReading {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import type { Environment } from '../environment.ts';
-import { quote } from '../line/quote.ts';
+import { quote } from '../line/quotes.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { jobOf } from '../terminal/job.ts';
 import { pinned, unpinned } from '../terminal/pinned.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { quote } from '../../src/line/quote.ts';
+import { quote } from '../../src/line/quotes.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';

@@ -8,7 +8,7 @@ import type {
   CommandResult,
   Invocation,
 } from '../../src/command/agent-command.ts';
-import { quote } from '../../src/line/quote.ts';
+import { quote } from '../../src/line/quotes.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quote } from '../../src/line/quote.ts';
+import { quote } from '../../src/line/quotes.ts';
 import { temporaryDirectory } from './files.ts';
 
 /** What a line did in a real bash. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isJsonCollection } from '../../src/json/json-input.ts';
-import { withoutOuterQuotes } from '../../src/line/outer-quotes.ts';
+import { withoutOuterQuotes } from '../../src/line/quotes.ts';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { BEFORE, todoWrite } from '../todo/call.ts';
 

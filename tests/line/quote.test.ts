@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quote } from '../../src/line/quote.ts';
+import { quote } from '../../src/line/quotes.ts';
 import { ENV } from '../helpers/bash.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { localeWith } from '../helpers/locales.ts';

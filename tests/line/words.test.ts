@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  areQuotesClosed,
-  outsideSingleQuotes,
-  readWord,
-  withoutQuoted,
-} from '../../src/line/words.ts';
+import { areQuotesClosed, outsideSingleQuotes, withoutQuoted } from '../../src/line/quotes.ts';
+import { readWord } from '../../src/line/words.ts';
 
 test.each([
   ['a-b', 'a-b', true],

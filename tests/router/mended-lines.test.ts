@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BashSession } from '../../src/bash/bash-session.ts';
-import { quote } from '../../src/line/quote.ts';
+import { quote } from '../../src/line/quotes.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { mendLine } from '../../src/router/mend-line.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

@@ -1,8 +1,17 @@
-import { areQuotesClosed, outsideSingleQuotes } from './words.ts';
-
+/** A stretch in single quotes, one in double quotes, or a character after a backslash. */
+const QUOTED = /('[^']*')|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|\\[\s\S]/gu;
 // A backslash before it makes it text, unless that belongs to another backslash.
 const EXPANSION = /(?<!\\)(?:\\\\)*(?:`|[<>]\(|\$[\w({['"*@#?!$-])/;
 const SUBSTITUTION = /(?<!\\)(?:\\\\)*(?:`|[<>]\(|\$[({])/;
+
+/**
+ * `text` as one word of a shell line, whatever it contains.
+ *
+ * Only single quotes hold in every locale: in GBK and Big5 a character may end with the byte of a backslash.
+ */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /**
  * The text inside one outer pair of quotes, taken as it was typed: inner quotes, which would end the pair for bash, are
@@ -24,4 +33,18 @@ export function mayExpand(typed: string): boolean {
   if (/'"?(?:[$`]|[<>]\()/.test(typed)) return true;
   const outside = outsideSingleQuotes(typed);
   return SUBSTITUTION.test(outside) || (EXPANSION.test(outside) && areQuotesClosed(typed));
+}
+
+/** A text without what bash reads as quoted. */
+export function withoutQuoted(text: string): string {
+  return text.replace(QUOTED, '');
+}
+
+/** A text without what bash reads as in single quotes. */
+export function outsideSingleQuotes(text: string): string {
+  return text.replace(QUOTED, (piece, single?: string) => (single === undefined ? piece : ''));
+}
+
+export function areQuotesClosed(text: string): boolean {
+  return !/['"\\]/.test(withoutQuoted(text));
 }
