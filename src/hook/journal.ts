@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
 import { WRITES_LIST } from '../guidance/rule.ts';
-import { newId } from '../state/folder-names.ts';
+import { newId } from '../state/place.ts';
 import { appendOwnFile, makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
 import { type Entry, NO_PASTS, type Pasts, pastsAfter } from './pasts.ts';
 

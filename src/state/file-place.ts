@@ -1,16 +1,16 @@
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
-import { type FolderReading, headFile, newId, type VersionName } from './folder-names.ts';
 import {
   type ContentCheck,
   DEFAULT_AGENT,
   DEFAULT_HISTORY,
+  newId,
   type Place,
   standIn,
   type Version,
 } from './place.ts';
 import { DamagedVersion } from './state-error.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
-import { VersionFolder } from './version-folder.ts';
+import { type FolderReading, headFile, VersionFolder, type VersionName } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
 /** Options of a place in a folder. */
@@ -45,8 +45,6 @@ export class FilePlace<T> implements Place<T> {
   readonly #history: number;
   readonly #begins: (() => void) | undefined;
   readonly #looks = new Set<() => void>();
-  /** The ids of damaged versions that were met here; they are kept for who may want to repair them. */
-  readonly #damaged = new Set<string>();
   #patienceMs = MOST_PATIENCE_MS;
   /** The newest version that was read or written here. A version's file never changes, so it need not be read again. */
   #known: { id: string; version: StoredVersion<T> } | undefined;
@@ -63,49 +61,62 @@ export class FilePlace<T> implements Place<T> {
   load(): StoredVersion<T> | undefined {
     let missed: VersionName | undefined;
     for (;;) {
-      const { head } = this.#folder.list();
+      const { head, isHeadLost } = this.#folder.list();
       if (head === undefined || head.version === 0) return undefined;
       const known = this.#known;
       if (known?.id === head.id && known.version.version === head.version) return known.version;
       // It may have been replaced and removed since the folder was read; not so if it is the head again.
       const isMissing = missed?.id === head.id;
-      const version = isMissing
-        ? this.#standIn(head, this.#folder.missing(head))
-        : this.#read(head);
-      if (version instanceof DamagedVersion) throw version;
-      // A damaged file may be repaired.
-      if (version?.damage === undefined) this.#known = version && { id: head.id, version };
-      if (version !== undefined) return version;
       missed = head;
+      const version = isHeadLost
+        ? this.#standIn(this.#folder.headLost(head), head.version + 1)
+        : this.#read(head, isMissing);
+      if (version instanceof DamagedVersion) throw version;
+      if (version === undefined) continue;
+      // A damaged file may be repaired.
+      this.#known = version.damage ? undefined : { id: head.id, version };
+      return version;
     }
   }
 
   *history(): Generator<StoredVersion<T>> {
-    let newer = this.load();
-    while (newer !== undefined) {
-      yield newer;
-      const before =
-        newer.damage === undefined
-          ? { version: newer.version - 1, id: newer.after }
-          : this.#below(newer.version)[0];
-      const version = before && before.version > 0 ? this.#read(before) : undefined;
-      newer = version instanceof DamagedVersion ? undefined : version;
-    }
+    for (let newer = this.load(); newer !== undefined; newer = this.#before(newer)) yield newer;
   }
 
-  /** A version or, if it is damaged, what stands in for it; the damage where nothing can. */
-  #read(name: VersionName): StoredVersion<T> | DamagedVersion | undefined {
-    const version = orDamaged(() => this.#folder.read(name));
-    return version instanceof DamagedVersion ? this.#standIn(name, version) : version;
+  #before({ version, after, damage }: StoredVersion<T>): StoredVersion<T> | undefined {
+    // What stands in for another version does not say which one was before that.
+    const name = damage ? this.#below(version)[0] : { version: version - 1, id: after };
+    if (name === undefined || name.version === 0) return undefined;
+    // Of versions that were removed for their age, no older one is there that could stand in.
+    const before = this.#read(name, true);
+    return before instanceof DamagedVersion ? undefined : before;
   }
 
-  #standIn(name: VersionName, damage: DamagedVersion): StoredVersion<T> | DamagedVersion {
-    this.#damaged.add(name.id);
-    for (const older of this.#below(name.version)) {
-      const whole = orDamaged(() => this.#folder.read(older));
+  /**
+   * A version or, if it is damaged, what stands in for it; the damage where nothing can.
+   *
+   * @param isMissing whether it counts as damaged where it is not there.
+   */
+  #read(name: VersionName, isMissing: boolean): StoredVersion<T> | DamagedVersion | undefined {
+    const version = this.#whole(name) ?? (isMissing ? this.#folder.missing(name) : undefined);
+    return version instanceof DamagedVersion ? this.#standIn(version, name.version) : version;
+  }
+
+  #standIn(damage: DamagedVersion, than: number): StoredVersion<T> | DamagedVersion {
+    for (const older of this.#below(than)) {
+      const whole = this.#whole(older);
       if (whole && !(whole instanceof DamagedVersion)) return standIn(damage, whole);
     }
     return damage;
+  }
+
+  #whole(name: VersionName): StoredVersion<T> | DamagedVersion | undefined {
+    try {
+      return this.#folder.read(name);
+    } catch (error) {
+      if (error instanceof DamagedVersion) return error;
+      throw error;
+    }
   }
 
   /** The files of older versions, newest first. */
@@ -121,12 +132,16 @@ export class FilePlace<T> implements Place<T> {
     const from = found.head ?? this.#folder.create();
     const to = { version: base + 1, id: newId() };
     const version = { version: to.version, after: from.id, at, by: this.author, content };
+    if (found.isHeadLost) this.#folder.restoreHead(from);
+    const mayBeDamaged = from.version > 0 && this.#known?.id !== from.id;
+    const isDamaged = mayBeDamaged && this.#whole(from) instanceof DamagedVersion;
     if (!this.#folder.add(from, to, encodeVersion(version))) {
       this.#patienceMs = 0;
       return undefined;
     }
     this.#patienceMs = MOST_PATIENCE_MS;
     this.#known = { id: to.id, version };
+    if (isDamaged) this.#folder.setAside(from);
     this.#sweep(found, to);
     for (const look of [...this.#looks]) look();
     return version;
@@ -168,8 +183,7 @@ export class FilePlace<T> implements Place<T> {
    * that version, can never become one.
    */
   #sweep({ versions }: FolderReading, newest: VersionName): void {
-    const isOld = ({ version, id }: VersionName) =>
-      version <= newest.version - this.#history && !this.#damaged.has(id);
+    const isOld = ({ version }: VersionName) => version <= newest.version - this.#history;
     const seen = new Set([newest.version]);
     const doubled = versions.filter(({ version }) => seen.size === seen.add(version).size);
     const strays =
@@ -201,15 +215,6 @@ export class FilePlace<T> implements Place<T> {
       // That it cannot be read is news too: who is told of it will find out by reading.
       return 'unreadable';
     }
-  }
-}
-
-function orDamaged<T>(read: () => T): T | DamagedVersion {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DamagedVersion) return error;
-    throw error;
   }
 }
 

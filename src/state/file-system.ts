@@ -8,7 +8,9 @@ import {
   rmdirSync,
   unlinkSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { pause, readOwnFile, writeAll } from '../system/files.ts';
+import { errorCode, failure } from './state-error.ts';
 
 /** The operations that a list in a folder is made of. Tests hand in their own, which fail. */
 export const nodeFileSystem = {
@@ -26,3 +28,78 @@ export const nodeFileSystem = {
 };
 
 export type FileSystem = Readonly<typeof nodeFileSystem>;
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Writes a new file that survives a power cut. If that fails, no file is left behind. */
+export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void {
+  let step = 'create';
+  let descriptor: number | undefined;
+  try {
+    descriptor = fs.open(path, 'wx', PRIVATE_FILE);
+    step = 'write';
+    fs.write(descriptor, bytes);
+    step = 'save';
+    fs.fsync(descriptor);
+    step = 'close';
+    // Some file systems tell only here that there was no room for what was written.
+    fs.close(descriptor);
+  } catch (error) {
+    if (descriptor !== undefined) {
+      if (step !== 'close') closeQuietly(fs, descriptor);
+      discard(fs, path);
+    }
+    throw failure(step, path, error);
+  }
+}
+
+/** Errors of file systems that cannot sync folders: nothing more can be done. */
+const CANNOT_SYNC_FOLDERS = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'];
+
+/** Makes changes of names in a folder survive a power cut, if the file system supports that. */
+export function syncFolder(fs: FileSystem, path: string): void {
+  let step = 'open';
+  try {
+    const descriptor = fs.open(path, 'r');
+    step = 'save';
+    try {
+      fs.fsync(descriptor);
+    } finally {
+      fs.close(descriptor);
+    }
+  } catch (error) {
+    const isUnable = step === 'save' && CANNOT_SYNC_FOLDERS.includes(errorCode(error) ?? '');
+    if (!isUnable) throw failure(step, path, error);
+  }
+}
+
+/** Creates a folder and its parents if they do not exist, for this user only. */
+export function makeFolder(fs: FileSystem, path: string): void {
+  const parent = dirname(path);
+  for (let isParentMade = parent === path; ; isParentMade = true) {
+    try {
+      fs.mkdir(path, PRIVATE_FOLDER);
+      break;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return;
+      if (errorCode(error) !== 'ENOENT' || isParentMade)
+        throw failure('make the folder', path, error);
+      makeFolder(fs, parent);
+    }
+  }
+  syncFolder(fs, parent);
+}
+
+/** Removes a file that nobody needs. If that fails, the file does no harm. */
+export function discard(fs: FileSystem, path: string): void {
+  try {
+    fs.unlink(path);
+  } catch {}
+}
+
+function closeQuietly(fs: FileSystem, descriptor: number): void {
+  try {
+    fs.close(descriptor);
+  } catch {}
+}

@@ -18,6 +18,8 @@ export interface Damage {
   readonly message: string;
   /** The version that stands in for it. */
   readonly shown: number;
+  /** What is left of it is kept as this when another version replaces it; undefined if nothing is left. */
+  readonly keptAs?: string;
 }
 
 /**
@@ -34,10 +36,17 @@ export interface HistoryRange {
 
 /** What is shown in place of a version that is damaged, and written upon. */
 export function standIn<T, Whole extends Version<T>>(
-  { message, version }: DamagedVersion,
+  { message, version, keptAs }: DamagedVersion,
   whole: Whole,
 ): Whole {
-  return { ...whole, version, damage: { message, shown: whole.version } };
+  return { ...whole, version, damage: { message, shown: whole.version, keptAs } };
+}
+
+/** An id that two processes do not come to at the same version. */
+export function newId(): string {
+  return Math.floor(Math.random() * 36 ** 8)
+    .toString(36)
+    .padStart(8, '0');
 }
 
 /** Goes on with a value: at once, or when it has come. */

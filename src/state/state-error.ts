@@ -21,10 +21,13 @@ export class StateError extends Error {
 /** A version is not what it was when it was stored, or not there any more. */
 export class DamagedVersion extends StateError {
   readonly version: number;
+  /** As that of `Damage`. */
+  readonly keptAs: string | undefined;
 
-  constructor(message: string, version: number) {
+  constructor(message: string, version: number, keptAs?: string) {
     super(message);
     this.version = version;
+    this.keptAs = keptAs;
   }
 }
 
@@ -38,14 +41,19 @@ export function notKnown(why: string): StateError {
   );
 }
 
-/** Does one thing to one file. What it throws becomes a StateError: `cannot write /path: ENOSPC: no space left ...`. */
+/** Does one thing to one file. What it throws becomes a StateError. */
 export function attempt<T>(action: string, path: string, operation: () => T): T {
   try {
     return operation();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StateError(`cannot ${action} ${path}: ${reason}`, { cause });
+  } catch (error) {
+    throw failure(action, path, error);
   }
+}
+
+/** The error for one thing that could not be done to one file: `cannot write /path: ENOSPC: no space left ...`. */
+export function failure(action: string, path: string, cause: unknown): StateError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StateError(`cannot ${action} ${path}: ${reason}`, { cause });
 }
 
 /** The code of the system's error, such as `ENOENT`, also if `attempt` has wrapped it. */

@@ -42,7 +42,8 @@ export function decodeVersion<T>(
   if (header === null) return { problem: 'it does not begin as it should' };
   const [{ length }, format, rest, sum] = header;
   if (Number(format) !== FORMAT) {
-    return { newerFormat: `has format ${format}, and this program reads format ${FORMAT} only` };
+    const newerFormat = `has format ${format}, and this program reads format ${FORMAT} only: update it, or set TODO_STATE_DIR to another folder`;
+    return { newerFormat };
   }
   const body = bytes.subarray(length);
   if (rest === undefined || checksum(body) !== sum) {

@@ -1,28 +1,42 @@
 import { dirname, join } from 'node:path';
-import { discard, makeFolder, syncFolder, writeDurably } from './durable-files.ts';
-import type { FileSystem } from './file-system.ts';
-import {
-  type FolderReading,
-  headFile,
-  readNames,
-  type VersionName,
-  versionFile,
-} from './folder-names.ts';
+import { codeOf, NotRegular } from '../system/files.ts';
+import { discard, type FileSystem, makeFolder, syncFolder, writeDurably } from './file-system.ts';
 import type { ContentCheck } from './place.ts';
-import { attempt, DamagedVersion, errorCode, StateError } from './state-error.ts';
+import { DamagedVersion, errorCode, failure, StateError } from './state-error.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
+
+/** The name of one version in a folder: its number, and an id that no other attempt at that number has. */
+export interface VersionName {
+  readonly version: number;
+  /** `''` for version 0, which has no file. */
+  readonly id: string;
+}
+
+/** What the names in a list's folder say. */
+export interface FolderReading {
+  /** The newest version; undefined if there is no list. */
+  readonly head: VersionName | undefined;
+  /** Whether no file says so: then it is the newest there is. */
+  readonly isHeadLost: boolean;
+  /** All version files, those of attempts that failed or are under way included. */
+  readonly versions: readonly VersionName[];
+}
+
+const HEAD = /^head-(?:0|([1-9]\d{0,14})-([a-z0-9]+))$/;
+const VERSION = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
+const VERSION_0: VersionName = { version: 0, id: '' };
 
 /** How often to reread a folder that seems to have no head: it may have been read while the head was being renamed. */
 const MOST_READINGS = 100;
 
 /** The suffix of a list's folder while it is being created. No other name ends like this. */
 export const UNFINISHED = '~new';
-
-const VERSION_0: VersionName = { version: 0, id: '' };
+/** The suffix of the file of a damaged version that another one has replaced. Nothing reads or removes it. */
+const DAMAGED = '.damaged';
 
 /**
- * The files of one list: a file for each version, never changed once it is written, and one empty file, the head,
- * whose name says which version is the newest.
+ * The files of one list: a file for each version, `13-k3j9x2a1.json`, never changed once it is written, and one empty file,
+ * `head-13-k3j9x2a1`, whose name says which version is the newest.
  *
  * A commit is one rename of the head. Nobody can rename what is no longer there, so of several that started from the
  * same version one succeeds; and since names of heads are never used twice, one that was held up for however long
@@ -40,42 +54,45 @@ export class VersionFolder<T> {
   }
 
   list(): FolderReading {
-    for (let reading = 1; ; reading++) {
+    for (let readings = 1; ; readings++) {
       const found = readNames(this.#names());
-      if (found.head !== undefined || found.versions.length === 0) return found;
-      if (reading === MOST_READINGS) {
-        throw new StateError(
-          `${this.path} is damaged: no head-... file says which version is the newest; for the version N-ID.json, make an empty file head-N-ID`,
-        );
-      }
+      if (found.head || found.versions.length === 0) return { ...found, isHeadLost: false };
+      if (readings < MOST_READINGS) continue;
+      const head = found.versions.reduce((a, b) => (b.version > a.version ? b : a));
+      return { ...found, head, isHeadLost: true };
     }
   }
 
   /** @returns undefined if the file is not there. @throws DamagedVersion where it holds no version, or another one. */
   read(name: VersionName): StoredVersion<T> | undefined {
     const path = this.#pathOf(name);
-    let bytes: Buffer;
+    let problem: string | undefined;
     try {
-      bytes = attempt('read', path, () => this.#fs.read(path));
+      const stored = decodeVersion<T>(this.#fs.read(path));
+      if ('newerFormat' in stored) throw new StateError(`${path} ${stored.newerFormat}`);
+      if ('problem' in stored) problem = stored.problem;
+      else if (stored.version !== name.version) problem = `it holds version ${stored.version}`;
+      else problem = this.#check?.(stored.content);
+      if (problem === undefined) return stored as StoredVersion<T>;
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
+      if (codeOf(error) === 'ENOENT') return undefined;
+      if (!(error instanceof NotRegular))
+        throw error instanceof StateError ? error : failure('read', path, error);
+      problem = error.message;
     }
-    const stored = decodeVersion<T>(bytes);
-    if ('newerFormat' in stored) throw new StateError(`${path} ${stored.newerFormat}`);
-    const problem = 'problem' in stored ? stored.problem : this.#problemOf(stored, name);
-    if (problem === undefined) return stored as StoredVersion<T>;
-    throw new DamagedVersion(`${path} is damaged: ${problem}`, name.version);
-  }
-
-  #problemOf({ version, content }: StoredVersion<T>, name: VersionName): string | undefined {
-    return version === name.version ? this.#check?.(content) : `it holds version ${version}`;
+    const keptAs = versionFile(name) + DAMAGED;
+    throw new DamagedVersion(`${path} is damaged: ${problem}`, name.version, keptAs);
   }
 
   /** The error for a version that should be there and is not. */
   missing(name: VersionName): DamagedVersion {
-    const message = `${this.#pathOf(name)} is missing, but ${headFile(name)} names it as the newest`;
-    return new DamagedVersion(message, name.version);
+    return new DamagedVersion(`${this.#pathOf(name)} is missing`, name.version);
+  }
+
+  /** The error for a newest version of which it is not certain that it is the newest. */
+  headLost({ version }: VersionName): DamagedVersion {
+    const message = `${this.path} is damaged: no head-... file says which version is the newest`;
+    return new DamagedVersion(message, version, 'it is');
   }
 
   /**
@@ -87,19 +104,30 @@ export class VersionFolder<T> {
     const unfinished = this.path + UNFINISHED;
     makeFolder(this.#fs, session);
     makeFolder(this.#fs, unfinished);
+    let [step, path] = ['create', join(unfinished, headFile(VERSION_0))];
     try {
-      const head = join(unfinished, headFile(VERSION_0));
-      const descriptor = attempt('create', head, () => this.#fs.open(head, 'a', 0o600));
-      attempt('close', head, () => this.#fs.close(descriptor));
-      attempt('make the folder', this.path, () => this.#fs.rename(unfinished, this.path));
+      this.#fs.close(this.#fs.open(path, 'a', 0o600));
+      [step, path] = ['make the folder', this.path];
+      this.#fs.rename(unfinished, path);
       syncFolder(this.#fs, session);
     } catch (error) {
       const isTaken = ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '');
       if (isTaken) this.#removeUnfinished(unfinished);
       // Someone else may have been quicker, with this same folder or with one before.
-      if (this.list().head === undefined) throw error;
+      if (this.list().head === undefined)
+        throw error instanceof StateError ? error : failure(step, path, error);
     }
     return VERSION_0;
+  }
+
+  /** Makes the head that was lost. If another process has gone on since, the one here is too old to be taken for it. */
+  restoreHead(name: VersionName): void {
+    const path = join(this.path, headFile(name));
+    try {
+      this.#fs.close(this.#fs.open(path, 'a', 0o600));
+    } catch (error) {
+      throw failure('create', path, error);
+    }
   }
 
   /**
@@ -113,7 +141,7 @@ export class VersionFolder<T> {
       writeDurably(this.#fs, path, bytes);
       this.#replaceHead(from, to);
     } catch (error) {
-      if (errorCode(error) === 'ENOENT' && !this.#isHead(from)) return false;
+      if (errorCode(error) === 'ENOENT' && !isSame(this.list().head, from)) return false;
       throw error;
     }
     try {
@@ -127,15 +155,27 @@ export class VersionFolder<T> {
     return true;
   }
 
-  remove(names: Iterable<VersionName>): void {
-    for (const name of names) discard(this.#fs, this.#pathOf(name));
+  /** Puts the file of a damaged version where nothing reads or removes it. If that fails, it does no harm. */
+  setAside(name: VersionName): void {
+    const path = this.#pathOf(name);
+    try {
+      this.#fs.rename(path, path + DAMAGED);
+    } catch {}
+  }
+
+  /** The oldest first: where a version is missing, and older ones are not, it was not removed here. */
+  remove(names: readonly VersionName[]): void {
+    for (const name of names.toSorted((a, b) => a.version - b.version)) {
+      discard(this.#fs, this.#pathOf(name));
+    }
   }
 
   #replaceHead(from: VersionName, to: VersionName): void {
     const head = join(this.path, headFile(from));
     try {
-      attempt('replace', head, () => this.#fs.rename(head, join(this.path, headFile(to))));
-    } catch (error) {
+      this.#fs.rename(head, join(this.path, headFile(to)));
+    } catch (cause) {
+      const error = failure('replace', head, cause);
       // It may have happened anyway: network file systems do it, lose the answer, and try again.
       const now = this.#headAfter(error);
       if (isSame(now, to) && errorCode(error) === 'ENOENT') return;
@@ -148,19 +188,15 @@ export class VersionFolder<T> {
 
   #names(): string[] {
     try {
-      return attempt('read', this.path, () => this.#fs.readdir(this.path));
+      return this.#fs.readdir(this.path);
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return [];
-      throw error;
+      throw failure('read', this.path, error);
     }
   }
 
-  #isHead(name: VersionName): boolean {
-    return isSame(this.list().head, name);
-  }
-
   /** The head when a rename has failed. */
-  #headAfter(error: unknown): VersionName | undefined {
+  #headAfter(error: StateError): VersionName | undefined {
     try {
       return this.list().head;
     } catch {
@@ -182,14 +218,41 @@ export class VersionFolder<T> {
   }
 }
 
+function versionFile({ version, id }: VersionName): string {
+  return `${version}-${id}.json`;
+}
+
+/** The name of the head that says that this version is the newest. */
+export function headFile({ version, id }: VersionName): string {
+  return version === 0 ? 'head-0' : `head-${version}-${id}`;
+}
+
+/** Reads a folder's names, in whatever order; others than those above are passed over. */
+function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> {
+  let head: VersionName | undefined;
+  const versions: VersionName[] = [];
+  for (const name of names) {
+    if (!name.startsWith('head-')) {
+      const [, version, id = ''] = VERSION.exec(name) ?? [];
+      if (version !== undefined) versions.push({ version: Number(version), id });
+      continue;
+    }
+    const [whole, version = 0, id = ''] = HEAD.exec(name) ?? [];
+    if (whole === undefined) continue;
+    const found = { version: Number(version), id };
+    // A folder that is read while the head is renamed may show it under both names.
+    if (head === undefined || found.version > head.version) head = found;
+  }
+  return { head, versions };
+}
+
 function isSame(a: VersionName | undefined, b: VersionName): boolean {
   return a?.version === b.version && a.id === b.id;
 }
 
-function notKnown(cause: unknown): StateError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+function notKnown(cause: StateError): StateError {
   return new StateError(
-    `it is not known whether the list was replaced, so read it before you write again: ${reason}`,
+    `it is not known whether the list was replaced, so read it before you write again: ${cause.message}`,
     { cause },
   );
 }

@@ -19,8 +19,15 @@ import { dirname } from 'node:path';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 
+/** There is something else in the place of a file. */
+export class NotRegular extends Error {
+  constructor(message = 'it is not a regular file') {
+    super(message);
+  }
+}
+
 /**
- * Reads a file. @throws an Error where it is no regular file.
+ * Reads a file. @throws NotRegular where it is none.
  *
  * @param most of a larger file, only so many bytes at its end.
  */
@@ -42,7 +49,7 @@ function inFile<T>(path: string, flags: number, use: (fd: number, size: number) 
   const fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new Error('it is not a regular file');
+    if (!stats.isFile()) throw new NotRegular();
     return use(fd, stats.size);
   } finally {
     closeSync(fd);
@@ -53,8 +60,10 @@ function open(path: string, flags: number): number {
   try {
     return openSync(path, flags, 0o600);
   } catch (error) {
-    if (codeOf(error) !== 'ELOOP') throw error;
-    throw new Error('it is a symbolic link', { cause: error });
+    if (codeOf(error) === 'ELOOP') throw new NotRegular('it is a symbolic link');
+    // A socket cannot even be opened.
+    if (codeOf(error) === 'ENXIO') throw new NotRegular();
+    throw error;
   }
 }
 

@@ -82,8 +82,9 @@ export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVer
       return yield* settled(this.read());
     } catch (error) {
       if (!(error instanceof DamagedVersion)) throw error;
-      const { version, message } = error;
-      return { version, items: [], updatedAt: new Date(0), by: '', damage: { message, shown: 0 } };
+      const { version, message, keptAs } = error;
+      const damage = { message, shown: 0, keptAs };
+      return { version, items: [], updatedAt: new Date(0), by: '', damage };
     }
   }
 

@@ -39,12 +39,15 @@ export function historyText(versions: readonly TodoVersion[]): string {
 
 /** Why a list is not what was written last; undefined if it is. */
 export function damageNote({ version, damage }: TodoVersion): string | undefined {
-  return damage && `${damage.message}; version ${damage.shown} stands in for version ${version}`;
+  if (damage === undefined) return undefined;
+  const shown = damage.shown === version ? 'is shown' : `stands in for version ${version}`;
+  return `${damage.message}; version ${damage.shown} ${shown}`;
 }
 
 function historyLine(after: TodoVersion, before: TodoVersion | undefined): string {
   const { version, items, updatedAt, by, damage } = after;
-  if (damage) return `${version}  damaged; version ${damage.shown} stands in for it\n`;
+  if (damage && damage.shown !== version)
+    return `${version}  damaged; version ${damage.shown} stands in for it\n`;
   // The version before the oldest one that is kept is not known, but for that of the very first.
   const old = before?.items ?? (version === 1 ? [] : undefined);
   const change = old ? describeChange(old, items) : countOf(items);

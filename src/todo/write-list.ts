@@ -52,7 +52,8 @@ function standsIn(list: TodoVersion): string {
 }
 
 function damageNotes({ version, damage }: TodoVersion): string[] {
-  return damage ? [`replaced version ${version}, which is kept as it is: ${damage.message}`] : [];
+  const kept = damage?.keptAs === undefined ? '' : `, which is kept as ${damage.keptAs}`;
+  return damage ? [`replaced version ${version}${kept}: ${damage.message}`] : [];
 }
 
 /** Changes single items of the current list, in one step; otherwise like `replace`. */

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -81,7 +82,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     expect(await write(json('c'))).toMatchObject({
       exitCode: 0,
       stderr: expect.stringMatching(
-        /^Note: replaced version 3, which is kept as it is: .* is damaged: /,
+        /^Note: replaced version 3, which is kept as (it is|3-\w+\.json\.damaged): .* is damaged: /,
       ),
     });
     expect(await read()).toMatchObject({ stdout: '[ ] c\n\n(0/1 completed)\n', stderr: '' });
@@ -133,28 +134,82 @@ const DAMAGE: [string, (path: string) => void][] = [
   ['is empty', (path) => writeFileSync(path, '')],
   ['is cut short', (path) => writeFileSync(path, readFileSync(path).subarray(0, 100))],
   ['is gone', (path) => rmSync(path)],
+  ['is a folder', (path) => insteadOf(path, () => mkdirSync(path))],
+  ['is a link', (path) => insteadOf(path, () => symlinkSync('/etc/passwd', path))],
+  ['is a FIFO', (path) => insteadOf(path, () => execFileSync('mkfifo', [path]))],
 ];
 
+function insteadOf(path: string, make: () => void): void {
+  rmSync(path);
+  make();
+}
+
+/** A list in files that was written three times, and the name of the file of its newest version. */
+function writtenThrice(history = 50) {
+  const folder = join(temporaryDirectory(), 'main');
+  const open = () => openTodoStore({ folder, history });
+  for (const content of ['a', 'b', 'c']) open().update([todo(content)]);
+  const named = (start: string) =>
+    readdirSync(folder).find((name) => name.startsWith(start)) as string;
+  return { folder, open, named };
+}
+
 test.each(DAMAGE)(
-  'a file that %s: what reads the list goes on, and the file stays as it is',
-  (_, damage) => {
-    const folder = join(temporaryDirectory(), 'main');
-    const store = openTodoStore({ folder, history: 2 });
-    for (const content of ['a', 'b', 'c']) store.update([todo(content)]);
-    const file = readdirSync(folder).find((name) => name.startsWith('3-')) ?? '';
+  'a file that %s: what reads the list goes on, and what is left of the file is kept',
+  (kind, damage) => {
+    const { folder, open, named } = writtenThrice();
+    const file = named('3-');
     damage(join(folder, file));
-    const left = readdirSync(folder).includes(file) && readFileSync(join(folder, file), 'utf8');
-    const other = openTodoStore({ folder, history: 2 });
-    expect(other.get()).toMatchObject({ version: 3, items: [todo('b')], damage: { shown: 2 } });
-    expect(other.history().map(({ version }) => version)).toEqual([3, 2]);
-    other.update([todo('d')]);
-    expect(other.get()).toEqual(expect.not.objectContaining({ damage: expect.anything() }));
-    expect(other.get()).toMatchObject({ version: 4, items: [todo('d')] });
-    expect(readdirSync(folder).includes(file) && readFileSync(join(folder, file), 'utf8')).toBe(
-      left,
-    );
+    expect(open().get()).toMatchObject({ version: 3, items: [todo('b')], damage: { shown: 2 } });
+    const versions = () =>
+      open()
+        .history()
+        .map(({ version, damage }) => [version, damage?.shown]);
+    expect(versions()).toEqual([[3, 2], [2], [1]].map(([a, b]) => [a, b]));
+    open().update([todo('d')]);
+    expect(open().get()).toMatchObject({ version: 4, items: [todo('d')], damage: undefined });
+    expect(versions()).toEqual([[4], [3, 2], [2], [1]].map(([a, b]) => [a, b]));
+    expect(readdirSync(folder).includes(`${file}.damaged`)).toBe(kind !== 'is gone');
   },
 );
+
+test.each(DAMAGE)('--undo goes back to the list before a file that %s', (_, damage) => {
+  const { folder, open, named } = writtenThrice();
+  damage(join(folder, named('3-')));
+  expect(open().undo()).toMatchObject({ version: 4, items: [todo('b')] });
+  expect(open().get().damage).toBeUndefined();
+});
+
+test('what is left of a damaged version stays, however few versions are kept', () => {
+  const { folder, open, named } = writtenThrice(1);
+  const file = named('3-');
+  writeFileSync(join(folder, file), 'half a li');
+  for (const content of ['d', 'e', 'f']) open().update([todo(content)]);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.json'))).toEqual([named('6-')]);
+  expect(readFileSync(join(folder, `${file}.damaged`), 'utf8')).toBe('half a li');
+});
+
+test('a list whose head is gone: the newest version there is shown, with a note, and the next one makes it whole', async () => {
+  const { folder, open, named } = writtenThrice();
+  rmSync(join(folder, named('head-')));
+  const read = await new TodoReadHandler(open()).execute({ argv: [] });
+  expect(read).toMatchObject({ stdout: '[ ] c\n\n(0/1 completed)\n', exitCode: 0 });
+  expect(read.stderr).toMatch(
+    /^Note: .* no head-\.\.\. file says which version is the newest; version 3 is shown\n$/,
+  );
+  const write = (...argv: string[]) =>
+    new TodoWriteHandler(open()).execute({ argv, stdin: async () => '' });
+  expect(await write('--done', '1')).toMatchObject({ exitCode: 3 });
+  expect((await write('--undo')).stderr).toMatch(
+    /^Note: replaced version 3, which is kept as it is/,
+  );
+  expect(open().get()).toMatchObject({ version: 4, items: [todo('c')], damage: undefined });
+  expect(
+    open()
+      .history()
+      .map(({ version }) => version),
+  ).toEqual([4, 3, 2, 1]);
+});
 
 test('a file in a newer format is not damaged: nothing stands in for it, and nothing replaces it', () => {
   const folder = join(temporaryDirectory(), 'main');

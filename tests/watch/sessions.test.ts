@@ -125,7 +125,7 @@ test('a damaged list is listed as that, with what stands in for it if there is a
   });
 });
 
-test('a list of which nothing can be shown is not "No lists"', () => {
+test('a damaged list is listed as that, and so is one of which nothing can be shown', () => {
   const state = temporaryDirectory();
   const spoil = (session: string, name: RegExp, spoilt: (path: string) => void) => {
     write(state, session, 'main', 60, '> build');
@@ -137,7 +137,7 @@ test('a list of which nothing can be shown is not "No lists"', () => {
   spoil('a', /^head-/, () => {});
   spoil('b', /json$/, (path) => mkdirSync(path));
   const { stdout } = sessions(state);
-  expect(stdout).toMatch(/^a +main +0\/0 .* damaged: .* no head-/m);
+  expect(stdout).toMatch(/^a +main +0\/1 .* damaged: .* no head-/m);
   expect(stdout).toMatch(/^b +main +0\/0 .* damaged: .* not a regular file$/m);
 });
 

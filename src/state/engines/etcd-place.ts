@@ -1,5 +1,10 @@
-import { newId } from '../folder-names.ts';
-import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
+import {
+  type ContentCheck,
+  type HistoryRange,
+  newId,
+  type SharedPlace,
+  type Version,
+} from '../place.ts';
 import { notKnown, StateError } from '../state-error.ts';
 import type { EtcdClient } from './etcd-client.ts';
 import {

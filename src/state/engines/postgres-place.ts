@@ -1,6 +1,11 @@
 import type { Sql } from 'postgres';
-import { newId } from '../folder-names.ts';
-import type { ContentCheck, HistoryRange, SharedPlace, Version } from '../place.ts';
+import {
+  type ContentCheck,
+  type HistoryRange,
+  newId,
+  type SharedPlace,
+  type Version,
+} from '../place.ts';
 import { notKnown } from '../state-error.ts';
 import type { PostgresClient } from './postgres-client.ts';
 import { watchLists } from './postgres-watch.ts';

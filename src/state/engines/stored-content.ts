@@ -42,7 +42,11 @@ export function versionOf<T>(
   const stored = decodeContent<T>(bytes);
   const problem = 'problem' in stored ? stored.problem : check?.(stored.content);
   if ('problem' in stored || problem !== undefined) {
-    throw new DamagedVersion(`${where}: version ${version} is damaged: ${problem}`, version);
+    throw new DamagedVersion(
+      `${where}: version ${version} is damaged: ${problem}`,
+      version,
+      'it is',
+    );
   }
   const { at, by, content } = stored;
   return { version, at: new Date(at), by, content };
