@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { pageScript } from './scripts/page-script.js';
 import { temporaryFolder } from './tests/helpers/temporary-folder.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -37,13 +38,16 @@ export default defineConfig({
   define: { PACKAGE_VERSION: JSON.stringify(version) },
   plugins: [
     {
-      // Help pages and bash scripts are imported as text, as the build does.
+      // Help pages, bash scripts and the page's script are imported as text, as the build does.
       name: 'text-files',
       enforce: 'pre',
-      load: (id) =>
-        /\.(md|sh|txt|html)$/.test(id)
-          ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
-          : undefined,
+      load: (id) => {
+        const [file = '', query] = id.split('?');
+        const isText = /\.(md|sh|txt|html)$/.test(id);
+        const text =
+          query === 'script' ? pageScript(file) : isText ? readFileSync(id, 'utf8') : undefined;
+        return text === undefined ? undefined : `export default ${JSON.stringify(text)}`;
+      },
     },
   ],
   test: {

@@ -16,6 +16,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { pageScript } from './page-script.js';
 import { twoPrograms } from './two-programs.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -35,6 +36,7 @@ const common = {
   // Its own entry for bundlers; the other one loads its parts by names made at run time.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { PACKAGE_VERSION: JSON.stringify(version) },
+  plugins: [{ name: 'scripts for browsers', setup: bundlePageScripts }],
   absWorkingDir: root,
   logLevel: 'warning',
 };
@@ -101,6 +103,7 @@ const [library] = await Promise.all([
     // Code that is compiled as a script knows no import().
     supported: { 'dynamic-import': false },
     plugins: [
+      ...common.plugins,
       { name: 'postgres beside the programs', setup: keepPostgresApart },
       { name: 'shell-quote when it is needed', setup: loadShellQuoteLate },
     ],
@@ -205,3 +208,10 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json', '--outDir', ou
 
 rmSync(inRoot('dist'), { recursive: true, force: true });
 renameSync(join(building, 'dist'), inRoot('dist'));
+
+/** @param {import('esbuild').PluginBuild} build */
+function bundlePageScripts(build) {
+  build.onLoad({ filter: /\/page\.ts$/ }, ({ path, suffix }) =>
+    suffix === '?script' ? { contents: pageScript(path), loader: 'text' } : undefined,
+  );
+}

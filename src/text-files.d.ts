@@ -15,6 +15,11 @@ declare module '*.html' {
   const text: string;
   export default text;
 }
+// A script for browsers, bundled.
+declare module '*?script' {
+  const text: string;
+  export default text;
+}
 
 /** The version in package.json, put in by the build. */
 declare const PACKAGE_VERSION: string;

@@ -1,12 +1,6 @@
-import { proofMark } from '../proof/proof.ts';
-import { safeText } from '../safe-text.ts';
 import { codeOf } from '../system/files.ts';
-import { openBlockers } from '../tasks/task.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
-import { changeOf } from './changes.ts';
 import { endingSignals } from './ending-signals.ts';
-import type { Known, KnownList, KnownTasks } from './model.ts';
-import { timesOf } from './render-items.ts';
+import { stateOf } from './page/page-state.ts';
 import { Sources, watchedLists, webTokenFile } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 import { sessionKeyOf, type WatchedLists } from './watched-lists.ts';
@@ -20,7 +14,6 @@ const FIND_MS = 5000;
 /** The same, while no session is named and none exists. */
 const WAIT_MS = 1000;
 const MOST_SESSIONS = 100;
-const MOST_VERSIONS = 50;
 
 /** Serves the lists to browsers on this machine until a signal. Returns the exit code. */
 export async function watchWeb({ list, taskList, port }: WatchArguments): Promise<number> {
@@ -94,69 +87,4 @@ function followForPage(
     clearTimeout(finding);
     sources.end();
   };
-}
-
-/** Everything a page shows, without characters that could reverse its text. */
-function stateOf(known: Known) {
-  const sessions = new Map(known.found.map(({ key, session }) => [sessionKeyOf(key), session]));
-  return {
-    id: known.key,
-    session: safeText(known.session ?? ''),
-    sessions: [...sessions].map(([id, name]) => ({ id, name: safeText(name) })),
-    lists: known.lists.map(listState),
-    tasks: tasksState(known.tasks),
-    problem: known.problem && safeText(known.problem),
-  };
-}
-
-function listState({ agent, versions }: KnownList) {
-  const [{ items, updatedAt }] = versions;
-  const { since, isLonger } = timesOf(versions);
-  return {
-    agent: safeText(agent),
-    updatedAt: +updatedAt,
-    items: items.map((item) => ({
-      content: safeText(item.content),
-      activeForm: safeText(item.activeForm),
-      status: item.status,
-      priority: item.priority,
-      proof: proofMark(item),
-      ...timeOf(item, since.get(item), isLonger.has(item)),
-    })),
-    history: versions.slice(0, MOST_VERSIONS).map((version, index) => ({
-      version: version.version,
-      at: +version.updatedAt,
-      by: safeText(version.by),
-      change: changeOf(version, versions[index + 1]),
-    })),
-  };
-}
-
-/** As the viewer has it: no age of pending items, which matters to a team, not in a plan. */
-function timeOf(
-  { status }: Pick<TodoItem, 'status'>,
-  since: number | undefined,
-  isLonger: boolean,
-) {
-  if (status === 'pending' || (status === 'completed' && isLonger)) return {};
-  return { since, isLonger };
-}
-
-function tasksState({ tasks, since }: KnownTasks) {
-  const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
-  return shown.map((task) => ({
-    id: task.id,
-    subject: safeText(task.subject),
-    activeForm: task.activeForm && safeText(task.activeForm),
-    owner: task.owner && safeText(task.owner),
-    status: task.status,
-    proof: proofMark(task),
-    since: since.get(task.id),
-    ...(task.status === 'completed'
-      ? { blockedBy: [], blocks: [] }
-      : {
-          blockedBy: openBlockers({ nextId: 0, tasks }, task),
-          blocks: task.blocks.filter((other) => tasks.get(other)?.status !== 'completed'),
-        }),
-  }));
 }

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import page from './web-page.html';
+import page from './page/page.html';
+import script from './page/page.ts?script';
 import { randomText } from './web-token.ts';
 
 /** Passes the state as JSON to `show`, now and after each change. Returns a function that stops this. */
@@ -116,13 +117,14 @@ function isSame(given: string, token: string): boolean {
 
 function sendPage(request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomText();
-  const own = `script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'`;
+  const own = `script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src data:`;
   response.writeHead(200, {
     ...HEADERS,
     'Content-Security-Policy': `${HEADERS['Content-Security-Policy']}; ${own}`,
     'Content-Type': 'text/html; charset=utf-8',
   });
-  response.end(request.method === 'HEAD' ? '' : page.replaceAll('{nonce}', nonce));
+  const text = page.replaceAll('{nonce}', nonce).replace("'{script}'", () => script);
+  response.end(request.method === 'HEAD' ? '' : text);
 }
 
 /** Sends the state now and after each change. A slow reader gets only the latest. */

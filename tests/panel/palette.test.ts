@@ -43,7 +43,7 @@ function contrast(one: string, other: string): number {
 }
 
 const active = colourOf(ACTIVE_COLOUR);
-const PAGE = readFileSync(join(import.meta.dirname, '../../src/watch/web-page.html'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../src/watch/page/page.html'), 'utf8');
 
 test('what is in progress has a contrast of at least 4.5 on black and on white', () => {
   expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(`38;5;${ACTIVE_COLOUR}m`);
@@ -100,32 +100,9 @@ describe.each(['light', 'dark'])('on the page for browsers, %s', (mode) => {
       for (const [, figure] of figures) expect(figure).toBeGreaterThanOrEqual(4.5);
     }
   });
-
-  test('what is in progress has the hue that it has on a terminal', () => {
-    expect(Math.abs(hue(colour('active')) - hue(active))).toBeLessThanOrEqual(15);
-  });
-});
-
-test('the page has the marks of the theme, and strikes through what is completed', () => {
-  const { completed, inProgress, pending } = createTheme();
-  expect(PAGE).toContain(
-    `{ completed: '${completed}', in_progress: '${inProgress}', pending: '${pending}' }`,
-  );
-  expect(PAGE).toMatch(/\.completed > \.words \{[^}]*line-through/);
-  expect(PAGE).toMatch(/\.in_progress > \.words[^{]*\{[^}]*font-weight: 600/);
 });
 
 /** `#fff` is `#ffffff`. */
 function whole(colour: string): string {
   return colour.length === 4 ? colour.replace(/\w/g, '$&$&') : colour;
-}
-
-/** In degrees. */
-function hue(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) =>
-    Number.parseInt(colour.slice(start, start + 2), 16),
-  );
-  const degrees =
-    (Math.atan2(Math.sqrt(3) * (green - blue), 2 * red - green - blue) * 180) / Math.PI;
-  return (degrees + 360) % 360;
 }

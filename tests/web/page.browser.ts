@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
@@ -84,7 +85,7 @@ test('the list shows, and each change of it, without a reload', async () => {
   expect(await page.locator('li.in_progress .words').innerText()).toContain('Doing Build…');
   store.update(todos('x Analyze', 'x Build', '> Ship'));
   await page.getByText('Doing Ship…').waitFor();
-  expect(await page.getByRole('progressbar').getAttribute('aria-label')).toBe(
+  expect(await page.getByRole('progressbar', { name: /^main/ }).getAttribute('aria-label')).toBe(
     'main: 2 of 3 completed',
   );
   expect(await page.getByRole('log').innerText()).toContain('main: completed: Build');
@@ -130,7 +131,7 @@ test.each([
   const page = await open((await serve(state)).url, options);
   await page.getByText('Doing step 21…').waitFor();
   expect(await page.getByRole('article', { name: /^List of/ }).count()).toBe(10);
-  await page.getByText('ann · blocked by #1').waitFor();
+  await page.getByText('· blocked by #1').waitFor();
   const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   expect(isTooWide).toBe(false);
   await picture(page, name);
@@ -147,7 +148,7 @@ test('a hostile list is text', async () => {
   const page = await open((await serve(state)).url, { viewport: { width: 360, height: 740 } });
   await page.locator('.in_progress', { hasText: '<img src=x onerror' }).waitFor();
   expect(await page.locator('#lists img, #lists script, #lists b').count()).toBe(0);
-  expect(await page.title()).toBe('Task lists · s');
+  expect(await page.title()).toBe('0/2 · s');
   expect(await page.locator('li').first().innerText()).not.toMatch(/\u202e|\x1b/);
   expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
   await picture(page, 'hostile');
@@ -214,6 +215,7 @@ test('sessions can be chosen, and history opened, by the keyboard', async () => 
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.id')).toBe('sessions');
   await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText(/^1 · .* · main: began "Build"; 1 added$/).waitFor();
   await page.getByLabel('Session').selectOption({ label: 'other' });
@@ -233,7 +235,7 @@ test('a token that somebody has planted in the state folder opens nothing, under
 describe.each([375, 1280])('in a window of %d pixels', (width) => {
   test.each([
     ['nothing', async () => {}],
-    ['a history', (page: Page) => page.locator('summary').last().click()],
+    ['a history', (page: Page) => page.getByRole('button', { name: 'History' }).last().click()],
     [
       'an item',
       (page: Page) =>
@@ -258,19 +260,23 @@ describe.each([375, 1280])('in a window of %d pixels', (width) => {
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await click(page);
     // Columns grow apart: who has clicked on nothing keeps what is at the top of the window.
-    const rows = await page.locator('article > ul > li').elementHandles();
+    const rows = await page.locator('article > ul:not(.history) > li').elementHandles();
     const tops = await Promise.all(rows.map(async (row) => (await row.boundingBox())?.y ?? -1));
-    const isClicked = what === 'an item' || what === 'a history';
-    const looked = isClicked ? rows.at(-1) : rows[tops.findIndex((y) => y >= 0)];
+    const looked =
+      what === 'an item'
+        ? rows.at(-1)
+        : what === 'a history'
+          ? await page.getByRole('button', { name: 'History' }).last().elementHandle()
+          : rows[tops.findIndex((y) => y >= 0)];
     const place = async () => ({
       ...(await looked?.boundingBox()),
       selected: await page.evaluate('getSelection().toString()'),
       focused: await page.evaluate('document.activeElement.tagName'),
-      open: await page.locator('details[open]').count(),
+      open: await page.locator('[aria-expanded=true]').count(),
     });
     const before = await place();
     if (what === 'an item') expect(before.selected).toContain('step');
-    if (what === 'a history') expect(before).toMatchObject({ open: 1, focused: 'SUMMARY' });
+    if (what === 'a history') expect(before).toMatchObject({ open: 1, focused: 'BUTTON' });
     // A list above grows, another becomes shorter, and the one itself changes.
     stores[6]?.update(plan(40, 1));
     stores[5]?.update(plan(20, 2));
@@ -294,8 +300,8 @@ test('opening a history moves no other list to another column', async () => {
   const columns = () => lists.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
   const before = await columns();
   expect(new Set(before).size).toBe(3);
-  for (const summary of await page.locator('summary').all()) {
-    await summary.click();
+  for (const history of await page.getByRole('button', { name: 'History' }).all()) {
+    await history.click();
     expect(await columns()).toEqual(before);
   }
   await picture(page, 'columns');
@@ -327,9 +333,9 @@ test('the chosen session is in the URL: a reload, a bookmark and the back button
 });
 
 test.each([
-  ['de-DE', /^\d\d:\d\d$/],
-  ['en-GB', /^\d\d:\d\d$/],
-  ['en-US', /^\d\d:\d\d [AP]M$/],
+  ['de-DE', / \d\d:\d\d$/],
+  ['en-GB', / \d\d:\d\d$/],
+  ['en-US', / \d\d:\d\d [AP]M$/],
 ])('times are written as in %s, and those of other days are dates', async (locale, time) => {
   const state = temporaryDirectory();
   vi.useFakeTimers({ now: new Date('2025-05-05T09:30:00'), toFake: ['Date'] });
@@ -338,13 +344,176 @@ test.each([
   storeOf(state, 'main').update(todos('x Analyze', 'x Build', '> Ship'));
   const page = await open((await serve(state)).url, { locale });
   await page.getByText('Doing Ship…').waitFor();
-  const times = await page.locator('#lists .time').allInnerTexts();
-  expect(times).toEqual([
-    '2025-05-05',
-    expect.stringMatching(time),
-    expect.stringMatching(/^\ds$/),
-  ]);
-  await page.locator('summary').click();
+  expect(await page.locator('#lists .in_progress .time').innerText()).toMatch(/^\ds$/);
+  await page.getByRole('button', { name: '2 completed' }).click();
+  const completed = page.locator('.completed .time');
+  const titles = await completed.evaluateAll((all) => all.map((one) => one.getAttribute('title')));
+  expect(titles).toEqual(['completed 2025-05-05', expect.stringMatching(time)]);
+  await page.getByRole('button', { name: 'History' }).click();
   const versions = await page.locator('.history li').allInnerTexts();
   expect(versions[1]).toMatch(/^1 · 2025-05-05 · main: /);
+});
+
+/** Ten agents, one of them with many items, and a team. */
+async function busySession(): Promise<{ state: string; url: string }> {
+  const state = temporaryDirectory();
+  storeOf(state, 'main').update(plan(50, 16));
+  for (let agent = 1; agent < 10; agent++)
+    storeOf(state, `agent-${agent}`).update(plan(5, agent % 5));
+  const tasks = openTaskStore({ folder: taskListFolder(state, 's') });
+  await tasks.change((graph, at) => ({
+    graph: {
+      ...graph,
+      nextId: 3,
+      tasks: new Map(
+        [1, 2].map((id) => [
+          id,
+          {
+            id,
+            subject: `Task ${id}`,
+            description: '',
+            status: id === 1 ? ('in_progress' as const) : ('pending' as const),
+            blocks: id === 1 ? [2] : [],
+            blockedBy: id === 2 ? [1] : [],
+            createdAt: at,
+            updatedAt: at,
+          },
+        ]),
+      ),
+    },
+  }));
+  return { state, url: (await serve(state)).url };
+}
+
+describe.each(['light', 'dark'] as const)('in a %s page', (colorScheme) => {
+  test.each([
+    ['1280 pixels', { viewport: { width: 1280, height: 800 } }],
+    ['375 pixels', { viewport: { width: 375, height: 800 } }],
+    [
+      '1280 pixels at a zoom of 200%',
+      { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
+    ],
+  ])(
+    'of %s axe finds nothing, folded and unfolded, and nothing is wider than the window',
+    async (name, size) => {
+      const { url } = await busySession();
+      const page = await open(url, { colorScheme, ...size, reducedMotion: 'reduce' });
+      await page.getByText('Doing step 17…').waitFor();
+      await picture(page, `busy-${colorScheme}-${name.replaceAll(/\W+/g, '-')}`);
+      await page.evaluate(axe.source);
+      const check = async () => {
+        const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+        const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
+        expect(await page.evaluate(isTooWide)).toBe(false);
+      };
+      await check();
+      const folded = page.locator('[aria-expanded=false]');
+      while ((await folded.count()) > 0) await folded.first().click();
+      await check();
+    },
+  );
+});
+
+test('a card begins with what is done now; the completed items unfold, and the address remembers it', async () => {
+  const { url } = await busySession();
+  const page = await open(url);
+  const card = page.getByRole('article', { name: 'List of main' });
+  await card.waitFor();
+  const rows = card.locator('li .words');
+  const first = async () => (await rows.first().textContent())?.split(': ')[1];
+  expect(await first()).toBe('Doing step 17…');
+  expect(await card.getByRole('button', { name: '21 more' }).count()).toBe(1);
+  await card.getByRole('button', { name: '16 completed' }).click();
+  expect(await first()).toBe('step 1');
+  await page.reload();
+  await card.waitFor();
+  expect(await first()).toBe('step 1');
+  await card.getByRole('button', { name: '21 more' }).click();
+  expect(await rows.count()).toBe(50);
+  await card.getByRole('button', { name: '16 completed' }).click();
+  expect(await first()).toBe('Doing step 17…');
+});
+
+test('the page begins at its top, with the board of the team', async () => {
+  const { url } = await busySession();
+  const page = await open(url, { viewport: { width: 1280, height: 500 } });
+  await page.getByText('Doing step 17…').waitFor();
+  expect(await page.evaluate('scrollY')).toBe(0);
+  expect(await page.locator('h2').allTextContents()).toEqual(['Team tasks', 'Agents']);
+});
+
+test.each([
+  [1280, 3],
+  [2560, 6],
+  [375, 1],
+])('a page of %d pixels has %d columns of lists', async (width, columns) => {
+  const { url } = await busySession();
+  const page = await open(url, { viewport: { width, height: 800 } });
+  await page.getByText('Doing step 17…').waitFor();
+  const lists = page.getByRole('article', { name: /^List of/ });
+  const lefts = await lists.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+  expect(new Set(lefts).size).toBe(columns);
+  const right = await lists.evaluateAll((all) =>
+    Math.max(...all.map((one) => one.getBoundingClientRect().right)),
+  );
+  expect(right).toBeGreaterThan(width - 30);
+});
+
+test('/ filters rows as one types, and Escape shows all again', async () => {
+  const { url } = await busySession();
+  const page = await open(url);
+  await page.getByText('Doing step 17…').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('STEP 4');
+  const shown = page.locator('#lists li .words');
+  await page.getByText('step 49').waitFor();
+  const texts = await shown.allInnerTexts();
+  expect(texts.every((text) => /step 4/i.test(text))).toBe(true);
+  // Items 4 and 40 to 49 of the long list, and the fourth of each short one, folded or not.
+  expect(texts).toHaveLength(11 + 9);
+  await page.keyboard.type('/');
+  await page.getByText('No item contains this text.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('Doing step 17…').waitFor();
+});
+
+test('the title and the icon of the tab tell how much is done', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update(todos('x Analyze', '> Build', '- Ship'));
+  const page = await open((await serve(state)).url);
+  await page.getByText('Doing Build…').waitFor();
+  expect(await page.title()).toBe('1/3 · s');
+  const icon = () => page.locator('#icon').getAttribute('href');
+  const before = await icon();
+  store.update(todos('x Analyze', 'x Build', 'x Ship'));
+  await page.waitForFunction('document.title.startsWith("✓")');
+  expect(await page.title()).toBe('✓ 3/3 · s');
+  expect(await icon()).not.toBe(before);
+  const isLoaded =
+    'new Promise((resolve) => { const icon = new Image(); icon.onload = () => resolve(true); icon.onerror = () => resolve(false); icon.src = document.getElementById("icon").href; })';
+  expect(await page.evaluate(isLoaded)).toBe(true);
+});
+
+test('a completed item says how long it took', async () => {
+  const state = temporaryDirectory();
+  vi.useFakeTimers({ now: new Date('2025-05-05T09:30:00'), toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = storeOf(state, 'main');
+  store.update(todos('> Build', '- Ship'));
+  vi.setSystemTime(new Date('2025-05-05T09:32:10'));
+  store.update(todos('x Build', '> Ship'));
+  const page = await open((await serve(state)).url);
+  expect(await page.locator('.completed .time').innerText()).toBe('2m 10s');
+});
+
+test('with reduced motion nothing moves', async () => {
+  const { url } = await busySession();
+  const page = await open(url, { reducedMotion: 'reduce' });
+  await page.getByText('Doing step 17…').waitFor();
+  const durations = await page
+    .locator('*')
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).transitionDuration));
+  expect(new Set(durations)).toEqual(new Set(['0s']));
 });

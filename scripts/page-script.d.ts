@@ -1,0 +1,1 @@
+export function pageScript(file: string): string;

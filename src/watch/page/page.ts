@@ -1,0 +1,222 @@
+// The script of the page: shows each state that the server sends. It is bundled into the page as text.
+import { element, inPlace, updateChildren } from './elements.ts';
+import type { PageState } from './page-state.ts';
+import {
+  bar,
+  boardColumn,
+  doneOf,
+  itemName,
+  type List,
+  listCard,
+  taskName,
+  tick,
+  type View,
+  WORDS,
+} from './rows.ts';
+
+/** For so long a change of status stands out. */
+const FRESH_MS = 2000;
+/** The least width of a column of lists and the gap between two, in pixels. */
+const COLUMN_WIDTH = 352;
+const GAP = 16;
+
+const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;
+const filter = byId<HTMLInputElement>('filter');
+const sessions = byId<HTMLSelectElement>('sessions');
+
+let known: PageState | undefined;
+let events: EventSource | undefined;
+/** Until when rows stand out. */
+const fresh = new Map<string, number>();
+/** The column of each list. It stays there, so that a list that grows moves no other. */
+const columnOf = new Map<string, number>();
+let columns = 0;
+
+/** The session that the address names, if any, and what is unfolded. */
+const chosen = () => new URLSearchParams(location.search);
+const chosenSession = () => chosen().get('session') ?? undefined;
+
+const view = (): View => ({
+  filter: filter.value.trim(),
+  unfolded: new Set(chosen().getAll('open')),
+  isFresh: (row) => (fresh.get(row) ?? 0) > Date.now(),
+});
+
+function show(state: PageState): void {
+  tellNews(known, state);
+  known = state;
+  const chosenId = chosenSession();
+  const isOther = chosenId !== undefined && chosenId !== state.id;
+  byId('problem').textContent =
+    state.problem ??
+    (isOther ? 'The session in the address has no lists here; this is another one.' : '');
+  showTitle(state);
+  // A session without a list yet is none of those that were found.
+  const isFound = state.sessions.some(({ id }) => id === state.id);
+  const own = isFound ? [] : [{ id: state.id ?? '', name: state.session }];
+  const options = [...own, ...state.sessions].map(({ id, name }) =>
+    element('option', { value: id, 'data-key': id }, name),
+  );
+  updateChildren(sessions, options);
+  sessions.value = state.id ?? '';
+  showRows();
+}
+
+/** The title of the page and of the tab, and its icon: how much is done. */
+function showTitle({ session, lists, tasks }: PageState): void {
+  const items = lists.length > 0 ? lists.flatMap((list) => list.items) : tasks;
+  const done = doneOf(items);
+  const isDone = items.length > 0 && done === items.length;
+  const count = items.length > 0 ? `${done}/${items.length}` : '';
+  byId('title').textContent = session || 'Task lists';
+  updateChildren(
+    byId('total'),
+    count ? [bar(done, items.length, 'All lists'), element('span', {}, count)] : [],
+  );
+  document.title = [isDone ? `✓ ${count}` : count, session || 'Task lists']
+    .filter(Boolean)
+    .join(' · ');
+  const turn = 2 * Math.PI * 6 * (items.length > 0 ? done / items.length : 0);
+  const circle = (colour: string, dash: string) =>
+    `<circle cx="8" cy="8" r="6" fill="none" stroke="${colour}" stroke-width="4" ${dash}/>`;
+  const arc = `stroke-dasharray="${turn} 99" transform="rotate(-90 8 8)"`;
+  const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${circle('#8884', '')}${circle('#2da160', arc)}</svg>`;
+  byId<HTMLLinkElement>('icon').href = `data:image/svg+xml,${encodeURIComponent(icon)}`;
+}
+
+function showRows(): void {
+  if (known === undefined) return;
+  const { lists, tasks } = known;
+  const seen = view();
+  byId('team').hidden = tasks.length === 0;
+  const statuses = ['pending', 'in_progress', 'completed'] as const;
+  updateChildren(
+    byId('board'),
+    statuses.map((status) => boardColumn(status, tasks, seen)),
+  );
+  const cards = lists.map((list) => ({ list, card: listCard(list, seen) }));
+  const shown = cards.filter(({ card }) => card !== undefined);
+  const none =
+    lists.length === 0 ? 'No list here yet. It shows as soon as TodoWrite is called.' : '';
+  const noMatch = lists.length > 0 && shown.length === 0 ? 'No item contains this text.' : '';
+  byId('none').textContent = none || noMatch;
+  placeLists(lists);
+  const box = byId('lists');
+  updateChildren(
+    box,
+    Array.from({ length: columns }, (_, column) => {
+      const own = shown.filter(({ list }) => columnOf.get(list.agent) === column);
+      return element('div', { class: 'column' }, ...own.map(({ card }) => card));
+    }),
+  );
+  box.style.setProperty('--columns', String(columns));
+}
+
+/** Each new list goes to the column with the fewest rows. All are placed anew if the number of columns changes. */
+function placeLists(lists: readonly List[]): void {
+  const room = Math.floor((byId('lists').clientWidth + GAP) / (COLUMN_WIDTH + GAP));
+  const wanted = Math.max(1, Math.min(lists.length, room));
+  for (const agent of columnOf.keys()) {
+    if (wanted !== columns || !lists.some((list) => list.agent === agent)) columnOf.delete(agent);
+  }
+  columns = wanted;
+  const heights = new Array<number>(columns).fill(0);
+  const add = ({ agent, items }: List, column: number) => {
+    columnOf.set(agent, column);
+    heights[column] = (heights[column] ?? 0) + 4 + items.length - doneOf(items);
+  };
+  for (const list of lists) {
+    const column = columnOf.get(list.agent);
+    if (column !== undefined) add(list, column);
+  }
+  for (const list of lists) {
+    if (!columnOf.has(list.agent)) add(list, heights.indexOf(Math.min(...heights)));
+  }
+}
+
+/** All rows of a state, by their names. */
+function rowsOf({ lists, tasks }: PageState) {
+  const items = lists.flatMap(({ agent, items }) =>
+    items.map((item) => ({ ...item, name: itemName(agent, item), who: agent, what: item.content })),
+  );
+  const own = tasks.map((task) => ({
+    ...task,
+    name: taskName(task),
+    who: 'Team',
+    what: task.subject,
+  }));
+  return new Map(
+    [...items, ...own].map(({ name, status, who, what }) => [name, { status, who, what }]),
+  );
+}
+
+/** Tells a screen reader what has changed, and no more; rows whose status has changed stand out for a moment. */
+function tellNews(before: PageState | undefined, now: PageState): void {
+  if (before === undefined || before.id !== now.id) return;
+  const old = rowsOf(before);
+  const news = [...rowsOf(now)].filter(([name, { status }]) => old.get(name)?.status !== status);
+  const told = news
+    .slice(0, 5)
+    .map(([, { status, who, what }]) => `${who}: ${WORDS[status]}: ${what}`);
+  if (news.length > 0) byId('news').textContent = told.join('. ');
+  for (const [name] of news) if (old.has(name)) fresh.set(name, Date.now() + FRESH_MS);
+  setTimeout(() => inPlace(showRows), FRESH_MS);
+}
+
+function connect(): void {
+  events?.close();
+  const id = chosenSession();
+  const source = new EventSource(
+    `events${id === undefined ? '' : `?session=${encodeURIComponent(id)}`}`,
+  );
+  events = source;
+  const tell = (text: string, className: string) =>
+    inPlace(() => Object.assign(byId('connection'), { textContent: text, className }));
+  source.onopen = () => tell('live', 'live');
+  source.onerror = () => {
+    tell('no connection; trying again', 'lost');
+    // After an answer that is no event stream the browser gives up.
+    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
+  };
+  source.onmessage = ({ data }) => inPlace(() => show(JSON.parse(data)));
+}
+
+/** What is unfolded is kept in the address, so that a reload and a bookmark show the same. */
+function toggle(key: string): void {
+  const search = chosen();
+  const rest = search.getAll('open').filter((other) => other !== key);
+  const isOpen = rest.length < search.getAll('open').length;
+  search.delete('open');
+  for (const other of isOpen ? rest : [...rest, key]) search.append('open', other);
+  history.replaceState(null, '', search.size > 0 ? `?${search}` : location.pathname);
+  inPlace(showRows);
+}
+
+addEventListener('click', ({ target }) => {
+  const key = target instanceof HTMLElement ? target.dataset.fold : undefined;
+  if (key !== undefined) toggle(key);
+});
+addEventListener('keydown', (event) => {
+  const isTyping =
+    event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+  if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    filter.focus();
+    filter.select();
+  } else if (event.key === 'Escape' && event.target === filter) {
+    filter.value = '';
+    filter.blur();
+    inPlace(showRows);
+  }
+});
+filter.addEventListener('input', () => inPlace(showRows));
+sessions.addEventListener('change', () => {
+  history.pushState(null, '', `?session=${encodeURIComponent(sessions.value)}`);
+  connect();
+});
+addEventListener('popstate', connect);
+addEventListener('resize', () => inPlace(showRows));
+setInterval(() => {
+  if (!document.hidden) tick();
+}, 1000);
+connect();

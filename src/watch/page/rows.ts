@@ -1,0 +1,221 @@
+import type { Status } from '../../command/status.ts';
+import { ShownTimes } from '../../panel/shown-times.ts';
+import { createTheme } from '../../panel/theme.ts';
+import { element } from './elements.ts';
+import type { PageState } from './page-state.ts';
+
+export type List = PageState['lists'][number];
+export type Task = PageState['tasks'][number];
+
+/** What the reader has chosen to see. */
+export interface View {
+  /** Only rows that contain this text; empty: all. */
+  readonly filter: string;
+  /** What is unfolded: `done:AGENT`, `more:AGENT`, `history:AGENT`. */
+  readonly unfolded: ReadonlySet<string>;
+  /** The rows whose status has just changed. */
+  isFresh(row: string): boolean;
+}
+
+/** So many pending items of a list, and tasks of a column, are shown at first. */
+const MOST_ROWS = 12;
+/** From so many completed items on, they are folded. */
+const FOLDED_FROM = 2;
+
+const { completed, inProgress: in_progress, pending } = createTheme();
+const MARKS: Record<Status, string> = { completed, in_progress, pending };
+export const WORDS: Record<Status, string> = {
+  completed: 'completed',
+  in_progress: 'in progress',
+  pending: 'pending',
+};
+
+/** What identifies a row from one state to the next. */
+export const itemName = (agent: string, { content }: List['items'][number]) =>
+  `${agent}\n${content}`;
+export const taskName = ({ id }: Task) => `#${id}`;
+
+export const doneOf = (items: readonly { readonly status: Status }[]) =>
+  items.filter(({ status }) => status === 'completed').length;
+
+/** An agent's list: what it does now first, what is completed folded. Undefined if the filter leaves nothing of it. */
+export function listCard(list: List, view: View): HTMLElement | undefined {
+  const { agent, items, updatedAt, history } = list;
+  const rows = items.filter((item) => matches(view, agent, item.content, item.activeForm));
+  if (view.filter !== '' && rows.length === 0) return undefined;
+  const done = doneOf(items);
+  const isFolded = view.filter === '' && done >= FOLDED_FROM && !view.unfolded.has(`done:${agent}`);
+  const open = rows.filter((item) => {
+    const isFresh = view.isFresh(itemName(agent, item));
+    return !isFolded || item.status !== 'completed' || isFresh;
+  });
+  const { shown, more } = cut(open, `more:${agent}`, view);
+  const versions = history.map(({ version, at, by, change }) =>
+    element('li', { 'data-key': version }, `${version} · ${whenText(at)} · ${by}: ${change}`),
+  );
+  return element(
+    'article',
+    { class: 'card', 'data-key': agent, 'aria-label': `List of ${agent}` },
+    element(
+      'div',
+      { class: 'top' },
+      element('h3', {}, agent),
+      element('span', { class: 'soft' }, `${done}/${items.length}`),
+      element('span', { class: 'soft end', 'data-ago': updatedAt }, times().ago(updatedAt)),
+    ),
+    bar(done, items.length, agent),
+    view.filter === '' && done >= FOLDED_FROM
+      ? fold(`done:${agent}`, `${done} completed`, view)
+      : '',
+    items.length === 0
+      ? element('p', { class: 'soft' }, 'The list is empty.')
+      : element('ul', { role: 'list' }, ...shown.map((item) => itemRow(agent, item, view))),
+    more,
+    fold(`history:${agent}`, 'History', view),
+    view.unfolded.has(`history:${agent}`)
+      ? element('ul', { class: 'history', role: 'list' }, ...versions)
+      : undefined,
+  );
+}
+
+function itemRow(agent: string, item: List['items'][number], view: View): HTMLElement {
+  const { content, activeForm, status, priority, proof, since, isLonger, took } = item;
+  const name = itemName(agent, item);
+  return element(
+    'li',
+    { class: view.isFresh(name) ? `${status} fresh` : status, 'data-key': name },
+    element('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[status]),
+    element(
+      'span',
+      { class: 'words' },
+      element('span', { class: 'hidden' }, `${WORDS[status]}: `),
+      status === 'in_progress' ? `${activeForm}…` : content,
+    ),
+    proof && element('span', { class: `aside ${proof}` }, proof),
+    priority && element('span', { class: `aside ${priority}` }, priority),
+    status === 'in_progress' && since !== undefined ? runningTime(since, isLonger) : '',
+    status === 'completed' && since !== undefined
+      ? element(
+          'span',
+          { class: 'aside time', title: `completed ${whenText(since)}` },
+          took === undefined || took < 1000 ? '' : times().lasted(took),
+        )
+      : '',
+  );
+}
+
+/** The tasks of a team with one status. */
+export function boardColumn(status: Status, tasks: readonly Task[], view: View): HTMLElement {
+  const all = tasks.filter((task) => task.status === status);
+  const own = all.filter((task) => matches(view, `#${task.id}`, task.subject, task.owner));
+  const { shown, more } = cut(own, `more:#${status}`, view);
+  const title = WORDS[status].replace(/^./, (first) => first.toUpperCase());
+  return element(
+    'article',
+    {
+      class: 'card',
+      'aria-label': `${title}: ${all.length} ${all.length === 1 ? 'task' : 'tasks'}`,
+    },
+    element(
+      'div',
+      { class: 'top' },
+      element('h3', {}, title),
+      element('span', { class: 'soft' }, String(all.length)),
+    ),
+    element('ul', { role: 'list', class: 'tasks' }, ...shown.map((task) => taskRow(task, view))),
+    own.length === 0
+      ? element('p', { class: 'soft' }, all.length === 0 ? 'none' : 'none that match')
+      : '',
+    more,
+  );
+}
+
+function taskRow(task: Task, view: View): HTMLElement {
+  const { id, status, subject, activeForm, owner, since, blockedBy, blocks, proof } = task;
+  const name = taskName(task);
+  const ids = (tasks: readonly number[]) => tasks.map((other) => `#${other}`).join(', ');
+  const age =
+    since === undefined || status === 'completed'
+      ? undefined
+      : status === 'pending'
+        ? element('span', { 'data-ago': since }, times().ago(since))
+        : runningTime(since, false);
+  const facts = [
+    owner,
+    age,
+    blockedBy.length > 0 ? `blocked by ${ids(blockedBy)}` : undefined,
+    blocks.length > 0 ? `blocks ${ids(blocks)}` : undefined,
+    proof,
+  ].filter((fact) => fact !== undefined && fact !== '');
+  return element(
+    'li',
+    { class: view.isFresh(name) ? `${status} fresh` : status, 'data-key': name },
+    element(
+      'span',
+      { class: 'words' },
+      element('span', { class: 'hidden' }, `${WORDS[status]}: `),
+      `#${id} ${status === 'in_progress' && activeForm ? `${activeForm}…` : subject}`,
+      element(
+        'span',
+        { class: 'facts' },
+        ...facts.flatMap((fact, at) => (at > 0 ? [' · ', fact] : [fact])),
+      ),
+    ),
+  );
+}
+
+/** A clock that `tick` keeps going. A `>` before it: longer than the kept versions show. */
+function runningTime(since: number, isLonger: boolean): HTMLElement {
+  const prefix = isLonger ? '>' : '';
+  const text = prefix + times().running(since);
+  return element('span', { class: 'aside time', 'data-since': since, 'data-prefix': prefix }, text);
+}
+
+/** Brings the times on the page up to date. */
+export function tick(): void {
+  for (const shown of document.querySelectorAll<HTMLElement>('[data-since], [data-ago]')) {
+    const { ago, since, prefix = '' } = shown.dataset;
+    const text = ago ? times().ago(Number(ago)) : prefix + times().running(Number(since));
+    if (shown.textContent !== text) shown.textContent = text;
+  }
+}
+
+export function bar(done: number, all: number, label: string): HTMLElement {
+  const text = `${label}: ${done} of ${all} completed`;
+  return element('progress', { max: all || 1, value: done, 'aria-label': text });
+}
+
+function fold(key: string, label: string, { unfolded }: View): HTMLElement {
+  const isOpen = unfolded.has(key);
+  const attributes = { type: 'button', class: 'fold', 'data-key': key, 'data-fold': key };
+  return element('button', { ...attributes, 'aria-expanded': String(isOpen) }, label);
+}
+
+function cut<Row extends { status: Status }>(
+  rows: readonly Row[],
+  key: string,
+  view: View,
+): { shown: readonly Row[]; more: HTMLElement | undefined } {
+  const current = rows.findIndex(({ status }) => status === 'in_progress');
+  const most = current + 1 + MOST_ROWS;
+  const extra = rows.length - most;
+  if (view.filter !== '' || extra <= 1) return { shown: rows, more: undefined };
+  const isOpen = view.unfolded.has(key);
+  return {
+    shown: isOpen ? rows : rows.slice(0, most),
+    more: fold(key, isOpen ? 'less' : `${extra} more`, view),
+  };
+}
+
+function matches({ filter }: View, ...texts: readonly (string | undefined)[]): boolean {
+  return texts.some((text) => text?.toLowerCase().includes(filter.toLowerCase()));
+}
+
+const times = () => new ShownTimes(Date.now());
+
+/** The time of day as the reader's language writes it, or the date if it was not today. */
+function whenText(at: number): string {
+  const date = new Date(at);
+  if (date.toDateString() !== new Date().toDateString()) return times().at(at);
+  return date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+}
