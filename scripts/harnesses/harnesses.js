@@ -84,6 +84,28 @@ trust_level = "trusted"
     ],
   },
   {
+    name: 'qwen',
+    package: '@qwen-code/qwen-code',
+    program: 'qwen',
+    tellsExitCodes: true,
+    stops: true,
+    prepare: ({ home }) =>
+      put(
+        join(home, '.qwen', 'settings.json'),
+        JSON.stringify({
+          security: { auth: { selectedType: 'openai' } },
+          general: { disableAutoUpdate: true },
+          privacy: { usageStatisticsEnabled: false },
+        }),
+      ),
+    environment: (url) => ({
+      OPENAI_API_KEY: 'none',
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_MODEL: 'scripted',
+    }),
+    argv: (prompt, isResumed) => [...(isResumed ? ['--continue'] : []), '--yolo', '-p', prompt],
+  },
+  {
     name: 'opencode',
     package: 'opencode-ai',
     program: 'opencode',

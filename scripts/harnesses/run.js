@@ -193,7 +193,7 @@ function expectedTexts(root, env) {
 
 /** The first sentence that setup has added to the instructions. */
 function instructionsIn(project) {
-  for (const name of ['CLAUDE.md', 'GEMINI.md', 'AGENTS.md']) {
+  for (const name of ['CLAUDE.md', 'GEMINI.md', 'QWEN.md', 'AGENTS.md']) {
     const path = join(project, name);
     const [, section] = existsSync(path) ? readFileSync(path, 'utf8').split('<!-- BEGIN') : [];
     if (section) return section.split('\n').find((line) => /^[A-Z]/.test(line));
@@ -229,7 +229,8 @@ function filesIn(folder) {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/\/(?:\.git|node_modules)\//.test(path));
+    // Qwen Code keeps a copy of settings that it has brought up to date.
+    .filter((path) => !/\/(?:\.git|node_modules)\/|\.orig$/.test(path));
   return new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
 }
 

@@ -121,12 +121,11 @@ function responses({ body, next, response }) {
 }
 
 function chatCompletions({ body, next, response }) {
-  const hasShell = (body.tools ?? []).some((tool) => tool.function?.name === 'bash');
-  const { id, bash, text } = hasShell ? next(body) : TITLE;
-  const call = {
-    name: 'bash',
-    arguments: JSON.stringify({ command: bash, description: 'A step' }),
-  };
+  const names = (body.tools ?? []).map((tool) => tool.function?.name);
+  const name = names.find((one) => one === 'bash' || one === 'run_shell_command');
+  const { id, bash, text } = name ? next(body) : TITLE;
+  const args = { command: bash, description: 'A step', is_background: false };
+  const call = { name, arguments: JSON.stringify(args) };
   const delta = bash
     ? {
         role: 'assistant',

@@ -1,18 +1,67 @@
-import type { HookEvent, Reply, Stop } from './event.ts';
+/** An event of a harness, in words common to all of them. */
+export interface HookEvent {
+  /** The harness's own name of the event; an answer may have to repeat it. */
+  readonly name: string;
+  /** The id of the harness's session. */
+  readonly session: string;
+  /** The directory of the session; undefined if the harness does not say. */
+  readonly directory: string | undefined;
+  readonly what: Happening;
+}
+
+export type Happening =
+  /** The conversation has not seen the list: it begins, is resumed, or was cut. */
+  | { readonly kind: 'start' }
+  /** The user has said something; or the harness sends the results of tools. */
+  | { readonly kind: 'prompt'; readonly isContinuation?: boolean }
+  /** The conversation is about to be cut, and the harness will not report its new start. */
+  | { readonly kind: 'cut' }
+  /** A command line has ended; the exit code is undefined if the harness does not tell it. */
+  | {
+      readonly kind: 'command';
+      readonly line: string;
+      readonly exitCode: number | undefined;
+      /** The harness drops what is said of it; it is said after the next line. */
+      readonly isUnheard?: true;
+    }
+  | ({ readonly kind: 'stop' } & Stop)
+  /** Nothing that concerns a list. */
+  | { readonly kind: 'other' };
+
+/** An agent is about to stop. */
+export interface Stop {
+  /** It already continues because of a hook. */
+  readonly continues: boolean;
+  readonly isPlanning: boolean;
+  /** Something runs on, or the harness will wake the agent. */
+  readonly hasBackgroundWork: boolean;
+  /** What it said last. */
+  readonly message: string;
+}
+
+/** What the hook has to say. */
+export interface Reply {
+  /** To be added to the conversation. */
+  readonly context?: string;
+  /** Why the agent should not stop yet. */
+  readonly refusal?: string;
+}
 
 /** What one harness sends and understands. */
-interface Dialect {
+export interface Dialect {
   /** The variable by which it tells the commands that it runs the id of its session; undefined if it does not. */
   readonly sessionVariable?: string;
-  read(input: Input): Omit<HookEvent, 'what'> & { what: HookEvent['what'] };
-  /** The JSON for its standard output. */
-  write(event: HookEvent, reply: Reply): object;
+  /** Whether prompts bring the list back: it does not tell of each cut of its conversation, or drops what it is told then. */
+  readonly listAtPrompt?: boolean;
+  read(input: Input): HookEvent;
+  /** The JSON for its standard output; undefined where it would drop it. */
+  write(event: HookEvent, reply: Reply): object | undefined;
 }
 
 export type DialectName = keyof typeof DIALECTS;
 type Input = Readonly<Record<string, unknown>>;
 
-/** As docs/harnesses.md says, each was recorded from the harness itself, but for Cursor's. */
+/** As docs/harnesses.md says, each was recorded from the harness itself, but for those of Cursor and Kimi CLI. */
 export const DIALECTS = {
   claude: {
     sessionVariable: 'CLAUDE_CODE_SESSION_ID',
@@ -26,13 +75,32 @@ export const DIALECTS = {
     write: (event, reply) => writeLikeClaude(event, reply, 'block'),
   },
   gemini: {
+    listAtPrompt: true,
     read: (input) => readLikeClaude(input, geminiExitCode),
     write: (event, reply) => writeLikeClaude(event, reply, 'deny'),
+  },
+  qwen: {
+    listAtPrompt: true,
+    read: readQwen,
+    write: (event, reply) => writeLikeClaude(event, reply, 'block'),
   },
   cursor: {
     read: readCursor,
     write: (_event, { context, refusal }) =>
       refusal === undefined ? { additional_context: context } : { followup_message: refusal },
+  },
+  /** Its hooks pass `--dialect kimi`. The only answer that it hears is that it should not stop. */
+  kimi: {
+    read: readKimi,
+    write: (_event, { refusal }) =>
+      refusal === undefined
+        ? undefined
+        : {
+            hookSpecificOutput: {
+              permissionDecision: 'deny',
+              permissionDecisionReason: refusal,
+            },
+          },
   },
   /** Spoken by the plugin that `agent-shell setup opencode` writes. */
   opencode: {
@@ -46,10 +114,14 @@ export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
 
 /** Which harness sent an input. */
 export function dialectOf(input: Input): DialectName {
+  const name = text(input.hook_event_name);
   if ('conversation_id' in input) return 'cursor';
-  if (text(input.hook_event_name).includes('.')) return 'opencode';
-  // Only Gemini CLI dates its events.
-  if ('timestamp' in input) return 'gemini';
+  if (name.includes('.')) return 'opencode';
+  // Only Gemini CLI and its descendant date their events; the latter uses Claude Code's names.
+  if ('timestamp' in input) {
+    const isOfBoth = name === 'SessionStart' && !('permission_mode' in input);
+    return !isOfBoth && /^(?:SessionStart|UserPrompt|PostTool|Stop)/.test(name) ? 'qwen' : 'gemini';
+  }
   // Codex names the model and the mode in all events, Claude Code in none of them both.
   return 'turn_id' in input || ('model' in input && 'permission_mode' in input)
     ? 'codex'
@@ -115,6 +187,26 @@ function geminiExitCode(input: Input): number | undefined {
   const [, code] = [...output.matchAll(/^Exit Code: (\d+)$/gm)].at(-1) ?? [];
   if (code !== undefined) return Number(code);
   return /^(?:Error|Signal|Background PIDs): /m.test(output) ? undefined : 0;
+}
+
+/** Its start hears nothing, each result of a tool comes with an empty prompt, and each stop says that a hook is active. */
+function readQwen(input: Input): HookEvent {
+  const event = readLikeClaude(input, geminiExitCode);
+  const { what } = event;
+  if (what.kind === 'start') return { ...event, what: { kind: 'cut' } };
+  const isContinuation = input.prompt === '';
+  if (what.kind === 'prompt') return { ...event, what: { ...what, isContinuation } };
+  return what.kind === 'stop' ? { ...event, what: { ...what, continues: false } } : event;
+}
+
+/** Written as Python prints the result: `is_error=True output='...' message='Command failed with exit code: 1.'`. */
+function readKimi(input: Input): HookEvent {
+  const output = text(input.tool_output);
+  const [, code] = /Command failed with exit code: (\d+)\.' display=/.exec(output) ?? [];
+  const failed = code === undefined ? undefined : Number(code);
+  const event = readLikeClaude(input, () => (output.startsWith('is_error=False') ? 0 : failed));
+  const { what } = event;
+  return what.kind === 'command' ? { ...event, what: { ...what, isUnheard: true } } : event;
 }
 
 function writeLikeClaude(event: HookEvent, reply: Reply, decision: 'block' | 'deny'): object {

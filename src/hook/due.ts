@@ -4,8 +4,7 @@ import { LINE_RULES } from '../guidance/rules.ts';
 import type { GuidanceSettings } from '../settings/settings.ts';
 import type { Awaitable } from '../state/place.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import type { Reading } from './journal.ts';
-import { type Entry, pastOf } from './pasts.ts';
+import { type Entry, pastOf, type Reading } from './journal.ts';
 
 /** A hook speaks into a conversation, so it says each thing once per state of the list. */
 const RULES = LINE_RULES.map((rule) => ({ ...rule, times: 1 }));

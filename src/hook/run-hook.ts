@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts';
 import { withoutTags } from '../safe-text.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { answer } from './answer.ts';
-import { DIALECT_NAMES, DIALECTS, type DialectName, dialectOf } from './dialects.ts';
+import { DIALECT_NAMES, DIALECTS, type Dialect, type DialectName, dialectOf } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
 
 /** One call of `agent-shell hook`. */
@@ -39,9 +39,9 @@ export async function runHook(call: HookCall): Promise<string> {
 
 async function reply(input: Record<string, unknown>, call: HookCall): Promise<string> {
   const name = dialectNamed(call.argv) ?? dialectOf(input);
-  const dialect = DIALECTS[name];
+  const dialect: Dialect = DIALECTS[name];
   const event = dialect.read(input);
-  const { sessionVariable } = { sessionVariable: undefined, ...dialect };
+  const { sessionVariable, listAtPrompt = false } = dialect;
   const environment =
     sessionVariable === undefined || event.session === ''
       ? call.environment
@@ -50,12 +50,14 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     environment,
     directory: event.directory || call.directory || '/',
     isGated: call.argv.includes('--gate'),
-    forgetsSilently: name === 'gemini',
+    listAtPrompt,
     now: call.now,
   });
   if (!said.refusal && !said.context) return '';
   // Harnesses put it between tags.
-  const text = JSON.stringify(dialect.write(event, said), (_, value) =>
+  const json = dialect.write(event, said);
+  if (json === undefined) return '';
+  const text = JSON.stringify(json, (_, value) =>
     typeof value === 'string' ? withoutTags(value) : value,
   );
   return `${text}\n`;

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, makeFolders, pause, readOwnFile, writeBeside } from '../system/files.ts';
-import { SetupError } from './edit.ts';
+import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 const WRITABLE = 0o222;

@@ -1,273 +1,206 @@
-import { join } from 'node:path';
-import type { Environment } from '../environment.ts';
-import type { Edit } from './edit.ts';
-import instructions from './instructions.md';
-import { jsonHooks } from './json-hooks.ts';
-import { MARKDOWN_COMMENT, markedSection } from './marked-section.ts';
 import opencodePlugin from './opencode-plugin.txt';
-import { hasHooks, tomlHooks } from './toml-hooks.ts';
-import { wholeFile } from './whole-file.ts';
 
-/** Whose harnesses they are. */
-export interface User {
-  readonly home: string;
-  readonly environment: Environment;
+/** The hooks of a harness, which all call the same command. */
+export interface Hooks {
+  /** In the harness's folder. */
+  readonly file: string;
+  /** Codex complains about hooks in both of its files, so ours go into this one if it has some. */
+  readonly otherFile?: string;
+  /**
+   * `groups`: JSON, an entry has a list of handlers. `handlers`: JSON, an entry is a handler. `tables`: a table of TOML each.
+   */
+  readonly form: 'groups' | 'handlers' | 'tables';
+  /** What each handler has besides the command. */
+  readonly handler: object;
+  /** What the entry of each event has besides. */
+  readonly events: Readonly<Record<string, object>>;
+  /** The event before the agent stops, where the finish gate is. */
+  readonly stop: string;
+  /** What the command needs besides, if the harness's events do not tell whose they are. */
+  readonly options?: string;
+  /** The `version` property, if the file needs one. */
+  readonly version?: number;
+  /** Whether a project's folder has no such file. */
+  readonly isOfUserOnly?: boolean;
 }
 
-/** Where to set up a harness: in a project, or for all of a user's projects. */
-export interface Place extends User {
-  readonly scope: 'project' | 'user';
-  /** The project's folder. */
-  readonly root: string;
-  /** Whether to turn on the finish gate. */
-  readonly gate: boolean;
-  /** The text of a file; undefined if there is none. */
-  readonly read: (path: string) => string | undefined;
-}
-
-/** One file, and what to add to it. */
-export interface Piece {
-  readonly path: string;
-  /** What the file is, in words. */
-  readonly what: 'instructions' | 'hooks' | 'plugin';
-  readonly edit: Edit;
-}
-
+/** A harness, as data: what docs/harnesses.md says of it. */
 export interface Harness {
   readonly title: string;
   /** The executable's name. */
-  readonly program: string | undefined;
-  /** Files of a project that show it is used there. */
+  readonly program?: string;
+  /** Its folder in a project. */
+  readonly folder?: string;
+  /** Its folder for all projects: what a variable names, or else a path in the home folder. */
+  readonly userFolder?: { readonly variable?: string; readonly path: string };
+  /** Other files of a project that show it is used there. */
   readonly signs: readonly string[];
-  /** Where it keeps a user's settings. */
-  readonly userFolder?: (user: User) => string;
-  /** The edits, or why there can be none. */
-  pieces(place: Place): readonly Piece[] | { readonly problem: string };
-  /** Folders in a project that only this harness uses. */
-  readonly folders: readonly string[];
-  /** What is left for the user to do. @param lists the folder of all lists. */
-  readonly next?: (lists: string) => string;
+  /** The file of instructions in a project, and the one in the user's folder. */
+  readonly instructions: { readonly project: string; readonly user?: string };
+  /** Whether its settings may name another file of instructions. */
+  readonly namesInstructions?: boolean;
+  readonly hooks?: Hooks;
+  /** A plugin in its folder. */
+  readonly plugin?: { readonly path: string; readonly content: string };
+  /** What is left for the user to do. LISTS stands for the folder of all lists. */
+  readonly next?: string;
 }
 
-/** Never change this: Codex trusts a hook by the hash of its command. */
-const COMMAND = 'agent-shell hook';
-const GATED = 'agent-shell hook --gate';
-const SECONDS = 10;
-const MILLISECONDS = 1000;
+const SECONDS = { timeout: 10 };
+const MILLISECONDS = { name: 'todowrite', timeout: 10_000 };
+const CLAUDE_EVENTS = (shell: string) => ({
+  SessionStart: {},
+  UserPromptSubmit: {},
+  PostToolUse: { matcher: shell },
+  PostToolUseFailure: { matcher: shell },
+  Stop: {},
+});
 
-export const HARNESS_NAMES = ['claude', 'codex', 'gemini', 'opencode', 'cursor', 'agents'] as const;
-export type HarnessName = (typeof HARNESS_NAMES)[number];
-
-/** docs/harnesses.md says what each of them does with it. */
-export const HARNESSES: Readonly<Record<HarnessName, Harness>> = {
+export const HARNESSES = {
   claude: {
     title: 'Claude Code',
     program: 'claude',
-    signs: ['.claude', 'CLAUDE.md'],
-    folders: ['.claude'],
-    userFolder: claudeFolder,
-    pieces: (place) => {
-      const folder = claudeFolder(place);
-      const group = (more: object = {}, command = COMMAND) => ({
-        ...more,
-        hooks: [{ type: 'command', command, timeout: SECONDS }],
-      });
-      const events = {
-        SessionStart: group(),
-        UserPromptSubmit: group(),
-        PostToolUse: group({ matcher: 'Bash' }),
-        PostToolUseFailure: group({ matcher: 'Bash' }),
-        Stop: group({}, stopCommand(place)),
-      };
-      const settings = at(place, ['.claude', 'settings.json'], [folder, 'settings.json']);
-      return [
-        { path: settings, what: 'hooks', edit: jsonHooks({ events }) },
-        section('claude', at(place, ['CLAUDE.md'], [folder, 'CLAUDE.md'])),
-      ];
+    folder: '.claude',
+    userFolder: { variable: 'CLAUDE_CONFIG_DIR', path: '.claude' },
+    signs: ['CLAUDE.md'],
+    instructions: { project: 'CLAUDE.md', user: 'CLAUDE.md' },
+    hooks: {
+      file: 'settings.json',
+      form: 'groups',
+      handler: SECONDS,
+      events: CLAUDE_EVENTS('Bash'),
+      stop: 'Stop',
     },
   },
   codex: {
     title: 'Codex',
     program: 'codex',
-    signs: ['.codex'],
-    folders: ['.codex'],
-    userFolder: codexFolder,
-    pieces: (place) => {
-      const folder = codexFolder(place);
-      return [
-        codexHooks(place, at(place, ['.codex'], [folder])),
-        section('codex', at(place, ['AGENTS.md'], [folder, 'AGENTS.md'])),
-      ];
+    folder: '.codex',
+    userFolder: { variable: 'CODEX_HOME', path: '.codex' },
+    signs: [],
+    instructions: { project: 'AGENTS.md', user: 'AGENTS.md' },
+    hooks: {
+      file: 'hooks.json',
+      otherFile: 'config.toml',
+      form: 'groups',
+      handler: SECONDS,
+      events: {
+        SessionStart: {},
+        UserPromptSubmit: {},
+        PostToolUse: { matcher: 'Bash' },
+        Stop: {},
+      },
+      stop: 'Stop',
     },
-    next: (
-      lists,
-    ) => `Codex runs a hook once you trust it: type /hooks in Codex. Its sandbox lets commands write in the work
+    next: `Codex runs a hook once you trust it: type /hooks in Codex. Its sandbox lets commands write in the work
 tree only; for the lists add to ~/.codex/config.toml, and make that folder:
 
 [sandbox_workspace_write]
-writable_roots = [${JSON.stringify(lists)}]`,
+writable_roots = [LISTS]`,
   },
   gemini: {
     title: 'Gemini CLI',
     program: 'gemini',
-    signs: ['.gemini', 'GEMINI.md'],
-    folders: ['.gemini'],
-    userFolder: geminiFolder,
-    pieces: (place) => {
-      const folder = geminiFolder(place);
-      const group = (more: object = {}, command = COMMAND) => ({
-        ...more,
-        hooks: [{ type: 'command', name: 'todowrite', command, timeout: SECONDS * MILLISECONDS }],
-      });
-      const events = {
-        SessionStart: group(),
-        BeforeAgent: group(),
-        AfterTool: group({ matcher: 'run_shell_command' }),
-        PreCompress: group(),
-        AfterAgent: group({}, stopCommand(place)),
-      };
-      const settings = at(place, ['.gemini', 'settings.json'], [folder, 'settings.json']);
-      const paths = geminiContextFiles(place.read(settings)).map((file) =>
-        at(place, [file], [folder, file]),
-      );
-      // The settings may have named a different file at setup time.
-      const own = paths.find((path) => IS_OF_GEMINI.test(place.read(path) ?? ''));
-      return [
-        { path: settings, what: 'hooks', edit: jsonHooks({ events }) },
-        section('gemini', own ?? paths[0] ?? ''),
-      ];
+    folder: '.gemini',
+    userFolder: { path: '.gemini' },
+    signs: ['GEMINI.md'],
+    instructions: { project: 'GEMINI.md', user: 'GEMINI.md' },
+    namesInstructions: true,
+    hooks: {
+      file: 'settings.json',
+      form: 'groups',
+      handler: MILLISECONDS,
+      events: {
+        SessionStart: {},
+        BeforeAgent: {},
+        AfterTool: { matcher: 'run_shell_command' },
+        PreCompress: {},
+        AfterAgent: {},
+      },
+      stop: 'AfterAgent',
+    },
+  },
+  qwen: {
+    title: 'Qwen Code',
+    program: 'qwen',
+    folder: '.qwen',
+    userFolder: { variable: 'QWEN_HOME', path: '.qwen' },
+    signs: ['QWEN.md'],
+    instructions: { project: 'QWEN.md', user: 'QWEN.md' },
+    namesInstructions: true,
+    hooks: {
+      file: 'settings.json',
+      form: 'groups',
+      handler: MILLISECONDS,
+      events: CLAUDE_EVENTS('run_shell_command'),
+      stop: 'Stop',
     },
   },
   opencode: {
     title: 'opencode',
     program: 'opencode',
-    signs: ['.opencode', 'opencode.json', 'opencode.jsonc'],
-    folders: ['.opencode/plugin', '.opencode'],
-    userFolder: opencodeFolder,
-    pieces: (place) => {
-      const folder = opencodeFolder(place);
-      const plugin = ['plugin', 'todowrite.js'];
-      return [
-        {
-          path: at(place, ['.opencode', ...plugin], [folder, ...plugin]),
-          what: 'plugin',
-          edit: wholeFile(opencodePlugin),
-        },
-        section('opencode', at(place, ['AGENTS.md'], [folder, 'AGENTS.md'])),
-      ];
-    },
+    folder: '.opencode',
+    userFolder: { variable: 'OPENCODE_CONFIG_DIR', path: '.config/opencode' },
+    signs: ['opencode.json', 'opencode.jsonc'],
+    instructions: { project: 'AGENTS.md', user: 'AGENTS.md' },
+    plugin: { path: 'plugin/todowrite.js', content: opencodePlugin },
   },
   cursor: {
     title: 'Cursor',
     program: 'cursor-agent',
-    signs: ['.cursor', '.cursorrules'],
-    folders: ['.cursor'],
-    userFolder: cursorFolder,
-    pieces: (place) => {
-      const entry = (more: object = {}, command = COMMAND) => ({
-        command,
-        timeout: SECONDS,
-        ...more,
-      });
-      const events = {
-        sessionStart: entry(),
-        postToolUse: entry({ matcher: 'Shell' }),
-        postToolUseFailure: entry({ matcher: 'Shell' }),
-        stop: entry({ loop_limit: 2 }, stopCommand(place)),
-      };
-      const hooks: Piece = {
-        path: at(place, ['.cursor', 'hooks.json'], [cursorFolder(place), 'hooks.json']),
-        what: 'hooks',
-        edit: jsonHooks({ events, version: 1 }),
-      };
-      // Cursor keeps rules for all projects in its own settings, not in a file.
-      if (place.scope === 'user') return [hooks];
-      return [hooks, section('cursor', join(place.root, 'AGENTS.md'))];
+    folder: '.cursor',
+    userFolder: { path: '.cursor' },
+    signs: ['.cursorrules'],
+    // Its rules for all projects are in its settings, not in a file.
+    instructions: { project: 'AGENTS.md' },
+    hooks: {
+      file: 'hooks.json',
+      form: 'handlers',
+      handler: SECONDS,
+      events: {
+        sessionStart: {},
+        postToolUse: { matcher: 'Shell' },
+        postToolUseFailure: { matcher: 'Shell' },
+        stop: { loop_limit: 2 },
+      },
+      stop: 'stop',
+      version: 1,
     },
+  },
+  kimi: {
+    title: 'Kimi CLI',
+    program: 'kimi',
+    folder: '.kimi',
+    userFolder: { variable: 'KIMI_SHARE_DIR', path: '.kimi' },
+    signs: [],
+    instructions: { project: 'AGENTS.md' },
+    hooks: {
+      file: 'config.toml',
+      form: 'tables',
+      handler: SECONDS,
+      // It drops what hooks say at other events.
+      events: { PostToolUse: { matcher: 'Shell' }, Stop: { matcher: '' } },
+      stop: 'Stop',
+      options: '--dialect kimi',
+      isOfUserOnly: true,
+    },
+    next: `Kimi CLI has hooks only for all projects, and hears of them only when it is about to stop: for the finish gate
+run agent-shell setup kimi --user --gate.`,
+  },
+  crush: {
+    title: 'Crush',
+    program: 'crush',
+    folder: '.crush',
+    userFolder: { variable: 'CRUSH_GLOBAL_CONFIG', path: '.config/crush' },
+    signs: ['crush.json', '.crush.json', 'CRUSH.md'],
+    instructions: { project: 'AGENTS.md', user: 'CRUSH.md' },
   },
   agents: {
     title: 'AGENTS.md',
-    program: undefined,
     signs: ['AGENTS.md'],
-    folders: [],
-    pieces: ({ scope, root }) =>
-      scope === 'user'
-        ? { problem: 'agents is for a project: each harness has its own file for the user' }
-        : [section('agents', join(root, 'AGENTS.md'))],
+    instructions: { project: 'AGENTS.md' },
   },
-};
+} as const satisfies Readonly<Record<string, Harness>>;
 
-function claudeFolder({ environment, home }: User): string {
-  return environment.CLAUDE_CONFIG_DIR || join(home, '.claude');
-}
-
-function codexFolder({ environment, home }: User): string {
-  return environment.CODEX_HOME || join(home, '.codex');
-}
-
-function geminiFolder({ home }: User): string {
-  return join(home, '.gemini');
-}
-
-function opencodeFolder({ environment, home }: User): string {
-  const configuration = environment.XDG_CONFIG_HOME || join(home, '.config');
-  return environment.OPENCODE_CONFIG_DIR || join(configuration, 'opencode');
-}
-
-function cursorFolder({ home }: User): string {
-  return join(home, '.cursor');
-}
-
-function at(
-  { scope, root }: Place,
-  inProject: readonly string[],
-  ofUser: readonly [string, ...string[]],
-): string {
-  return scope === 'project' ? join(root, ...inProject) : join(...ofUser);
-}
-
-function stopCommand({ gate }: Place): string {
-  return gate ? GATED : COMMAND;
-}
-
-function section(name: string, path: string): Piece {
-  return {
-    path,
-    what: 'instructions',
-    edit: markedSection(instructions, name, MARKDOWN_COMMENT),
-  };
-}
-
-/** Codex complains about hooks in both of its files, so ours go where others already are. */
-function codexHooks(place: Place, folder: string): Piece {
-  const group = (matcher?: string, command = COMMAND) => ({
-    ...(matcher !== undefined && { matcher }),
-    hooks: [{ type: 'command', command, timeout: SECONDS }],
-  });
-  const events = {
-    SessionStart: group(),
-    UserPromptSubmit: group(),
-    PostToolUse: group('Bash'),
-    Stop: group(undefined, stopCommand(place)),
-  };
-  const inToml: Piece = {
-    path: join(folder, 'config.toml'),
-    what: 'hooks',
-    edit: tomlHooks(events, 'codex'),
-  };
-  const inJson: Piece = {
-    path: join(folder, 'hooks.json'),
-    what: 'hooks',
-    edit: jsonHooks({ events }),
-  };
-  const isThere = place.read(inJson.path)?.includes(COMMAND) ?? false;
-  return !isThere && hasHooks(place.read(inToml.path) ?? '') ? inToml : inJson;
-}
-
-const IS_OF_GEMINI = /BEGIN todowrite [^:]*: [^>]*\bgemini\b/;
-
-/** The files Gemini CLI may read; the one its settings name comes first. */
-function geminiContextFiles(settings: string | undefined): string[] {
-  const [, name = 'GEMINI.md'] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings ?? '') ?? [];
-  return [name, 'GEMINI.md', 'AGENTS.md'];
-}
+export type HarnessName = keyof typeof HARNESSES;
+export const HARNESS_NAMES = Object.keys(HARNESSES) as HarnessName[];

@@ -1,66 +1,76 @@
 import { existsSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { type CommandResult, done, failed } from '../command/agent-command.ts';
-import { safeText } from '../safe-text.ts';
+import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
+import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
 import { findProgram } from '../system/find-program.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';
 import { editConfigs, readConfig, removeEmptyFolders, targetOf } from './config-file.ts';
-import { SetupError } from './edit.ts';
-import {
-  HARNESS_NAMES,
-  HARNESSES,
-  type Harness,
-  type HarnessName,
-  type Piece,
-  type Place,
-} from './harnesses.ts';
+import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
+import { type Piece, type Place, piecesOf, userFolderOf } from './pieces.ts';
 import helpPage from './setup.md';
-import { parseSetupArguments, type SetupArguments } from './setup-arguments.ts';
+import { SetupError } from './text-edits.ts';
 
 const MAX_CHARACTERS = 500;
+const ACTIONS = ['--check', '--remove', '--print'] as const;
+export const SETUP_OPTIONS = {
+  '--check': 'flag',
+  '--remove': 'flag',
+  '--print': 'flag',
+  '--project': 'flag',
+  '--user': 'flag',
+  '--gate': 'flag',
+  '--follow-links': 'flag',
+  ...HELP_OPTIONS,
+} as const;
+
+/** What `agent-shell setup` was asked for. */
+interface Asked {
+  /** Undefined to list the harnesses found here. */
+  readonly name: HarnessName | undefined;
+  readonly action: (typeof ACTIONS)[number] | undefined;
+  readonly scope: Place['scope'];
+  readonly gate: boolean;
+  /** Whether to edit files that links lead to outside of the project. */
+  readonly followLinks: boolean;
+}
 
 /**
  * `agent-shell setup`: teaches a harness about the list. Exit code 0; 1 if a file cannot be edited or `--check` finds
  * something missing; 2 for wrong usage.
  */
 export function setup(argv: readonly string[], world: World): CommandResult {
-  const asked = parseSetupArguments(argv);
+  const asked = readArguments(argv);
   if ('problem' in asked) return wrongUsage(asked.problem);
   if ('help' in asked) return done(helpPage);
-  const { harness, action } = asked;
-  if (harness === undefined) {
-    return action === 'check' ? checkAll(world) : done(whatIsHere(world));
-  }
+  const { name, action } = asked;
+  if (name === undefined) return action === '--check' ? checkAll(world) : done(whatIsHere(world));
+  const harness: Harness = HARNESSES[name];
   const place = placeOf(asked, world);
   try {
-    const pieces = HARNESSES[harness].pieces(place);
-    if ('problem' in pieces) return wrongUsage(pieces.problem);
+    const pieces = piecesOf(name, place);
+    if (pieces.length === 0) {
+      return wrongUsage(`${name} is for a project: each harness has its own file for the user`);
+    }
+    if (asked.gate && !pieces.some(({ what }) => what === 'hooks')) {
+      return wrongUsage(
+        harness.hooks
+          ? `${harness.title} has hooks for all projects only: --gate needs --user`
+          : `${harness.title} asks nothing before it stops: it cannot have a --gate`,
+      );
+    }
     switch (action) {
-      case 'print':
+      case '--print':
         return done(pieces.map((piece) => shown(piece, place)).join('\n'));
-      case 'check': {
-        const checks = [checkInstall(world), checkPieces(HARNESSES[harness], pieces, place)];
-        return checked(checks);
-      }
-      case 'add':
-        return withNext(
-          edited(pieces, place, asked, ({ edit }, text) => edit.add(text)),
-          HARNESSES[harness],
-          world,
-        );
-      case 'remove': {
-        const result = edited(pieces, place, asked, ({ edit }, text) =>
-          text === undefined ? undefined : edit.remove(text),
-        );
-        const { folders } = HARNESSES[harness];
-        if (place.scope === 'project' && result.exitCode === 0) {
-          removeEmptyFolders(folders.map((folder) => join(place.root, folder)));
-        }
-        return result;
-      }
+      case '--check':
+        return checked([checkInstall(world), checkPieces(harness, pieces, place)]);
+      case '--remove':
+        return removed(edited(pieces, place, asked, 'remove'), pieces, place);
+      default:
+        return withNext(edited(pieces, place, asked, 'add'), harness, world);
     }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -68,7 +78,40 @@ export function setup(argv: readonly string[], world: World): CommandResult {
   }
 }
 
-function placeOf({ scope, gate }: Pick<SetupArguments, 'scope' | 'gate'>, world: World): Place {
+/** Parses the arguments after `setup`, or says what is wrong with them. */
+function readArguments(argv: readonly string[]): Asked | { help: true } | { problem: string } {
+  const parsed = parseOptions(argv, SETUP_OPTIONS);
+  if ('problem' in parsed) return parsed;
+  const { options, rest } = parsed;
+  if (options['-h'] || options['--help']) return { help: true };
+  const [word, unknown] = rest;
+  const name = HARNESS_NAMES.find((known) => known === word);
+  const names = HARNESS_NAMES.join(', ');
+  const actions = ACTIONS.filter((one) => options[one]);
+  const [action] = actions;
+  if (word !== undefined && name === undefined) {
+    return {
+      problem: `unknown agent ${inQuotes(word)}; choose ${names.replace(/, (\w+)$/, ' or $1')}`,
+    };
+  }
+  if (unknown !== undefined) return { problem: `setup takes no argument ${unknown}` };
+  if (actions.length > 1) return { problem: `${actions.join(' and ')} exclude each other` };
+  if (options['--project'] && options['--user']) {
+    return { problem: '--project and --user exclude each other' };
+  }
+  if (name === undefined && action !== undefined && action !== '--check') {
+    return { problem: `setup ${action} needs a harness: ${names}` };
+  }
+  return {
+    name,
+    action,
+    scope: options['--user'] ? 'user' : 'project',
+    gate: options['--gate'] ?? false,
+    followLinks: options['--follow-links'] ?? false,
+  };
+}
+
+function placeOf({ scope, gate }: Pick<Asked, 'scope' | 'gate'>, world: World): Place {
   const { environment, directory, home } = world;
   return { scope, gate, root: sessionOf(directory), home, environment, read: readConfig };
 }
@@ -76,12 +119,13 @@ function placeOf({ scope, gate }: Pick<SetupArguments, 'scope' | 'gate'>, world:
 function edited(
   pieces: readonly Piece[],
   place: Place,
-  { followLinks }: Pick<SetupArguments, 'followLinks'>,
-  change: (piece: Piece, text: string | undefined) => string | undefined,
+  { followLinks }: Asked,
+  what: 'add' | 'remove',
 ): CommandResult {
-  const edits = pieces.map((piece) => ({
-    path: piece.path,
-    change: (text: string | undefined) => change(piece, text),
+  const edits = pieces.map(({ path, edit }) => ({
+    path,
+    change: (text: string | undefined) =>
+      what === 'add' ? edit.add(text) : text === undefined ? undefined : edit.remove(text),
   }));
   const project = targetOf(place.root);
   const refusal = (target: string) =>
@@ -91,8 +135,7 @@ function edited(
   try {
     const outcomes = editConfigs(edits, refusal);
     const lines = pieces.map(
-      ({ path, what }, index) =>
-        `${outcomes[index]?.padEnd(9)}  ${nameOf(path, place)}  (${what})\n`,
+      (piece, index) => `${outcomes[index]?.padEnd(9)}  ${titleOf(piece, place)}\n`,
     );
     return done(lines.join(''));
   } catch (error) {
@@ -102,19 +145,28 @@ function edited(
   }
 }
 
+/** Removes a project's folders that are empty now, up to the project's own. */
+function removed(result: CommandResult, pieces: readonly Piece[], { scope, root }: Place) {
+  if (scope === 'user' || result.exitCode !== 0) return result;
+  for (const { path } of pieces) {
+    for (let folder = dirname(path); folder !== root; folder = dirname(folder)) {
+      removeEmptyFolders([folder]);
+    }
+  }
+  return result;
+}
+
 /** Printed only when something was written. */
 function withNext(result: CommandResult, { next }: Harness, world: World): CommandResult {
   if (next === undefined || !result.stdout.includes('written ')) return result;
-  const { folder } = new ListHome(
-    world.environment,
-    world.directory,
-    readSettings(world.environment, undefined).settings,
-  );
-  return { ...result, stdout: `${result.stdout}\n${next(folder)}\n` };
+  const { environment, directory } = world;
+  const lists = new ListHome(environment, directory, readSettings(environment, undefined).settings);
+  const text = next.replace('LISTS', () => JSON.stringify(lists.folder));
+  return { ...result, stdout: `${result.stdout}\n${text}\n` };
 }
 
-function shown({ path, what, edit }: Piece, place: Place): string {
-  return `# ${nameOf(path, place)}  (${what})\n${edit.shown}`;
+function shown(piece: Piece, place: Place): string {
+  return `# ${titleOf(piece, place)}\n${piece.edit.shown}`;
 }
 
 function checkAll(world: World): CommandResult {
@@ -122,7 +174,7 @@ function checkAll(world: World): CommandResult {
   for (const scope of ['project', 'user'] as const) {
     const place = placeOf({ scope, gate: false }, world);
     for (const name of HARNESS_NAMES) {
-      const pieces = piecesOf(name, place);
+      const pieces = readablePieces(name, place);
       const isSetUp = pieces.some((piece) => stateOf(piece, place) !== 'missing');
       if (isSetUp) checks.push(checkPieces(HARNESSES[name], pieces, place));
     }
@@ -130,29 +182,21 @@ function checkAll(world: World): CommandResult {
   return checked(checks);
 }
 
-function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
+function readablePieces(name: HarnessName, place: Place): readonly Piece[] {
   try {
-    const pieces = HARNESSES[name].pieces(place);
-    return 'problem' in pieces ? [] : pieces;
+    return piecesOf(name, place);
   } catch (error) {
     if (error instanceof SetupError) return [];
     throw error;
   }
 }
 
-function checkPieces(
-  { title }: Pick<Harness, 'title'>,
-  pieces: readonly Piece[],
-  place: Place,
-): Checked {
+function checkPieces({ title }: Harness, pieces: readonly Piece[], place: Place): Checked {
   const states = pieces.map((piece) => stateOf(piece, place));
   return {
     lines: [
       `${title}, ${place.scope === 'project' ? 'this project' : 'all projects'}:`,
-      ...pieces.map(
-        ({ path, what }, index) =>
-          `  ${states[index]?.padEnd(8)} ${nameOf(path, place)}  (${what})`,
-      ),
+      ...pieces.map((piece, index) => `  ${states[index]?.padEnd(8)} ${titleOf(piece, place)}`),
     ],
     isGood: states.every((state) => state === 'ok'),
   };
@@ -180,15 +224,14 @@ function checked(checks: readonly Checked[]): CommandResult {
 
 /** Lists the harnesses found here, and the commands that set them up. */
 function whatIsHere(world: World): string {
-  const place = placeOf({ scope: 'project', gate: false }, world);
+  const { root } = placeOf({ scope: 'project', gate: false }, world);
   const here = HARNESS_NAMES.filter((name) => {
-    const { program, signs, userFolder } = HARNESSES[name];
+    const harness: Harness = HARNESSES[name];
+    const { program, folder, signs } = harness;
+    const files = [...signs, ...(folder ? [folder] : [])].map((sign) => join(root, sign));
     const isInstalled = program !== undefined && findProgram(program, world.environment);
-    const folder = userFolder?.(world);
     return (
-      isInstalled ||
-      signs.some((sign) => existsSync(join(place.root, sign))) ||
-      (folder !== undefined && existsSync(folder))
+      isInstalled || [...files, userFolderOf(harness, world) ?? ''].some((one) => existsSync(one))
     );
   });
   const named = here.length > 0 ? here : (['agents'] as const);
@@ -206,11 +249,11 @@ written, --check to see what is there, --remove to take it away.
 `;
 }
 
-/** A path as a person would write it. */
-function nameOf(path: string, { root, home, scope }: Place): string {
+/** A file as a person would write its path, and what it is. */
+function titleOf({ path, what }: Piece, { root, home, scope }: Place): string {
   const [base, prefix] = scope === 'project' ? [root, ''] : [home, `~${sep}`];
   const name = relative(base, path);
-  return safeText(name.startsWith('..') ? path : `${prefix}${name}`, MAX_CHARACTERS);
+  return `${safeText(name.startsWith('..') ? path : `${prefix}${name}`, MAX_CHARACTERS)}  (${what})`;
 }
 
 function wrongUsage(problem: string): CommandResult {

@@ -2,7 +2,7 @@ import { type CommandResult, done, failed } from '../command/agent-command.ts';
 import { HELP_OPTIONS, type OptionTable } from '../command/options.ts';
 import { inQuotes } from '../safe-text.ts';
 import { HARNESS_NAMES } from '../setup/harnesses.ts';
-import { SETUP_OPTIONS } from '../setup/setup-arguments.ts';
+import { SETUP_OPTIONS } from '../setup/setup.ts';
 import { TASK_COMMANDS } from '../tasks/task-commands.ts';
 import { READ_OPTIONS } from '../todo/todo-read.ts';
 import { WRITE_OPTIONS } from '../todo/write-options.ts';

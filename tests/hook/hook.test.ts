@@ -466,6 +466,44 @@ describe('the list in the conversation', () => {
     expect(await contextOf(say(prompt))).toContain('[>] Fix it');
     write('[x] Fix it');
     expect(await contextOf(say(prompt))).toContain('[x] Fix it');
+    // It also compresses without a word: after ten commands that may have been.
+    const ran = { ...prompt, hook_event_name: 'AfterTool', tool_input: { command: 'ls' } };
+    for (let line = 0; line < 9; line++) await say(ran);
+    expect(await say(prompt)).toBe('');
+    await say(ran);
+    expect(await contextOf(say(prompt))).toContain('[x] Fix it');
+  });
+
+  test('Qwen Code, which drops what it is told at a start, gets it at the prompt after, be it one of the user or not', async () => {
+    const { say, write } = harness('q1');
+    const event = (name: string, more: object) => ({
+      session_id: 'q1',
+      timestamp: 't',
+      hook_event_name: name,
+      permission_mode: 'yolo',
+      ...more,
+    });
+    const [asked, goesOn] = ['Go on', ''].map((prompt) => event('UserPromptSubmit', { prompt }));
+    const start = (source: string) => event('SessionStart', { source });
+    write('[>] Fix it');
+    expect(await say(start('startup'))).toBe('');
+    expect(await contextOf(say(asked ?? {}))).toContain('[>] Fix it');
+    expect(await say(goesOn ?? {})).toBe('');
+    expect(await say(start('compact'))).toBe('');
+    expect(await contextOf(say(goesOn ?? {}))).toContain('[>] Fix it');
+    expect(await say(asked ?? {})).toBe('');
+    // What it wrote itself it knows, until the user comes back.
+    await say(event('PostToolUse', { tool_input: { command: 'ls' } }));
+    write('[x] Fix it', '[>] Ship it');
+    await say(event('PostToolUse', { tool_input: { command: 'TodoWrite --done 1 --start 2' } }));
+    expect(await say(goesOn ?? {})).toBe('');
+    // The reason of a refused stop comes back as a prompt.
+    const stop = event('Stop', { stop_hook_active: true, last_assistant_message: 'Done.' });
+    expect(await say(stop, '--gate')).toContain('"decision":"block"');
+    expect(await say(asked ?? {})).toBe('');
+    expect(await say(stop, '--gate')).toBe('');
+    await say(event('PostToolUse', { tool_input: { command: 'ls' } }));
+    expect(await contextOf(say(asked ?? {}))).toContain('[>] Ship it');
   });
 });
 

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Journal, seenLines } from '../../src/hook/journal.ts';
-import { pastOf } from '../../src/hook/pasts.ts';
+import { Journal, pastOf, seenLines } from '../../src/hook/journal.ts';
 import { lastRun } from '../../src/proof/last-run.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 

@@ -15,13 +15,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parse } from 'smol-toml';
 import { afterAll, describe, expect, test } from 'vitest';
 import { editConfigs } from '../../src/setup/config-file.ts';
+import { HARNESSES } from '../../src/setup/harnesses.ts';
 import { setup } from '../../src/setup/setup.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 
-const NAMES = ['claude', 'codex', 'gemini', 'opencode', 'cursor', 'agents'];
+const NAMES = Object.keys(HARNESSES);
 
 /** A project and a home, both empty. */
 function machine() {
@@ -79,7 +81,13 @@ const FILES: Record<string, [project: string[], user: string[]]> = {
     ['.opencode/plugin/todowrite.js', 'AGENTS.md'],
     ['.config/opencode/AGENTS.md', '.config/opencode/plugin/todowrite.js'],
   ],
+  qwen: [
+    ['.qwen/settings.json', 'QWEN.md'],
+    ['.qwen/QWEN.md', '.qwen/settings.json'],
+  ],
   cursor: [['.cursor/hooks.json', 'AGENTS.md'], ['.cursor/hooks.json']],
+  kimi: [['AGENTS.md'], ['.kimi/config.toml']],
+  crush: [['AGENTS.md'], ['.config/crush/CRUSH.md']],
   agents: [['AGENTS.md'], []],
 };
 
@@ -130,10 +138,27 @@ test('the registered command is this, to the letter: a change of it would have t
     .match(/"command": "[^"]*"/g);
   expect(new Set(commands)).toEqual(new Set(['"command": "agent-shell hook"']));
   for (const name of NAMES) run(name, '--gate');
+  expect(run('opencode', '--gate')).toMatchObject({
+    stderr: expect.stringContaining('opencode asks nothing before it stops'),
+    exitCode: 2,
+  });
   const gated = Object.values(all())
     .join('')
     .match(/"command": "[^"]*--gate"/g);
-  expect(gated).toEqual(Array(4).fill('"command": "agent-shell hook --gate"'));
+  expect(gated).toEqual(Array(5).fill('"command": "agent-shell hook --gate"'));
+});
+
+test.each([
+  ['claude', {}],
+  ['codex', { 'project/.codex/config.toml': '[[hooks.Stop]]\n' }],
+])('of %s a gate stays when setup runs again without --gate', (name, files) => {
+  const { all, run, put } = machine();
+  for (const [file, text] of Object.entries(files)) put(file, text);
+  run(name, '--gate');
+  const gated = all();
+  expect(Object.values(gated).join('')).toContain('agent-shell hook --gate');
+  expect(run(name).stdout).not.toContain('written');
+  expect(all()).toEqual(gated);
 });
 
 test('without a name it looks which are here and prints the commands', () => {
@@ -172,6 +197,62 @@ test('hooks of Codex go where its others are', () => {
   expect(all()['project/.codex/config.toml']?.startsWith(text)).toBe(true);
   run('codex', '--remove');
   expect(all()).toEqual({ 'project/.codex/config.toml': text });
+});
+
+describe('Kimi CLI', () => {
+  const OURS = (gate = '') => `[[hooks]]
+event = "PostToolUse"
+command = "agent-shell hook --dialect kimi"
+matcher = "Shell"
+timeout = 10
+
+[[hooks]]
+event = "Stop"
+command = "agent-shell hook --dialect kimi${gate}"
+matcher = ""
+timeout = 10
+`;
+  // What it writes itself when a setting changes: everything it knows, no comments.
+  const written = (hooks: string) => `default_model = "k"\n${hooks}\n[loop_control]\nmax = 1\n`;
+
+  test('its hooks are for all projects, with a gate that says where it can be', () => {
+    const { run, all } = machine();
+    expect(run('kimi', '--gate')).toMatchObject({
+      stderr: expect.stringContaining('has hooks for all projects only: --gate needs --user'),
+      exitCode: 2,
+    });
+    expect(run('kimi').stdout).toContain('agent-shell setup kimi --user --gate');
+    run('kimi', '--user', '--gate');
+    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toEqual(parse(OURS(' --gate')));
+  });
+
+  test('an empty list of hooks in its file makes room, and comes back', () => {
+    const { run, all, put } = machine();
+    const text = written('hooks = []\n');
+    put('home/.kimi/config.toml', text);
+    expect(run('kimi', '--user')).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toMatchObject(parse(OURS()));
+    run('kimi', '--user', '--remove');
+    expect(all()['home/.kimi/config.toml']).toBe(text);
+  });
+
+  test('hooks that it has written anew are known, changed and removed', () => {
+    const { run, all, put } = machine();
+    put('home/.kimi/config.toml', written(`\n${OURS()}`));
+    expect(run('kimi', '--user').stdout).toContain('unchanged');
+    run('kimi', '--user', '--gate');
+    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toMatchObject(parse(OURS(' --gate')));
+    run('kimi', '--user', '--remove');
+    expect(all()['home/.kimi/config.toml']).toBe(written(''));
+    put(
+      'home/.kimi/config.toml',
+      written(`\n[[hooks]]\nevent = "Stop"\ncommand = "mine"\n\n${OURS()}`),
+    );
+    run('kimi', '--user', '--remove');
+    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toMatchObject({
+      hooks: [{ event: 'Stop', command: 'mine' }],
+    });
+  });
 });
 
 test('Gemini CLI reads the file that its settings name', () => {
@@ -470,12 +551,15 @@ describe('--check', () => {
 test.each([
   [
     ['klingon'],
-    "unknown agent 'klingon'; choose claude, codex, gemini, opencode, cursor or agents",
+    "unknown agent 'klingon'; choose claude, codex, gemini, qwen, opencode, cursor, kimi, crush or agents",
   ],
   [['claude', 'codex'], 'setup takes no argument codex'],
   [['claude', '--check', '--remove'], '--check and --remove exclude each other'],
   [['claude', '--project', '--user'], '--project and --user exclude each other'],
-  [['--remove'], 'setup --remove needs a harness: claude, codex, gemini, opencode, cursor, agents'],
+  [
+    ['--remove'],
+    'setup --remove needs a harness: claude, codex, gemini, qwen, opencode, cursor, kimi, crush, agents',
+  ],
   [['agents', '--user'], 'agents is for a project: each harness has its own file for the user'],
 ])('%j is no request: %s', (argv, problem) => {
   expect(machine().run(...argv)).toEqual({

@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import type { Environment } from '../environment.ts';
+import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harnesses.ts';
+import instructions from './instructions.md';
+import { jsonHooks } from './json-hooks.ts';
+import {
+  type Edit,
+  hasHooks,
+  MARKDOWN_COMMENT,
+  markedSection,
+  tomlHooks,
+  wholeFile,
+} from './text-edits.ts';
+
+/** Whose harnesses they are. */
+export interface User {
+  readonly home: string;
+  readonly environment: Environment;
+}
+
+/** Where to set up a harness: in a project, or for all of a user's projects. */
+export interface Place extends User {
+  readonly scope: 'project' | 'user';
+  /** The project's folder. */
+  readonly root: string;
+  /** Whether to turn on the finish gate. */
+  readonly gate: boolean;
+  /** The text of a file; undefined if there is none. */
+  readonly read: (path: string) => string | undefined;
+}
+
+/** One file, and what to add to it. */
+export interface Piece {
+  readonly path: string;
+  /** What the file is, in words. */
+  readonly what: 'instructions' | 'hooks' | 'plugin';
+  readonly edit: Edit;
+}
+
+/** Where a harness keeps a user's settings; undefined if it has none. */
+export function userFolderOf(
+  { userFolder }: Harness,
+  { environment, home }: User,
+): string | undefined {
+  if (userFolder === undefined) return undefined;
+  const { variable = '', path } = userFolder;
+  const [, inConfig] = /^\.config\/(.*)/.exec(path) ?? [];
+  const configured = environment.XDG_CONFIG_HOME && inConfig;
+  return (
+    environment[variable] ||
+    (configured ? join(environment.XDG_CONFIG_HOME ?? '', configured) : join(home, path))
+  );
+}
+
+/** The files to edit for a harness, in the order in which they are shown. */
+export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
+  const harness: Harness = HARNESSES[name];
+  const { plugin, hooks } = harness;
+  const isProject = place.scope === 'project';
+  const folder = isProject ? join(place.root, harness.folder ?? '') : userFolderOf(harness, place);
+  const pieces: Piece[] = [];
+  if (folder !== undefined && plugin) {
+    pieces.push({
+      path: join(folder, plugin.path),
+      what: 'plugin',
+      edit: wholeFile(plugin.content),
+    });
+  }
+  if (folder !== undefined && hooks && !(isProject && hooks.isOfUserOnly)) {
+    pieces.push(hooksPiece(hooks, name, folder, place));
+  }
+  const file = harness.instructions[place.scope];
+  const base = isProject ? place.root : folder;
+  if (file !== undefined && base !== undefined) {
+    const settings = harness.namesInstructions ? place.read(pieces[0]?.path ?? '') : undefined;
+    const paths = namedFirst(file, settings).map((one) => join(base, one));
+    // The settings may have named a different file at setup time.
+    const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
+    const found =
+      harness.namesInstructions && paths.find((path) => own.test(place.read(path) ?? ''));
+    const edit = markedSection(instructions, name, MARKDOWN_COMMENT);
+    pieces.push({ path: found || (paths[0] ?? ''), what: 'instructions', edit });
+  }
+  return pieces;
+}
+
+/** The files that a harness may read for instructions; the one that its settings name comes first. */
+function namedFirst(file: string, settings = ''): string[] {
+  const [, named = file] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings) ?? [];
+  return [named, file, 'AGENTS.md'];
+}
+
+/** Never change this: Codex trusts a hook by the hash of its command. */
+const COMMAND = 'agent-shell hook';
+const GATED = /"agent-shell hook [^"]*--gate"/;
+
+function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Place): Piece {
+  const { file, otherFile, form, version } = hooks;
+  const path = join(folder, file);
+  const other = join(folder, otherFile ?? '');
+  const isInOther =
+    otherFile !== undefined &&
+    !place.read(path)?.includes(COMMAND) &&
+    hasHooks(place.read(other) ?? '');
+  const edit = (isGated: boolean) => {
+    const entries = entriesOf(hooks, isGated);
+    return form === 'tables' || isInOther
+      ? tomlHooks(entries, name)
+      : jsonHooks({ events: Object.fromEntries(entries), version });
+  };
+  const plain = edit(place.gate);
+  // A gate stays until it is removed: running setup again does not open it.
+  const add = (text: string | undefined) => (GATED.test(text ?? '') ? edit(true) : plain).add(text);
+  return { path: isInOther ? other : path, what: 'hooks', edit: { ...plain, add } };
+}
+
+function entriesOf(hooks: Hooks, isGated: boolean): [event: string, entry: object][] {
+  const { form, handler, stop, options } = hooks;
+  return Object.entries(hooks.events).map(([event, more]) => {
+    const gate = event === stop && isGated ? '--gate' : '';
+    const command = [COMMAND, options, gate].filter(Boolean).join(' ');
+    const group = { ...more, hooks: [{ type: 'command', command, ...handler }] };
+    return [event, form === 'groups' ? group : { command, ...more, ...handler }];
+  });
+}
