@@ -136,8 +136,12 @@ export class PromptLists {
     const { tasks } = before;
     // For lists on a server there is no history here.
     const store = this.#taskStore;
-    const kept = store.isFar ? [] : (store.history() as TaskVersion[]);
-    const graph = kept.find(({ version }) => version === tasks)?.graph;
+    const kept = store.isFar ? [] : (store.versions() as Iterable<TaskVersion>);
+    let graph: TaskVersion['graph'] | undefined;
+    for (const version of kept) {
+      if (version.version === tasks) graph = version.graph;
+      if (version.version <= tasks) break;
+    }
     for (const row of this.#tasks) {
       const was = graph?.tasks.get(row.id);
       if (was && was.status !== row.status) fresh.add(row);

@@ -94,16 +94,21 @@ export class Document<T, V, IsFar extends boolean = boolean> {
 
   /** The versions that are kept, newest first. */
   history(range?: HistoryRange): Now<IsFar, V[]> {
-    const versions = whenDone(this.place.history(range), (all) => Array.from(all, this.#view.of));
-    return versions as Now<IsFar, V[]>;
+    return whenDone(this.versions(range), (versions) => [...versions]) as Now<IsFar, V[]>;
   }
 
-  /** The same, each read only as it is asked for; of what is far, what was seen last. */
+  /** The same; what is near is read only as it is asked for. */
+  versions(range?: HistoryRange): Now<IsFar, Iterable<V>> {
+    const of = this.#view.of;
+    return whenDone(this.place.history(range), function* (versions): Generator<V> {
+      for (const version of versions) yield of(version);
+    }) as Now<IsFar, Iterable<V>>;
+  }
+
+  /** The same for whoever cannot wait: of what is far, what was seen last. */
   *newestFirst(): Generator<V> {
     if (this.isFar) yield this.#seen;
-    else
-      for (const version of this.place.history() as Iterable<Version<T>>)
-        yield this.#view.of(version);
+    else yield* this.versions() as Iterable<V>;
   }
 
   /** From now on, what is seen is kept up to date, whoever makes a change. */

@@ -9,6 +9,8 @@ export interface Steps<T, Step> {
   readonly between: (before: T, after: T) => Step;
   /** Takes several steps, the first one first; so a large content is copied once, not once a step. */
   readonly apply: (before: T, steps: readonly Step[]) => T;
+  /** About how many bytes it takes to store all of a content. */
+  readonly size: (content: T) => number;
 }
 
 /** What is stored for one version: the step from the version before it or, now and then, from the empty content. */
@@ -17,8 +19,15 @@ export interface LogEntry<Step> {
   readonly step: Step;
 }
 
-/** One in so many versions stores the whole content, so that at most these are ever read. */
+/** One in so many versions stores the whole content at least, so that at most these are ever read. */
 const STEPS_PER_WHOLE = 50;
+/**
+ * A file more to read costs a command as much as some 16 KB more of one. So of a small content each version is stored whole,
+ * and of others one in so many that a version takes no more than that on average. Each divides the largest, so that however a
+ * content grows there is a whole among 50 versions.
+ */
+const SPACINGS = [1, 2, 5, 10, 25, STEPS_PER_WHOLE];
+const BYTES_PER_VERSION = 16 * 1024;
 
 /** How much of the history the entries' place must keep, so that there is always a whole to start from. */
 export const ENTRIES_KEPT = 3 * STEPS_PER_WHOLE;
@@ -53,19 +62,9 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     return inSteps(this.#load());
   }
 
-  history(): Awaitable<Version<T>[]> {
-    return whenDone(this.#entries.history(), (newestFirst) => {
-      const entries = [...newestFirst];
-      const oldestWhole = entries.findLastIndex(({ content }) => content.isWhole);
-      let content = this.#steps.empty;
-      const versions: Version<T>[] = [];
-      for (const entry of entries.slice(0, oldestWhole + 1).reverse()) {
-        const { isWhole, step } = whole(entry).content;
-        content = this.#steps.apply(isWhole ? this.#steps.empty : content, [step]);
-        versions.push({ ...entry, content });
-      }
-      return versions.reverse();
-    });
+  /** Each version is computed as it is asked for, and what is near is read only then. */
+  history(): Awaitable<Iterable<Version<T>>> {
+    return whenDone(this.#entries.history(), (newestFirst) => this.#versions(newestFirst));
   }
 
   commit(base: number, content: T, at: Date): Awaitable<Version<T> | undefined> {
@@ -79,11 +78,37 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   *#commit(base: number, content: T, at: Date): Stepwise<Version<T> | undefined> {
     const before = this.#latest?.version === base ? this.#latest : yield* this.#load();
     if ((before?.version ?? 0) !== base) return undefined;
-    const isWhole = before === undefined || base % STEPS_PER_WHOLE === 0;
+    const isWhole = before === undefined || base % this.#spacing(content) === 0;
     const step = this.#steps.between(isWhole ? this.#steps.empty : before.content, content);
     const committed = yield* settled(this.#entries.commit(base, { isWhole, step }, at));
     if (committed !== undefined) this.#latest = { ...committed, content };
     return committed && this.#latest;
+  }
+
+  /** A server gives all entries in one answer, and has more work with large ones. */
+  #spacing(content: T): number {
+    if (this.isFar) return STEPS_PER_WHOLE;
+    const size = this.#steps.size(content);
+    return SPACINGS.find((spacing) => size <= spacing * BYTES_PER_VERSION) ?? STEPS_PER_WHOLE;
+  }
+
+  *#versions(newestFirst: Iterable<Entry<Step>>): Generator<Version<T>> {
+    let entries: Entry<Step>[] = [];
+    for (const entry of newestFirst) {
+      entries.push(whole(entry));
+      if (!entry.content.isWhole) continue;
+      const [first, ...later] = entries.map(({ content }) => content.step).reverse();
+      const start = this.#steps.apply(this.#steps.empty, [first as Step]);
+      for (const [back, version] of entries.entries()) {
+        const steps = later.slice(0, later.length - back);
+        const content = steps.length > 0 ? this.#steps.apply(start, steps) : start;
+        const found = { ...version, content };
+        // A change that follows begins with the newest one, and need not read it again.
+        if (version.version > (this.#latest?.version ?? 0)) this.#latest = found;
+        yield found;
+      }
+      entries = [];
+    }
   }
 
   *#load(): Stepwise<Version<T> | undefined> {

@@ -1,7 +1,7 @@
 import { quotedText, withoutTags } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
 import { agentText } from './reasons.ts';
-import { type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
+import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /** An agent that never looks loses older notices than these. */
 const MOST_KEPT = 1000;
@@ -68,30 +68,25 @@ export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
 type Event = Notice['kind'] | 'check';
 
 /** What happened to each task, and for whom: one notice per agent and task. */
-function* changesOf(
-  before: TaskGraph,
-  after: TaskGraph,
-): Generator<[taskId: number, kinds: ReadonlyMap<string, Event>]> {
-  const unblocked = unblockedIn(before, after);
-  const ids = new Set([...before.tasks.keys(), ...after.tasks.keys()]);
-  for (const id of ids) {
-    const was = before.tasks.get(id);
-    const task = after.tasks.get(id);
-    if (was === task && !unblocked.has(id)) continue;
-    yield [id, kindsOf(was, task, unblocked.has(id))];
-  }
+function changesOf(before: TaskGraph, after: TaskGraph): Map<number, Map<string, Event>> {
+  const changed = changedIds(before, after);
+  const unblocked = unblockedIn(before, after, changed);
+  const ids = [...new Set([...changed, ...unblocked])].sort((a, b) => a - b);
+  return new Map(
+    ids.map((id) => [id, kindsOf(before.tasks.get(id), after.tasks.get(id), unblocked.has(id))]),
+  );
 }
 
 /** The pending tasks that waited for others and now wait for none: these were completed or deleted, or are no longer waited for. */
-function unblockedIn(before: TaskGraph, after: TaskGraph): Set<number> {
+function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly number[]): Set<number> {
   const candidates = new Set<number>();
-  for (const was of before.tasks.values()) {
-    const task = after.tasks.get(was.id);
-    if (task === was) continue;
+  for (const id of changed) {
+    const [was, task] = [before.tasks.get(id), after.tasks.get(id)];
+    if (was === undefined) continue;
     if (task === undefined || task.status === 'completed') {
-      for (const id of was.blocks) candidates.add(id);
+      for (const waiting of was.blocks) candidates.add(waiting);
     }
-    if (was.blockedBy !== task?.blockedBy) candidates.add(was.id);
+    if (was.blockedBy !== task?.blockedBy) candidates.add(id);
   }
   const isUnblocked = (id: number) => {
     const [was, task] = [before.tasks.get(id), after.tasks.get(id)];

@@ -3,7 +3,7 @@ import { isObject } from '../json/json-value.ts';
 import { isProof } from '../proof/proof.ts';
 import type { Steps } from '../state/log-place.ts';
 import { NOTICE_WORDS } from './inbox.ts';
-import { NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';
+import { changedIds, NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELDS } from './task-schema.ts';
 
 /** What a change does to a list of tasks. */
@@ -22,16 +22,22 @@ interface InboxStep {
   readonly added: readonly Notice[];
 }
 
+/** What the JSON of a task takes beside its texts, and about that of a comment or a notice. */
+const BYTES_PER_TASK = 300;
+
 /** A list of tasks as the steps that make it. Tasks are compared by identity: a change never alters one in place. */
 export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
   empty: NO_TASKS,
-  between: (before, after) => ({
-    nextId: after.nextId,
-    changed: [...after.tasks.values()].filter((task) => before.tasks.get(task.id) !== task),
-    deleted: [...before.tasks.keys()].filter((id) => !after.tasks.has(id)),
-    ...(after.by !== undefined && { by: after.by }),
-    ...(before.inboxes !== after.inboxes && { inboxes: inboxSteps(before, after) }),
-  }),
+  between: (before, after) => {
+    const ids = changedIds(before, after);
+    return {
+      nextId: after.nextId,
+      changed: ids.flatMap((id) => after.tasks.get(id) ?? []),
+      deleted: ids.filter((id) => !after.tasks.has(id)),
+      ...(after.by !== undefined && { by: after.by }),
+      ...(before.inboxes !== after.inboxes && { inboxes: inboxSteps(before, after) }),
+    };
+  },
   apply: (before, steps) => {
     const tasks = new Map(before.tasks);
     const notices = new Map(before.inboxes);
@@ -51,6 +57,16 @@ export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
       by,
       ...(notices.size > 0 && { inboxes: notices }),
     };
+  },
+  size: ({ tasks, inboxes = new Map() }) => {
+    let bytes = 0;
+    for (const { subject, description, comments = [], metadata } of tasks.values()) {
+      bytes += BYTES_PER_TASK + subject.length + description.length;
+      for (const { text } of comments) bytes += BYTES_PER_TASK + text.length;
+      if (metadata) bytes += BYTES_PER_TASK;
+    }
+    for (const notices of inboxes.values()) bytes += BYTES_PER_TASK * notices.length;
+    return bytes;
   },
 };
 

@@ -209,15 +209,16 @@ function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | unde
 
 function newTask(
   id: number,
-  { after: _, description = '', ...fields }: NewTask,
+  { subject, description = '', blockedBy: _, after: __, ...fields }: NewTask,
   blockedBy: readonly number[],
   at: string,
   createdBy: string | undefined,
 ): Task {
   return {
-    ...fields,
     id,
+    subject,
     description,
+    ...fields,
     status: 'pending',
     blocks: [],
     blockedBy,

@@ -1,7 +1,7 @@
 import { safeText } from '../safe-text.ts';
 import { agentText, builtUpon, noSuchVersion, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
-import { NO_TASKS, type Task, type TaskGraph } from './task.ts';
+import { changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELDS } from './task-schema.ts';
 import type { TaskStore, TaskVersion } from './task-store.ts';
 
@@ -18,17 +18,23 @@ export interface TaskChangeEntry {
 const MAX_SUBJECT_CHARACTERS = 60;
 const MOST_NAMED = 5;
 
-/** The changes that are kept, newest first. What no list shows, such as the renewal of a lease, is left out. */
-export async function changesOf(store: TaskStore): Promise<TaskChangeEntry[]> {
-  const versions = await store.history();
-  const entries: TaskChangeEntry[] = [];
-  for (const [index, { version, at, graph: after }] of versions.entries()) {
-    // What was before the oldest version that is kept is known only if that is the first.
-    const before = versions[index + 1]?.graph ?? (version === 1 ? NO_TASKS : undefined);
-    const ids = before ? changedTasks(before, after) : [];
-    if (before && ids.length > 0) entries.push({ version, at, before, after, ids });
+/** The changes in these versions, newest first. What no list shows, such as the renewal of a lease, is left out. */
+export function* changesIn(newestFirst: Iterable<TaskVersion>): Generator<TaskChangeEntry> {
+  let newer: TaskVersion | undefined;
+  for (const version of newestFirst) {
+    if (newer) yield* changeBetween(version.graph, newer);
+    newer = version;
   }
-  return entries;
+  // What was before the oldest version that is kept is known only if that is the first.
+  if (newer?.version === 1) yield* changeBetween(NO_TASKS, newer);
+}
+
+function* changeBetween(
+  before: TaskGraph,
+  { version, at, graph: after }: TaskVersion,
+): Generator<TaskChangeEntry> {
+  const ids = changedTasks(before, after);
+  if (ids.length > 0) yield { version, at, before, after, ids };
 }
 
 /** `12  2026-01-31T12:00:00Z  ann  claimed #3 Fix login`. */
@@ -79,18 +85,12 @@ export async function graphAt(
   at: number | undefined,
 ): Promise<TaskVersion | Refused> {
   if (at === undefined) return store.read();
-  const versions = await store.history();
-  const found = versions.find(({ version }) => version === at);
-  return (
-    found ?? {
-      refused: [
-        noSuchVersion(
-          at,
-          versions.map(({ version }) => version),
-        ),
-      ],
-    }
-  );
+  const kept: number[] = [];
+  for (const version of await store.versions()) {
+    if (version.version === at) return version;
+    kept.push(version.version);
+  }
+  return { refused: [noSuchVersion(at, kept)] };
 }
 
 export interface Undone {
@@ -119,8 +119,7 @@ export function undoChange(
 
 /** The tasks that a change has made, altered or deleted; renewals of leases are none. */
 function changedTasks(before: TaskGraph, after: TaskGraph): number[] {
-  const ids = new Set([...before.tasks.keys(), ...after.tasks.keys()]);
-  return [...ids]
+  return changedIds(before, after)
     .filter((id) => !isSameTask(before.tasks.get(id), after.tasks.get(id)))
     .sort((a, b) => a - b);
 }

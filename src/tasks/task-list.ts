@@ -10,7 +10,7 @@ import { notFound } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
 import { type TaskCall, taskForm } from './task-form.ts';
 import getPage from './task-get.md';
-import { changeLine, changesOf, graphAt, type TaskChangeEntry } from './task-history.ts';
+import { changeLine, changesIn, graphAt } from './task-history.ts';
 import inboxPage from './task-inbox.md';
 import listPage from './task-list.md';
 import { AT, flag, ONE_TASK, type RequestOf, wholeNumber } from './task-schema.ts';
@@ -58,7 +58,7 @@ export const TASK_LIST = taskForm({
     }
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (options['--history']) {
-      const lines = (await changesOf(store)).map(changeLine);
+      const lines = Array.from(changesIn(await store.versions()), changeLine);
       return done(cut(lines, most, 'changes') || 'No changes.\n');
     }
     const found = await graphAt(store, filter.at);
@@ -139,7 +139,8 @@ export const TASK_GET = taskForm({
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;
     if ('refused' in found) return refusal(title, reasonLines(found.refused));
-    const history = options['--history'] ? (await changesOf(store)).filter(touches(id)) : [];
+    const changes = options['--history'] ? changesIn(await store.versions()) : [];
+    const history = [...changes].filter(({ ids }) => ids.includes(id));
     const task = found.graph.tasks.get(id);
     // Of a deleted one its history is left.
     if (task === undefined && history.length === 0) {
@@ -149,10 +150,6 @@ export const TASK_GET = taskForm({
     return done(options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task));
   },
 });
-
-function touches(id: number) {
-  return ({ ids }: TaskChangeEntry) => ids.includes(id);
-}
 
 /** `TaskInbox`: what concerns the caller and it has not heard, and that it now has. */
 export const TASK_INBOX = taskForm({

@@ -3,7 +3,7 @@ import { refusal } from '../command/replies.ts';
 import { NOTHING_TO_UNDO, noSuchVersion } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import { taskForm } from './task-form.ts';
-import { changesOf, changeText, type TaskChangeEntry, undoChange } from './task-history.ts';
+import { changesIn, changeText, type TaskChangeEntry, undoChange } from './task-history.ts';
 import { AT } from './task-schema.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-undo.md';
@@ -21,19 +21,25 @@ export const TASK_UNDO = taskForm({
   fields: { at: AT },
   purpose: 'undo the change',
   run: async ({ at }, { store, agent, change }) => {
-    const entries = await changesOf(store);
-    const entry = at === undefined ? entries[0] : entries.find(({ version }) => version === at);
+    const kept: number[] = [];
+    let entry: TaskChangeEntry | undefined;
+    for (const change of changesIn(await store.versions())) {
+      kept.push(change.version);
+      if (at !== undefined && change.version !== at) continue;
+      entry = change;
+      break;
+    }
     if (entry === undefined) {
-      const kept = entries.map(({ version }) => version);
       const reason = at === undefined ? NOTHING_TO_UNDO : noSuchVersion(at, kept);
       return refusal(TITLE, reasonLines([reason]));
     }
+    const undone = entry;
     const outcome = await change((graph, now) => {
-      const refused = entry.after.by === agent ? [] : checksOfOthers(graph, entry, agent);
-      return refused.length > 0 ? { refused } : undoChange(graph, entry, now);
+      const refused = undone.after.by === agent ? [] : checksOfOthers(graph, undone, agent);
+      return refused.length > 0 ? { refused } : undoChange(graph, undone, now);
     });
     if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
-    return done(`Undone: ${changeText(entry)}\n`);
+    return done(`Undone: ${changeText(undone)}\n`);
   },
 });
 

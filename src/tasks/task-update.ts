@@ -93,7 +93,7 @@ async function proofOf({ taskId, status, check: changed }: TaskChanges, call: Ta
   const check = changed ?? (await store.read()).graph.tasks.get(taskId)?.check;
   if (check === undefined) return undefined;
   if (!options['--prove']) {
-    const since = evidence.hasSeen ? beginningOf(taskId, await store.history()) : undefined;
+    const since = evidence.hasSeen ? beginningOf(taskId, await store.versions()) : undefined;
     const proof = since && evidence.seen(check, since);
     return proof && { check, proof };
   }
@@ -103,11 +103,11 @@ async function proofOf({ taskId, status, check: changed }: TaskChanges, call: Ta
   return { refused: refusal(`Cannot update task #${taskId}`, reasons) };
 }
 
-/** When its owner began a task the last time, as far back as versions are kept. @param history the newest first. */
-function beginningOf(id: number, history: readonly (TaskVersion & { readonly at: Date })[]) {
+/** When its owner began a task the last time, as far back as versions are kept. */
+function beginningOf(id: number, newestFirst: Iterable<TaskVersion>) {
   let begun: Date | undefined;
   let worker: string | undefined;
-  for (const { graph, at } of history) {
+  for (const { graph, at } of newestFirst) {
     const { status, owner } = graph.tasks.get(id) ?? {};
     if (status === 'in_progress' && (worker ?? owner) === owner) {
       begun = at;

@@ -112,6 +112,14 @@ export function withTasks(graph: TaskGraph, changed: Iterable<Task>): TaskGraph 
   return { ...graph, nextId, tasks };
 }
 
+/** The tasks that are not the same objects in both, by their ids: a change never alters one in place. Deleted ones come last. */
+export function changedIds(before: TaskGraph, after: TaskGraph): number[] {
+  const ids: number[] = [];
+  for (const [id, task] of after.tasks) if (before.tasks.get(id) !== task) ids.push(id);
+  for (const id of before.tasks.keys()) if (!after.tasks.has(id)) ids.push(id);
+  return ids;
+}
+
 /** The tasks that this one still waits for. */
 export function openBlockers({ tasks }: TaskGraph, { blockedBy }: Task): number[] {
   return blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');

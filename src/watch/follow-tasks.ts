@@ -69,7 +69,7 @@ async function lookBack(
   since: Map<number, number>,
 ): Promise<void> {
   const open = new Map(tasks);
-  for (const { graph, at } of await store.history()) {
+  for (const { graph, at } of await store.versions()) {
     for (const [id, task] of open) {
       if (graph.tasks.get(id)?.status !== task.status) open.delete(id);
       else since.set(id, Math.min(+at, since.get(id) ?? +at));

@@ -105,7 +105,7 @@ async function findSessions(watched: WatchedLists): Promise<Session[]> {
 
 async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Summary | undefined> {
   try {
-    const [newest] = await openTaskList(lists, { key }, undefined).history();
+    const [newest] = await openTaskList(lists, { key }, undefined).versions();
     if (newest === undefined) return undefined;
     const tasks = [...newest.graph.tasks.values()].filter(({ isArchived }) => !isArchived);
     const doing = tasks.find(({ status }) => status === 'in_progress');

@@ -7,7 +7,7 @@ import { pathName } from '../state/path-name.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskList } from '../tasks/open-task-store.ts';
-import { changesOf, changeText } from '../tasks/task-history.ts';
+import { changesIn, changeText } from '../tasks/task-history.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
@@ -128,7 +128,7 @@ export class Sources {
     this.#lookedBackAt = this.#tasks;
     try {
       const store = openTaskList(this.#watched.lists, list, undefined);
-      const entries = await changesOf(store);
+      const entries = [...changesIn(await store.versions())];
       if (list !== this.#taskList) return;
       this.#taskHistory = entries.map((entry) => ({
         version: entry.version,

@@ -7,13 +7,14 @@ import { claimTask } from '../../src/tasks/claims.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
-import { TaskStore } from '../../src/tasks/task-store.ts';
+import { changesIn, type TaskChangeEntry, undoChange } from '../../src/tasks/task-history.ts';
+import { TaskStore, type TaskVersion } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { AT, done } from './tasks.ts';
 
 /** A list of so many tasks in files, and what is written to and read from them. */
 async function listOf(size: number) {
-  const moved = { written: 0, read: 0 };
+  const moved = { written: 0, read: 0, files: 0 };
   const fs: FileSystem = {
     ...nodeFileSystem,
     write: (descriptor, bytes) => {
@@ -23,6 +24,7 @@ async function listOf(size: number) {
     read: (path) => {
       const bytes = nodeFileSystem.read(path);
       moved.read += bytes.length;
+      moved.files++;
       return bytes;
     },
   };
@@ -34,6 +36,9 @@ async function listOf(size: number) {
   await store.change((graph) => createTasks(graph, requests, AT));
   return { store, moved, open: () => new TaskStore(new LogPlace(entries(), TASK_STEPS)) };
 }
+
+/** Too large for each version to be stored whole. */
+const LARGE = { ...TASK_STEPS, size: () => 10 ** 6 };
 
 const claimNext = (store: TaskStore) =>
   store.change((graph, at) => claimTask(graph, 'next', { agent: 'a', checkBusy: false }, at));
@@ -67,6 +72,55 @@ test('however long its history, a list is read as one whole and under 50 steps, 
   expect(most).toBeLessThan(2 * whole + 50 * 1000);
 });
 
+test('of a small list each version is stored whole, of a larger one one in a few: a command reads few files', async () => {
+  const most = async (size: number) => {
+    const { store, moved, open } = await listOf(size);
+    let files = 0;
+    for (let count = 0; count < 30; count++) {
+      await claimNext(store);
+      moved.files = 0;
+      expect(open().get()).toEqual(store.get());
+      files = Math.max(files, moved.files);
+    }
+    return files;
+  };
+  expect(await most(40)).toBe(1);
+  expect(await most(200)).toBe(5);
+});
+
+test.each([60, 2000])(
+  'the last change is undone by reading the list once, with %i versions or tasks',
+  async (size) => {
+    const { store, moved, open } = await listOf(size);
+    for (let count = 0; count < 60; count++) await claimNext(store);
+    moved.read = 0;
+    const opened = open();
+    opened.get();
+    const once = moved.read;
+    moved.read = 0;
+    const again = open();
+    const [last] = changesIn(again.versions() as Iterable<TaskVersion>);
+    await again.change((graph, at) => undoChange(graph, last as TaskChangeEntry, at));
+    expect(moved.read).toBeLessThan(1.5 * once + 20_000);
+    expect(again.get().graph.tasks.get(60)?.status).toBe('pending');
+  },
+);
+
+test('however a list grows, there is a whole among its last 50 versions', async () => {
+  const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 1000 });
+  const place = new LogPlace(entries, TASK_STEPS);
+  let graph: TaskGraph = NO_TASKS;
+  let since = 0;
+  for (let version = 0; version < 300; version++) {
+    const added = Array.from({ length: 1 + (version % 13) }, () => ({ subject: 'Task' }));
+    graph = done(createTasks(graph, added, AT)).graph;
+    await place.commit(version, graph, new Date());
+    const [newest] = entries.history();
+    since = newest?.content.isWhole ? 0 : since + 1;
+    expect(since).toBeLessThan(50);
+  }
+});
+
 test('versions that came in between are read, whoever made them, and the history goes back through them', async () => {
   const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 200 });
   const one = new LogPlace(entries, TASK_STEPS);
@@ -88,11 +142,11 @@ test('versions that came in between are read, whoever made them, and the history
 
 test('a log whose beginning is missing is an error, not another list', () => {
   const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 10 });
-  const place = new LogPlace(entries, TASK_STEPS);
+  const place = new LogPlace(entries, LARGE);
   let graph: TaskGraph = NO_TASKS;
   for (let version = 0; version < 20; version++) {
     graph = done(createTasks(graph, [{ subject: 'Task' }], AT)).graph;
     place.commit(version, graph, new Date());
   }
-  expect(() => new LogPlace(entries, TASK_STEPS).load()).toThrow(/builds upon are missing/);
+  expect(() => new LogPlace(entries, LARGE).load()).toThrow(/builds upon are missing/);
 });
