@@ -18,8 +18,11 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { EtcdClient, type EtcdOptions } from '../../src/state/engines/etcd-client.ts';
+import { EtcdEngine } from '../../src/state/engines/etcd-engine.ts';
 import { PostgresClient, type PostgresOptions } from '../../src/state/engines/postgres-client.ts';
-import { initPostgres } from '../../src/state/engines/postgres-schema.ts';
+import { PostgresEngine } from '../../src/state/engines/postgres-engine.ts';
+import type { PlaceOptions } from '../../src/state/lists.ts';
+import { ServerPlace } from '../../src/state/server-place.ts';
 import { eventually } from './eventually.ts';
 
 // Real servers, each on ports of its own on loopback. Where CI is set, one that is not installed is a failure.
@@ -151,11 +154,8 @@ export class EtcdCluster {
         for (const member of this.members) {
           const client = this.client({ endpoints: [member.endpoint], timeoutMs: 500 });
           try {
-            const { answer } = await client.call<{
-              header: { member_id: string };
-              leader?: string;
-            }>('maintenance/status', {});
-            if (answer.leader === answer.header.member_id) return member;
+            const { answer } = await client.call('maintenance/status', {});
+            if (answer.leader === answer.header?.member_id) return member;
           } catch {
             // It is not the one.
           } finally {
@@ -202,9 +202,9 @@ export class PostgresServer {
     server.#makeData();
     server.#start();
     if (schema) {
-      const client = server.client();
-      await initPostgres(client);
-      await client.close();
+      const engine = new PostgresEngine(server.client());
+      await engine.init();
+      await engine.close();
     }
     return server;
   }
@@ -356,4 +356,12 @@ export function useServers(options?: Parameters<typeof PostgresServer.start>[0])
 export function closing<Client extends { close(): unknown }>(client: Client): Client {
   onTestFinished(() => void client.close());
   return client;
+}
+
+export function etcdPlace<T>(client: EtcdClient, key: string, options: PlaceOptions) {
+  return new ServerPlace<T>(async () => new EtcdEngine(client, 'acme'), key, options);
+}
+
+export function postgresPlace<T>(client: PostgresClient, key: string, options: PlaceOptions) {
+  return new ServerPlace<T>(async () => new PostgresEngine(client), key, options);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { base64, keyOfVersion } from '../../src/state/engines/etcd-range.ts';
+import { base64, keyOfVersion } from '../../src/state/engines/etcd-engine.ts';
 import { FolderLists } from '../../src/state/folder-lists.ts';
 import { listKey, sessionKey } from '../../src/state/list-paths.ts';
 import type { Lists } from '../../src/state/lists.ts';

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Document } from '../../src/state/document.ts';
-import { EtcdPlace } from '../../src/state/engines/etcd-place.ts';
-import { PostgresPlace } from '../../src/state/engines/postgres-place.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { MemoryPlace } from '../../src/state/memory-place.ts';
 import type { HistoryRange, SharedPlace, Version } from '../../src/state/place.ts';
-import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
+import { etcdPlace, hasEtcd, hasPostgres, postgresPlace, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -46,11 +44,11 @@ const KINDS: [string, boolean, Create][] = [
     'etcd',
     hasEtcd,
     (history, author = 'ann') => {
-      const key = `acme/todos/${++lists}`;
+      const key = `todos/${++lists}`;
       return () => {
         const client = servers.etcd.client();
         onTestFinished(() => client.close());
-        return new EtcdPlace({ client, key, author, history });
+        return etcdPlace(client, key, { author, history });
       };
     },
   ],
@@ -58,11 +56,11 @@ const KINDS: [string, boolean, Create][] = [
     'PostgreSQL',
     hasPostgres,
     (history, author = 'ann') => {
-      const key = `acme/todos/${++lists}`;
+      const key = `todos/${++lists}`;
       return () => {
         const client = servers.postgres.client();
         onTestFinished(() => client.close());
-        return new PostgresPlace({ client, key, author, history });
+        return postgresPlace(client, key, { author, history });
       };
     },
   ],

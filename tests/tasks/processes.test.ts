@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openEngine } from '../../src/state/engines/engine.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import type { SharedPlace } from '../../src/state/place.ts';
+import { ServerLists } from '../../src/state/server-lists.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
 import { bundle } from '../helpers/bundle.ts';
@@ -106,9 +106,9 @@ test.runIf(hasEtcd)(
     const cluster = await EtcdCluster.start(3);
     onTestFinished(() => cluster.stop());
     const url = `etcd://${cluster.endpoints.join(',')}/acme`;
-    const engine = await openEngine({ url, environment: {}, timeoutMs: 20_000 });
-    onTestFinished(() => engine.close());
-    const entries = engine.place<LogEntry<TaskStep>>('tasks/team', {
+    const lists = new ServerLists({ url, environment: {}, timeoutMs: 20_000 });
+    onTestFinished(() => lists.close());
+    const entries = lists.place<LogEntry<TaskStep>>('tasks/team', {
       author: 'test',
       history: KEEP_ALL,
     });

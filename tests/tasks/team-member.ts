@@ -1,10 +1,10 @@
 // A process of its own that works on one list at random: FOLDER-OR-URL AGENT SEED OPERATIONS LOG. Each operation is a line in the
 // log when it begins, and another one when it has ended.
 import { openSync, writeSync } from 'node:fs';
-import { openEngine } from '../../src/state/engines/engine.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import type { SharedPlace } from '../../src/state/place.ts';
+import { ServerLists } from '../../src/state/server-lists.ts';
 import { StateError } from '../../src/state/state-error.ts';
 import { claimTask, releaseTasks } from '../../src/tasks/claims.ts';
 import type { Refused } from '../../src/tasks/reasons.ts';
@@ -26,8 +26,8 @@ const now = () => Number(process.hrtime.bigint() / 1000n);
 async function openEntries(): Promise<SharedPlace<LogEntry<TaskStep>>> {
   const options = { author: seed, history: KEEP_ALL };
   if (!where.includes('://')) return new FilePlace({ folder: where, ...options });
-  const engine = await openEngine({ url: where, environment: process.env, timeoutMs: 5000 });
-  return engine.place('tasks/team', options);
+  const lists = new ServerLists({ url: where, environment: process.env, timeoutMs: 5000 });
+  return lists.place('tasks/team', options);
 }
 
 async function main(): Promise<void> {

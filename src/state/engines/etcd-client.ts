@@ -1,15 +1,15 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { inTime } from '../time-limit.ts';
-import { answerOf, OldToken, refusedBy, textOf } from './etcd-refusal.ts';
-import { type Answer, Failed, NO_ANSWER, type Purpose, Servers } from './servers.ts';
-import { UNTRUSTED } from './untrusted.ts';
+import { TooMuch } from './bounds.ts';
+import { answerOf, type EtcdAnswer, OldToken, refusedBy, textOf } from './etcd-answer.ts';
+import type { Tls } from './secrets.ts';
+import { type Answer, Failed, NO_ANSWER, type Purpose, Servers, UNTRUSTED } from './servers.ts';
 
 /** How to reach one etcd cluster. */
 export interface EtcdOptions {
   /** `host:port` of each member; all are tried in turn. */
   readonly endpoints: readonly string[];
-  /** Present: TLS, with what it needs. */
-  readonly tls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
+  readonly tls?: Tls | undefined;
   readonly user?: { readonly name: string; readonly password: string };
   /** The time limit, in milliseconds, of a request that no command makes, including retries. */
   readonly timeoutMs: number;
@@ -50,9 +50,9 @@ export class EtcdClient {
   }
 
   /** Makes one call. @throws StateError where no member answers in time, or one refuses. */
-  call<T>(path: string, body: object, purpose: Purpose = 'read'): Promise<Answer<T>> {
+  call(path: string, body: object, purpose: Purpose = 'read'): Promise<Answer<EtcdAnswer>> {
     return this.#members.ask(purpose, (limitMs) =>
-      this.#try<T>(this.#members.current, path, body, limitMs),
+      this.#try(this.#members.current, path, body, limitMs),
     );
   }
 
@@ -74,12 +74,12 @@ export class EtcdClient {
   }
 
   /** What each member says of itself, in the order of the endpoints. */
-  status(): Promise<{ endpoint: string; answer: EtcdStatus | Error; ms: number }[]> {
+  status(): Promise<{ endpoint: string; answer: EtcdAnswer | Error; ms: number }[]> {
     const start = performance.now();
     return inTime(TRY_MS, (deadline) => {
       const limitMs = Math.min(TRY_MS, deadline - start);
       const asked = this.#members.all.map(async (endpoint) => {
-        const call = this.#try<EtcdStatus>(endpoint, 'maintenance/status', {}, limitMs);
+        const call = this.#try(endpoint, 'maintenance/status', {}, limitMs);
         const answer = await call.catch((error: Error) => error);
         return { endpoint, answer, ms: performance.now() - start };
       });
@@ -93,14 +93,16 @@ export class EtcdClient {
     this.#agent?.destroy();
   }
 
-  async #try<T>(member: string, path: string, body: object, limitMs: number): Promise<T> {
+  async #try(member: string, path: string, body: object, limitMs: number): Promise<EtcdAnswer> {
     try {
       const response = await this.#post(member, path, body, {}, limitMs);
-      return answerOf<T>(response.statusCode, await textOf(response));
+      return answerOf(response.statusCode, await textOf(response));
     } catch (error) {
       // Tokens end with time, and with the member that gave them.
       if (error instanceof OldToken) this.#token = undefined;
-      throw error instanceof Failed ? error : new Failed((error as Error).message, 'open');
+      if (error instanceof Failed) throw error;
+      const outcome = error instanceof TooMuch ? 'hopeless' : 'open';
+      throw new Failed((error as Error).message, outcome);
     }
   }
 
@@ -175,8 +177,8 @@ export class EtcdClient {
     if (user === undefined) return undefined;
     const asked =
       this.#token ??
-      this.#try<{ token: string }>(member, AUTHENTICATE, user, limitMs)
-        .then(({ token }) => token)
+      this.#try(member, AUTHENTICATE, user, limitMs)
+        .then(({ token = '' }) => token)
         .catch((error: Failed) => {
           if (this.#token === asked) this.#token = undefined;
           // What the token is for was never sent.
@@ -185,14 +187,6 @@ export class EtcdClient {
     this.#token = asked;
     return asked;
   }
-}
-
-/** As much of a member's status as is shown. Numbers come as text. */
-export interface EtcdStatus {
-  readonly version?: string;
-  readonly leader?: string;
-  readonly dbSize?: string;
-  readonly errors?: readonly string[];
 }
 
 function splitEndpoint(endpoint: string): { host: string; port: number } {

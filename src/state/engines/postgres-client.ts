@@ -1,6 +1,8 @@
 import type { PendingQuery, default as Postgres, Row, Sql } from 'postgres';
 import { StateError } from '../state-error.ts';
-import { connectTo, type Tls } from './postgres-socket.ts';
+import { TooMuch } from './bounds.ts';
+import { connectTo } from './postgres-socket.ts';
+import type { Tls } from './secrets.ts';
 import { type Answer, Failed, NO_ANSWER, type Purpose, Servers } from './servers.ts';
 
 /** How to reach one PostgreSQL. */
@@ -91,24 +93,6 @@ export class PostgresClient {
     };
   }
 
-  /** What the server says of itself, in one line. */
-  async status(): Promise<string> {
-    const start = performance.now();
-    const { answer: rows } = await this.run(
-      (sql) => sql<{ version: string; tables: boolean; writes: boolean }[]>`
-        select current_setting('server_version') as version,
-          to_regclass(${`${JSON.stringify(this.schema)}.versions`}) is not null as tables,
-          not pg_is_in_recovery() as writes`,
-    );
-    const { version, tables, writes } = rows[0] ?? {};
-    const problems = [
-      ...(tables ? [] : ['no tables for lists yet: agent-shell state init']),
-      ...(writes ? [] : [STANDBY]),
-    ];
-    const ms = (performance.now() - start).toFixed(1);
-    return [`PostgreSQL ${version}, schema ${this.schema}, ${ms} ms`, ...problems].join('; ');
-  }
-
   /** Ends its connections; what is under way fails. */
   async close(): Promise<void> {
     this.#servers.close();
@@ -142,6 +126,7 @@ export class PostgresClient {
     if (!isUsable && sql === this.#sql) this.#giveUp();
     if (error instanceof Failed) return error;
     if (NO_SCHEMA.has(code)) return new StateError(`${this.name} ${NO_TABLES}`);
+    if (error instanceof TooMuch) return new Failed(message, 'hopeless');
     if (!isAnswer) return new Failed(isEnd(code) ? 'the connection ended' : message, 'open');
     const outcome = TRY_AGAIN.has(code) ? 'undone' : IS_OPEN.test(code) ? 'open' : 'refused';
     return new Failed(message, outcome);

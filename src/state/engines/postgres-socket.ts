@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
 import { checkSize, TooMuch } from './bounds.ts';
-import { Failed, NO_ANSWER } from './servers.ts';
-import { UNTRUSTED } from './untrusted.ts';
-
-/** How to speak TLS; `isOptional` where it also goes without. */
-export interface Tls extends ConnectionOptions {
-  readonly isOptional: boolean;
-}
+import type { Tls } from './secrets.ts';
+import { Failed, NO_ANSWER, UNTRUSTED } from './servers.ts';
 
 /** The request for TLS, with the code that it has in place of a version (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
@@ -62,7 +56,8 @@ async function overTls(socket: Socket, name: string, tls: Tls): Promise<Socket> 
 
 function beforeReady(error: NodeJS.ErrnoException): Failed {
   if (error instanceof Failed) return error;
-  return new Failed(error.message, UNTRUSTED.test(error.code ?? '') ? 'refused' : 'undone');
+  const isFinal = error instanceof TooMuch || UNTRUSTED.test(error.code ?? '');
+  return new Failed(error.message, isFinal ? 'refused' : 'undone');
 }
 
 /** Looks at what comes before the library does: some of it would stop the whole program. */

@@ -6,9 +6,9 @@ import { inTime } from '../time-limit.ts';
 export class Failed extends Error {
   /**
    * `refused`: nothing was done, and another try will not do better. `undone`: nothing was done. `open`: it may have been
-   * carried out.
+   * carried out. `hopeless`: so too, and another try will not do better.
    */
-  readonly outcome: 'refused' | 'undone' | 'open';
+  readonly outcome: 'refused' | 'undone' | 'open' | 'hopeless';
 
   constructor(message: string, outcome: Failed['outcome']) {
     super(message);
@@ -30,6 +30,8 @@ export interface Answer<T> {
   readonly doubt: Doubt | undefined;
 }
 
+/** The codes of errors of TLS that no further try mends: the server's certificate is not one to trust, or ours is not to it. */
+export const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 export const NO_ANSWER = 'no answer in time';
 const NO_TIME = 'the time for this command is used up; TODO_STATE_TIMEOUT sets it';
 const PAUSE_MS = 100;
@@ -100,7 +102,8 @@ export class Servers<Server> {
           if (error.outcome === 'refused') throw this.#refused(purpose, error, doubt);
           // What the last try had too little time for is no reason.
           if (error.message !== NO_ANSWER || reason === NO_TIME) reason = error.message;
-          if (error.outcome === 'open' || doubt) doubt = { reason };
+          if (error.outcome !== 'undone' || doubt) doubt = { reason };
+          if (error.outcome === 'hopeless') throw this.#unanswered(purpose, reason, doubt);
           this.turnToNext();
           // All have been tried. Give them a moment: another one may be about to take over.
           if (tries % this.all.length === 0) await pause(PAUSE_MS);
@@ -126,4 +129,9 @@ export class Servers<Server> {
       cause,
     });
   }
+}
+
+/** For a change whose version is not there any more when its writer asks for it. */
+export function changedTooOften(name: string): StateError {
+  return notKnown(`${name} did not answer, and others have changed the list too often since`);
 }

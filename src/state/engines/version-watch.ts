@@ -5,14 +5,21 @@ const LONGEST_LOOK_MS = 5000;
 /** What tells one state of what is watched from another: the number of the newest version, for one. */
 export type Sighting = string | number;
 
+/** How a server tells that it is time to look. */
+export interface Bell {
+  /** Calls back from now on: `isAsked` where something happened, not where it may have been missed. Returns what ends it. */
+  listen(look: (isAsked: boolean) => unknown): () => void;
+  /** How long to wait after a look before the next one that nobody asks for, by what this one found. */
+  pauseMs(found: 'asked' | 'unasked' | undefined): number;
+}
+
 export interface VersionWatchOptions<Seen extends Sighting> {
   /** Asks the server how it stands. */
   readonly newest: () => Promise<Seen>;
   /** How it stands when the watch begins, as far as is known. */
   readonly known: Seen;
   readonly listener: () => void;
-  /** How long to wait after a look before the next one that nobody asks for. */
-  readonly pauseMs: (found: 'asked' | 'unasked' | undefined) => number;
+  readonly bell: Bell;
 }
 
 /**
@@ -21,6 +28,7 @@ export interface VersionWatchOptions<Seen extends Sighting> {
  */
 export class VersionWatch<Seen extends Sighting> {
   readonly #options: VersionWatchOptions<Seen>;
+  readonly #endBell: () => void;
   #seen: Seen;
   #timer: NodeJS.Timeout | undefined;
   /** The look under way; another one makes its answer old. */
@@ -31,15 +39,28 @@ export class VersionWatch<Seen extends Sighting> {
   constructor(options: VersionWatchOptions<Seen>) {
     this.#options = options;
     this.#seen = options.known;
-    void this.look(false);
+    void this.#look(false);
+    this.#endBell = options.bell.listen((isAsked) => this.#look(isAsked));
+  }
+
+  /** Tells of a version that was committed here, without a look; one under way begins again. */
+  committed(version: Seen): void {
+    // A look under way may have seen it, and told of it.
+    if (version !== this.#seen) {
+      this.#seen = version;
+      this.#options.listener();
+    }
+    if (this.#current) void this.#look(false);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#current = undefined;
+    clearTimeout(this.#timer);
+    this.#endBell();
   }
 
   /** @param isAsked whether the server said that there is something to see. */
-  look(isAsked: boolean): Promise<void> {
-    // It may go on for long after a command that began to watch.
-    return withTimeLimit(LONGEST_LOOK_MS, () => this.#look(isAsked));
-  }
-
   async #look(isAsked: boolean): Promise<void> {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
@@ -48,7 +69,8 @@ export class VersionWatch<Seen extends Sighting> {
     let version = this.#seen;
     let isFailing = false;
     try {
-      version = await this.#options.newest();
+      // It may go on for long after a command that began to watch.
+      version = await withTimeLimit(LONGEST_LOOK_MS, this.#options.newest);
     } catch {
       // Whoever reads the list is told what is wrong; the next look may fare better.
       isFailing = true;
@@ -59,24 +81,8 @@ export class VersionWatch<Seen extends Sighting> {
     this.#isFailing = isFailing;
     const found = version === this.#seen ? undefined : isAsked ? 'asked' : 'unasked';
     this.#seen = version;
-    const wait = this.#options.pauseMs(found);
-    this.#timer = setTimeout(() => void this.look(false), wait).unref();
+    const wait = this.#options.bell.pauseMs(found);
+    this.#timer = setTimeout(() => void this.#look(false), wait).unref();
     if (isNews) this.#options.listener();
-  }
-
-  /** Tells of a version that was committed here, without a look; one under way begins again. */
-  committed(version: Seen): void {
-    // A look under way may have seen it, and told of it.
-    if (version !== this.#seen) {
-      this.#seen = version;
-      this.#options.listener();
-    }
-    if (this.#current) void this.look(false);
-  }
-
-  end(): void {
-    this.#hasEnded = true;
-    this.#current = undefined;
-    clearTimeout(this.#timer);
   }
 }

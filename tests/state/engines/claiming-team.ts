@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { openEngine } from '../../../src/state/engines/engine.ts';
 import type { LogEntry } from '../../../src/state/log-place.ts';
 import type { Version } from '../../../src/state/place.ts';
+import { ServerLists } from '../../../src/state/server-lists.ts';
 import type { TaskStep } from '../../../src/tasks/stored-tasks.ts';
 import { cleanEnvironment, executable } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
@@ -110,9 +110,9 @@ export class ClaimingTeam {
   /** Keeps all versions, of which the server keeps the last only. */
   async #collectAll(): Promise<void> {
     const { TODO_STATE_URL: url = '' } = this.#env;
-    const engine = await openEngine({ url, environment: this.#env, timeoutMs: 5000 });
+    const lists = new ServerLists({ url, environment: this.#env, timeoutMs: 5000 });
     const options = { author: 'reader', history: 1_000_000 };
-    const place = engine.place<LogEntry<TaskStep>>('tasks/claims', options);
+    const place = lists.place<LogEntry<TaskStep>>('tasks/claims', options);
     const look = async () => {
       const from = this.#entries.size + 1;
       const versions = await Promise.resolve(place.history({ from })).catch(() => []);
@@ -121,7 +121,7 @@ export class ClaimingTeam {
     const end = place.watch(() => void look());
     onTestFinished(async () => {
       end();
-      await engine.close();
+      await lists.close();
     });
   }
 

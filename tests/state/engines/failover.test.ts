@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { EtcdPlace } from '../../../src/state/engines/etcd-place.ts';
+import type { SharedPlace } from '../../../src/state/place.ts';
 import { StateError } from '../../../src/state/state-error.ts';
-import { EtcdCluster, hasEtcd } from '../../helpers/engines.ts';
+import { EtcdCluster, etcdPlace, hasEtcd } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
 
 // Three members of an etcd cluster, of which the leading one dies or falls silent while several clients write one list.
@@ -23,10 +23,10 @@ async function startCluster(): Promise<EtcdCluster> {
   return cluster;
 }
 
-function placeOn(cluster: EtcdCluster, author: string, timeoutMs = 20_000): EtcdPlace<string[]> {
+function placeOn(cluster: EtcdCluster, author: string, timeoutMs = 20_000): SharedPlace<string[]> {
   const client = cluster.client({ timeoutMs });
   onTestFinished(() => client.close());
-  return new EtcdPlace({ client, key: 'acme/todos/s/a', author, history: WRITERS * WRITES * 2 });
+  return etcdPlace(client, 'todos/s/a', { author, history: WRITERS * WRITES * 2 });
 }
 
 interface Written {
@@ -37,7 +37,7 @@ interface Written {
 
 /** Appends one token after the other; each is there once, whatever happens to the servers. */
 async function write(
-  place: EtcdPlace<string[]>,
+  place: SharedPlace<string[]>,
   name: string,
   progress: () => void,
 ): Promise<Written> {
@@ -64,8 +64,10 @@ async function write(
 }
 
 /** The token that each version added, from the first version on. */
-async function tokensOf(place: EtcdPlace<string[]>): Promise<(string | undefined)[]> {
-  return [...(await place.history())].reverse().map(({ content }) => content.at(-1));
+async function tokensOf(place: SharedPlace<string[]>): Promise<(string | undefined)[]> {
+  return Array.from(await place.history())
+    .reverse()
+    .map(({ content }) => content.at(-1));
 }
 
 describe.runIf(hasEtcd)('four clients that write one list on three members', () => {
@@ -77,7 +79,7 @@ describe.runIf(hasEtcd)('four clients that write one list on three members', () 
       const watcher = placeOn(cluster, 'watcher');
       let seen: string[] = [];
       const end = watcher.watch(async () => {
-        seen = (await watcher.load().catch(() => undefined))?.content ?? seen;
+        seen = (await Promise.resolve(watcher.load()).catch(() => undefined))?.content ?? seen;
       });
       onTestFinished(end);
       let done = 0;

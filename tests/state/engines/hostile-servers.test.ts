@@ -3,8 +3,8 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { openEngine } from '../../../src/state/engines/engine.ts';
 import type { SharedPlace } from '../../../src/state/place.ts';
+import { ServerLists } from '../../../src/state/server-lists.ts';
 import { closing, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
 
 // Servers that are broken, or somebody else's. What they send is read as far as a list may need it, and no further.
@@ -22,8 +22,8 @@ async function portOf(server: Server): Promise<number> {
 
 async function placeAt(url: string, timeoutMs = 1000): Promise<SharedPlace<string>> {
   const environment = { PGPASSWORD: 's3cret' };
-  const engine = closing(await openEngine({ url, environment, timeoutMs }));
-  return engine.place('todos/s/a', { author: 'ann', history: 50 });
+  const lists = closing(new ServerLists({ url, environment, timeoutMs }));
+  return lists.place('todos/s/a', { author: 'ann', history: 50 });
 }
 
 async function problemOf(work: unknown): Promise<string> {
@@ -85,9 +85,45 @@ test.for<[string, RequestListener, RegExp]>([
   ],
 ])('an answer of an etcd gateway that %s is refused', async ([, answer, problem]) => {
   const port = await portOf(createHttpServer(answer));
-  const place = await placeAt(`etcd://127.0.0.1:${port}/acme`, 5000);
+  const place = await placeAt(`etcd://127.0.0.1:${port}/acme`, 60_000);
   expect(await problemOf(place.load())).toMatch(problem);
+  expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(
+    /^not known whether the change was made: etcd/,
+  );
 });
+
+test.for([
+  '"kvs":"hello"',
+  '"kvs":[null]',
+  '"kvs":[{"key":5,"value":7}]',
+  '"kvs":[{"value":"eA=="}]',
+  '"responses":"x"',
+  '"responses":[null,5]',
+  '"responses":[{"response_range":{"kvs":{}}}]',
+])('an answer of an etcd gateway that says %s is none of etcd', async (said) => {
+  const port = await portOf(
+    createHttpServer((_, response) => response.end(`{"header":{},${said}}`)),
+  );
+  const place = await placeAt(`etcd://127.0.0.1:${port}/acme`, 500);
+  const problem = /: HTTP status 200, not in etcd's words: is that a proxy, or another server\?$/;
+  expect(await problemOf(place.load())).toMatch(problem);
+  expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(/^not known whether/);
+});
+
+test.runIf(hasEtcd)(
+  'keys of others beside the versions of a list are none of its versions',
+  async () => {
+    const place = await placeAt(`etcd://${servers.etcd.endpoints[0]}/beside`, 20_000);
+    const client = closing(servers.etcd.client());
+    for (const name of ['!', 'notes'].map((own) => `beside/todos/s/a/${own}`)) {
+      const key = Buffer.from(name).toString('base64');
+      await client.call('kv/put', { key, value: 'eA==' }, 'change');
+    }
+    expect(await place.load()).toBeUndefined();
+    expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
+    expect(await place.history()).toMatchObject([{ content: 'ours' }]);
+  },
+);
 
 /** A PostgreSQL that answers the first messages of its clients with these, byte by byte, and then says nothing more. */
 async function postgresThatSays(...messages: readonly Buffer[]): Promise<string> {
@@ -220,6 +256,6 @@ test('rows without end of a PostgreSQL are not read', async () => {
       });
     }),
   );
-  const place = await placeAt(`postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`, 5000);
+  const place = await placeAt(`postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`, 60_000);
   expect(await problemOf(place.load())).toMatch(/it sent more than 128 MiB at once$/);
 });

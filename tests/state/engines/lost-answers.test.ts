@@ -1,9 +1,15 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { EtcdPlace } from '../../../src/state/engines/etcd-place.ts';
-import { PostgresPlace } from '../../../src/state/engines/postgres-place.ts';
 import type { SharedPlace } from '../../../src/state/place.ts';
 import { DroppingProxy } from '../../helpers/dropping-proxy.ts';
-import { closing, freePorts, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
+import {
+  closing,
+  etcdPlace,
+  freePorts,
+  hasEtcd,
+  hasPostgres,
+  postgresPlace,
+  useServers,
+} from '../../helpers/engines.ts';
 
 // What a client says whose request was carried out, and whose answer was lost on the way.
 
@@ -32,7 +38,7 @@ const KINDS: [string, boolean, Kind][] = [
         const client = closing(
           servers.etcd.client({ endpoints: [`127.0.0.1:${port}`], timeoutMs }),
         );
-        return new EtcdPlace({ client, key, author: 'ann', history });
+        return etcdPlace(client, key, { author: 'ann', history });
       },
     },
   ],
@@ -47,7 +53,7 @@ const KINDS: [string, boolean, Kind][] = [
         const client = closing(
           servers.postgres.client({ hosts: [{ host: '127.0.0.1', port }], timeoutMs }),
         );
-        return new PostgresPlace({ client, key, author: 'ann', history });
+        return postgresPlace(client, key, { author: 'ann', history });
       },
     },
   ],

@@ -2,8 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { PostgresPlace } from '../../../src/state/engines/postgres-place.ts';
-import { closing, freePorts, hasPostgres, useServers } from '../../helpers/engines.ts';
+import {
+  closing,
+  freePorts,
+  hasPostgres,
+  postgresPlace,
+  useServers,
+} from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
 
 // PgBouncer between us and PostgreSQL: each transaction may get another connection, so that no notification arrives.
@@ -50,7 +55,7 @@ default_pool_size = 3
       const port = await startPooler();
       const open = (author: string) => {
         const client = closing(servers.postgres.client({ hosts: [{ host: '127.0.0.1', port }] }));
-        return new PostgresPlace<string>({ client, key: 'todos/pooled', author, history: 50 });
+        return postgresPlace<string>(client, 'todos/pooled', { author, history: 50 });
       };
       const [ann, bob] = [open('ann'), open('bob')];
       await eventually('the pooler answers', () =>

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { PostgresPlace } from '../../../src/state/engines/postgres-place.ts';
 import type { SharedPlace } from '../../../src/state/place.ts';
-import { closing, hasPostgres, PostgresServer } from '../../helpers/engines.ts';
+import { closing, hasPostgres, PostgresServer, postgresPlace } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
@@ -31,7 +30,7 @@ async function startPair(): Promise<Pair> {
 function placeOn(server: PostgresServer, timeoutMs: number, other = server): SharedPlace<string> {
   const hosts = [...new Set([server, other])].map(({ port }) => ({ host: '127.0.0.1', port }));
   const client = closing(server.client({ timeoutMs, hosts }));
-  return new PostgresPlace({ client, key: 'todos/s/a', author: 'ann', history: 50 });
+  return postgresPlace(client, 'todos/s/a', { author: 'ann', history: 50 });
 }
 
 const WAITING = `select pid from pg_stat_activity where wait_event = 'SyncRep' limit 1`;

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { passwordFrom } from '../../../src/state/engines/pgpass.ts';
+import { passwordFrom } from '../../../src/state/engines/secrets.ts';
 import { readStateUrl } from '../../../src/state/engines/state-url.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
@@ -78,7 +78,7 @@ test.each([
 });
 
 describe('a password file', () => {
-  const wanted = { host: 'db', port: 5432, database: 'lists', user: 'ann' };
+  const wanted = ['db', '5432', 'lists', 'ann'];
   const file = (text: string, mode = 0o600) => {
     const path = join(temporaryDirectory(), 'pgpass');
     writeFileSync(path, text);

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Engine, openEngine } from '../../../src/state/engines/engine.ts';
+import type { Engine } from '../../../src/state/engines/engine.ts';
 import { listKey } from '../../../src/state/list-paths.ts';
 import { ServerLists } from '../../../src/state/server-lists.ts';
 import {
@@ -22,10 +22,12 @@ import { temporaryDirectory } from '../../helpers/files.ts';
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const AS_ANN = { author: 'ann', history: 50 };
 
-async function open(url: string, environment: Record<string, string> = {}): Promise<Engine> {
-  const engine = await openEngine({ url, environment, timeoutMs: 5000 });
-  onTestFinished(() => engine.close());
-  return engine;
+async function open(
+  url: string,
+  environment: Record<string, string> = {},
+): Promise<{ lists: ServerLists; engine: Engine }> {
+  const lists = closing(new ServerLists({ url, environment, timeoutMs: 5000 }));
+  return { lists, engine: await lists.engine() };
 }
 
 describe.runIf(hasEtcd)('etcd', () => {
@@ -49,24 +51,24 @@ describe.runIf(hasEtcd)('etcd', () => {
     const secret = join(temporaryDirectory(), 'password');
     writeFileSync(secret, 's3cret\n', { mode: 0o600 });
     const ann = await open(`etcd://ann@${endpoint}/acme`, { TODO_STATE_PASSWORD_FILE: secret });
-    const own = ann.place<string>('tasks/a', AS_ANN);
+    const own = ann.lists.place<string>('tasks/a', AS_ANN);
     expect(await own.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
     expect(await own.load()).toMatchObject({ content: 'ours' });
-    const others = ann.place<string>('tasks/b', AS_ANN);
+    const others = ann.lists.place<string>('tasks/b', AS_ANN);
     await expect(others.commit(0, 'x', NOON)).rejects.toThrow(
       /refused: permission denied; nothing was changed$/,
     );
-    await ann.checkWriting('tasks/a');
-    await expect(ann.checkWriting('tasks/b')).rejects.toThrow(/permission denied/);
+    await ann.lists.checkWriting('tasks/a');
+    await expect(ann.lists.checkWriting('tasks/b')).rejects.toThrow(/permission denied/);
     expect(await own.load()).toMatchObject({ version: 1 });
     const wrong = await open(`etcd://ann@${endpoint}/acme`, { ETCDCTL_PASSWORD: 'Wr0ng' });
-    const refused = wrong.place<string>('tasks/a', AS_ANN).commit(1, 'x', NOON);
+    const refused = wrong.lists.place<string>('tasks/a', AS_ANN).commit(1, 'x', NOON);
     await expect(refused).rejects.toThrow(
       /authentication failed, invalid user ID or password; nothing/,
     );
     await expect(refused).rejects.not.toThrow(/Wr0ng/);
     const nobody = await open(`etcd://${endpoint}/acme`);
-    await expect(nobody.place('tasks/a', AS_ANN).load()).rejects.toThrow(
+    await expect(nobody.lists.place('tasks/a', AS_ANN).load()).rejects.toThrow(
       /user name is empty|permission denied/,
     );
   }, 60_000);
@@ -77,7 +79,7 @@ describe.runIf(hasEtcd)('etcd', () => {
     onTestFinished(() => cluster.stop());
     const url = `etcds://${cluster.endpoints[0]}/acme`;
     const place = async (variables: Record<string, string>) =>
-      (await open(url, variables)).place<string>('todos/s/a', AS_ANN);
+      (await open(url, variables)).lists.place<string>('todos/s/a', AS_ANN);
     const trusting = await place({ ETCDCTL_CACERT: ca.cert });
     expect(await trusting.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
     const wary = await place({ ETCDCTL_CACERT: other.cert });
@@ -90,8 +92,8 @@ describe.runIf(hasEtcd)('etcd', () => {
 
   test('a full quota is told, and changes nothing', async () => {
     const cluster = await startCluster(['--quota-backend-bytes', String(4 * 1024 * 1024)]);
-    const engine = await open(`etcd://${cluster.endpoints[0]}/acme`);
-    const place = engine.place<string>('todos/s/a', AS_ANN);
+    const { lists } = await open(`etcd://${cluster.endpoints[0]}/acme`);
+    const place = lists.place<string>('todos/s/a', AS_ANN);
     let base = 0;
     const fill = async () => {
       for (; base < 50; base++)
@@ -103,7 +105,7 @@ describe.runIf(hasEtcd)('etcd', () => {
 
   test('a list that is too large for one request is refused before it is sent', async () => {
     const cluster = await startCluster();
-    const place = (await open(`etcd://${cluster.endpoints[0]}/acme`)).place<string>(
+    const place = (await open(`etcd://${cluster.endpoints[0]}/acme`)).lists.place<string>(
       'todos/s/a',
       AS_ANN,
     );
@@ -159,8 +161,8 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   afterAll(() => server?.stop());
 
   test('tables are made by init alone, and asking for it twice is fine', async () => {
-    const engine = await open(`${server.url}?schema=fresh`);
-    const place = engine.place<string>('todos/s/a', AS_ANN);
+    const { engine, lists } = await open(`${server.url}?schema=fresh`);
+    const place = lists.place<string>('todos/s/a', AS_ANN);
     await expect(place.commit(0, 'x', NOON)).rejects.toThrow(
       /make them with: agent-shell state init$/,
     );
@@ -173,11 +175,11 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   }, 60_000);
 
   test('several that ask for init at once all get it', async () => {
-    const engines = await Promise.all(
+    const servers = await Promise.all(
       Array.from({ length: 8 }, () => open(`${server.url}?schema=at_once`)),
     );
-    await Promise.all(engines.map((engine) => engine.init()));
-    const place = engines[0]?.place<string>('todos/s/a', AS_ANN);
+    await Promise.all(servers.map(({ engine }) => engine.init()));
+    const place = servers[0]?.lists.place<string>('todos/s/a', AS_ANN);
     expect(await place?.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
   }, 60_000);
 
@@ -185,8 +187,8 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     server.sql(`create role carl login password 's3cret'`);
     server.requirePasswordOf('carl');
     const url = `postgres://carl@127.0.0.1:${server.port}/postgres`;
-    const engine = await open(url, { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
-    await expect(engine.place('tasks/a', AS_ANN).load()).rejects.toThrow(
+    const { lists } = await open(url, { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
+    await expect(lists.place('tasks/a', AS_ANN).load()).rejects.toThrow(
       /^cannot read TODO_STATE_PASSWORD_FILE \(\/nowhere\/password\): ENOENT/,
     );
   });
@@ -196,11 +198,11 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
       grant usage on schema todowrite to ann;
       grant select, insert, update, delete on all tables in schema todowrite to ann`);
     const ann = await open(`postgres://ann@127.0.0.1:${server.port}/postgres`);
-    expect(await ann.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).toMatchObject({
+    expect(await ann.lists.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).toMatchObject({
       version: 1,
     });
     const other = await open(`postgres://ann@127.0.0.1:${server.port}/postgres?schema=team_b`);
-    await expect(other.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).rejects.toThrow(
+    await expect(other.lists.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).rejects.toThrow(
       /permission denied|no tables/,
     );
   }, 60_000);
@@ -211,9 +213,9 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     server.requirePasswordOf('bob');
     const url = `postgres://bob@127.0.0.1:${server.port}/postgres`;
     const reader = await open(url, { PGPASSWORD: 's3cret' });
-    await expect(reader.checkWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
+    await expect(reader.lists.checkWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
     const wrong = await open(url, { PGPASSWORD: 'Wr0ng' });
-    const refused = wrong.place('tasks/a', AS_ANN).load();
+    const refused = wrong.lists.place('tasks/a', AS_ANN).load();
     await expect(refused).rejects.toThrow(/password authentication failed for user "bob"/);
     await expect(refused).rejects.not.toThrow(/Wr0ng/);
     const home = temporaryDirectory();
@@ -221,7 +223,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
       mode: 0o600,
     });
     const right = await open(url, { HOME: home });
-    expect(await right.place('tasks/b', AS_ANN).load()).toBeUndefined();
+    expect(await right.lists.place('tasks/b', AS_ANN).load()).toBeUndefined();
   }, 60_000);
 });
 
@@ -233,9 +235,8 @@ test.runIf(hasPostgres)(
     const outcome = async (host: string, sslmode: string, ca?: string) => {
       const url = `postgres://lists@${host}:${server.port}/postgres?sslmode=${sslmode}`;
       const environment: Record<string, string> = ca === undefined ? {} : { PGSSLROOTCERT: ca };
-      const engine = await openEngine({ url, environment, timeoutMs: 20_000 });
-      onTestFinished(() => engine.close());
-      const place = engine.place<string>(`todos/${host}/${sslmode}`, AS_ANN);
+      const lists = closing(new ServerLists({ url, environment, timeoutMs: 20_000 }));
+      const place = lists.place<string>(`todos/${host}/${sslmode}`, AS_ANN);
       return Promise.resolve(place.load())
         .then(() => place.commit(0, 'a', NOON))
         .then(
@@ -280,19 +281,16 @@ test.concurrent.for<[number, string, string]>([
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    const engine = await openEngine({
-      url: `etcd://127.0.0.1:${port}/acme`,
-      environment: {},
-      timeoutMs: 2000,
-    });
-    onTestFinished(() => engine.close());
-    const place = engine.place<string>('todos/s/a', AS_ANN);
+    const url = `etcd://127.0.0.1:${port}/acme`;
+    const lists = new ServerLists({ url, environment: {}, timeoutMs: 2000 });
+    onTestFinished(() => lists.close());
+    const place = lists.place<string>('todos/s/a', AS_ANN);
     const why = `HTTP status ${status}, not in etcd's words: is that a proxy, or another server?`;
     await expect(Promise.resolve(place.load())).rejects.toThrow(why);
     await expect(Promise.resolve(place.commit(0, 'a', NOON))).rejects.toThrow(
       status >= 300 && status < 500 ? `${why}; nothing was changed` : /^not known whether .*: HTTP/,
     );
-    expect(await engine.status()).toEqual([`127.0.0.1:${port}: ${why}`]);
+    expect(await (await lists.engine()).status()).toEqual([`127.0.0.1:${port}: ${why}`]);
   },
 );
 

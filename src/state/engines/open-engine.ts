@@ -1,0 +1,38 @@
+import type { Environment } from '../../environment.ts';
+import type { Engine } from './engine.ts';
+import { EtcdClient } from './etcd-client.ts';
+import { EtcdEngine } from './etcd-engine.ts';
+import { PostgresClient } from './postgres-client.ts';
+import { PostgresEngine } from './postgres-engine.ts';
+import { passwordOf, tlsOf } from './secrets.ts';
+import { readStateUrl } from './state-url.ts';
+
+export interface EngineOptions {
+  /** TODO_STATE_URL. */
+  readonly url: string;
+  /** Where the engine's own variables, certificates and passwords are looked for. */
+  readonly environment: Environment;
+  /** The time limit, in milliseconds, of a request that no command makes (TODO_STATE_TIMEOUT). */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Opens the engine of TODO_STATE_URL. It connects with the first request.
+ *
+ * @throws StateError for a URL that is none, or where a file that a variable names cannot be read.
+ */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { url, environment, timeoutMs } = options;
+  const target = readStateUrl(url, environment);
+  const password = () => passwordOf(target, environment);
+  const tls = tlsOf(target, environment);
+  if (target.engine === 'postgres') {
+    const { default: postgres } = await import('postgres');
+    return new PostgresEngine(
+      new PostgresClient(postgres, { ...target, password, tls, timeoutMs }),
+    );
+  }
+  const { endpoints, root, user: name } = target;
+  const user = name === undefined ? undefined : { name, password: password() ?? '' };
+  return new EtcdEngine(new EtcdClient({ endpoints, tls, user, timeoutMs }), root);
+}

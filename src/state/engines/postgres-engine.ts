@@ -1,0 +1,221 @@
+import type { Row, Sql } from 'postgres';
+import type { HistoryRange } from '../place.ts';
+import { StateError } from '../state-error.ts';
+import type { Engine, NewVersion, StoredVersion } from './engine.ts';
+import type { PostgresClient } from './postgres-client.ts';
+import { changedTooOften, type Doubt } from './servers.ts';
+import type { Bell } from './version-watch.ts';
+
+/** How often to look where notifications arrive, and if a pooler swallows them. */
+const LOOK_SELDOM_MS = 4000;
+const LOOK_OFTEN_MS = 500;
+/** Any number that no other program is likely to lock. */
+const INIT = 7_463_827_311;
+const STANDBY = 'a standby, which takes no writes';
+
+/**
+ * Lists in PostgreSQL: a row for each version, and one for each list that says which is the newest.
+ *
+ * A commit is one statement that moves this row from the base to the next number. PostgreSQL looks at the row again
+ * once it has its lock, so of several writers one succeeds, however long another was held up.
+ */
+export class PostgresEngine implements Engine {
+  readonly #client: PostgresClient;
+
+  constructor(client: PostgresClient) {
+    this.#client = client;
+  }
+
+  get name(): string {
+    return this.#client.name;
+  }
+
+  where(key: string): string {
+    return `${this.name}: ${key}`;
+  }
+
+  async read(key: string, { newest, from = 1 }: HistoryRange): Promise<StoredVersion[]> {
+    const rows = await this.#read<{ version: string; value: Buffer }>(
+      (sql) => sql`
+        select v.version, v.value from ${this.#table(sql, 'lists')} l
+        join ${this.#table(sql, 'versions')} v using (list)
+        where list = ${key} and v.version between ${from} and l.version
+        order by v.version desc
+        ${newest === undefined ? sql`` : sql`limit ${newest}`}`,
+    );
+    return rows.map(({ version, value }) => ({ version: Number(version), bytes: value }));
+  }
+
+  async newest(key: string): Promise<number> {
+    const [list] = await this.#read<{ version: string }>(
+      (sql) => sql`select version from ${this.#table(sql, 'lists')} where list = ${key}`,
+    );
+    return Number(list?.version ?? 0);
+  }
+
+  async commit(key: string, { base, bytes, id, history }: NewVersion): Promise<boolean> {
+    const next = base + 1;
+    const moveHead = (sql: Sql) =>
+      base === 0
+        ? sql`insert into ${this.#table(sql, 'lists')} (list, version) values (${key}, 1)
+              on conflict (list) do nothing returning version`
+        : sql`update ${this.#table(sql, 'lists')} set version = ${next}
+              where list = ${key} and version = ${base} returning version`;
+    const { answer: rows, doubt } = await this.#client.run(
+      (sql) => sql`
+        with head as (${moveHead(sql)}), put as (
+          insert into ${this.#table(sql, 'versions')} (list, version, id, value)
+          select ${key}, version, ${id}, ${bytes} from head
+        ), prune as (
+          delete from ${this.#table(sql, 'versions')}
+          where list = ${key} and version <= ${next - history}
+          and exists (select 1 from head)
+        ) select version from head`,
+      'change',
+    );
+    return rows.length > 0 || (doubt !== undefined && this.#isOurs(key, next, id, doubt));
+  }
+
+  /** The names of lists in their order. */
+  async lists(prefix: string): Promise<{ key: string; version: number }[]> {
+    const rows = await this.#read<{ list: string; version: string }>(
+      (sql) => sql`
+        select list, version from ${this.#table(sql, 'lists')}
+        where left(list, ${prefix.length}) = ${prefix} order by list`,
+    );
+    return rows.map(({ list, version }) => ({ key: list, version: Number(version) }));
+  }
+
+  async lastChange(prefix: string): Promise<string> {
+    const [row] = await this.#read<{ state: string }>(
+      (sql) => sql`
+        select count(*) || ' with ' || coalesce(sum(version), 0) as state
+        from ${this.#table(sql, 'lists')} where left(list, ${prefix.length}) = ${prefix}`,
+    );
+    return row?.state ?? '';
+  }
+
+  bell(prefix: string): Bell {
+    let isHeard = false;
+    return {
+      pauseMs: (found) => {
+        if (found !== undefined) isHeard = found === 'asked';
+        return isHeard ? LOOK_SELDOM_MS : LOOK_OFTEN_MS;
+      },
+      listen: (look) =>
+        this.#client.listen((key) => {
+          if (key === undefined || `${key}/`.startsWith(prefix)) void look(key !== undefined);
+        }),
+    };
+  }
+
+  /**
+   * Makes the tables for lists where they are not there yet. Asked for by `agent-shell state init` only: nothing else
+   * makes anything in a database that it was merely pointed at. Several that do so at once wait for each other.
+   */
+  async init(): Promise<void> {
+    const schema = this.#schema;
+    // Sent as one text, these are one transaction.
+    const statements = `
+      select pg_advisory_xact_lock(${INIT});
+      create schema if not exists ${schema};
+      create table if not exists ${schema}.lists (
+        list text primary key, version bigint not null);
+      create table if not exists ${schema}.versions (
+        list text not null, version bigint not null, id text not null, value bytea not null,
+        primary key (list, version));
+      create or replace function ${schema}.tell_of_list() returns trigger language plpgsql as
+        $$ begin perform pg_notify(${literal(this.#client.schema)}, new.list); return null; end $$;
+      drop trigger if exists tell_of_list on ${schema}.lists;
+      create trigger tell_of_list after insert or update on ${schema}.lists
+        for each row execute function ${schema}.tell_of_list()`;
+    await this.#client.run((sql) => sql.unsafe(statements));
+  }
+
+  async checkWriting(): Promise<void> {
+    const [lists, versions] = [`${this.#schema}.lists`, `${this.#schema}.versions`];
+    const [user] = await this.#read<{ may: boolean }>(
+      (sql) => sql`
+        select has_table_privilege(${lists}, 'insert')
+          and has_table_privilege(${lists}, 'update')
+          and has_table_privilege(${versions}, 'insert')
+          and has_table_privilege(${versions}, 'update')
+          and has_table_privilege(${versions}, 'delete') as may`,
+    );
+    if (user?.may) return;
+    throw new StateError(
+      `${this.name} refused: this user may not write the tables of schema ${this.#client.schema}`,
+    );
+  }
+
+  async status(): Promise<string[]> {
+    const start = performance.now();
+    try {
+      const [server] = await this.#read<{ version: string; tables: boolean; writes: boolean }>(
+        (sql) => sql`
+          select current_setting('server_version') as version,
+            to_regclass(${`${this.#schema}.versions`}) is not null as tables,
+            not pg_is_in_recovery() as writes`,
+      );
+      const { version, tables, writes } = server ?? {};
+      const problems = [
+        ...(tables ? [] : ['no tables for lists yet: agent-shell state init']),
+        ...(writes ? [] : [STANDBY]),
+      ];
+      const ms = (performance.now() - start).toFixed(1);
+      const schema = `schema ${this.#client.schema}`;
+      return [[`PostgreSQL ${version}, ${schema}, ${ms} ms`, ...problems].join('; ')];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /**
+   * Whether a commit that changed nothing did so because an earlier try of it was carried out. That its version can be read
+   * proves nothing: a commit that was ended while it waited for a synchronous standby is there, and is lost with the server.
+   * But the log of changes is in order: once a later one of ours is acknowledged, the standby has both.
+   */
+  async #isOurs(key: string, version: number, id: string, doubt: Doubt): Promise<boolean> {
+    const { answer: kept } = await this.#client.run(
+      (sql) => sql`
+        update ${this.#table(sql, 'versions')} set id = ${id}
+        where list = ${key} and version = ${version} and id = ${id} returning version`,
+      doubt,
+    );
+    if (kept.length > 0) return true;
+    const { answer: rows } = await this.#client.run(
+      (sql) => sql<{ isThere: boolean; newest: string }[]>`
+        select version as newest, exists (
+          select 1 from ${this.#table(sql, 'versions')} where list = ${key} and version = ${version}
+        ) as "isThere" from ${this.#table(sql, 'lists')} where list = ${key}`,
+      doubt,
+    );
+    const { isThere = false, newest = 0 } = rows[0] ?? {};
+    if (isThere || Number(newest) < version) return false;
+    throw changedTooOften(this.name);
+  }
+
+  async #read<Columns extends Row>(
+    statement: Parameters<PostgresClient['run']>[0],
+  ): Promise<readonly Columns[]> {
+    const { answer } = await this.#client.run(statement);
+    return answer as readonly Row[] as readonly Columns[];
+  }
+
+  /** As SQL names it. */
+  get #schema(): string {
+    return `"${this.#client.schema.replaceAll('"', '""')}"`;
+  }
+
+  #table(sql: Sql, name: 'lists' | 'versions') {
+    return sql`${sql(this.#client.schema)}.${sql(name)}`;
+  }
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

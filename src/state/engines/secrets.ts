@@ -1,0 +1,88 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import type { Environment } from '../../environment.ts';
+import { attempt } from '../state-error.ts';
+import type { StateUrl } from './state-url.ts';
+
+/** How to speak TLS; `isOptional` where it also goes without. */
+export interface Tls extends ConnectionOptions {
+  readonly isOptional?: boolean;
+}
+
+/** Whom to trust and what to show, as the engine's own variables say; undefined for no TLS. */
+export function tlsOf(target: StateUrl, environment: Environment): Tls | undefined {
+  const file = (name: string) => {
+    const path = environment[name];
+    return path ? fileNamedBy(name, path) : undefined;
+  };
+  const certificates = (ca: string, cert: string, key: string) => ({
+    ca: file(ca),
+    cert: file(cert),
+    key: file(key),
+  });
+  if (target.engine === 'etcd') {
+    const files = () => certificates('ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY');
+    return target.isEncrypted ? files() : undefined;
+  }
+  const { sslMode } = target;
+  if (sslMode === 'disable') return undefined;
+  const files = certificates('PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY');
+  return {
+    ...files,
+    isOptional: sslMode === 'prefer' && !files.ca,
+    rejectUnauthorized: sslMode.startsWith('verify') || Boolean(files.ca),
+    // verify-ca asks who signed the certificate, and not for whom.
+    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+/** The password of the URL or of the engine's variable, that of TODO_STATE_PASSWORD_FILE, or that of `~/.pgpass`. */
+export function passwordOf(target: StateUrl, environment: Environment): string | undefined {
+  const { TODO_STATE_PASSWORD_FILE: file, PGPASSFILE, HOME = '/' } = environment;
+  if (target.password !== undefined) return target.password;
+  if (file) {
+    const text = fileNamedBy('TODO_STATE_PASSWORD_FILE', file).toString('utf8');
+    return text.replace(/\r?\n$/, '');
+  }
+  if (target.engine === 'etcd') return undefined;
+  const { hosts, database, user } = target;
+  const path = PGPASSFILE || join(HOME, '.pgpass');
+  for (const { host, port } of hosts) {
+    const found = passwordFrom(path, [host, String(port), database, user]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * The password of the first line of a password file that fits, as libpq finds it
+ * (https://www.postgresql.org/docs/current/libpq-pgpass.html): `host:port:database:user:password`, where `*` fits all and
+ * a backslash makes the next character plain. A file that others may read is not used.
+ *
+ * @param wanted host, port, database and user.
+ */
+export function passwordFrom(file: string, wanted: readonly string[]): string | undefined {
+  let text: string;
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) return undefined;
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  for (const line of text.split(/\r?\n/)) {
+    const fields = line.startsWith('#') ? [] : fieldsOf(line);
+    const fits = wanted.every((value, index) => fields[index] === '*' || fields[index] === value);
+    if (fits && fields[4]) return fields[4];
+  }
+  return undefined;
+}
+
+function fieldsOf(line: string): string[] {
+  const fields = line.match(/(?:\\.|[^:\\])*(?::|$)/gs) ?? [];
+  return fields.map((field) => field.replace(/:$/, '').replace(/\\(.)/gs, '$1'));
+}
+
+function fileNamedBy(variable: string, path: string): Buffer {
+  return attempt('read', `${variable} (${path})`, () => readFileSync(path));
+}
