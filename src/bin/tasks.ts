@@ -1,6 +1,6 @@
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
-import { TASK_RULES } from '../guidance/task-rules.ts';
+import { TASK_RULES } from '../guidance/rules.ts';
 import { isReady } from '../tasks/claims.ts';
 import { isLeaseOver } from '../tasks/lease.ts';
 import { openBlockers } from '../tasks/task.ts';

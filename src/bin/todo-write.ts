@@ -1,5 +1,5 @@
 import { Guide } from '../guidance/guide.ts';
-import { LIST_NOTES } from '../guidance/list-notes.ts';
+import { LIST_NOTES } from '../guidance/rules.ts';
 import { whenDone } from '../state/place.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';

@@ -83,22 +83,3 @@ export interface GuidanceRule {
    */
   readonly say: (work: Work, given: number) => readonly string[] | string | undefined;
 }
-
-/** A row of a table of rules: `find` looks for something to say, `text` says it. */
-export function rule<Finding>(
-  name: string,
-  kind: GuidanceRule['kind'],
-  find: (work: Work) => Finding | undefined,
-  text: (finding: Finding, given: number) => string | readonly string[],
-  more: Pick<GuidanceRule, 'times' | 'about'> = {},
-): GuidanceRule {
-  return {
-    name,
-    kind,
-    ...more,
-    say: (work, given) => {
-      const finding = find(work);
-      return finding === undefined ? undefined : text(finding, given);
-    },
-  };
-}

@@ -1,6 +1,6 @@
 import { noteLines } from '../command/replies.ts';
 import type { Environment } from '../environment.ts';
-import { mayBeCheck } from '../guidance/failed-checks.ts';
+import { mayBeCheck } from '../guidance/evidence.ts';
 import { listInContext, openItemLines, writtenBy } from '../guidance/list-in-context.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';

@@ -1,8 +1,7 @@
 import { CommandType } from '../command/agent-command.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Replay } from '../guidance/replay.ts';
-import { LINE_RULES } from '../guidance/rules.ts';
-import { TASK_RULES } from '../guidance/task-rules.ts';
+import { LINE_RULES, TASK_RULES } from '../guidance/rules.ts';
 import { literalWords } from '../line/words.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { TaskContext } from '../tasks/task-context.ts';

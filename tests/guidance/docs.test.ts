@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CommandType } from '../../src/command/agent-command.ts';
-import { failedChecks } from '../../src/guidance/failed-checks.ts';
+import { failedChecks } from '../../src/guidance/evidence.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 
 const page = readFileSync('docs/guidance.md', 'utf8');

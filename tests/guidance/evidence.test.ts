@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CommandType } from '../../src/command/agent-command.ts';
-import { failedChecks } from '../../src/guidance/failed-checks.ts';
+import { failedChecks } from '../../src/guidance/evidence.ts';
 import type { RoutedCommand } from '../../src/guidance/rule.ts';
 import { agentSession } from './agent-session.ts';
 
