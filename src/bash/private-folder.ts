@@ -73,8 +73,16 @@ export class PrivateFolder {
 
 /** Removes what sessions of this user have left in a folder where neither their host nor their watchdog lives. */
 export function sweep(parent: string): void {
-  for (const name of readdirSync(parent)) {
+  for (const name of namesIn(parent)) {
     if (name.startsWith(PREFIX)) sweepFolder(join(parent, name));
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // A shared folder may let its users add files and not see those of others.
   }
 }
 

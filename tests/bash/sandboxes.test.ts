@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestAgent } from '../helpers/agents.ts';
@@ -70,10 +70,34 @@ describe('a session works', () => {
     });
   }
 
-  test.each(['0777', '0377', '0', '0022'])('with a umask of %s', async (umask) => {
-    const wrapper = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
-    expect((await runIn(wrapper)).results).toEqual(RESULTS);
-  });
+  // Root may read and write whatever the modes say.
+  const NOBODY = 65534;
+  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  const isRoot = process.getuid?.() === 0;
+  const asUser = isRoot
+    ? `chown ${NOBODY} "$TMPDIR" . "\${2%/*}" "$2"; exec ${asNobody.join(' ')} "$@"`
+    : 'exec "$@"';
+
+  test.runIf(!isRoot || works(asNobody)).each(['0777', '0377', '0', '0022'])(
+    'for an ordinary user with a umask of %s',
+    async (umask) => {
+      const wrapper = ['sh', '-c', `umask ${umask}; ${asUser}`, 'sh'];
+      const { results, tmp } = await runIn(wrapper);
+      expect(results).toEqual(RESULTS);
+      expect(readdirSync(tmp)).toEqual([]);
+    },
+  );
+
+  test.runIf(!isRoot || works(asNobody))(
+    'for an ordinary user where TMPDIR lets nobody list its files',
+    async () => {
+      const wrapper = ['sh', '-c', `chmod 0333 "$TMPDIR"; ${asUser}`, 'sh'];
+      const { results, tmp } = await runIn(wrapper);
+      chmodSync(tmp, 0o700);
+      expect(results).toEqual(RESULTS);
+      expect(readdirSync(tmp)).toEqual([]);
+    },
+  );
 });
 
 const MOUNT = ['unshare', '-rm', 'sh', '-c'];
