@@ -1,7 +1,7 @@
 import { type CommandResult, failed, type Invocation } from '../command/agent-command.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { CALLER_VARIABLES } from '../environment.ts';
-import { randomHex } from './random-hex.ts';
+import { randomHex } from '../system/files.ts';
 
 /** The largest request, and the most that is read of a caller's standard input: 1 MiB. */
 const REQUEST_LIMIT = 1024 * 1024;

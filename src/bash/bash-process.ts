@@ -3,6 +3,8 @@ import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Environment } from '../environment.ts';
+import { randomHex, shortage } from '../system/files.ts';
+import { killProcessTree, type Traces } from '../system/processes.ts';
 import {
   CALLER_FIELDS,
   type ControlFiles,
@@ -23,13 +25,9 @@ import {
   startCommand,
   startText,
 } from './control-commands.ts';
-import { FifoReader, readAvailable } from './fifo-reader.ts';
-import { canReadAndWrite, makeFifos } from './fifos.ts';
+import { canReadAndWrite, FifoReader, makeFifos, readAvailable } from './fifos.ts';
 import { GrowingScript } from './growing-script.ts';
 import { makePrivate, writePrivate } from './private-folder.ts';
-import { killProcessTree } from './process-tree.ts';
-import { randomHex } from './random-hex.ts';
-import { shortage } from './shortage.ts';
 
 export interface BashProcessOptions {
   /** The path of bash. */
@@ -210,7 +208,7 @@ export class BashProcess {
   async #kill(): Promise<void> {
     const { directory } = this.#options;
     this.#child.ref();
-    if (this.pid !== undefined) await killProcessTree(this.pid, dirname(directory));
+    if (this.pid !== undefined) await killProcessTree(this.pid, tracesOf(dirname(directory)));
     await this.#ended;
     for (const output of this.#outputs) output.drain();
     this.#close();
@@ -288,6 +286,15 @@ export class BashProcess {
     this.#open.push(file);
     return file;
   }
+}
+
+/** What shows that a process belongs to the session with this private folder: its PATH, or what takes its output. */
+function tracesOf(folder: string): Traces {
+  // Not the slots: who only calls an agent command may be anybody.
+  const outputs = /^\/\d+\/(?:out|err)(?: \(deleted\))?$/;
+  const isTheirs = (file: string) =>
+    file.startsWith(`${folder}/`) && outputs.test(file.slice(folder.length));
+  return { environment: `${folder}/bin`, isTheirs };
 }
 
 /** Decodes bytes that were read as one character each. */

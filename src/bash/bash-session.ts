@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
+import { shortage } from '../system/files.ts';
 import { BashSupervisor } from './bash-supervisor.ts';
-import type { RunOptions } from './run-options.ts';
+import { EXIT, type LimitReached, type RunOptions, TimeLimit } from './run-options.ts';
 import { SessionOutput } from './session-output.ts';
-import { shortage } from './shortage.ts';
-import { EXIT, type LimitReached, TimeLimit } from './time-limit.ts';
 
 const SENT_ELSEWHERE = 'output goes to where `exec` sent it';
 
@@ -128,9 +127,7 @@ export class BashSession {
       return await this.#evaluate(line, options, limit);
     } catch (error) {
       // No private directory, a full disk, no more processes: the next line may fare better.
-      return this.#notRun(
-        shortage(error, this.#bash.home?.folder.path) ?? (error as Error).message,
-      );
+      return this.#notRun(shortage(error, this.#bash.home?.path) ?? (error as Error).message);
     } finally {
       limit.disarm();
       this.#limit = undefined;
@@ -205,7 +202,7 @@ export class BashSession {
     const answer = await bash.callerState(name);
     const { env, program, ownOutputs } = answer ?? { env: {}, program: '', ownOutputs: false };
     const { flags, traps } = bash.held;
-    const isOurs = program === join(home.folder.path, 'bin', name);
+    const isOurs = program === join(home.path, 'bin', name);
     const isPlain = isOurs && ownOutputs && flags === '' && traps === '';
     this.#callerStates.set(name, { env, isPlain });
     return { env, isPlain };

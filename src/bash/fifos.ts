@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, writeSync } from 'node:fs';
-import { Socket } from 'node:net';
+import { accessSync, closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Environment } from '../environment.ts';
+import { codeOf } from '../system/files.ts';
 import { findProgram } from '../system/find-program.ts';
+
+// No pipe holds more than this: after so many bytes, everything that was in it has been read.
+const PIPE_CAPACITY = 1024 * 1024;
 
 /** Makes FIFOs that only this user can open. */
 export function makeFifos(paths: readonly string[], env: Environment): void {
@@ -27,6 +31,16 @@ export function canReadAndWrite(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whether a process has this FIFO open for reading; true in doubt. */
+export function hasReader(fifo: string): boolean {
+  try {
+    closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ENXIO';
   }
 }
 
@@ -62,7 +76,7 @@ export class FifoWriter {
         written += writeSync(this.#fd, bytes, written);
       }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
+      if (codeOf(error) !== 'EAGAIN') {
         this.#onBroken();
         return;
       }
@@ -80,5 +94,83 @@ export class FifoWriter {
     this.#isClosed = true;
     if (this.#socket) this.#socket.destroy();
     else closeSync(this.#fd);
+  }
+}
+
+/**
+ * Reads a FIFO as its data comes, or at once if its reader must catch up.
+ *
+ * The FIFO is opened for writing, too, so that it never ends: one writer may leave and another one come.
+ */
+export class FifoReader {
+  readonly #fd: number;
+  readonly #socket: Socket;
+  readonly #buffer: Buffer;
+  readonly #onData: (chunk: Buffer) => void | Promise<void>;
+
+  /**
+   * @param onData gets a chunk whose memory is reused: copy what you keep. If it returns a promise, nothing more is read
+   *   before that resolves, except by `drain()`.
+   * @param buffer what to read into. Readers may share it if none is read while another one's chunk is in use.
+   */
+  constructor(
+    path: string,
+    onData: (chunk: Buffer) => void | Promise<void>,
+    buffer: Buffer = Buffer.allocUnsafe(64 * 1024),
+  ) {
+    this.#onData = onData;
+    this.#buffer = buffer;
+    this.#fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const options: SocketConstructorOpts & { onread: OnReadOpts } = {
+      fd: this.#fd,
+      onread: {
+        buffer: this.#buffer,
+        callback: (length) => {
+          const heard = onData(this.#buffer.subarray(0, length));
+          if (heard === undefined) return true;
+          void heard.finally(() => this.#socket.resume());
+          return false;
+        },
+      },
+    };
+    this.#socket = new Socket(options);
+    this.#socket.on('error', () => {});
+  }
+
+  /**
+   * Hands over everything that was written before this call. A write to a FIFO is complete when it returns, so when a
+   * command has ended all of its output is in the FIFO or read already; no marker in the output is needed.
+   */
+  drain(): void {
+    for (let total = 0; total < PIPE_CAPACITY; ) {
+      const length = readAvailable(this.#fd, this.#buffer);
+      if (length === 0) {
+        return;
+      }
+      total += length;
+      this.#onData(this.#buffer.subarray(0, length));
+    }
+  }
+
+  ref(): void {
+    this.#socket.ref();
+  }
+
+  /** Lets the process end although the FIFO is open. */
+  unref(): void {
+    this.#socket.unref();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Reads what is there now, as far as the buffer takes it. Returns how many bytes that is. */
+export function readAvailable(fd: number, buffer: Buffer): number {
+  try {
+    return readSync(fd, buffer);
+  } catch {
+    return 0; // EAGAIN: nothing there now
   }
 }

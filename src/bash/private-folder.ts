@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
@@ -7,23 +8,43 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { randomHex } from './random-hex.ts';
+import { codeOf, randomHex, writeAll } from '../system/files.ts';
+import { hasReader } from './fifos.ts';
+import watchdog from './watchdog.sh';
+
+/*
+ * A session's private folder, and the three who may remove it: its session, its watchdog if the session's host was killed, and
+ * a later session if both were. It is never made again under its name, which another user may have taken.
+ */
 
 const PREFIX = 'agent-shell-';
 /** Younger folders are left alone: their sessions may not have got as far as to show that they live. */
 const SWEPT_AFTER_MS = 60_000;
 const REMOVAL_TRIES = 20;
 
+/** A name that nobody can know. */
+export const newPrivateName = (parent: string) => join(parent, `${PREFIX}${randomHex(6)}`);
+
 /** Makes a folder that only this user can enter, whatever the umask. */
 export function makePrivate(path: string): void {
   mkdirSync(path);
   chmodSync(path, 0o700);
+}
+
+/** Whether a path leads to this open folder: it was not removed, moved, mounted over or shut off. */
+export function leadsTo(path: string, fd: number): boolean {
+  const own = fstatSync(fd);
+  try {
+    const now = lstatSync(path);
+    return now.ino === own.ino && now.dev === own.dev;
+  } catch {
+    return false;
+  }
 }
 
 /** Writes a file that only this user can use, whatever the umask. */
@@ -32,44 +53,33 @@ export function writePrivate(path: string, text: string, mode = 0o600): void {
   chmodSync(path, mode);
 }
 
-/** A name for a private folder, which nobody can know. */
-export const newPrivateName = (parent: string) => join(parent, `${PREFIX}${randomHex(6)}`);
-
-/**
- * A folder that only this user can enter. It is never made again under its name, which another user may have taken.
- */
-export class PrivateFolder {
-  readonly path: string;
-  /** Keeps the folder open, so that nobody can replace it unnoticed. */
-  readonly #fd: number;
-
-  /** @param path a new name. */
-  constructor(path: string) {
-    this.path = path;
-    makePrivate(path);
-    const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-    this.#fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  }
-
-  /** Whether its path still leads to it: it was not removed, moved, mounted over or shut off. */
-  get isThere(): boolean {
-    const own = fstatSync(this.#fd);
+/** Removes a folder with everything in it, if it is there. */
+export function removeFolder(path: string): void {
+  for (let tries = 1; ; tries += 1) {
     try {
-      const now = lstatSync(this.path);
-      return now.ino === own.ino && now.dev === own.dev;
-    } catch {
-      return false;
+      rmSync(path, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      // A line may have removed our own rights.
+      if (codeOf(error) === 'EACCES' && tries === 1) allow(path);
+      // A caller of an agent command that has not yet noticed the end may still create a file in it.
+      else if (codeOf(error) !== 'ENOTEMPTY' || tries === REMOVAL_TRIES) throw error;
     }
   }
+}
 
-  /** Removes it with everything in it. */
-  remove(): void {
-    const { isThere } = this;
-    // This may be the last descriptor, and the removal needs one.
-    closeSync(this.#fd);
-    if (isThere) removeTree(this.path);
+function allow(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) allow(join(folder, entry.name));
   }
 }
+
+/**
+ * The FIFO in a private folder that its host and its watchdog have open as long as they live. It has the name of the machine:
+ * on a disk that machines share, a FIFO tells nothing of the others.
+ */
+export const aliveIn = (folder: string) => join(folder, `alive-${hostname()}`);
 
 /** Removes what sessions of this user have left in a folder where neither their host nor their watchdog lives. */
 export function sweep(parent: string): void {
@@ -90,52 +100,59 @@ function sweepFolder(folder: string): void {
   try {
     const { uid, mtimeMs } = lstatSync(folder);
     if (uid !== process.getuid?.() || Date.now() - mtimeMs < SWEPT_AFTER_MS) return;
-    if (!isOpen(aliveIn(folder))) removeTree(folder);
+    // One that is empty has a host that was killed before it made anything else.
+    if (!hasReader(aliveIn(folder)) || readdirSync(folder).length === 0) removeFolder(folder);
   } catch {
-    try {
-      // Its host may have been killed before it made anything else.
-      rmdirSync(folder);
-    } catch {
-      // It is not empty: it belongs to another machine, or to something else.
-    }
+    // Something else has that name, or it is being removed.
   }
 }
 
 /**
- * The FIFO in a private folder that its host and its watchdog have open as long as they live. It has the name of the machine:
- * on a disk that machines share, a FIFO tells nothing of the others.
+ * Cleans up after a host that no longer can: killed by SIGTERM, SIGHUP or SIGKILL, or crashed. A small shell waits for the end
+ * of a FIFO that only the host has open for writing, then kills bash's processes and removes the private folder. Until then
+ * bash does not end, though its host has: its descendants would have no parent, and nothing would tell that they were its
+ * own. No handler for signals or exits is put on a host's process.
  */
-export const aliveIn = (folder: string) => join(folder, `alive-${hostname()}`);
+export class Watchdog {
+  readonly #child: ChildProcess;
+  readonly #aliveFile: string;
+  #alive: number | undefined;
 
-/** Whether a process has this FIFO open for reading. */
-function isOpen(fifo: string): boolean {
-  try {
-    closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENXIO') return false;
-    throw error;
+  /**
+   * @param path where to look for its programs besides the system's folders.
+   * @param folder what to remove at the end; it need not be there yet.
+   */
+  constructor(bash: string, path: string, folder: string) {
+    this.#aliveFile = aliveIn(folder);
+    const argv = ['-c', watchdog, 'watchdog', folder, String(process.pid), this.#aliveFile];
+    this.#child = spawn(bash, argv, {
+      detached: true,
+      // Not a pipe of Node's, which is a socket: some sandboxes forbid them all.
+      stdio: 'ignore',
+      cwd: '/',
+      env: { PATH: `${path}:/usr/bin:/bin`, SHLVL: '1' },
+    });
+    this.#child.on('error', () => {});
+    this.#child.unref();
   }
-}
 
-function removeTree(path: string): void {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      rmSync(path, { recursive: true, force: true });
-      return;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // A line may have removed our own rights.
-      if (code === 'EACCES' && tries === 1) allow(path);
-      // A caller of an agent command that has not yet noticed the end may still create a file in it.
-      else if (code !== 'ENOTEMPTY' || tries === REMOVAL_TRIES) throw error;
+  /** The FIFOs are there. */
+  begin(): void {
+    this.#alive = openSync(this.#aliveFile, constants.O_RDWR | constants.O_NONBLOCK);
+    writeAll(this.#alive, '\n');
+  }
+
+  /** From now on this is the bash whose session of processes is killed. */
+  guard(leader: number): void {
+    if (this.#alive !== undefined) writeAll(this.#alive, `${leader}\n`);
+  }
+
+  /** Ends the watch: the host has cleaned up itself. */
+  async dismiss(): Promise<void> {
+    this.#child.ref();
+    if (this.#child.exitCode === null && this.#child.kill('SIGKILL')) {
+      await new Promise((resolve) => this.#child.once('exit', resolve));
     }
-  }
-}
-
-function allow(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) allow(join(folder, entry.name));
+    if (this.#alive !== undefined) closeSync(this.#alive);
   }
 }

@@ -1,5 +1,4 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { OutputCapture } from './output-capture.ts';
 import { type RunOptions, tell } from './run-options.ts';
 
 type Listener = (chunk: Buffer) => void;
@@ -53,4 +52,132 @@ export class SessionOutput {
       exitCode,
     };
   }
+}
+
+/** How much of each stream of a command is kept: 64 MiB. The rest is counted and dropped. */
+const CAPTURE_LIMIT = 64 * 1024 * 1024;
+
+/** Keeps a bounded part of a stream, so that a command that floods gigabytes cannot fill the memory. */
+export class OutputCapture {
+  readonly #most: number;
+  #limit: number;
+  /** How many of the last bytes to keep if there are more than the limit. */
+  #tailLimit = 0;
+  #chunks: Buffer[] = [];
+  #kept = 0;
+  #tail: Buffer[] = [];
+  #tailKept = 0;
+  #leftOut = 0;
+
+  constructor(limit: number = CAPTURE_LIMIT) {
+    this.#most = limit;
+    this.#limit = limit;
+  }
+
+  /** Until the next `take`: keeps at most this many bytes, the first and the last half, and counts the rest. */
+  keepEnds(bytes: number | undefined): void {
+    if (bytes === undefined || !(bytes < this.#most)) return;
+    const pending = Buffer.concat(this.#chunks);
+    this.#clear();
+    this.#limit = Math.max(0, Math.floor(bytes));
+    this.#tailLimit = Math.floor(this.#limit / 2);
+    this.add(pending);
+  }
+
+  /** Takes a copy of `chunk`: the caller may reuse its buffer. */
+  add(chunk: Buffer): void {
+    const room = this.#limit - this.#kept;
+    if (room > 0 && chunk.length > 0) {
+      this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
+      this.#kept += Math.min(room, chunk.length);
+    }
+    if (chunk.length > room) this.#addToTail(chunk.subarray(room));
+  }
+
+  /** What has been kept so far, from its beginning. */
+  get pending(): readonly Buffer[] {
+    return this.#chunks;
+  }
+
+  /** Everything kept so far, decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. Empties the capture. */
+  take(): string {
+    const bytes = Buffer.concat(this.#chunks);
+    const text =
+      this.#leftOut === 0
+        ? bytes.toString('utf8')
+        : this.#tailLimit === 0
+          ? this.#beginning(bytes)
+          : this.#ends(bytes);
+    this.#clear();
+    this.#limit = this.#most;
+    this.#tailLimit = 0;
+    return text;
+  }
+
+  #addToTail(chunk: Buffer): void {
+    this.#leftOut += chunk.length;
+    if (this.#tailLimit === 0) return;
+    this.#tail.push(Buffer.from(chunk.subarray(-this.#tailLimit)));
+    this.#tailKept += Math.min(chunk.length, this.#tailLimit);
+    for (let [first] = this.#tail; first !== undefined; [first] = this.#tail) {
+      if (this.#tailKept - first.length < this.#tailLimit) return;
+      this.#tail.shift();
+      this.#tailKept -= first.length;
+    }
+  }
+
+  #beginning(bytes: Buffer): string {
+    const head = wholeCharacters(bytes);
+    const leftOut = this.#leftOut + bytes.length - head.length;
+    return `${head}\n[agent-shell: ${leftOut} more ${leftOut === 1 ? 'byte' : 'bytes'} left out]\n`;
+  }
+
+  /** The first and the last half of what may be kept. */
+  #ends(bytes: Buffer): string {
+    const head = wholeCharacters(bytes.subarray(0, this.#tailLimit));
+    const last = Buffer.concat([bytes, ...this.#tail]).subarray(-this.#tailLimit);
+    const tail = last.subarray(lengthOfCutCharacter(last));
+    const leftOut = this.#kept + this.#leftOut - head.length - tail.length;
+    return `${head}\n[agent-shell: ${leftOut} ${leftOut === 1 ? 'byte' : 'bytes'} left out]\n${tail}`;
+  }
+
+  #clear(): void {
+    this.#chunks = [];
+    this.#kept = 0;
+    this.#tail = [];
+    this.#tailKept = 0;
+    this.#leftOut = 0;
+  }
+}
+
+/** At most this many bytes of a text, as a capture would keep them. */
+export function endsOf(text: string, bytes: number | undefined): string {
+  // No character takes more than three bytes for each of its units.
+  if (bytes === undefined || text.length * 3 <= bytes) return text;
+  const capture = new OutputCapture();
+  capture.keepEnds(bytes);
+  capture.add(Buffer.from(text));
+  return capture.take();
+}
+
+/** Without the part of a UTF-8 character that the cut may have left at the end. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && end > bytes.length - 4 && isContinuation(bytes[end - 1])) {
+    end -= 1;
+  }
+  const lead = bytes[end - 1] as number;
+  const expected = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return end > 0 && expected > bytes.length - end + 1 ? bytes.subarray(0, end - 1) : bytes;
+}
+
+/** How many bytes at the beginning are the end of a UTF-8 character; none if they are no UTF-8. */
+function lengthOfCutCharacter(bytes: Buffer): number {
+  let length = 0;
+  while (length < 4 && isContinuation(bytes[length])) length += 1;
+  return length < 4 ? length : 0;
+}
+
+function isContinuation(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
 }

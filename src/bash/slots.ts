@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Environment } from '../environment.ts';
-import type { Execute } from './agent-call.ts';
-import { FifoReader } from './fifo-reader.ts';
-import { FifoWriter, makeFifos } from './fifos.ts';
-import { makePrivate } from './private-folder.ts';
-import { removeDirectory } from './remove-directory.ts';
-import { Slot } from './slot.ts';
+import { AgentCall, type Execute } from './agent-call.ts';
+import { FifoReader, FifoWriter, hasReader, makeFifos } from './fifos.ts';
+import { makePrivate, removeFolder } from './private-folder.ts';
 
 const FEWEST = 8;
 const MOST_AT_ONCE = 256;
@@ -121,7 +118,7 @@ export class Slots {
         ready += 1;
       }
     } catch (error) {
-      for (const folder of folders.slice(ready)) removeDirectory(folder);
+      for (const folder of folders.slice(ready)) removeFolder(folder);
       if (ready === 0) throw error;
     }
   }
@@ -162,3 +159,94 @@ export class Slots {
 }
 
 const fifosOf = (folder: string) => [join(folder, 'in'), join(folder, 'out')];
+
+/** A place for one caller at a time: a folder with the FIFOs `in`, to this process, and `out`, to the caller. */
+class Slot {
+  /** A call has ended; the slot is still taken. */
+  onDone: (() => void) | undefined;
+  /** The caller left before it had its whole reply. */
+  onBroken: (() => void) | undefined;
+
+  readonly #input: FifoReader;
+  readonly #output: FifoWriter;
+  readonly #execute: Execute;
+  #folder: string;
+  #call: AgentCall;
+
+  constructor(folder: string, buffer: Buffer, execute: Execute) {
+    this.#folder = folder;
+    this.#execute = execute;
+    this.#output = new FifoWriter(join(folder, 'out'), () => this.onBroken?.());
+    this.#call = this.#newCall();
+    try {
+      const input = join(folder, 'in');
+      this.#input = new FifoReader(input, (chunk) => this.#call.receive(chunk), buffer);
+    } catch (error) {
+      this.#output.close();
+      throw error;
+    }
+    this.#input.unref();
+  }
+
+  /** Moves it to where callers look for slots. */
+  show(folder: string): void {
+    renameSync(this.#folder, folder);
+    this.#folder = folder;
+  }
+
+  get isTaken(): boolean {
+    return existsSync(this.#taken);
+  }
+
+  /** Whether it is taken by a caller that is gone: a living one reads `out`, or is about to open it. */
+  get isAbandoned(): boolean {
+    return !hasReader(join(this.#folder, 'out')) && this.isTaken;
+  }
+
+  /** Lets the next caller in. */
+  free(): void {
+    try {
+      unlinkSync(this.#taken);
+    } catch {
+      // Someone has removed it, or the whole folder.
+    }
+  }
+
+  /** The caller that has it learns that the host is gone. */
+  close(): void {
+    this.#call.abandon();
+    this.#input.close();
+    this.#output.close();
+  }
+
+  /** Closes and removes it in one step, so that nobody finds half a slot. */
+  remove(hidden: string): void {
+    try {
+      this.show(hidden);
+    } catch {
+      // It is gone already.
+    }
+    this.close();
+    try {
+      removeFolder(hidden);
+    } catch {
+      // It will go with its folder.
+    }
+  }
+
+  get #taken(): string {
+    return join(this.#folder, 'taken');
+  }
+
+  #newCall(): AgentCall {
+    return new AgentCall({
+      write: (bytes) => this.#output.write(bytes),
+      execute: this.#execute,
+      isGone: () => this.isAbandoned,
+      onDone: () => {
+        this.#call = this.#newCall();
+        this.onDone?.();
+      },
+    });
+  }
+}

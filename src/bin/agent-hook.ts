@@ -1,5 +1,6 @@
 import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
-import { isTerminal, readStandardInput, writeAll } from '../system/standard-io.ts';
+import { writeAll } from '../system/files.ts';
+import { isTerminal, readStandardInput } from '../system/standard-io.ts';
 
 // `agent-shell hook`. Whatever happens, the harness gets an answer it understands, or none, and exit code 0.
 

@@ -1,5 +1,4 @@
 import { homedir } from 'node:os';
-import { randomHex } from '../bash/random-hex.ts';
 import { EXIT_CODES } from '../command/agent-command.ts';
 import { exitCodeOf } from '../command/replies.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
@@ -13,8 +12,7 @@ import { releaseAtExit } from '../shell/release-at-exit.ts';
 import { type ShellList, shellList } from '../shell/shell-list.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { StateError } from '../state/state-error.ts';
-import { codeOf } from '../system/files.ts';
-import { writeAll } from '../system/standard-io.ts';
+import { codeOf, randomHex, writeAll } from '../system/files.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';

@@ -1,12 +1,11 @@
-import { checkSyntax } from '../bash/check-syntax.ts';
 import { noteLines } from '../command/replies.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
-import { heredocHint } from '../router/heredoc-hint.ts';
+import { checkSyntax, heredocHint } from '../router/bash-syntax.ts';
 import { mendLine } from '../router/mend-line.ts';
 import { shellList } from '../shell/shell-list.ts';
+import { writeAll } from '../system/files.ts';
 import { findBash } from '../system/find-program.ts';
-import { writeAll } from '../system/standard-io.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 
 // `agent-shell --mend LINE`: agent-shell.sh asks about a line that bash may read differently than it was meant. Exit code 0:

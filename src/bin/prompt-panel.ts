@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nearName, nearNameText } from '../command/near-names.ts';
 import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
-import { readStandardInput, writeAll } from '../system/standard-io.ts';
+import { writeAll } from '../system/files.ts';
+import { readStandardInput } from '../system/standard-io.ts';
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (interactive.bash) run it at a prompt, with the terminal
 // on descriptor 3. With `again` it draws the panel below a prompt that waits, after a change of a list in the background. `not-found`, with a name that bash does not know, says which command was meant.

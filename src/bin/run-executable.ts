@@ -14,7 +14,8 @@ import { seenOutside } from '../shell/seen-outside.ts';
 import { tellPrompt } from '../shell/tell-prompt.ts';
 import { writeResult } from '../shell/write-result.ts';
 import { inTimeOf } from '../state/time-limit.ts';
-import { readStandardInput, writeAll } from '../system/standard-io.ts';
+import { writeAll } from '../system/files.ts';
+import { readStandardInput } from '../system/standard-io.ts';
 import { renewOwn, teamOf } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 

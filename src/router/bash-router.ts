@@ -1,7 +1,5 @@
 import { BashSession } from '../bash/bash-session.ts';
-import { checkSyntax } from '../bash/check-syntax.ts';
-import { childrenOf, isStartedSince } from '../bash/process-tree.ts';
-import { EXIT, TimeLimit } from '../bash/time-limit.ts';
+import { EXIT, TimeLimit } from '../bash/run-options.ts';
 import {
   type AgentBashHandler,
   type CommandResult,
@@ -18,14 +16,15 @@ import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
 import { settingsOfCalls } from '../settings/settings.ts';
 import { findBash } from '../system/find-program.ts';
+import { childrenOf, isStartedSince } from '../system/processes.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { type Approve, type Decision, Questions } from './approval.ts';
+import { checkSyntax, heredocHint } from './bash-syntax.ts';
 import { ChildSession } from './child-session.ts';
 import { callDirectly } from './direct-call.ts';
-import { heredocHint } from './heredoc-hint.ts';
 import { mendLine } from './mend-line.ts';
 import { withNearName } from './near-name-hint.ts';
 import { permissionFor } from './permission.ts';

@@ -1,5 +1,5 @@
-import { randomHex } from '../bash/random-hex.ts';
 import type { CallerSession } from '../command/agent-command.ts';
+import { randomHex } from '../system/files.ts';
 
 /** The session of a child, which ends when the child is disposed. */
 export class ChildSession implements CallerSession {

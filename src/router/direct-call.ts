@@ -1,6 +1,5 @@
-import { endsOf } from '../bash/output-capture.ts';
-import { tell } from '../bash/run-options.ts';
-import { EXIT, type TimeLimit } from '../bash/time-limit.ts';
+import { EXIT, type TimeLimit, tell } from '../bash/run-options.ts';
+import { endsOf } from '../bash/session-output.ts';
 import { type CommandResult, executeSafely, type Invocation } from '../command/agent-command.ts';
 import type { DirectCall } from './read-line.ts';
 import type { RouteOptions } from './router-options.ts';

@@ -4,7 +4,7 @@ import { WriteStream } from 'node:tty';
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quotes.ts';
 import { inTimeOf } from '../state/time-limit.ts';
-import { jobOf } from '../terminal/job.ts';
+import { jobOf } from '../system/processes.ts';
 import { pinned, unpinned } from '../terminal/pinned.ts';
 import type { PromptCommand } from './prompt-guidance.ts';
 import { PromptLists, type RowsLook } from './prompt-lists.ts';

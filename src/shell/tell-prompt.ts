@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../environment.ts';
-import { jobOf } from '../terminal/job.ts';
+import { jobOf } from '../system/processes.ts';
 
 /** The process id of the interactive agent-shell that set AGENT_SHELL_PROMPT, or 0. */
 export function promptShell({ AGENT_SHELL_PROMPT: pid = '' }: Environment): number {

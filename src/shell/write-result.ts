@@ -1,6 +1,5 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { codeOf } from '../system/files.ts';
-import { writeAll } from '../system/standard-io.ts';
+import { codeOf, writeAll } from '../system/files.ts';
 
 /** Writes the output of a command to this process's own streams. Returns the exit code. */
 export function writeResult(name: string, { stdout, stderr, exitCode }: CommandResult): number {

@@ -18,6 +18,7 @@ import { dirname } from 'node:path';
  */
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const PAUSE_MS = 2;
 
 /** There is something else in the place of a file. */
 export class NotRegular extends Error {
@@ -37,12 +38,12 @@ export function readOwnFile(path: string, most = Number.POSITIVE_INFINITY): Buff
 
 /** Adds to a file that only this user can read; makes it if it is not there. */
 export function appendOwnFile(path: string, text: string): void {
-  inFile(path, O_WRONLY | O_CREAT | O_APPEND, (fd) => writeAll(fd, Buffer.from(text)));
+  inFile(path, O_WRONLY | O_CREAT | O_APPEND, (fd) => writeAll(fd, text));
 }
 
 /** The same, but replaces what is in it. */
 export function writeOwnFile(path: string, text: string): void {
-  inFile(path, O_WRONLY | O_CREAT | O_TRUNC, (fd) => writeAll(fd, Buffer.from(text)));
+  inFile(path, O_WRONLY | O_CREAT | O_TRUNC, (fd) => writeAll(fd, text));
 }
 
 function inFile<T>(path: string, flags: number, use: (fd: number, size: number) => T): T {
@@ -77,9 +78,22 @@ function readFrom(fd: number, start: number, end: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** The same for writeFileSync. */
-export function writeAll(fd: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+/** Writes all of it, whatever the descriptor is. */
+export function writeAll(fd: number, content: string | Buffer): void {
+  const bytes = Buffer.from(content);
+  for (let at = 0; at < bytes.length; ) at += untilReady(() => writeSync(fd, bytes, at));
+}
+
+/** Another user of a pipe may have made it non-blocking. */
+export function untilReady(operation: () => number): number {
+  for (;;) {
+    try {
+      return operation();
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') throw error;
+      pause(PAUSE_MS);
+    }
+  }
 }
 
 /** Writes a file whole and puts it in the place of another: no reader sees half of it. */
@@ -98,7 +112,7 @@ export function writeBeside(path: string, content: string | Buffer, mode: number
   const unfinished = `${path}.${Math.random().toString(36).slice(2)}~`;
   const fd = openSync(unfinished, 'wx', mode);
   try {
-    writeAll(fd, Buffer.from(content));
+    writeAll(fd, content);
     return unfinished;
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -134,4 +148,50 @@ export function pause(milliseconds: number): void {
 /** The code of the system's error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | null | undefined)?.code;
+}
+
+/**
+ * What to allow more of, or to install, if that is why something failed.
+ *
+ * @param folder where it has to be written, if there is no choice.
+ */
+export function shortage(error: unknown, folder?: string): string | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return 'too many files are open: allow more, as with ulimit -n 256';
+  }
+  if (code === 'EAGAIN' && syscall?.startsWith('spawn')) {
+    return 'too many processes run: allow more, as with ulimit -u 256';
+  }
+  if (code === 'ENOENT' && syscall?.startsWith('spawnSync')) {
+    return 'install mkfifo, a part of coreutils, or put it on PATH';
+  }
+  if (code === 'EFBIG')
+    return 'files may not be large enough: allow more, as with ulimit -f unlimited';
+  if (folder && (code === 'ENOSPC' || code === 'EDQUOT'))
+    return `no space is left in ${folder}: make room there`;
+  return undefined;
+}
+
+/**
+ * This many random bytes as hexadecimal digits. They come straight from the system: node:crypto takes 4 ms to load, an
+ * eighth of what Node takes to start, and a shell that runs one line would wait for it.
+ */
+export function randomHex(bytes: number): string {
+  const random = fromSystem(bytes) ?? process.getBuiltinModule('node:crypto').randomBytes(bytes);
+  return random.toString('hex');
+}
+
+function fromSystem(bytes: number): Buffer | undefined {
+  try {
+    const device = openSync('/dev/urandom', 'r');
+    try {
+      const random = Buffer.alloc(bytes);
+      return readSync(device, random) === bytes ? random : undefined;
+    } finally {
+      closeSync(device);
+    }
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,10 @@
-import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
-import { codeOf, pause } from './files.ts';
+import { fstatSync, readSync, statSync } from 'node:fs';
+import { codeOf, untilReady } from './files.ts';
 
 // The modules behind `process.stdin` and `process.stdout` are slow to load: that would take nearly as long as the rest
 // of a short command.
 
 const CHUNK_BYTES = 64 * 1024;
-const PAUSE_MS = 2;
 
 /**
  * Reads standard input to its end, or to just above `limit` bytes. A terminal is not read, since nobody types JSON there;
@@ -40,24 +39,4 @@ export function isTerminal(descriptor: number): boolean {
 /** The null device: a character device too, and often standard input, but not a terminal. */
 function nullDevice(): number | undefined {
   return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
-}
-
-/** Writes all of a text to standard output (1) or standard error (2). */
-export function writeAll(descriptor: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let written = 0; written < bytes.length; ) {
-    written += untilReady(() => writeSync(descriptor, bytes, written));
-  }
-}
-
-/** Another user of a pipe may have made it non-blocking. */
-function untilReady(operation: () => number): number {
-  for (;;) {
-    try {
-      return operation();
-    } catch (error) {
-      if (codeOf(error) !== 'EAGAIN') throw error;
-      pause(PAUSE_MS);
-    }
-  }
 }

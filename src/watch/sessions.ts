@@ -9,7 +9,7 @@ import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
 import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
 import { inTimeOf } from '../state/time-limit.ts';
-import { writeAll } from '../system/standard-io.ts';
+import { writeAll } from '../system/files.ts';
 import { openTaskList } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import { table } from '../terminal/table.ts';

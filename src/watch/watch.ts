@@ -1,5 +1,5 @@
 import { canDraw } from '../panel/theme.ts';
-import { writeAll } from '../system/standard-io.ts';
+import { writeAll } from '../system/files.ts';
 import helpPage from './watch.md';
 import type { WatchArguments } from './watch-arguments.ts';
 

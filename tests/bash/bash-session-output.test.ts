@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OutputCapture } from '../../src/bash/output-capture.ts';
+import { OutputCapture } from '../../src/bash/session-output.ts';
 import { plainBash } from '../helpers/bash.ts';
 import { bestTime } from '../helpers/best-time.ts';
 import { eventually } from '../helpers/eventually.ts';

@@ -237,5 +237,7 @@ test.each([
   const lines = readFileSync(join(import.meta.dirname, '../../src', name), 'utf8').split('\n');
   // Extended patterns, which [[ takes without shopt since 4.1, and what came with 4.0.
   const newer = /\[\[ .*[@!+*]\(.* \]\]|[|]&|&>>|;;?&|\bcoproc\b/;
-  expect(lines.filter((line) => newer.test(line) && !line.includes('=~'))).toEqual([]);
+  const isNewer = (line: string) =>
+    newer.test(line.replace(/'[^']*'/g, '')) && !line.includes('=~');
+  expect(lines.filter(isNewer)).toEqual([]);
 });

@@ -4,19 +4,76 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const GRACE_MS = 500;
 const POLL_MS = 5;
 
+/** What the kernel tells of a process in /proc. */
+interface ProcessInfo {
+  readonly state: string;
+  readonly parent: number;
+  /** Its process group. */
+  readonly group: number;
+  readonly session: number;
+  /** The number of its terminal; 0 if it has none. */
+  readonly terminal: number;
+  /** The foreground group of its terminal. */
+  readonly foreground: number;
+  /** When it began, in ticks of the system's clock. */
+  readonly start: number;
+}
+
+/** Undefined if there is no such process, or no /proc. */
+function processInfo(pid: number): ProcessInfo | undefined {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '');
+  // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
+  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
+  const [parent = 0, group = 0, session = 0, terminal = 0, foreground = 0] = numbers.map(Number);
+  const start = Number(numbers[18]);
+  return state ? { state, parent, group, session, terminal, foreground, start } : undefined;
+}
+
+/** A process's job and terminal. */
+export interface Job {
+  readonly parent: number;
+  /** Its process group. */
+  readonly group: number;
+  /** The terminal's foreground group: the shell's own while it is at its prompt. */
+  readonly foreground: number;
+  readonly terminal: number | string;
+}
+
+/** Undefined if the process does not exist or has no terminal. */
+export function jobOf(pid: number): Job | undefined {
+  const job = process.platform === 'linux' ? processInfo(pid) : jobFromPs(pid);
+  const isOnTerminal = job && job.group > 0 && !['0', '?', '??', '-'].includes(`${job.terminal}`);
+  return isOnTerminal ? job : undefined;
+}
+
+function jobFromPs(pid: number): Job {
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const fields = ['-o', 'ppid=', '-o', 'pgid=', '-o', 'tpgid=', '-o', 'tty='];
+  const { stdout } = spawnSync('ps', [...fields, '-p', String(pid)], { encoding: 'utf8' });
+  const [parent, group, foreground, terminal = '?'] = (stdout ?? '').trim().split(/\s+/);
+  return { parent: Number(parent), group: Number(group), foreground: Number(foreground), terminal };
+}
+
+/** How to know processes whose parents are gone. */
+export interface Traces {
+  /** A part of the environment that they were started with. */
+  readonly environment: string;
+  /** Whether this may only be a file that one of them has open. */
+  readonly isTheirs: (openFile: string) => boolean;
+}
+
 /**
  * Ends a session of processes: TERM first, KILL half a second later for what is still there.
  *
  * Where /proc tells, that is all of the session and its descendants, also those that `set -m` or setsid took out of
- * the leader's process group; elsewhere it is that group. Those whose parents are gone, as that of `(setsid sleep 999 &)`, are
- * known by the session's private folder: it is on their PATH, or its FIFOs are their outputs.
+ * the leader's process group; elsewhere it is that group.
  *
  * @param leader the process id of the session's leader, which leads its first process group too.
- * @param folder the session's private folder.
+ * @param traces tell those whose parents are gone, as that of `(setsid sleep 999 &)`.
  */
-export async function killProcessTree(leader: number, folder: string): Promise<void> {
+export async function killProcessTree(leader: number, traces: Traces): Promise<void> {
   // Members are looked up first: when their parents are gone, less tells that they belonged here.
-  let members = liveMembers(leader, folder);
+  let members = liveMembers(leader, traces);
   // The group gets the signal as a whole, and no process gets it twice: a trap would clean up twice.
   const others = [...members.keys()].filter((pid) => members.get(pid)?.group !== leader);
   signalAll([-leader, ...others], 'SIGTERM');
@@ -24,21 +81,18 @@ export async function killProcessTree(leader: number, folder: string): Promise<v
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     // To look at all processes costs more than at those that were there. When they are gone, there may be new ones.
-    if (!isAlive(leader, members)) members = liveMembers(leader, folder);
+    if (!isAlive(leader, members)) members = liveMembers(leader, traces);
   }
-  const last = members.size > 0 ? liveMembers(leader, folder) : members;
+  const last = members.size > 0 ? liveMembers(leader, traces) : members;
   signalAll([-leader, ...members.keys(), ...last.keys()], 'SIGKILL');
 }
 
 /** The processes that this one has started and not waited for; undefined if that cannot be known, as without /proc. */
 export function childrenOf(pid: number | undefined): ReadonlySet<number> | undefined {
   if (pid === undefined) return new Set();
-  try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    return new Set(children.split(' ').filter(Boolean).map(Number));
-  } catch {
-    return undefined;
-  }
+  const file = `/proc/${pid}/task/${pid}/children`;
+  const children = attempt(() => readFileSync(file, 'utf8'), undefined);
+  return children === undefined ? undefined : new Set(children.match(/\d+/g)?.map(Number));
 }
 
 /**
@@ -58,34 +112,20 @@ export function isStartedSince(
 }
 
 function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
-  for (const target of targets) {
-    try {
-      process.kill(target, signal);
-    } catch {
-      // gone already
-    }
-  }
+  for (const target of targets) attempt(() => process.kill(target, signal), false);
 }
 
 /** Whether any of them is there; without /proc, any of the leader's group. */
 function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boolean {
-  if (processInfo(process.pid) === undefined) return isGroupAlive(leader);
+  if (processInfo(process.pid) === undefined) return attempt(() => process.kill(-leader, 0), false);
   return [...members].some(([pid, { start }]) => {
     const now = processInfo(pid);
     return now?.start === start && !isDead(now);
   });
 }
 
-function isGroupAlive(leader: number): boolean {
-  try {
-    return process.kill(-leader, 0);
-  } catch {
-    return false;
-  }
-}
-
 /** The session's processes, their descendants in other sessions, and their orphans. Empty if there is no /proc. */
-function liveMembers(leader: number, folder: string): Map<number, ProcessInfo> {
+function liveMembers(leader: number, traces: Traces): Map<number, ProcessInfo> {
   const processes = readProcesses();
   const members = new Map<number, ProcessInfo>();
   const since = processes.get(leader)?.start ?? 0;
@@ -96,7 +136,7 @@ function liveMembers(leader: number, folder: string): Map<number, ProcessInfo> {
       info.start >= since &&
       adopters.has(info.parent) &&
       pid !== process.pid;
-    if (mayBeOrphan && belongsTo(pid, folder)) members.set(pid, info);
+    if (mayBeOrphan && hasTrace(pid, traces)) members.set(pid, info);
   }
   for (let grown = true; grown; ) {
     grown = false;
@@ -121,30 +161,20 @@ function ancestors(processes: ReadonlyMap<number, ProcessInfo>): Set<number> {
   return found;
 }
 
-/** Whether a process has got its environment or its outputs from the session with this private folder. */
-function belongsTo(pid: number, folder: string): boolean {
-  if (read(`/proc/${pid}/environ`).includes(`${folder}/bin`)) return true;
-  return list(`/proc/${pid}/fd`).some((fd) => {
-    const target = link(`/proc/${pid}/fd/${fd}`);
-    if (!target.startsWith(`${folder}/`)) return false;
-    // Bash's own FIFOs, not the slots: who only calls an agent command may be anybody.
-    return /^\/\d+\/(?:out|err)(?: \(deleted\))?$/.test(target.slice(folder.length));
-  });
-}
-
-interface ProcessInfo {
-  /** When it began, in ticks of the system's clock. */
-  start: number;
-  state: string;
-  parent: number;
-  group: number;
-  session: number;
+function hasTrace(pid: number, { environment, isTheirs }: Traces): boolean {
+  const folder = `/proc/${pid}`;
+  return (
+    attempt(() => readFileSync(`${folder}/environ`, 'utf8'), '').includes(environment) ||
+    attempt(() => readdirSync(`${folder}/fd`), []).some((fd) =>
+      isTheirs(attempt(() => readlinkSync(`${folder}/fd/${fd}`), '')),
+    )
+  );
 }
 
 /** All processes except zombies, which no signal can end. */
 function readProcesses(): Map<number, ProcessInfo> {
   const processes = new Map<number, ProcessInfo>();
-  for (const name of list('/proc')) {
+  for (const name of attempt(() => readdirSync('/proc'), [])) {
     const pid = Number(name);
     const info = Number.isInteger(pid) ? processInfo(pid) : undefined;
     if (info && !isDead(info)) processes.set(pid, info);
@@ -154,34 +184,11 @@ function readProcesses(): Map<number, ProcessInfo> {
 
 const isDead = ({ state }: ProcessInfo) => state === 'Z' || state === 'X';
 
-function processInfo(pid: number): ProcessInfo | undefined {
-  // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
-  const stat = read(`/proc/${pid}/stat`);
-  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
-  const [parent = 0, group = 0, session = 0] = numbers.map(Number);
-  return state ? { state, parent, group, session, start: Number(numbers[18]) } : undefined;
-}
-
-function list(directory: string): string[] {
+/** Processes come and go, and some systems tell nothing. */
+function attempt<T>(get: () => T, otherwise: T): T {
   try {
-    return readdirSync(directory);
+    return get();
   } catch {
-    return [];
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function link(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
+    return otherwise;
   }
 }
