@@ -1,4 +1,11 @@
-import { type Awaitable, type SharedPlace, type Version, whenDone } from './place.ts';
+import {
+  type Awaitable,
+  type Damage,
+  type HistoryRange,
+  type SharedPlace,
+  type Version,
+  whenDone,
+} from './place.ts';
 import { DamagedVersion, StateError } from './state-error.ts';
 import { inSteps, type Stepwise, settled } from './steps.ts';
 
@@ -78,9 +85,10 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   *#commit(base: number, content: T, at: Date): Stepwise<Version<T> | undefined> {
     const before = this.#latest?.version === base ? this.#latest : yield* this.#load();
     if ((before?.version ?? 0) !== base) return undefined;
-    const isWhole = before === undefined || base % this.#spacing(content) === 0;
-    const step = this.#steps.between(isWhole ? this.#steps.empty : before.content, content);
-    const committed = yield* settled(this.#entries.commit(base, { isWhole, step }, at));
+    const mayBuild = before !== undefined && before.damage === undefined;
+    const asStep = mayBuild && base % this.#spacing(content) !== 0;
+    const step = this.#steps.between(asStep ? before.content : this.#steps.empty, content);
+    const committed = yield* settled(this.#entries.commit(base, { isWhole: !asStep, step }, at));
     if (committed !== undefined) this.#latest = { ...committed, content };
     return committed && this.#latest;
   }
@@ -95,16 +103,20 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   *#versions(newestFirst: Iterable<Entry<Step>>): Generator<Version<T>> {
     let entries: Entry<Step>[] = [];
     for (const entry of newestFirst) {
-      entries.push(whole(entry));
-      if (!entry.content.isWhole) continue;
+      entries.push(entry);
+      if (!isWhole(entry)) continue;
+      const lost = entries.findLastIndex(isLost);
+      const standIn = entries[lost + 1] as Entry<Step>;
       const [first, ...later] = entries.map(({ content }) => content.step).reverse();
       const start = this.#steps.apply(this.#steps.empty, [first as Step]);
       for (const [back, version] of entries.entries()) {
-        const steps = later.slice(0, later.length - back);
+        const steps = later.slice(0, later.length - Math.max(back, lost + 1));
         const content = steps.length > 0 ? this.#steps.apply(start, steps) : start;
-        const found = { ...version, content };
+        const damage =
+          back > lost ? version.damage : damageOf(entries[lost] as Entry<Step>, standIn);
+        const found = { ...version, content, damage };
         // A change that follows begins with the newest one, and need not read it again.
-        if (version.version > (this.#latest?.version ?? 0)) this.#latest = found;
+        if (!damage && version.version > (this.#latest?.version ?? 0)) this.#latest = found;
         yield found;
       }
       entries = [];
@@ -117,7 +129,8 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
       const [newest] = entries;
       if (newest === undefined) return undefined;
       const oldest = entries.at(-1) as Entry<Step>;
-      if (oldest.content.isWhole || this.#isLatest(oldest)) return this.#apply(entries);
+      if (isWhole(oldest) || this.#isLatest(oldest)) return this.#apply(newest, entries);
+      if (oldest.damage) throw new DamagedVersion(oldest.damage.message, newest.version);
       // Others may go on so fast that old entries are removed while they are read; not so if nothing has moved.
       if (missed === newest.version) {
         throw new StateError(`the versions that version ${newest.version} builds upon are missing`);
@@ -128,31 +141,38 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
 
   /** The newest entries, down to one that what is known already, or what is whole, makes the first to apply. */
   *#entriesToApply(): Stepwise<Entry<Step>[]> {
+    const known = this.#latest?.version;
+    const newest = { newest: STEPS_PER_WHOLE };
+    let range: HistoryRange | undefined = known === undefined ? newest : { from: known };
     for (;;) {
-      const known = this.#latest?.version;
-      const range = known === undefined ? { newest: STEPS_PER_WHOLE } : { from: known };
       const entries: Entry<Step>[] = [];
       for (const entry of yield* settled(this.#entries.history(range))) {
-        entries.push(whole(entry));
-        if (entry.content.isWhole || this.#isLatest(entry)) return entries;
+        entries.push(entry);
+        if (isWhole(entry) || this.#isLatest(entry)) return entries;
       }
-      if (known === undefined) return entries;
-      // What is known is no longer there: the list has gone far on, or someone began it again.
+      const isDamaged = entries.some(isLost);
+      if (range === undefined || (this.#latest === undefined && !isDamaged)) return entries;
+      // What is known is no longer there: the list has gone far on, or someone began it again. Or it is older than the damage.
       this.#latest = undefined;
+      range = isDamaged ? undefined : newest;
     }
   }
 
-  #apply(newestFirst: Entry<Step>[]): Version<T> {
-    const [newest] = newestFirst as [Entry<Step>, ...Entry<Step>[]];
-    const known = this.#isLatest(newestFirst.at(-1) as Entry<Step>) ? this.#latest : undefined;
+  #apply(newest: Entry<Step>, newestFirst: Entry<Step>[]): Version<T> {
+    const lost = newestFirst.findLastIndex(isLost);
+    const entries = newestFirst.slice(lost + 1) as [Entry<Step>, ...Entry<Step>[]];
+    const known = this.#isLatest(entries.at(-1) as Entry<Step>) ? this.#latest : undefined;
     if (known && newestFirst.length === 1) return known;
-    const steps = newestFirst
+    const steps = entries
       .slice(0, known ? -1 : undefined)
       .reverse()
       .map(({ content }) => content.step);
     const content = this.#steps.apply(known?.content ?? this.#steps.empty, steps);
-    this.#latest = { ...newest, content };
-    return this.#latest;
+    const damage =
+      lost < 0 ? newest.damage : damageOf(newestFirst[lost] as Entry<Step>, entries[0]);
+    const found = { ...newest, content, damage };
+    if (!damage) this.#latest = found;
+    return found;
   }
 
   /** A number alone does not tell: someone may have deleted the list, and begun another one. */
@@ -162,8 +182,16 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 }
 
-/** Nothing stands in for a step: later ones build upon it. @throws DamagedVersion. */
-function whole<Step>(entry: Entry<Step>): Entry<Step> {
-  if (entry.damage !== undefined) throw new DamagedVersion(entry.damage.message, entry.version);
-  return entry;
+/** Whether an entry needs none before it. */
+function isWhole<Step>(entry: Entry<Step>): boolean {
+  return entry.content.isWhole && !isLost(entry);
+}
+
+/** Whether the step of another version stands in for that of an entry: then nothing can be built upon it. */
+function isLost<Step>({ version, damage }: Entry<Step>): boolean {
+  return damage !== undefined && damage.shown !== version;
+}
+
+function damageOf<Step>({ damage }: Entry<Step>, shown: Entry<Step>): Damage {
+  return { message: '', ...damage, shown: shown.version };
 }

@@ -49,6 +49,16 @@ export function newId(): string {
     .padStart(8, '0');
 }
 
+/** Why a version is not what was written; undefined if it is. */
+export function damageNote({
+  version,
+  damage,
+}: Pick<Version<unknown>, 'version' | 'damage'>): string | undefined {
+  if (damage === undefined) return undefined;
+  const shown = damage.shown === version ? 'is shown' : `stands in for version ${version}`;
+  return `${damage.message}; version ${damage.shown} ${shown}`;
+}
+
 /** Goes on with a value: at once, or when it has come. */
 export function whenDone<T, Next>(
   value: Awaitable<T>,

@@ -10,6 +10,7 @@ import { noteLines } from '../command/replies.ts';
 import { objectJson } from '../json/fields.ts';
 import { Evidence } from '../proof/proof.ts';
 import type { Settings } from '../settings/settings.ts';
+import { damageNote } from '../state/place.ts';
 import { releaseBegunIn } from './claims.ts';
 import { askHook, type HookSurroundings } from './hooks.ts';
 import type { TaskGraph } from './task.ts';
@@ -22,6 +23,8 @@ import {
   type TaskForm,
 } from './task-form.ts';
 
+/** What to do about a list of which no version is whole. */
+const REPAIR = 'no version before it is whole: put it back from a backup, or delete the list';
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 
 /**
@@ -49,7 +52,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
     this.isReadOnly = form.isReadOnly ?? false;
     this.#form = form;
     const { usage, purpose, helpPage } = form;
-    this.#common = { usage, purpose, helpPage: () => helpPage, options: optionsOf(form) };
+    const options = optionsOf(form);
+    this.#common = { usage, purpose, repair: REPAIR, helpPage: () => helpPage, options };
     this.#context = context;
   }
 
@@ -87,7 +91,9 @@ export class TaskCommand<Request> implements AgentBashHandler {
     // The change is made, whether or not there is any news.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
     await renew(agent, store).catch(() => {});
-    return { ...result, stderr: noteLines(input.notes) + result.stderr + noteLines(news) };
+    const damage = damageNote(store.seen);
+    const notes = noteLines(damage === undefined ? news : [damage, ...news]);
+    return { ...result, stderr: noteLines(input.notes) + result.stderr + notes };
   }
 
   #callOf(invocation: Invocation, settings: Settings, options: GivenOptions): TaskCall {

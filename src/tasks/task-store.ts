@@ -1,7 +1,8 @@
 import { Document } from '../state/document.ts';
 import type { LogPlace } from '../state/log-place.ts';
 import { MemoryPlace } from '../state/memory-place.ts';
-import type { Version } from '../state/place.ts';
+import { type Awaitable, type Damage, damageNote, type Version } from '../state/place.ts';
+import { StateError } from '../state/state-error.ts';
 import { inSteps, type Stepwise, settled } from '../state/steps.ts';
 import { withNotices } from './inbox.ts';
 import { type LeaseClock, OWN_CLOCK } from './lease.ts';
@@ -16,6 +17,8 @@ export interface TaskVersion {
   readonly graph: TaskGraph;
   /** When it was made. */
   readonly at: Date;
+  /** Set if this version is damaged: another one, older, stands in for it. */
+  readonly damage?: Damage;
 }
 
 /** Where a list of tasks can live: a file holds no Map, so elsewhere than in memory it is kept as a log of changes. */
@@ -43,9 +46,16 @@ export interface NotDone extends Refused {
 /** Enough to see what has happened, and to undo it. */
 const VERSIONS_IN_MEMORY = 100;
 
+const TO_RESTORE = 'See it with TaskList; then TaskUndo makes it the list again';
+
 const VIEW = {
   empty: { version: 0, graph: NO_TASKS, at: new Date(0) },
-  of: ({ version, content: graph, at }: Version<TaskGraph>) => ({ version, graph, at }),
+  of: ({ version, content: graph, at, damage }: Version<TaskGraph>) => ({
+    version,
+    graph,
+    at,
+    damage,
+  }),
 };
 
 /**
@@ -102,12 +112,19 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     return inSteps(this.untilMade(() => this.#attempt(plan, approve, by), true));
   }
 
+  /** Makes what stands in for a damaged version the list again. @returns undefined if nothing is damaged. */
+  restore(by: string): Awaitable<TaskVersion | undefined> {
+    return this.compute((newest) => newest?.damage && { ...newest.content, by });
+  }
+
   *#attempt<Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve: ((change: Change) => Promise<Reason | undefined>) | undefined,
     by: string | undefined,
   ): Stepwise<Done<Change> | NotDone | undefined> {
-    const { version, graph } = yield* settled(this.read());
+    const newest = yield* settled(this.read());
+    if (newest.damage) throw new StateError(`${damageNote(newest)}. ${TO_RESTORE}`);
+    const { version, graph } = newest;
     const at = this.now();
     const objection = this.#objection?.(graph);
     if (objection) return { refused: [objection], version };

@@ -21,6 +21,10 @@ export const TASK_UNDO = taskForm({
   fields: { at: AT },
   purpose: 'undo the change',
   run: async ({ at }, { store, agent, change }) => {
+    const { damage } = await store.read();
+    if (damage && at === undefined && (await store.restore(agent))) {
+      return done(`Undone: what is damaged; the list is that of version ${damage.shown}\n`);
+    }
     const kept: number[] = [];
     let entry: TaskChangeEntry | undefined;
     for (const change of changesIn(await store.versions())) {

@@ -37,13 +37,6 @@ export function historyText(versions: readonly TodoVersion[]): string {
   return versions.map((version, index) => historyLine(version, versions[index + 1])).join('');
 }
 
-/** Why a list is not what was written last; undefined if it is. */
-export function damageNote({ version, damage }: TodoVersion): string | undefined {
-  if (damage === undefined) return undefined;
-  const shown = damage.shown === version ? 'is shown' : `stands in for version ${version}`;
-  return `${damage.message}; version ${damage.shown} ${shown}`;
-}
-
 function historyLine(after: TodoVersion, before: TodoVersion | undefined): string {
   const { version, items, updatedAt, by, damage } = after;
   if (damage && damage.shown !== version)

@@ -1,6 +1,7 @@
 import type { CommandResult } from '../command/agent-command.ts';
 import { refusal } from '../command/replies.ts';
 import type { ListSettings } from '../settings/settings.ts';
+import { damageNote } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, reviseList } from './revise-list.ts';
@@ -9,7 +10,7 @@ import { validateTodoList } from './todo-schema.ts';
 import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { notesOf, refuseForUser, sign, unheardChanges } from './user-changes.ts';
-import { damageNote, movedOn } from './version-texts.ts';
+import { movedOn } from './version-texts.ts';
 
 /** The list that was written, and what there is to note; or the refusal of a write that changed nothing. */
 export type WriteOutcome =

@@ -1,0 +1,75 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FilePlace } from '../../src/state/file-place.ts';
+import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// A log of changes of which one is damaged: nothing can be built upon that one, up to the next entry that needs none before it.
+
+/** A list of numbers, so large that one in 50 versions is stored whole: each version has one number more. */
+async function logOf(versions: number) {
+  const folder = join(temporaryDirectory(), 'log');
+  const steps = {
+    empty: [] as number[],
+    between: (before: number[], after: number[]) => after.slice(before.length),
+    apply: (before: number[], later: readonly number[][]) => before.concat(...later),
+    size: () => Number.POSITIVE_INFINITY,
+  };
+  const open = () => {
+    const entries = new FilePlace<LogEntry<number[]>>({ folder, history: 150 });
+    return new LogPlace(entries, steps);
+  };
+  const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+  for (let base = 0; base < versions; base++) await open().commit(base, upTo(base + 1), new Date());
+  const damage = (version: number) => {
+    const file = readdirSync(folder).find((name) => name.startsWith(`${version}-`)) ?? '';
+    writeFileSync(join(folder, file), 'junk');
+  };
+  return { open, upTo, damage };
+}
+
+test.each([
+  ['the newest', 6, 6],
+  ['one in the middle', 6, 4],
+  ['the whole that later ones are built upon', 54, 51],
+])('%s is damaged: the version before it stands in for the newest', async (_, newest, damaged) => {
+  const { open, upTo, damage } = await logOf(newest);
+  damage(damaged);
+  const message = expect.stringMatching(/ is damaged: /);
+  expect(await open().load()).toMatchObject({
+    version: newest,
+    content: upTo(damaged - 1),
+    damage: { message, shown: damaged - 1 },
+  });
+});
+
+test('a process that knows the list from before the damage has the same of it', async () => {
+  const { open, upTo, damage } = await logOf(5);
+  const place = open();
+  await place.load();
+  for (const base of [5, 6]) await open().commit(base, upTo(base + 1), new Date());
+  damage(6);
+  expect(await place.load()).toMatchObject({ version: 7, content: upTo(5), damage: { shown: 5 } });
+});
+
+test('what is written next is stored whole, and only what was built upon the damage is lost', async () => {
+  const { open, upTo, damage } = await logOf(6);
+  damage(4);
+  await open().commit(6, upTo(3), new Date());
+  expect(await open().load()).toMatchObject({ version: 7, content: upTo(3), damage: undefined });
+  const kept = [...(await open().history())].map(({ version, content, damage }) => [
+    version,
+    content.length,
+    damage?.shown,
+  ]);
+  expect(kept).toEqual([
+    [7, 3, undefined],
+    [6, 3, 3],
+    [5, 3, 3],
+    [4, 3, 3],
+    [3, 3, undefined],
+    [2, 2, undefined],
+    [1, 1, undefined],
+  ]);
+});

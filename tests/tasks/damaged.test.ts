@@ -1,0 +1,91 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
+import { openTaskStore } from '../../src/tasks/open-task-store.ts';
+import { taskCommands } from '../../src/tasks/task-commands.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+
+// A team's list of which a change is damaged stays in use: the list before it stands in until TaskUndo makes that the list.
+
+/** A list of so many tasks, each made by a change of its own; each call is that of another process. */
+async function listOf(count: number) {
+  const folder = join(temporaryDirectory(), 'team');
+  const run = (line: string) => {
+    const settings = { ...DEFAULT_SETTINGS, agent: 'ann' };
+    const open = () => openTaskStore({ folder, author: 'ann' });
+    const context = { open, settings: () => ({ settings, warnings: [] }) };
+    const [name = '', ...argv] = line.split(' ');
+    const command = taskCommands(context).find((each) => each.name === name);
+    return command?.execute({ argv, stdin: async () => '' }) ?? Promise.reject(new Error(name));
+  };
+  for (let task = 1; task <= count; task++) {
+    expect(await run(`TaskCreate --subject T${task}`)).toMatchObject({ exitCode: 0 });
+  }
+  const fileOf = (start: string) =>
+    join(folder, readdirSync(folder).find((name) => name.startsWith(start)) as string);
+  return { run, fileOf };
+}
+
+const subjects = (text: string) => text.match(/T\d+/g);
+const junk = (path: string) => writeFileSync(path, 'junk');
+
+test.each([
+  ['junk', junk],
+  ['gone', (path: string) => rmSync(path)],
+])(
+  'the newest change is %s: the list before it is shown, and TaskUndo makes it the list',
+  async (_, damage) => {
+    const { run, fileOf } = await listOf(3);
+    damage(fileOf('3-'));
+    const read = await run('TaskList');
+    expect(subjects(read.stdout)).toEqual(['T1', 'T2']);
+    expect(read.stderr).toMatch(
+      /^Note: \S+\/3-\w+\.json is (damaged: .*|missing); version 2 stands in for version 3\n$/,
+    );
+    for (const change of [
+      'TaskCreate --subject T4',
+      'TaskUpdate 1 --status completed',
+      'TaskClaim 1',
+    ]) {
+      const { stderr, exitCode } = await run(change);
+      expect(exitCode).toBe(3);
+      expect(stderr).toContain(
+        'version 2 stands in for version 3. See it with TaskList; then TaskUndo',
+      );
+    }
+    expect(await run('TaskUndo')).toEqual({
+      stdout: 'Undone: what is damaged; the list is that of version 2\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    expect(await run('TaskCreate --subject T5')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(subjects((await run('TaskList')).stdout)).toEqual(['T1', 'T2', 'T5']);
+    expect((await run('TaskList --history')).stdout).toMatch(/^5 .*\n2 .*\n1 .*\n$/);
+  },
+);
+
+test('a list whose head is gone is shown, and TaskUndo makes it whole', async () => {
+  const { run, fileOf } = await listOf(2);
+  rmSync(fileOf('head-'));
+  const read = await run('TaskList');
+  expect(subjects(read.stdout)).toEqual(['T1', 'T2']);
+  expect(read.stderr).toMatch(
+    /no head-.* file says which version is the newest; version 2 is shown/,
+  );
+  await run('TaskUndo');
+  expect(await run('TaskCreate --subject T3')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('where no change is whole, the error says what to do', async () => {
+  const { run, fileOf } = await listOf(1);
+  junk(fileOf('1-'));
+  for (const line of ['TaskList', 'TaskUndo', 'TaskCreate --subject A']) {
+    expect(await run(line)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(
+        / is damaged: .*\n- no version before it is whole: put it back/,
+      ),
+    });
+  }
+});
