@@ -13,6 +13,7 @@ import { listenerRows } from './bench/rows-listeners.js';
 import { panelRows } from './bench/rows-panel.js';
 import { routerRows } from './bench/rows-router.js';
 import { sessionRows } from './bench/rows-session.js';
+import { viewerRows } from './bench/rows-viewer.js';
 import { printHead, printRow } from './bench/table.js';
 
 const PARTS = {
@@ -21,6 +22,7 @@ const PARTS = {
   executables: executableRows,
   jsonl: jsonlRows,
   panel: panelRows,
+  viewer: viewerRows,
   listeners: listenerRows,
   idle: idleRows,
   engines: engineRows,
