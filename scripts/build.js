@@ -114,6 +114,7 @@ const [library] = await Promise.all([
     ...minified,
     stdin: { contents: `module.exports = require('postgres')`, resolveDir: root },
     outfile: out('programs/postgres.cjs'),
+    plugins: [{ name: 'modules when they are needed', setup: loadModulesLate }],
   }),
 ]);
 
@@ -127,6 +128,23 @@ for (const name of programs) {
 /** @param {import('esbuild').PluginBuild} build */
 function keepPostgresApart({ onResolve }) {
   onResolve({ filter: /^postgres$/ }, () => ({ path: './postgres.cjs', external: true }));
+}
+
+/**
+ * A server that asks for no password and no TLS needs neither of them; they take as long to load as the library itself.
+ *
+ * @param {import('esbuild').PluginBuild} build
+ */
+function loadModulesLate({ onResolve, onLoad }) {
+  onResolve({ filter: /^(crypto|tls)$/ }, ({ path }) => ({ path, namespace: 'late' }));
+  onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+    contents: `module.exports = new Proxy({}, { get: (_, name) => require('node:${path}')[name] })`,
+  }));
+  // The same object, which is always there.
+  onResolve({ filter: /^perf_hooks$/ }, () => ({ path: 'global', namespace: 'global' }));
+  onLoad({ filter: /.*/, namespace: 'global' }, () => ({
+    contents: 'module.exports = globalThis',
+  }));
 }
 
 /**

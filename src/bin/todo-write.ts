@@ -22,7 +22,7 @@ runExecutable((lists, settings) => {
         guide.look();
         return opened;
       };
-      return opened.isFar ? whenDone(opened.readToReplace(), look) : look();
+      return opened.isFar ? whenDone(opened.readAhead(), look) : look();
     },
     settings,
     (guarded, version) => lists.setUntilDone(guarded, version),

@@ -25,8 +25,18 @@ export type TodoListener = Listener<TodoVersion>;
  * do not change the list.
  */
 export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVersion, IsFar> {
+  #ahead: TodoVersion | undefined;
+
   constructor(now: () => Date, place: SharedPlace<Items>) {
     super(place, viewFrom(now()), now);
+  }
+
+  /** The same as `readToReplace`, whose next call gives what this one has read. */
+  readAhead(): Now<IsFar, TodoVersion> {
+    return whenDone(this.readToReplace(), (read) => {
+      this.#ahead = read;
+      return read;
+    }) as Now<IsFar, TodoVersion>;
   }
 
   /** As it is, for who replaces all of it and needs only its number: no version of it need be whole. */
@@ -78,6 +88,9 @@ export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVer
   }
 
   *#readToReplace(): Stepwise<TodoVersion> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    if (ahead) return ahead;
     try {
       return yield* settled(this.read());
     } catch (error) {

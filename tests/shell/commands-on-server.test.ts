@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
 import { dirname } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -41,6 +43,36 @@ test.runIf(hasPostgres)('what PostgreSQL refuses is told as that, by a program t
     /refused: role "nobody" does not exist; nothing was changed\n$/,
   );
 });
+
+test.runIf(hasEtcd)(
+  'a whole new list takes one request to read, one to write and one for the team',
+  async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      const upstream = new URL(`http://${servers.etcd.endpoints[0]}${request.url}`);
+      const forwarded = httpRequest(upstream, { method: 'POST' }, (answer) =>
+        answer.pipe(response),
+      );
+      request.pipe(forwarded);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as { port: number };
+    const env = cleanEnvironment({
+      HOME: temporaryDirectory(),
+      TODO_STATE_URL: `etcd://127.0.0.1:${port}/counted`,
+      TODO_SESSION: 'release',
+    });
+    const list = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
+    for (let round = 0; round < 2; round++) {
+      asked.length = 0;
+      const [exitCode] = await once(spawn(executable('todo-write'), [list], { env }), 'close');
+      expect([exitCode, ...asked]).toEqual([0, '/v3/kv/range', '/v3/kv/txn', '/v3/kv/range']);
+    }
+  },
+);
 
 describe.for(PLACES)('in %s', ([, isHere, place]) => {
   test.runIf(isHere)('leases, the inbox, history, undo and the archive work', () => {
