@@ -47,9 +47,9 @@ const minified = {
   minifyIdentifiers: true,
 };
 
-/** The name of each agent command, and the program that it is. */
+/** The name of each agent command, and the program that it is. A new task command is listed in TASK_COMMANDS. */
 async function commandPrograms() {
-  const list = inRoot('src/bin/command-programs.ts');
+  const list = inRoot('src/tasks/task-commands.ts');
   const { outputFiles } = await build({
     ...common,
     entryPoints: [list],
@@ -57,10 +57,15 @@ async function commandPrograms() {
     write: false,
   });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  return await import(`data:text/javascript;base64,${code}`);
+  const { TASK_COMMANDS } = await import(`data:text/javascript;base64,${code}`);
+  return {
+    TodoWrite: 'todo-write',
+    TodoRead: 'todo-read',
+    ...Object.fromEntries(TASK_COMMANDS.map(({ name }) => [name, 'tasks'])),
+  };
 }
 
-const { COMMAND_PROGRAMS: commands } = await commandPrograms();
+const commands = await commandPrograms();
 keepBinInStep();
 
 /** npm makes a link for each executable that package.json names. */

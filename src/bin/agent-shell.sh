@@ -207,7 +207,7 @@ read_arguments "$@"
 search_path
 find_bin
 if [ -n "$agent_shell_prompts" ]; then
-  # After `exec agent-shell` it would say that this shell was replaced (src/shell/tell-prompt.ts).
+  # After `exec agent-shell` it would say that this shell was replaced (src/shell/prompt-shell.ts).
   unset AGENT_SHELL_PROMPT
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"

@@ -8,14 +8,13 @@ import { agentHandlers } from '../router/agent-handlers.ts';
 import { safeText } from '../safe-text.ts';
 import helpPage from '../shell/agent-shell.md';
 import { parseArguments } from '../shell/arguments.ts';
-import { releaseAtExit } from '../shell/release-at-exit.ts';
-import { type ShellList, shellList } from '../shell/shell-list.ts';
-import { writeResult } from '../shell/write-result.ts';
+import { releaseAtExit, type ShellList, shellList } from '../shell/shell-list.ts';
 import { StateError } from '../state/state-error.ts';
 import { codeOf, randomHex, writeAll } from '../system/files.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
+import { writeResult } from './run-executable.ts';
 
 const MAX_MESSAGE = 200;
 

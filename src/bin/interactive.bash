@@ -19,9 +19,8 @@ __todo_stamp=      # what the panel was made from; empty: nothing is shown
 __todo_drawn=0     # 1: there may be a panel on the screen
 __todo_ran=0       # 1: PS0 was shown, so a command has run since the last prompt
 __todo_start=      # what PS0 writes before a command runs
-__todo_due=-1      # commands until guidance may have something to say; -1: never
 __todo_known=      # the lists as last shown
-__todo_journal=()  # for each command: its exit code, its line, and the lists after it
+__todo_journal=()  # with TODO_GUIDANCE=all, for each command: its exit code, its line, and the lists after it
 __todo_sessions=   # the sessions this place may belong to, and patterns for the names of their folders
 __todo_patterns=()
 __todo_at=         # when the last prompt came, in microseconds (since bash 5.0)
@@ -41,7 +40,7 @@ __todo_prompt() {
 } 3>&2 2>/dev/null
 
 __todo_look() {
-  local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp since=$__todo_at
+  local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp guided= since=$__todo_at
   __todo_ran=0
   __todo_at=${EPOCHREALTIME-}
   __todo_at=${__todo_at//[!0123456789]/}
@@ -64,19 +63,20 @@ __todo_look() {
   if [[ $ran = 1 ]]; then
     __todo_find_line
     __todo_keep_line "$1"
-    __todo_journal+=("$1" "$command" "$heads")
-    if [[ ${#__todo_journal[@]} -gt 900 ]]; then __todo_journal=("${__todo_journal[@]:300}"); fi
-    __todo_due=$((__todo_due - 1))
+    if [[ ${TODO_GUIDANCE-} = all ]]; then
+      __todo_journal+=("$1" "$command" "$heads") guided=1
+      if [[ ${#__todo_journal[@]} -gt 900 ]]; then __todo_journal=("${__todo_journal[@]:300}"); fi
+    fi
   fi
   stamp="$__todo_mode ${COLUMNS-} ${LINES-} $heads"
   # Changes stand out only once.
   __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled=
-  if [[ $stamp != "$__todo_stamp" || $__todo_due = 0 ]]; then
+  if [[ $stamp != "$__todo_stamp" || -n $guided ]]; then
     __todo_ask_node "$ran"
     # The first time there may be the panel of a shell that was killed.
     if [[ -n $__todo_frame && ( $__todo_drawn = 1 || -z $__todo_stamp ) ]]; then erase=$__todo_unpin; fi
     __todo_stamp=$stamp __todo_known=${__todo_heads:-$heads}
-    if [[ $ran = 1 && -n $__todo_heads ]]; then __todo_journal[${#__todo_journal[@]}-1]=$__todo_heads; fi
+    if [[ -n $guided && -n $__todo_heads ]]; then __todo_journal[${#__todo_journal[@]}-1]=$__todo_heads; fi
     __todo_put "$erase$__todo_say"
   elif [[ $ran = 1 && -n $__todo_folded ]]; then
     __todo_frame=$__todo_folded
@@ -272,7 +272,7 @@ __todo_keep_line() {
 # Asks Node what to show. If echo is off, a program is typing and nobody is looking.
 __todo_ask_node() {
   local answer
-  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_due=-1
+  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=
   if [[ $__todo_mode = auto && $(stty -a <&3) = *' -echo '* ]]; then
     __todo_mode=off
     return 0
@@ -323,7 +323,7 @@ __todo_begin() {
   if ! declare -F command_not_found_handle >/dev/null; then
     command_not_found_handle() { __todo_not_found "$@"; }
   fi
-  # Commands that change a list find this prompt by it; see src/shell/tell-prompt.ts.
+  # Commands that change a list find this prompt by it; see src/shell/prompt-shell.ts.
   export AGENT_SHELL_PROMPT=$$
   __todo_release_at_exit
   case ${TODO_PANEL:-auto} in

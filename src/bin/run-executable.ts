@@ -10,11 +10,9 @@ import { withWarnings } from '../command/replies.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings/settings.ts';
-import { seenOutside } from '../shell/seen-outside.ts';
-import { tellPrompt } from '../shell/tell-prompt.ts';
-import { writeResult } from '../shell/write-result.ts';
+import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
 import { inTimeOf } from '../state/time-limit.ts';
-import { writeAll } from '../system/files.ts';
+import { codeOf, writeAll } from '../system/files.ts';
 import { readStandardInput } from '../system/standard-io.ts';
 import { renewOwn, teamOf } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -94,5 +92,20 @@ function currentDirectory(): string | undefined {
     return process.cwd();
   } catch {
     return undefined;
+  }
+}
+
+/** Writes the output of a command to this process's own streams. Returns the exit code. */
+export function writeResult(name: string, { stdout, stderr, exitCode }: CommandResult): number {
+  try {
+    writeAll(2, stderr);
+    writeAll(1, stdout);
+    return exitCode;
+  } catch (error) {
+    // A reader that stops reading, as `head` does, is not our error.
+    if (codeOf(error) === 'EPIPE') return 1;
+    const reason = error instanceof Error ? error.message : String(error);
+    writeAll(2, `${name}: write error: ${reason}\n`);
+    return 1;
   }
 }

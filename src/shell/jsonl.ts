@@ -13,8 +13,7 @@ import {
   splitLines,
   type Wishes,
 } from './jsonl-messages.ts';
-import { JsonlOutput } from './jsonl-output.ts';
-import { ListEvents } from './list-events.ts';
+import { JsonlOutput, ListEvents } from './jsonl-output.ts';
 
 const MAX_BLANK = 1024;
 

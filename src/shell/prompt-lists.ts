@@ -1,18 +1,22 @@
+import { CommandType } from '../command/agent-command.ts';
 import { noteLines } from '../command/replies.ts';
 import type { Environment } from '../environment.ts';
+import { FollowedTasks } from '../guidance/followed-tasks.ts';
+import { Replay } from '../guidance/replay.ts';
+import { LINE_RULES, TASK_RULES } from '../guidance/rules.ts';
+import { literalWords } from '../line/words.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
 import { renderLists } from '../panel/render-lists.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
+import { pathName } from '../state/path-name.ts';
 import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
-import { type TaskRow, type TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
+import { type TaskRow, TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
 import { pairItems } from '../todo/pair-items.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { HeadNames, type Versions } from './head-names.ts';
-import { type PromptCommand, promptGuidance } from './prompt-guidance.ts';
 
 /** The place of a prompt, and its terminal. */
 export interface Prompt {
@@ -177,11 +181,97 @@ export class PromptLists {
     return noteLines(notes).split('\n').filter(Boolean);
   }
 
-  /** What guidance says after the last of these commands: nothing, unless this person asked for it by TODO_GUIDANCE=all. */
-  async guidance(commands: readonly PromptCommand[]) {
-    const [settings, context] = [this.#settings, this.#context];
-    if (this.#prompt.environment.TODO_GUIDANCE?.trim() !== 'all') return { said: [], due: -1 };
-    const [newest, kept, tasks] = [this.#todos, this.#history(), this.#taskStore];
-    return promptGuidance({ settings, context, newest, kept, tasks }, commands);
+  /** What guidance says after the last of these commands. */
+  guidance(commands: readonly PromptCommand[]): Promise<readonly string[]> {
+    const [settings, context, tasks] = [this.#settings, this.#context, this.#taskStore];
+    return promptGuidance({ settings, context, kept: this.#history(), tasks }, commands);
   }
+}
+
+/** The versions of a todo list and of a list of tasks; undefined for no list. */
+interface Versions {
+  readonly todos: number | undefined;
+  readonly tasks: number | undefined;
+}
+
+/**
+ * The versions of two lists as an interactive shell knows them: by the paths of their head files, which it finds without
+ * Node. For lists on a server, Node makes up the same.
+ */
+class HeadNames {
+  readonly #todos: string;
+  readonly #tasks: string;
+
+  constructor({ session, agent }: ListName, taskList: string) {
+    this.#todos = `/${pathName(session)}/${pathName(agent)}/head-`;
+    this.#tasks = `/tasks~/${pathName(taskList)}/head-`;
+  }
+
+  /** The paths for these versions, a line each. */
+  of({ todos, tasks }: Versions): string {
+    return (todos ? `${this.#todos}${todos}-\n` : '') + (tasks ? `${this.#tasks}${tasks}-\n` : '');
+  }
+
+  /** The versions that these paths name. */
+  read(heads: string): Versions {
+    const versionAfter = (start: string) => {
+      const at = heads.indexOf(start);
+      return at < 0 ? undefined : Number.parseInt(heads.slice(at + start.length), 10);
+    };
+    return { todos: versionAfter(this.#todos), tasks: versionAfter(this.#tasks) };
+  }
+}
+
+/** A line that was run at the prompt, and the lists' versions after it. */
+export interface PromptCommand extends Versions {
+  /** Empty if it is not in the shell's history. */
+  readonly line: string;
+  readonly exitCode: number;
+}
+
+/** The lists that the commands have changed. */
+interface GuidedLists {
+  readonly settings: Settings;
+  readonly context: TaskContext;
+  /** The todo list's versions that are kept, newest first. */
+  readonly kept: readonly TodoVersion[];
+  readonly tasks: TaskStore;
+}
+
+const AGENT_COMMAND = { has: (name: string) => /^(Todo(Read|Write)|Task[A-Z][a-z]+)$/.test(name) };
+
+/** What guidance says at a prompt after the last of these commands. */
+async function promptGuidance(
+  { settings, context, kept, tasks }: GuidedLists,
+  commands: readonly PromptCommand[],
+): Promise<readonly string[]> {
+  const versions = new Map(kept.map((version) => [version.version, version]));
+  const lastTaskChange = commands.findLastIndex(
+    (command) => command.tasks !== commands.at(-1)?.tasks,
+  );
+  let index = 0;
+  const noTasks = new TaskStore();
+  const replay = new Replay({
+    rules: [...LINE_RULES, ...TASK_RULES],
+    settings: () => settings,
+    // Only the last state of the tasks is kept.
+    tasks: new FollowedTasks({
+      ...context,
+      open: () => (index > lastTaskChange ? tasks : noTasks),
+    }),
+  });
+  let said: readonly string[] = [];
+  for (const { line, exitCode, todos } of commands) {
+    const list = todos === undefined ? undefined : versions.get(todos);
+    const past = { line, type: typeOf(line), exitCode, list };
+    said = index < commands.length - 1 ? replay.past(past) : await replay.latest(past);
+    index++;
+  }
+  return said;
+}
+
+function typeOf(line: string): CommandType {
+  return literalWords(line, AGENT_COMMAND)
+    ? CommandType.AGENT_SHELL_COMMAND
+    : CommandType.NATIVE_SHELL_COMMAND;
 }

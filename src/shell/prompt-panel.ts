@@ -6,9 +6,8 @@ import { quote } from '../line/quotes.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { jobOf } from '../system/processes.ts';
 import { pinned, unpinned } from '../terminal/pinned.ts';
-import type { PromptCommand } from './prompt-guidance.ts';
-import { PromptLists, type RowsLook } from './prompt-lists.ts';
-import { promptShell } from './tell-prompt.ts';
+import { type PromptCommand, PromptLists, type RowsLook } from './prompt-lists.ts';
+import { promptShell } from './prompt-shell.ts';
 
 /** A request from the hook of an interactive shell. */
 export interface PromptQuestion {
@@ -20,7 +19,10 @@ export interface PromptQuestion {
   readonly mode: string;
   /** Whether a command has run since the last prompt; if not, guidance has already spoken. */
   readonly hasRun: boolean;
-  /** The heads of the lists last shown; then, for each command, its exit code, its line and the heads after it. */
+  /**
+   * The heads of the lists last shown; then, where TODO_GUIDANCE is `all`, for each command its exit code, its line and the
+   * heads after it.
+   */
   readonly journal: readonly string[];
 }
 
@@ -46,9 +48,11 @@ async function answersFor(question: PromptQuestion): Promise<string> {
     const after = isOnServer && isLatest && hasRun ? lists.heads : heads;
     commands.push({ line, exitCode: Number(code), ...lists.versionsIn(after) });
   }
-  const { said, due } = await lists.guidance(commands);
+  // A person is only reminded if they ask for it in so many words.
+  const isGuided = hasRun && environment.TODO_GUIDANCE?.trim() === 'all';
+  const said = isGuided ? await lists.guidance(commands) : [];
   const news = await lists.newsOfTeam();
-  const reminders = [...(hasRun ? said : []), ...news]
+  const reminders = [...said, ...news]
     .flatMap((text) => text.split('\n'))
     .map(lists.theme.paint.faint);
   const isBelow = mode === 'auto';
@@ -64,7 +68,6 @@ async function answersFor(question: PromptQuestion): Promise<string> {
     frame: isBelow ? frame({ fresh }) : '',
     settled: fresh?.size ? frame() : '',
     folded: isBelow && lists.isDone ? frame({ isFolded: true }) : '',
-    due: String(due),
     heads: isOnServer ? lists.heads : '',
   };
   await lists.close();

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/shell/arguments.ts';
-import { promptShell } from '../../src/shell/tell-prompt.ts';
+import { promptShell } from '../../src/shell/prompt-shell.ts';
 import { bashIsSince } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run as runExecutable } from '../helpers/executables.ts';
