@@ -1,7 +1,7 @@
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { DEFAULT_HISTORY } from '../state/place.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
-import { parseDuration, SettingReader } from './setting-reader.ts';
+import { flag, inFile, integer, lease, oneWord, type Row, text, valuesOf } from './setting-rows.ts';
 
 /** The limits of a list. */
 export interface ListLimits {
@@ -75,52 +75,40 @@ interface Caller {
 /** Gives the settings of a call; without one, those of the host itself. */
 export type SettingsSource = (call?: Caller) => SettingsReading;
 
+/** A row for each setting: the variables that it is read from, its default, and what may be in them. */
+const ROWS: { readonly [Name in keyof Settings]: Row<Settings[Name]> } = {
+  maxItems: inFile(integer(50, 'TODO_MAX_ITEMS')),
+  maxContentLength: inFile(integer(200, 'TODO_MAX_CONTENT_LENGTH')),
+  clearWhenDone: inFile(flag(false, 'TODO_CLEAR_WHEN_DONE')),
+  guidance: inFile(oneWord('all', ['off', 'notes', 'all'], 'TODO_GUIDANCE')),
+  reminderTurns: inFile(integer(10, 'TODO_REMINDER_TURNS')),
+  stateDir: text('TODO_STATE_DIR'),
+  stateUrl: text('TODO_STATE_URL'),
+  stateTimeout: integer(5, 'TODO_STATE_TIMEOUT'),
+  history: integer(DEFAULT_HISTORY, 'TODO_HISTORY'),
+  session: text('TODO_SESSION'),
+  agent: text('TODO_AGENT'),
+  taskList: text('TODO_TASK_LIST', 'TODO_TEAM'),
+  oneTaskPerAgent: inFile(flag(false, 'TODO_ONE_TASK_PER_AGENT')),
+  requireProof: inFile(flag(false, 'TODO_REQUIRE_PROOF')),
+  proofTimeout: inFile(integer(600, 'TODO_PROOF_TIMEOUT')),
+  leaseMs: lease('TODO_LEASE'),
+  releaseAtExit: { ...flag(undefined, 'TODO_RELEASE_AT_EXIT'), isUnsetIfEmpty: true },
+  hooksDir: text('TODO_HOOKS_DIR'),
+  tasksInPrompt: inFile(flag(false, 'TODO_TASKS')),
+};
+
 /** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server, 10 minutes for a check. */
-export const DEFAULT_SETTINGS: Settings = Object.freeze({
-  maxItems: 50,
-  maxContentLength: 200,
-  clearWhenDone: false,
-  guidance: 'all',
-  reminderTurns: 10,
-  stateDir: undefined,
-  stateUrl: undefined,
-  stateTimeout: 5,
-  history: DEFAULT_HISTORY,
-  session: undefined,
-  agent: undefined,
-  taskList: undefined,
-  oneTaskPerAgent: false,
-  requireProof: false,
-  proofTimeout: 600,
-  leaseMs: undefined,
-  releaseAtExit: undefined,
-  hooksDir: undefined,
-  tasksInPrompt: false,
-});
+export const DEFAULT_SETTINGS: Settings = valuesOf(ROWS, {}, NO_VARIABLES).values;
 
+const OWN_NAMES = Object.values<Row<unknown>>(ROWS).flatMap(({ names }) => names);
 /** Those that are a caller's own come first. */
-const NAMES = [
-  ...CALLER_VARIABLES,
-  'TODO_MAX_ITEMS',
-  'TODO_MAX_CONTENT_LENGTH',
-  'TODO_CLEAR_WHEN_DONE',
-  'TODO_GUIDANCE',
-  'TODO_REMINDER_TURNS',
-  'TODO_STATE_DIR',
-  'TODO_STATE_URL',
-  'TODO_STATE_TIMEOUT',
-  'TODO_HISTORY',
-  'TODO_ONE_TASK_PER_AGENT',
-  'TODO_REQUIRE_PROOF',
-  'TODO_PROOF_TIMEOUT',
-  'TODO_LEASE',
-  'TODO_RELEASE_AT_EXIT',
-  'TODO_HOOKS_DIR',
-  'TODO_TASKS',
-] as const;
-type Name = (typeof NAMES)[number];
+const NAMES = [...new Set<string>([...CALLER_VARIABLES, ...OWN_NAMES])];
+const NAMES_IN_FILE = new Set(
+  Object.values<Row<unknown>>(ROWS).flatMap(({ names, mayBeInFile }) => (mayBeInFile ? names : [])),
+);
 
-const GUIDANCE_MODES = ['off', 'notes', 'all'] as const;
+const SHARED_LEASE_MS = 2 * 60 * 60_000;
 
 /**
  * The current settings: each from `environment`, else, if allowed there, from `.env` in `directory`, else its default.
@@ -146,7 +134,8 @@ function readVariables(
   caller: Environment,
   directory: string | undefined,
 ): SettingsReading {
-  const file = directory === undefined ? NO_VARIABLES : readEnvFile(`${directory}/.env`);
+  const file =
+    directory === undefined ? NO_VARIABLES : readEnvFile(`${directory}/.env`, NAMES_IN_FILE);
   const texts = NAMES.map(
     (name, at) => (at < CALLER_VARIABLES.length ? caller : environment)[name],
   );
@@ -160,36 +149,11 @@ function readVariables(
 }
 
 function settingsFrom(environment: Environment, file: Environment): SettingsReading {
-  const { read, integer, flag, text, warnings } = new SettingReader<Name>(environment, file);
-  const mode = (value: string) => GUIDANCE_MODES.find((known) => known === value.trim());
+  const { values, warnings } = valuesOf(ROWS, environment, file);
   // On several machines nobody sees that an agent has died.
-  const usualLease = text('TODO_STATE_URL') === undefined ? 0 : SHARED_LEASE_MS;
-  const lease =
-    text('TODO_LEASE') === undefined
-      ? usualLease
-      : read<number | undefined>('TODO_LEASE', undefined, LEASE_FORM, leaseOf);
-  const settings = {
-    maxItems: integer('TODO_MAX_ITEMS', DEFAULT_SETTINGS.maxItems),
-    maxContentLength: integer('TODO_MAX_CONTENT_LENGTH', DEFAULT_SETTINGS.maxContentLength),
-    clearWhenDone: flag('TODO_CLEAR_WHEN_DONE'),
-    guidance: read('TODO_GUIDANCE', DEFAULT_SETTINGS.guidance, 'off, notes or all', mode),
-    reminderTurns: integer('TODO_REMINDER_TURNS', DEFAULT_SETTINGS.reminderTurns),
-    stateDir: text('TODO_STATE_DIR'),
-    stateUrl: text('TODO_STATE_URL'),
-    stateTimeout: integer('TODO_STATE_TIMEOUT', DEFAULT_SETTINGS.stateTimeout),
-    history: integer('TODO_HISTORY', DEFAULT_HISTORY),
-    session: text('TODO_SESSION'),
-    agent: text('TODO_AGENT'),
-    taskList: text('TODO_TASK_LIST') ?? text('TODO_TEAM'),
-    oneTaskPerAgent: flag('TODO_ONE_TASK_PER_AGENT'),
-    requireProof: flag('TODO_REQUIRE_PROOF'),
-    proofTimeout: integer('TODO_PROOF_TIMEOUT', DEFAULT_SETTINGS.proofTimeout),
-    leaseMs: lease || undefined,
-    releaseAtExit:
-      text('TODO_RELEASE_AT_EXIT') === undefined ? undefined : flag('TODO_RELEASE_AT_EXIT'),
-    hooksDir: text('TODO_HOOKS_DIR'),
-    tasksInPrompt: flag('TODO_TASKS'),
-  };
+  const isShared = values.stateUrl !== undefined && !environment.TODO_LEASE;
+  const leaseMs = isShared ? SHARED_LEASE_MS : values.leaseMs || undefined;
+  const settings = { ...values, leaseMs };
   return { settings: Object.freeze(settings), warnings: Object.freeze(warnings) };
 }
 
@@ -217,12 +181,4 @@ function orUndefined<T>(get: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-const SHARED_LEASE_MS = 2 * 60 * 60_000;
-const LEASE_FORM = 'a time such as 90s, 30m or 8h, or off';
-
-/** A duration as milliseconds, and 0 for none. */
-function leaseOf(text: string): number | undefined {
-  return ['off', '0'].includes(text.trim().toLowerCase()) ? 0 : parseDuration(text);
 }

@@ -15,7 +15,7 @@ import type { CheckedJson } from '../json/json-input.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { ProblemLines, textProblem } from '../json/schema-issues.ts';
 import { characterCount, inQuotes } from '../safe-text.ts';
-import { parseDuration } from '../settings/setting-reader.ts';
+import { parseDuration } from '../settings/setting-rows.ts';
 
 const MAX_REF_CHARACTERS = 40;
 /** The most characters of a description, and of the JSON of a task's metadata. */
