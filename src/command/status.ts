@@ -35,3 +35,16 @@ export function byNeed<Item extends Ranked>(items: readonly Item[]): Item[] {
 function upcoming<Item extends Ranked>(items: readonly Item[]): Item[] {
   return items.filter(({ status }) => status === 'pending').sort((a, b) => rankOf(a) - rankOf(b));
 }
+
+/** What a check may prove. */
+interface Provable {
+  readonly status: Status;
+  readonly check?: string | undefined;
+  readonly proof?: object | undefined;
+}
+
+/** How an item or a task is marked: `proven` or `unproven` where it is completed and has a check, else not at all. */
+export function proofMark({ status, check, proof }: Provable): 'proven' | 'unproven' | '' {
+  if (status !== 'completed' || check === undefined) return '';
+  return proof === undefined ? 'unproven' : 'proven';
+}

@@ -1,5 +1,4 @@
-import { STATUSES, type Status } from '../command/status.ts';
-import { proofMark } from '../proof/proof.ts';
+import { proofMark, STATUSES, type Status } from '../command/status.ts';
 import type { Task } from '../tasks/task.ts';
 import { table } from '../terminal/table.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';

@@ -24,13 +24,6 @@ export function isProof(value: unknown): value is Proof {
   return isText && exitCode === 0 && typeof at === 'string' && !Number.isNaN(Date.parse(at));
 }
 
-/** What a check may prove. */
-interface Provable {
-  readonly status: string;
-  readonly check?: string | undefined;
-  readonly proof?: Proof | undefined;
-}
-
 /** Why a check that was run proves nothing, for an error. */
 export interface Failure {
   readonly failed: string;
@@ -135,12 +128,6 @@ export function unprovenText(what: string, check: string, call: string): string 
 /** What is said of a check that was run, and failed: a line, and the end of what it printed. */
 export function failedText(what: string, check: string, { failed }: Failure): string {
   return `${what}: ${safeText(check, MAX_SAID_CHARACTERS)} failed: ${failed}`;
-}
-
-/** How an item or a task is marked: `proven` or `unproven` where it is completed and has a check, else not at all. */
-export function proofMark({ status, check, proof }: Provable): 'proven' | 'unproven' | '' {
-  if (status !== 'completed' || check === undefined) return '';
-  return proof === undefined ? 'unproven' : 'proven';
 }
 
 function hasExport(surroundings: string, name: string): boolean {

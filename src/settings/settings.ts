@@ -1,7 +1,7 @@
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { DEFAULT_HISTORY } from '../state/place.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
-import { flag, inFile, integer, lease, oneWord, type Row, text, valuesOf } from './setting-rows.ts';
+import { FLAG, GUIDANCE_MODE, INTEGER, LEASE, type Row, TEXT, valuesOf } from './setting-rows.ts';
 
 /** The limits of a list. */
 export interface ListLimits {
@@ -77,36 +77,45 @@ export type SettingsSource = (call?: Caller) => SettingsReading;
 
 /** A row for each setting: the variables that it is read from, its default, and what may be in them. */
 const ROWS: { readonly [Name in keyof Settings]: Row<Settings[Name]> } = {
-  maxItems: inFile(integer(50, 'TODO_MAX_ITEMS')),
-  maxContentLength: inFile(integer(200, 'TODO_MAX_CONTENT_LENGTH')),
-  clearWhenDone: inFile(flag(false, 'TODO_CLEAR_WHEN_DONE')),
-  guidance: inFile(oneWord('all', ['off', 'notes', 'all'], 'TODO_GUIDANCE')),
-  reminderTurns: inFile(integer(10, 'TODO_REMINDER_TURNS')),
-  stateDir: text('TODO_STATE_DIR'),
-  stateUrl: text('TODO_STATE_URL'),
-  stateTimeout: integer(5, 'TODO_STATE_TIMEOUT'),
-  history: integer(DEFAULT_HISTORY, 'TODO_HISTORY'),
-  session: text('TODO_SESSION'),
-  agent: text('TODO_AGENT'),
-  taskList: text('TODO_TASK_LIST', 'TODO_TEAM'),
-  oneTaskPerAgent: inFile(flag(false, 'TODO_ONE_TASK_PER_AGENT')),
-  requireProof: inFile(flag(false, 'TODO_REQUIRE_PROOF')),
-  proofTimeout: inFile(integer(600, 'TODO_PROOF_TIMEOUT')),
-  leaseMs: lease('TODO_LEASE'),
-  releaseAtExit: { ...flag(undefined, 'TODO_RELEASE_AT_EXIT'), isUnsetIfEmpty: true },
-  hooksDir: text('TODO_HOOKS_DIR'),
-  tasksInPrompt: inFile(flag(false, 'TODO_TASKS')),
+  maxItems: { ...INTEGER, names: ['TODO_MAX_ITEMS'], fallback: 50, inFile: true },
+  maxContentLength: { ...INTEGER, names: ['TODO_MAX_CONTENT_LENGTH'], fallback: 200, inFile: true },
+  clearWhenDone: { ...FLAG, names: ['TODO_CLEAR_WHEN_DONE'], fallback: false, inFile: true },
+  guidance: { ...GUIDANCE_MODE, names: ['TODO_GUIDANCE'], fallback: 'all', inFile: true },
+  reminderTurns: { ...INTEGER, names: ['TODO_REMINDER_TURNS'], fallback: 10, inFile: true },
+  stateDir: { ...TEXT, names: ['TODO_STATE_DIR'] },
+  stateUrl: { ...TEXT, names: ['TODO_STATE_URL'] },
+  stateTimeout: { ...INTEGER, names: ['TODO_STATE_TIMEOUT'], fallback: 5 },
+  history: { ...INTEGER, names: ['TODO_HISTORY'], fallback: DEFAULT_HISTORY },
+  session: { ...TEXT, names: ['TODO_SESSION'] },
+  agent: { ...TEXT, names: ['TODO_AGENT'] },
+  taskList: { ...TEXT, names: ['TODO_TASK_LIST', 'TODO_TEAM'] },
+  oneTaskPerAgent: { ...FLAG, names: ['TODO_ONE_TASK_PER_AGENT'], fallback: false, inFile: true },
+  requireProof: { ...FLAG, names: ['TODO_REQUIRE_PROOF'], fallback: false, inFile: true },
+  proofTimeout: { ...INTEGER, names: ['TODO_PROOF_TIMEOUT'], fallback: 600, inFile: true },
+  leaseMs: { ...LEASE, names: ['TODO_LEASE'] },
+  releaseAtExit: {
+    ...FLAG,
+    names: ['TODO_RELEASE_AT_EXIT'],
+    fallback: undefined,
+    isUnsetIfEmpty: true,
+  },
+  hooksDir: { ...TEXT, names: ['TODO_HOOKS_DIR'] },
+  tasksInPrompt: { ...FLAG, names: ['TODO_TASKS'], fallback: false, inFile: true },
 };
 
 /** What holds where nothing is set: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server, 10 minutes for a check. */
 export const DEFAULT_SETTINGS: Settings = valuesOf(ROWS, {}, NO_VARIABLES).values;
 
-const OWN_NAMES = Object.values<Row<unknown>>(ROWS).flatMap(({ names }) => names);
 /** Those that are a caller's own come first. */
-const NAMES = [...new Set<string>([...CALLER_VARIABLES, ...OWN_NAMES])];
-const NAMES_IN_FILE = new Set(
-  Object.values<Row<unknown>>(ROWS).flatMap(({ names, mayBeInFile }) => (mayBeInFile ? names : [])),
-);
+const names = new Set<string>(CALLER_VARIABLES);
+const NAMES_IN_FILE = new Set<string>();
+for (const row of Object.values<Row<unknown>>(ROWS)) {
+  for (const name of row.names) {
+    names.add(name);
+    if (row.inFile) NAMES_IN_FILE.add(name);
+  }
+}
+const NAMES = [...names];
 
 const SHARED_LEASE_MS = 2 * 60 * 60_000;
 

@@ -1,5 +1,5 @@
+import { proofMark } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
-import { proofMark } from '../proof/proof.ts';
 import { commandText, markdownText, safeText } from '../safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { agentText, type Reason } from './reasons.ts';

@@ -1,7 +1,6 @@
 import type { ExportFormat } from '../command/options.ts';
-import { MARKS, nextOf } from '../command/status.ts';
+import { MARKS, nextOf, proofMark } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
-import { proofMark } from '../proof/proof.ts';
 import { commandText, markdownText, safeText } from '../safe-text.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-item.ts';

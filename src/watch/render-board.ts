@@ -1,6 +1,6 @@
+import { proofMark } from '../command/status.ts';
 import { GLYPH_OF, printable, shownText } from '../panel/render-list.ts';
 import type { Theme } from '../panel/theme.ts';
-import { proofMark } from '../proof/proof.ts';
 import { idsText, openBlockers, type Task, type TaskStatus } from '../tasks/task.ts';
 import { wrap } from '../terminal/text.ts';
 import { type BoardSection, boardSections, boardTasks, isWideBoard } from './board.ts';

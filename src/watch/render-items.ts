@@ -1,8 +1,8 @@
+import { proofMark } from '../command/status.ts';
 import { GLYPH_OF, printable, shownText } from '../panel/render-list.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
 import type { Theme } from '../panel/theme.ts';
-import { proofMark } from '../proof/proof.ts';
 import { wrap } from '../terminal/text.ts';
 import type { TodoItem } from '../todo/todo-item.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';

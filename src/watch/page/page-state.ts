@@ -1,4 +1,4 @@
-import { proofMark } from '../../proof/proof.ts';
+import { proofMark } from '../../command/status.ts';
 import { safeText } from '../../safe-text.ts';
 import { openBlockers } from '../../tasks/task.ts';
 import { changeOf } from '../changes.ts';
