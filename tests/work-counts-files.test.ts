@@ -111,10 +111,13 @@ test('an agent command in bash looks for as many files, however many slots there
 
 test('the programs that agents call hold no driver of a server', () => {
   const programs = join(dirname(executable('agent-shell')), '..', 'programs');
+  // An error that only the driver of PostgreSQL has.
+  const holdsDriver = (name: string) =>
+    readFileSync(join(programs, `${name}.cjs`), 'utf8').includes('MAX_PARAMETERS_EXCEEDED');
   for (const name of ['todo-write', 'todo-read', 'tasks']) {
-    expect(readFileSync(join(programs, `${name}.cjs`), 'utf8')).not.toContain('SCRAM-SHA-256');
+    expect(holdsDriver(name), name).toBe(false);
   }
-  expect(readFileSync(join(programs, 'postgres.cjs'), 'utf8')).toContain('SCRAM-SHA-256');
+  expect(holdsDriver('postgres')).toBe(true);
   const { stderr } = spawnSync(executable('todo-read'), {
     env: cleanEnvironment({
       TODO_SESSION: 's',
