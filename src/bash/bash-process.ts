@@ -4,7 +4,7 @@ import { constants as os } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { randomHex, shortage } from '../system/files.ts';
-import { killProcessTree, type Traces } from '../system/processes.ts';
+import { killProcessTree } from '../system/processes.ts';
 import {
   CALLER_FIELDS,
   type ControlFiles,
@@ -27,7 +27,7 @@ import {
 } from './control-commands.ts';
 import { canReadAndWrite, FifoReader, makeFifos, readAvailable } from './fifos.ts';
 import { GrowingScript } from './growing-script.ts';
-import { makePrivate, writePrivate } from './private-folder.ts';
+import { makePrivate, tracesOf, writePrivate } from './private-folder.ts';
 
 export interface BashProcessOptions {
   /** The path of bash. */
@@ -286,15 +286,6 @@ export class BashProcess {
     this.#open.push(file);
     return file;
   }
-}
-
-/** What shows that a process belongs to the session with this private folder: its PATH, or what takes its output. */
-function tracesOf(folder: string): Traces {
-  // Not the slots: who only calls an agent command may be anybody.
-  const outputs = /^\/\d+\/(?:out|err)(?: \(deleted\))?$/;
-  const isTheirs = (file: string) =>
-    file.startsWith(`${folder}/`) && outputs.test(file.slice(folder.length));
-  return { environment: `${folder}/bin`, isTheirs };
 }
 
 /** Decodes bytes that were read as one character each. */

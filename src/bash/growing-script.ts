@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, ftruncateSync, openSync } from 'node:fs';
+import { codeOf, writeAll } from '../system/files.ts';
 import type { ScriptPart } from './control-commands.ts';
 
 // Bash reads a script in blocks of this size, or of the size that the script has when it starts, if that is smaller.
@@ -22,7 +23,7 @@ export class GrowingScript {
   #unread: Buffer;
 
   constructor(path: string, text: string) {
-    this.#fd = openSync(path, 'wx', 0o600);
+    this.#fd = openSync(path, 'ax', 0o600);
     chmodSync(path, 0o600);
     this.#unread = Buffer.from(`#${'#'.repeat(BLOCK)}\n${text}`);
     try {
@@ -42,7 +43,7 @@ export class GrowingScript {
     try {
       this.#write(part);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      if (codeOf(error) !== 'ENOSPC') throw error;
       // What bash has read takes room that a short part does with: a line can make room on a full disk.
       this.#forget();
       this.#write(part);
@@ -56,10 +57,7 @@ export class GrowingScript {
 
   #write(part: Buffer): void {
     try {
-      for (let written = 0; written < part.length; ) {
-        const position = this.#end + written;
-        written += writeSync(this.#fd, part, written, part.length - written, position);
-      }
+      writeAll(this.#fd, part);
     } catch (error) {
       // Bash would read the beginning of this.
       ftruncateSync(this.#fd, this.#end);
@@ -72,6 +70,7 @@ export class GrowingScript {
     ftruncateSync(this.#fd, 0);
     this.#end -= this.#unread.length;
     this.#begin = this.#end;
+    ftruncateSync(this.#fd, this.#end);
     this.#write(this.#unread);
   }
 }

@@ -14,6 +14,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { codeOf, randomHex, writeAll } from '../system/files.ts';
+import type { Traces } from '../system/processes.ts';
 import { hasReader } from './fifos.ts';
 import watchdog from './watchdog.sh';
 
@@ -73,6 +74,15 @@ function allow(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) allow(join(folder, entry.name));
   }
+}
+
+/** What shows that a process belongs to the session with this private folder: its PATH, or what takes its output. */
+export function tracesOf(folder: string): Traces {
+  // Not the slots: who only calls an agent command may be anybody.
+  const outputs = /^\/\d+\/(?:out|err)(?: \(deleted\))?$/;
+  const isTheirs = (file: string) =>
+    file.startsWith(`${folder}/`) && outputs.test(file.slice(folder.length));
+  return { environment: `${folder}/bin`, isTheirs };
 }
 
 /**

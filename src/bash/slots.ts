@@ -10,14 +10,6 @@ const MOST_AT_ONCE = 256;
 /** Slots for many simultaneous callers are removed again, down to this number. */
 const MOST_IDLE = 32;
 
-export interface SlotsOptions {
-  /** A directory that only this user can enter. */
-  directory: string;
-  /** Where to look for mkfifo(1). */
-  env: Environment;
-  execute: Execute;
-}
-
 /**
  * Where callers inside bash meet this process: slots, which are folders with a FIFO for each direction, made ahead.
  *
@@ -26,9 +18,11 @@ export interface SlotsOptions {
  * A caller that finds no free slot writes a byte to `knock`, and reads one from `door` when there is one.
  */
 export class Slots {
-  readonly #options: SlotsOptions;
-  readonly #door: FifoWriter;
-  readonly #knock: FifoReader;
+  readonly #directory: string;
+  readonly #env: Environment;
+  readonly #execute: Execute;
+  #door: FifoWriter | undefined;
+  #knock: FifoReader | undefined;
   readonly #slots = new Set<Slot>();
   // A chunk from one of them is used up before the next one is read.
   readonly #buffer = Buffer.allocUnsafe(64 * 1024);
@@ -36,29 +30,23 @@ export class Slots {
   #knocks = 0;
   #isClosed = false;
 
-  constructor(options: SlotsOptions) {
-    this.#options = options;
+  /**
+   * @param directory a directory that only this user can enter.
+   * @param env where to look for mkfifo(1).
+   */
+  constructor(directory: string, env: Environment, execute: Execute) {
+    this.#directory = directory;
+    this.#env = env;
+    this.#execute = execute;
     makePrivate(this.#path('slots'));
     const folders = this.#newFolders(FEWEST);
+    const [door, knock] = [this.#path('door'), this.#path('knock')];
     // All at once: each mkfifo(1) takes time.
-    const own = [this.#path('door'), this.#path('knock')];
-    makeFifos([...own, ...folders.flatMap(fifosOf)], options.env);
-    this.#door = new FifoWriter(this.#path('door'), () => {});
+    makeFifos([door, knock, ...folders.flatMap(fifosOf)], env);
     try {
-      this.#knock = new FifoReader(
-        this.#path('knock'),
-        (chunk) => {
-          this.#knocks += chunk.length;
-          this.#answerKnocks();
-        },
-        this.#buffer,
-      );
-    } catch (error) {
-      this.#door.close();
-      throw error;
-    }
-    this.#knock.unref();
-    try {
+      this.#door = new FifoWriter(door, () => {});
+      this.#knock = new FifoReader(knock, (chunk) => this.#onKnock(chunk.length), this.#buffer);
+      this.#knock.unref();
       for (const folder of folders) this.#add(folder);
     } catch (error) {
       this.close();
@@ -74,14 +62,19 @@ export class Slots {
   /** Waiting callers learn that this process is gone. */
   close(): void {
     this.#isClosed = true;
-    this.#door.close();
-    this.#knock.close();
+    this.#door?.close();
+    this.#knock?.close();
     for (const slot of this.#slots) slot.close();
     this.#slots.clear();
   }
 
   #path(name: string): string {
-    return join(this.#options.directory, name);
+    return join(this.#directory, name);
+  }
+
+  #onKnock(count: number): void {
+    this.#knocks += count;
+    this.#answerKnocks();
   }
 
   #answerKnocks(): void {
@@ -99,7 +92,7 @@ export class Slots {
     const answered = Math.min(this.#countFree(), this.#knocks);
     if (answered > 0) {
       this.#knocks -= answered;
-      this.#door.write(Buffer.alloc(answered, '.'));
+      this.#door?.write(Buffer.alloc(answered, '.'));
     }
   }
 
@@ -112,7 +105,7 @@ export class Slots {
     const folders = this.#newFolders(count);
     let ready = 0;
     try {
-      makeFifos(folders.flatMap(fifosOf), this.#options.env);
+      makeFifos(folders.flatMap(fifosOf), this.#env);
       for (const folder of folders) {
         this.#add(folder);
         ready += 1;
@@ -130,17 +123,19 @@ export class Slots {
   }
 
   #add(folder: string): void {
-    const slot = new Slot(folder, this.#buffer, this.#options.execute);
-    slot.onDone = () => {
-      if (this.#slots.size > MOST_IDLE) {
-        this.#drop(slot);
-        this.#dropFree();
-      } else {
-        slot.free();
-      }
-      this.#answerKnocks();
-    };
-    slot.onBroken = () => this.#drop(slot);
+    const slot: Slot = new Slot(folder, this.#buffer, {
+      execute: this.#execute,
+      onDone: () => {
+        if (this.#slots.size > MOST_IDLE) {
+          this.#drop(slot);
+          this.#dropFree();
+        } else {
+          slot.free();
+        }
+        this.#answerKnocks();
+      },
+      onBroken: () => this.#drop(slot),
+    });
     slot.show(this.#path(join('slots', basename(folder))));
     this.#slots.add(slot);
   }
@@ -158,28 +153,31 @@ export class Slots {
   }
 }
 
-const fifosOf = (folder: string) => [join(folder, 'in'), join(folder, 'out')];
+const fifosOf = (folder: string) => [join(folder, 'in'), join(folder, 'out')] as const;
+
+interface SlotOptions {
+  readonly execute: Execute;
+  /** A call has ended; the slot is still taken. */
+  readonly onDone: () => void;
+  /** The caller left before it had its whole reply. */
+  readonly onBroken: () => void;
+}
 
 /** A place for one caller at a time: a folder with the FIFOs `in`, to this process, and `out`, to the caller. */
 class Slot {
-  /** A call has ended; the slot is still taken. */
-  onDone: (() => void) | undefined;
-  /** The caller left before it had its whole reply. */
-  onBroken: (() => void) | undefined;
-
   readonly #input: FifoReader;
   readonly #output: FifoWriter;
-  readonly #execute: Execute;
+  readonly #options: SlotOptions;
   #folder: string;
   #call: AgentCall;
 
-  constructor(folder: string, buffer: Buffer, execute: Execute) {
+  constructor(folder: string, buffer: Buffer, options: SlotOptions) {
     this.#folder = folder;
-    this.#execute = execute;
-    this.#output = new FifoWriter(join(folder, 'out'), () => this.onBroken?.());
+    this.#options = options;
+    const [input, output] = fifosOf(folder);
+    this.#output = new FifoWriter(output, options.onBroken);
     this.#call = this.#newCall();
     try {
-      const input = join(folder, 'in');
       this.#input = new FifoReader(input, (chunk) => this.#call.receive(chunk), buffer);
     } catch (error) {
       this.#output.close();
@@ -241,11 +239,11 @@ class Slot {
   #newCall(): AgentCall {
     return new AgentCall({
       write: (bytes) => this.#output.write(bytes),
-      execute: this.#execute,
+      execute: this.#options.execute,
       isGone: () => this.isAbandoned,
       onDone: () => {
         this.#call = this.#newCall();
-        this.onDone?.();
+        this.#options.onDone();
       },
     });
   }

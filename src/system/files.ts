@@ -178,20 +178,17 @@ export function shortage(error: unknown, folder?: string): string | undefined {
  * eighth of what Node takes to start, and a shell that runs one line would wait for it.
  */
 export function randomHex(bytes: number): string {
-  const random = fromSystem(bytes) ?? process.getBuiltinModule('node:crypto').randomBytes(bytes);
-  return random.toString('hex');
-}
-
-function fromSystem(bytes: number): Buffer | undefined {
+  let random: Buffer = Buffer.alloc(0);
   try {
     const device = openSync('/dev/urandom', 'r');
     try {
-      const random = Buffer.alloc(bytes);
-      return readSync(device, random) === bytes ? random : undefined;
+      random = readFrom(device, 0, bytes);
     } finally {
       closeSync(device);
     }
   } catch {
-    return undefined;
+    // Some sandboxes have no devices.
   }
+  if (random.length < bytes) random = process.getBuiltinModule('node:crypto').randomBytes(bytes);
+  return random.toString('hex');
 }
