@@ -43,9 +43,11 @@ export function unheardChanges<IsFar extends boolean>(
 
 function* unheardIn(list: TodoList, newest?: TodoVersion): Stepwise<Unheard | undefined> {
   if (list.author === USER) return undefined;
-  const { by, damage } = newest ?? (yield* settled(list.read()));
+  const { version, by, damage } = newest ?? (yield* settled(list.read()));
+  // Of an empty list there is nothing to hear, and what it wrote itself it has heard of.
+  if (version === 0 || by === list.author) return undefined;
   // To sign a version that stands in for another would make it the newest.
-  if (damage || by === list.author) return undefined;
+  if (damage) return undefined;
   return unheardOf(yield* settled(list.sinceOwn()));
 }
 

@@ -31,9 +31,7 @@ export async function replace(
     if (expected !== undefined && before.version !== expected) {
       return { refused: movedOn(before, expected) };
     }
-    // What it wrote itself it has heard of.
-    const mayBeNews = expected === undefined && before.by !== list.author;
-    const unheard = mayBeNews ? await unheardChanges(list, before) : undefined;
+    const unheard = expected === undefined ? await unheardChanges(list, before) : undefined;
     if (unheard?.changes.some((change) => change.isUndoneBy(items))) {
       const told = await sign(list, unheard.now);
       if (told) return { refused: refuseForUser(UNDOES, unheard, told) };
