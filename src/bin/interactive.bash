@@ -232,6 +232,7 @@ __todo_find_heads() {
   IFS=' '
   [[ -z $unset ]] || shopt -s $unset
   __todo_state=$state
+  [[ ! -d $state/untracked~ || -L $state/untracked~ ]] || __todo_state+=/untracked~
 }
 
 # Sets `command` to the line that has just run, if it is in the history. What is not there is private.

@@ -18,6 +18,8 @@ export interface CommandForm<Table extends OptionTable, Settings> {
 }
 
 const MAX_REASON = 200;
+const NOT_A_CALL =
+  "execute takes the arguments and a reader of standard input: execute({ argv: [json], stdin: async () => '' })";
 
 /**
  * Carries out one call of an agent command: help if it asks for that, else its work on the options that it was given, or
@@ -38,6 +40,7 @@ export async function perform<Table extends OptionTable, Settings extends Server
   try {
     const { settings, warnings } = read();
     unsaid = warnings;
+    if (!Array.isArray(argv)) throw new TypeError(NOT_A_CALL);
     const parsed = parseOptions(argv, form.options);
     const options = 'problem' in parsed ? {} : parsed.options;
     const help = helpReply(options, `Usage: ${form.usage}\n`, () => form.helpPage(settings));

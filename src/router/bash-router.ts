@@ -114,7 +114,9 @@ export class BashRouter {
    *
    * @throws Error if this router is disposed, or `maxDepth` deep.
    */
-  child({ agent, ...options }: ChildOptions): BashRouter {
+  child(given: ChildOptions): BashRouter {
+    if (!given?.agent) throw new TypeError("A child needs a name: child({ agent: 'tester' })");
+    const { agent, ...options } = given;
     if (this.#disposal.signal.aborted) throw new Error('The router is disposed');
     if (!(this.#depth < this.#maxDepth)) {
       const deeper = `the first router needs maxDepth: ${this.#depth + 1}`;

@@ -1,8 +1,8 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { safeText } from '../safe-text.ts';
-import { appendOwnFile, makeFolders, readOwnFile } from '../system/files.ts';
+import { appendOwnFile, codeOf, makeFolders, readOwnFile } from '../system/files.ts';
 import { FolderLists } from './folder-lists.ts';
 import {
   agentOfHarness,
@@ -10,6 +10,7 @@ import {
   harnessSession,
   isSubagent,
   type ListName,
+  listKey,
   sessionOf,
   stateFolder,
 } from './list-paths.ts';
@@ -102,13 +103,7 @@ export class ListHome {
 
   /** The lists themselves. */
   get lists(): Lists {
-    const { server } = this;
-    if (server) return server;
-    this.#files ??= new FolderLists(
-      () => this.folder,
-      (path) => this.checked(path),
-    );
-    return this.#files;
+    return this.server ?? this.#fileLists();
   }
 
   /** The server that lists live on in place of files; undefined for files. */
@@ -161,6 +156,14 @@ export class ListHome {
     await this.#server?.close();
   }
 
+  #fileLists(): FolderLists {
+    this.#files ??= new FolderLists(
+      () => this.folder,
+      (path) => this.checked(path),
+    );
+    return this.#files;
+  }
+
   #findFolder(): string {
     const { stateDir } = this.#settings;
     const environment = this.#environment;
@@ -185,13 +188,24 @@ export class ListHome {
   /** Where the list of an agent began; if several began at once, the first line counts. */
   #beginningOf(agent: string): string | undefined {
     if (!this.#isOfHarness(agent)) return undefined;
+    const path = beginningFile(this.folder, agent);
     try {
-      const text = readOwnFile(this.checked(beginningFile(this.folder, agent))).toString();
+      const text = readOwnFile(this.checked(path)).toString();
       const session: unknown = JSON.parse(text.slice(0, text.indexOf('\n')));
-      return typeof session === 'string' ? session : undefined;
-    } catch {
-      return undefined;
+      if (typeof session === 'string') return session;
+    } catch (error) {
+      // Most sessions have no list yet.
+      if (codeOf(error) === 'ENOENT' && existsSync(dirname(path))) return undefined;
     }
+    return this.#sessionHolding(agent);
+  }
+
+  /** The session that an agent has a list in, found without the file that should say so. */
+  #sessionHolding(agent: string): string | undefined {
+    const found = this.#fileLists().find('todos');
+    return found
+      .map(({ path }) => path[1] ?? '')
+      .find((session) => found.some(({ key }) => key === listKey({ session, agent })));
   }
 
   #isOfHarness(agent: string): boolean {

@@ -51,6 +51,7 @@ export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVer
    * @returns the version that it made; another may have replaced it by now.
    */
   update(items: readonly TodoItem[], options: WriteOptions = {}): Now<IsFar, TodoVersion> {
+    if (!Array.isArray(items)) throw new TypeError(`${NOT_ITEMS}, received ${typeof items}`);
     const written = inSteps(this.untilMade(() => this.#replace(items, options)));
     return written as Now<IsFar, TodoVersion>;
   }
@@ -109,6 +110,9 @@ export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVer
     return (yield* this.commit(written.version, empty, written.updatedAt)) ?? written;
   }
 }
+
+const NOT_ITEMS =
+  'update takes the items, [{ content, activeForm, status }], which validateTodoList checks; JSON is for TodoWriteHandler';
 
 /** A list of which it is not known whether it has to be waited for. */
 export type TodoList = TodoDocument<boolean>;

@@ -71,6 +71,7 @@ test('a child has a list, a bash and an environment of its own, and what its par
   expect(asked).toEqual([undefined, 'helper', 'helper']);
   await parent.dispose();
   await expect(child.route('echo hi')).rejects.toThrow('disposed');
+  expect(() => parent.child(undefined as never)).toThrow("child({ agent: 'tester' })");
   expect(() => parent.child({ agent: 'late' })).toThrow('disposed');
   if (hasProc) expect(processesWith(tmp)).toEqual([]);
 });

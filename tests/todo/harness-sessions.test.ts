@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { beginningFile, listsIn, sessionFolder } from '../../src/state/list-paths.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
@@ -82,27 +82,13 @@ test('where nobody names a session, and for a name that is complete, the work tr
   expect(lists({}, tree).name({ agent: 'main@one' }).session).toBe(tree);
 });
 
-test('a list that began before sessions were found everywhere is still found in its work tree', () => {
+test('a list that began before sessions were found everywhere is found, too', () => {
   const { tree, other, lists } = workTree();
   const one = { CODEX_THREAD_ID: 'one' };
   const named = lists({ TODO_SESSION: tree, TODO_AGENT: 'main@one' });
   named.open({}).update([ITEM]);
   expect(lists(one).open({}).get().items).toEqual([ITEM]);
-  expect(lists(one, other).open({}).get().items).toEqual([]);
-});
-
-test('a damaged note of where a list began is as good as none', () => {
-  const { tree, other, lists } = workTree();
-  const one = { CODEX_THREAD_ID: 'one' };
-  lists(one).open({}).update([ITEM]);
-  const note = beginningFile(lists(one).folder, 'main@one');
-  for (const text of ['', '\n', 'no JSON\n', '["a"]\n', JSON.stringify(tree)]) {
-    writeFileSync(note, text);
-    expect(lists(one, other).name({}).session).toBe(other);
-  }
-  rmSync(note);
-  symlinkSync('/etc/hostname', note);
-  expect(lists(one, other).name({}).session).toBe(other);
+  expect(lists(one, other).open({}).get().items).toEqual([ITEM]);
 });
 
 test('all lists of the work tree are found without the id, and one of them by its whole name', () => {
@@ -147,4 +133,25 @@ test('the tasks of a work tree are those of all its sessions', async () => {
   // Its own list elsewhere does not matter.
   lists({ CLAUDE_CODE_SESSION_ID: 'two' }, other).open({}).update([]);
   expect((await run('two', 'TaskClaim', '--next'))?.exitCode).toBe(0);
+});
+
+test.each([
+  ['is garbage', (mark: string) => writeFileSync(mark, '\0\0garbage')],
+  ['holds another value', (mark: string) => writeFileSync(mark, '["a"]\n')],
+  ['is cut short', (mark: string) => writeFileSync(mark, '"/tm')],
+  ['is empty', (mark: string) => writeFileSync(mark, '')],
+  ['is a folder', (mark: string) => mkdirSync(mark)],
+  ['is a link', (mark: string) => symlinkSync('/etc/passwd', mark)],
+  ['is gone, and its folder with it', (mark: string) => rmSync(dirname(mark), { recursive: true })],
+])('where the mark of a beginning %s, the list is found all the same', (_, spoil) => {
+  const { tree, other, lists } = workTree();
+  const one = { CLAUDE_CODE_SESSION_ID: 'one' };
+  lists(one).open({}).update([ITEM]);
+  lists({ CLAUDE_CODE_SESSION_ID: 'two' }, other).open({}).update([]);
+  const mark = beginningFile(join(tree, '..', 'state'), 'main@one');
+  rmSync(mark);
+  spoil(mark);
+  for (const directory of [tree, other, '/']) {
+    expect(lists(one, directory).open({}).get().items).toEqual([ITEM]);
+  }
 });

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
 const item = (content: string): TodoItem => ({
   content,
@@ -13,6 +14,19 @@ test('an update replaces the whole list', () => {
   store.update([item('Build'), item('Test')]);
   store.update([item('Ship')]);
   expect(store.get().items).toEqual([item('Ship')]);
+});
+
+test('JSON in place of the items, or a text in place of a call, is told what is wanted', async () => {
+  const store = new TodoStore();
+  const json = '{"todos":[]}';
+  expect(() => store.update(json as never)).toThrow(
+    'update takes the items, [{ content, activeForm, status }]',
+  );
+  expect(await new TodoWriteHandler(store).execute(json as never)).toMatchObject({
+    stderr: expect.stringContaining('execute({ argv: [json], stdin: '),
+    exitCode: 1,
+  });
+  expect(store.get().version).toBe(0);
 });
 
 test('clear empties the list and tells the listeners', () => {
