@@ -19,7 +19,7 @@ export { renderTodos } from './panel/render-todos.ts';
 export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
 export { createTheme, type Theme, themeFor } from './panel/theme.ts';
 export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './router/approval.ts';
-export { allowList, denyList } from './router/approval-lists.ts';
+export { allowList, denyList } from './router/approval.ts';
 export { BashRouter } from './router/bash-router.ts';
 export type {
   BashRouterOptions,

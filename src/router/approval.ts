@@ -1,3 +1,5 @@
+import { exactWords } from './certain-line.ts';
+
 /** What is asked before a line runs in bash. */
 export interface ApprovalRequest {
   /** The line as bash would run it. */
@@ -46,66 +48,89 @@ export type CommandPrefix = string | readonly string[];
 /** Asks a person or a policy about a line. If it throws, or answers anything else, the line is denied. */
 export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
 
-/** The outcome of a question: the line that may run, why it may not, or that nobody waits any more. */
-export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';
+/**
+ * Allows a line if each of its commands begins with one of `prefixes` and the line is certain; asks `next` about all
+ * others. A prefix that names a builtin which may assign or evaluate, such as `export`, allows only the line that is exactly
+ * this prefix. If an answer allows a line and says what to remember, that is added to the list.
+ *
+ *     allowList(['git status', 'npm test'], ask)
+ *
+ * @throws RangeError for a prefix without any word.
+ */
+export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
+  const list = new PrefixList(prefixes);
+  return async (request) => {
+    const { line, commands, isCertain } = request;
+    const isListed = isCertain
+      ? commands.length > 0 && commands.every((words) => list.find(words))
+      : list.has(exactWords(line));
+    return isListed ? 'allow' : list.remembered('allow', await next(request));
+  };
+}
 
 /**
- * Asks one question at a time, in the order in which they came, however many routers ask: a person answers them one by
- * one.
+ * Denies a line if one of its commands certainly begins with one of `prefixes`; asks `next` about all others. If an answer
+ * denies a line and says what to remember, that is added to the list. Put it before an `allowList`, so that it wins:
+ *
+ *     denyList(['npm publish'], allowList(['npm test', 'git status'], ask))
+ *
+ * @throws RangeError for a prefix without any word.
  */
-export class Questions {
-  #last: Promise<unknown> = Promise.resolve();
+export function denyList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
+  const list = new PrefixList(prefixes);
+  return async (request) => {
+    const denied = firstListed(request, list);
+    if (denied === undefined) return list.remembered('deny', await next(request));
+    return { approve: 'deny', reason: `'${denied.join(' ')}' is on the list of what is denied` };
+  };
+}
 
-  /** Never rejects. @param signals each of them ends the question. */
-  async ask(
-    approve: Approve,
-    request: Omit<ApprovalRequest, 'signal'>,
-    signals: readonly (AbortSignal | undefined)[],
-  ): Promise<Decision> {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const ended = new Promise((resolve) => signal.addEventListener('abort', resolve));
-    const end = () => controller.abort();
-    for (const other of signals) {
-      if (other?.aborted) end();
-      other?.addEventListener('abort', end);
+function firstListed(
+  { commands }: ApprovalRequest,
+  list: PrefixList,
+): readonly string[] | undefined {
+  for (const words of commands) {
+    const prefix = list.find(words);
+    if (prefix) return prefix;
+  }
+  return undefined;
+}
+
+class PrefixList {
+  readonly #prefixes: (readonly string[])[] = [];
+
+  constructor(prefixes: string | Iterable<CommandPrefix>) {
+    this.#addAll(prefixes);
+  }
+
+  find(words: readonly string[]): readonly string[] | undefined {
+    return this.#prefixes.find((prefix) => prefix.every((word, at) => words[at] === word));
+  }
+
+  /** Whether these are all the words of a prefix. */
+  has(words: readonly string[] = []): boolean {
+    const isSame = (prefix: readonly string[]) =>
+      prefix.length === words.length && prefix.every((word, at) => words[at] === word);
+    return this.#prefixes.some(isSame);
+  }
+
+  /** The answer, unchanged. If it is of this kind, what it says to remember is added to the list. */
+  remembered(kind: 'allow' | 'deny', answer: Approval): Approval {
+    if (typeof answer === 'object' && answer.approve === kind) {
+      this.#addAll(answer.remember ?? []);
     }
-    const before = this.#last;
-    const answered = Promise.race([before, ended])
-      .then(() =>
-        signal.aborted ? undefined : Promise.race([approve({ ...request, signal }), ended]),
-      )
-      .then(
-        (answer) => (signal.aborted ? 'cancelled' : decisionOf(answer, request.line)),
-        (error) =>
-          signal.aborted ? 'cancelled' : { denied: `the question failed: ${textOf(error)}` },
-      );
-    this.#last = Promise.all([before, answered]);
-    try {
-      return await answered;
-    } finally {
-      for (const other of signals) other?.removeEventListener('abort', end);
-    }
+    return answer;
+  }
+
+  /** A string is one prefix, not the letters of it. */
+  #addAll(prefixes: string | Iterable<CommandPrefix>): void {
+    for (const prefix of typeof prefixes === 'string' ? [prefixes] : prefixes) this.#add(prefix);
+  }
+
+  #add(prefix: CommandPrefix): void {
+    const words = typeof prefix === 'string' ? prefix.split(/\s+/).filter(Boolean) : [...prefix];
+    if (words.length === 0)
+      throw new RangeError('A prefix without any word would be every command');
+    this.#prefixes.push(words);
   }
 }
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function decisionOf(answer: unknown, asked: string): Decision {
-  const {
-    approve,
-    line = asked,
-    reason,
-  } = (typeof answer === 'string' ? { approve: answer } : (answer ?? {})) as Record<
-    string,
-    unknown
-  >;
-  if (approve === 'allow' && typeof line === 'string') return { line };
-  if (approve === 'deny')
-    return { denied: (typeof reason === 'string' && reason.trim()) || NO_REASON };
-  return { denied: `the answer was neither 'allow' nor 'deny'` };
-}
-
-const NO_REASON = 'the user did not allow it';

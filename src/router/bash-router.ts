@@ -16,19 +16,14 @@ import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
 import { settingsOfCalls } from '../settings/settings.ts';
 import { findBash } from '../system/find-program.ts';
-import { childrenOf, isStartedSince } from '../system/processes.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
-import { type Approve, type Decision, Questions } from './approval.ts';
-import { checkSyntax, heredocHint } from './bash-syntax.ts';
-import { ChildSession } from './child-session.ts';
-import { callDirectly } from './direct-call.ts';
+import { checkSyntax, heredocHint, withNearName } from './bash-syntax.ts';
+import { callDirectly, type DirectCall, readLine } from './direct-call.ts';
 import { mendLine } from './mend-line.ts';
-import { withNearName } from './near-name-hint.ts';
-import { permissionFor } from './permission.ts';
-import { type DirectCall, readLine } from './read-line.ts';
+import { Permission, Questions } from './permission.ts';
 import type {
   BashRouterOptions,
   ChildOptions,
@@ -36,7 +31,7 @@ import type {
   RouteOptions,
   RouteResult,
 } from './router-options.ts';
-import { SeenLines } from './seen-lines.ts';
+import { ChildSession, SeenLines } from './router-session.ts';
 
 /** Sends each command line to the agent command that it calls, or to bash. */
 export class BashRouter {
@@ -58,23 +53,13 @@ export class BashRouter {
   readonly #shell: NativeShell;
   readonly #guide: Guide | undefined;
   readonly #questions: Questions;
+  readonly #permission: Permission;
   readonly #disposal = new AbortController();
-  /** Who is asked about the line that runs, the signal that it has ended, and what bash was running before it. */
-  #running:
-    | {
-        readonly approve: Approve | undefined;
-        readonly ended: AbortSignal;
-        readonly others: ReadonlySet<number> | undefined;
-      }
-    | undefined;
-  /** Whether anybody has ever been asked about a line. */
-  #asks: boolean;
   readonly #seen = new SeenLines();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
     this.#options = options;
-    this.#asks = options.approve !== undefined;
     const { agent, handlers, guide, panel, env = process.env, cwd = process.cwd() } = options;
     this.#env = agent === undefined ? env : { ...env, TODO_AGENT: agent };
     this.#depth = parent ? parent.#depth + 1 : 0;
@@ -99,6 +84,16 @@ export class BashRouter {
       options.shell ?? ((all, place) => new BashSession({ ...place, handlers: all }));
     this.#shell = startShell(this.#handlers, { env: this.#env, cwd });
     this.#questions = parent ? parent.#questions : new Questions();
+    const world = {
+      handlers: this.#handlers,
+      agent,
+      questions: this.#questions,
+      shell: this.#shell,
+      cwd: () => this.#shell.cwd ?? process.cwd(),
+      mended: (line: string) => this.#mended(line),
+      disposed: this.#disposal.signal,
+    };
+    this.#permission = new Permission(world, options.approve);
     this.panel =
       parent?.panel ??
       (panel &&
@@ -167,7 +162,7 @@ export class BashRouter {
     const execute = (call: Invocation) =>
       guided.execute({
         seen: () => this.#seenBy([handler.name, ...call.argv], call.calledBy),
-        whyNotRun: (command) => this.#whyNotRun(command, call.calledBy),
+        whyNotRun: (command) => this.#permission.whyNotRun(command, call.calledBy),
         session: this.#session,
         // Last: V8 takes microseconds for each property that comes after a spread.
         ...call,
@@ -213,56 +208,15 @@ export class BashRouter {
   ): Promise<RouteResult> {
     await earlier;
     if (options.signal?.aborted) return this.#notRun(line, 'cancelled');
-    const approve = options.approve ?? this.#options.approve;
-    const controller = new AbortController();
-    let run = line;
-    if (approve !== undefined) {
-      this.#asks = true;
-      const decision = await this.#permission(line, approve, options);
-      if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
-      run = decision.line;
+    const { approve, signal } = options;
+    const decision = await this.#permission.ask(line, approve, signal);
+    if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
+    const end = this.#permission.begin(approve);
+    try {
+      return await this.#routeNow(decision.line, options);
+    } finally {
+      end?.();
     }
-    const others = this.#asks ? childrenOf(this.#shell.pid) : undefined;
-    this.#running = { approve, ended: controller.signal, others };
-    return this.#routeNow(run, options).finally(() => {
-      this.#running = undefined;
-      controller.abort();
-    });
-  }
-
-  /**
-   * Asks the host about a command that an agent command wants to run.
-   *
-   * @param calledBy the process that called it; undefined if the router or the host did.
-   */
-  async #whyNotRun(command: string, calledBy: number | undefined): Promise<string | undefined> {
-    const { approve = this.#options.approve, ended: signal, others } = this.#running ?? {};
-    if (!this.#asks) return undefined;
-    const isOfLine = calledBy === undefined || isStartedSince(others, calledBy, this.#shell.pid);
-    if (!isOfLine) return 'nobody can be asked: the line that called it has ended';
-    if (approve === undefined) return undefined;
-    // Bash may be busy with a line, and cannot say what a name means until that has ended.
-    const isPlain = async () => false;
-    const decision = await this.#permission(command, approve, { signal }, isPlain);
-    if (decision === 'cancelled') return 'it was cancelled';
-    if ('denied' in decision) return `it was denied: ${decision.denied}`;
-    return decision.line === command ? undefined : 'it was denied as it stands';
-  }
-
-  #permission(
-    line: string,
-    approve: Approve,
-    { signal }: RouteOptions,
-    isPlain = async (name: string) => (await this.#shell.callerState?.(name))?.isPlain !== false,
-  ): Promise<Decision> {
-    return permissionFor(line, approve, [this.#disposal.signal, signal], {
-      handlers: this.#handlers,
-      agent: this.#options.agent,
-      questions: this.#questions,
-      isPlain,
-      mended: (text) => this.#mended(text),
-      cwd: () => this.#shell.cwd ?? process.cwd(),
-    });
   }
 
   #notRun(line: string, decision: { denied: string } | 'cancelled'): RouteResult {
@@ -280,12 +234,13 @@ export class BashRouter {
     const { type, call } = readLine(line, this.#handlers);
     if (this.#options.panel) this.panel?.commandStarted();
     this.#guide?.commandStarted(line, type);
-    const limit = new TimeLimit(options);
+    const isLimited = options.timeoutMs !== undefined || options.signal !== undefined;
+    const limit = isLimited ? new TimeLimit(options) : undefined;
     let result: CommandResult;
     try {
       result = await this.#run(line, call, options, limit);
     } finally {
-      limit.disarm();
+      limit?.disarm();
     }
     const due = this.#guide?.commandEnded(result.exitCode) ?? [];
     const news = this.#guide?.news();
@@ -300,7 +255,7 @@ export class BashRouter {
     line: string,
     call: DirectCall | undefined,
     options: RouteOptions,
-    limit: TimeLimit,
+    limit: TimeLimit | undefined,
   ): Promise<CommandResult> {
     if (call) {
       const asked = this.#shell.callerState?.(call.handler.name);
@@ -323,7 +278,7 @@ export class BashRouter {
     if (mended !== undefined) {
       return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     }
-    if (result.exitCode === 0 || limit.reached) {
+    if (result.exitCode === 0 || limit?.reached) {
       return result;
     }
     const hint = await heredocHint(line, this.#handlers, findBash(process.env));

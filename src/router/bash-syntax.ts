@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { AgentBashHandler } from '../command/agent-command.ts';
+import { nearName, nearNameText } from '../command/near-names.ts';
 import { noteLines } from '../command/replies.ts';
 import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
@@ -59,4 +60,16 @@ export async function heredocHint(
   return noteLines([
     `pass the JSON as a heredoc, in which quotes need no care: ${heredoc(name, jsonExample)}`.trimEnd(),
   ]);
+}
+
+const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found$/m;
+
+/**
+ * Adds the right name to the stderr of a line if bash did not find a command whose name is close to that of an agent
+ * command. Nothing is run on a guess.
+ */
+export function withNearName(stderr: string, commands: readonly string[]): string {
+  const [line = '', name = ''] = NOT_FOUND.exec(stderr) ?? [];
+  const meant = name && nearName(name, commands);
+  return meant ? stderr.replace(`${line}\n`, () => nearNameText(name, meant)) : stderr;
 }

@@ -1,6 +1,5 @@
 import { outsideSingleQuotes } from '../line/quotes.ts';
 import { type Redirection, readCommands, type SimpleCommand } from '../line/simple-commands.ts';
-import type { ApprovalRequest } from './approval.ts';
 
 /** The agent commands, by name. */
 type Names = { has(name: string): boolean };
@@ -36,11 +35,11 @@ const MAX_LENGTH = 64 * 1024;
 /** After `set -k` an argument like this is assigned. */
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
-/** What a line runs. In doubt, it is not certain. */
+/** What a line runs, for an approval request. In doubt, it is not certain. */
 export function readForApproval(
   line: string,
   agentCommands: Names = NO_NAMES,
-): Pick<ApprovalRequest, 'commands' | 'isCertain'> {
+): { readonly commands: readonly (readonly string[])[]; readonly isCertain: boolean } {
   const { commands, isWhole, isLiteral } = readCommands(line);
   return {
     commands: commands.map(certainWords).filter(({ length }) => length > 0),

@@ -1,8 +1,79 @@
 import { EXIT, type TimeLimit, tell } from '../bash/run-options.ts';
 import { endsOf } from '../bash/session-output.ts';
-import { type CommandResult, executeSafely, type Invocation } from '../command/agent-command.ts';
-import type { DirectCall } from './read-line.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  CommandType,
+  executeSafely,
+  type Invocation,
+} from '../command/agent-command.ts';
+import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
+import { mayExpand, withoutOuterQuotes, withoutQuoted } from '../line/quotes.ts';
+import { readCommands } from '../line/simple-commands.ts';
+import { literalWords, type Word } from '../line/words.ts';
 import type { RouteOptions } from './router-options.ts';
+
+/** What a line is and where it goes. */
+export interface LineReading {
+  type: CommandType;
+  /** The call, if it can be read without bash. Without it the line goes to bash. */
+  call?: DirectCall;
+}
+
+export interface DirectCall {
+  handler: AgentBashHandler;
+  argv: readonly string[];
+  /** What follows the name, as typed; empty if nothing does. */
+  raw: string;
+  /** Whether bash would read it as exactly this call, too. If not, it is raw JSON that bash would break. */
+  isLiteral: boolean;
+}
+
+const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
+const NAME = /^[ \t]*([\w-]+)[ \t]+/;
+
+/**
+ * Reads a line without running anything: a literal agent command, raw JSON after the name of one, or a line for bash.
+ *
+ * Bash's own reading comes first. Raw JSON is only taken as typed if bash cannot read it, or would remove its quotes, and if
+ * nothing in it may be meant as an expansion.
+ */
+export function readLine(
+  line: string,
+  handlers: ReadonlyMap<string, AgentBashHandler>,
+): LineReading {
+  const [start = line, name = ''] = NAME.exec(line) ?? [];
+  const raw = line.slice(start.length).trim();
+  const words = literalWords(line, handlers);
+  const handler = handlers.get(words?.[0] ?? name);
+  if (handler && words) {
+    const call = { handler, argv: words.slice(1), raw, isLiteral: true };
+    return { type: AGENT_SHELL_COMMAND, call };
+  }
+  const isRawJson =
+    handler?.readsRawJson &&
+    raw.length <= MAX_JSON_BYTES &&
+    isJsonCollection(withoutOuterQuotes(raw));
+  if (!isRawJson || mayExpand(raw)) {
+    return { type: NATIVE_SHELL_COMMAND };
+  }
+  // '...'*'...' is not literal, but may be a list: no file has such a name.
+  const word = /^['"]/.test(raw) ? onlyArgument(line) : undefined;
+  if (word && withoutQuoted(word.written).includes('{')) {
+    return { type: AGENT_SHELL_COMMAND };
+  }
+  const call = { handler, argv: word ? [word.text] : [], raw, isLiteral: word !== undefined };
+  return { type: AGENT_SHELL_COMMAND, call };
+}
+
+/** What follows the name, if bash reads it as one word. */
+function onlyArgument(line: string): Word | undefined {
+  const { commands, isWhole } = readCommands(line);
+  const [command, ...others] = commands;
+  const [, word, ...more] = command?.words ?? [];
+  const isOnly = isWhole && others.length + more.length === 0 && command?.redirections.length === 0;
+  return isOnly ? word : undefined;
+}
 
 /**
  * Runs an agent command that is a whole line, without bash.
@@ -14,14 +85,13 @@ export async function callDirectly(
   { handler, argv, raw }: DirectCall,
   env: Invocation['env'],
   options: RouteOptions,
-  limit: TimeLimit,
+  limit: TimeLimit | undefined,
 ): Promise<CommandResult> {
   const stdin = async () => options.stdin ?? '';
   const invocation = { argv, stdin, raw, env };
   const execution = () => executeSafely(handler, invocation);
-  const { timeoutMs, signal, onStdout, onStderr, maxOutputBytes } = options;
-  const isLimited = timeoutMs !== undefined || signal !== undefined;
-  const result = await (isLimited ? within(limit, handler.name, execution) : execution());
+  const { onStdout, onStderr, maxOutputBytes } = options;
+  const result = await (limit ? within(limit, handler.name, execution) : execution());
   const isHeard = onStdout || onStderr || maxOutputBytes !== undefined;
   return isHeard ? await heard(result, options) : result;
 }

@@ -1,55 +1,191 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
-import type { Approve, Decision, Questions } from './approval.ts';
+import { childrenOf, isStartedSince } from '../system/processes.ts';
+import type { ApprovalRequest, Approve } from './approval.ts';
 import { readForApproval } from './certain-line.ts';
-import { type DirectCall, readLine } from './read-line.ts';
+import { readLine } from './direct-call.ts';
+import type { NativeShell } from './router-options.ts';
 
-/** What decides whether a line needs approval, and what the question says. */
+/** The outcome of a question: the line that may run, why it may not, or that nobody waits any more. */
+export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';
+
+/**
+ * Asks one question at a time, in the order in which they came, however many routers ask: a person answers them one by
+ * one.
+ */
+export class Questions {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Never rejects. @param signals each of them ends the question. */
+  async ask(
+    approve: Approve,
+    request: Omit<ApprovalRequest, 'signal'>,
+    signals: readonly (AbortSignal | undefined)[],
+  ): Promise<Decision> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ended = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const end = () => controller.abort();
+    for (const other of signals) {
+      if (other?.aborted) end();
+      other?.addEventListener('abort', end);
+    }
+    const before = this.#last;
+    const answered = Promise.race([before, ended])
+      .then(() =>
+        signal.aborted ? undefined : Promise.race([approve({ ...request, signal }), ended]),
+      )
+      .then(
+        (answer) => (signal.aborted ? 'cancelled' : decisionOf(answer, request.line)),
+        (error) =>
+          signal.aborted ? 'cancelled' : { denied: `the question failed: ${textOf(error)}` },
+      );
+    this.#last = Promise.all([before, answered]);
+    try {
+      return await answered;
+    } finally {
+      for (const other of signals) other?.removeEventListener('abort', end);
+    }
+  }
+}
+
+/** What a router knows that decides whether a line needs approval, and what the question says. */
 export interface PermissionWorld {
   readonly handlers: ReadonlyMap<string, AgentBashHandler>;
   readonly agent?: string | undefined;
   readonly questions: Questions;
-  /** Whether this name, as a whole command, is certainly the agent command. */
-  readonly isPlain: (name: string) => Promise<boolean>;
+  readonly shell: NativeShell;
+  /** Where the next line runs. */
+  readonly cwd: () => string;
   /** The line with its broken quotes fixed, as bash will get it; undefined if there is nothing to fix. */
   readonly mended: (line: string) => Promise<string | undefined>;
-  readonly cwd: () => string;
+  /** Ends every question. */
+  readonly disposed: AbortSignal;
 }
 
-/**
- * Whether a line may run, and in which form. A line of nothing but agent commands needs no approval.
- *
- * @param signals each of them ends the question.
- */
-export async function permissionFor(
-  line: string,
-  approve: Approve,
-  signals: readonly (AbortSignal | undefined)[],
-  world: PermissionWorld,
-): Promise<Decision> {
-  const { call } = readLine(line, world.handlers);
-  // With --prove the line goes to bash, which has to read it as we do.
-  const isLineForBash = call?.isLiteral && call.argv.includes('--prove');
-  const isDirect = async ({ isLiteral, handler }: DirectCall) =>
-    !isLiteral || (!isLineForBash && (await world.isPlain(handler.name)));
-  if (call && (await isDirect(call))) return { line };
-  const run = call ? line : ((await world.mended(line)) ?? line);
-  const reading = readForApproval(run, world.handlers);
-  if (reading.isCertain && (await areAgentCommands(reading.commands, world))) return { line };
-  const { agent, questions, cwd } = world;
-  const request = { line: run, ...reading, cwd: cwd(), agent };
-  const decision = await questions.ask(approve, request, signals);
-  // It is fixed again when it runs, and gets its note then.
-  const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;
-  return isUnchanged ? { line } : decision;
-}
+/** Who is asked about the lines of a router, and about the checks that commands of these lines want to run. */
+export class Permission {
+  readonly #world: PermissionWorld;
+  /** Asked unless a line has somebody of its own. */
+  readonly #approve: Approve | undefined;
+  /** Whether anybody has ever been asked about a line. */
+  #asks: boolean;
+  /** Of the line that runs: who is asked, the signal that it has ended, and what bash was running before it. */
+  #running:
+    | {
+        readonly approve: Approve | undefined;
+        readonly ended: AbortSignal;
+        readonly others: ReadonlySet<number> | undefined;
+      }
+    | undefined;
 
-async function areAgentCommands(
-  commands: readonly (readonly string[])[],
-  { handlers, isPlain }: PermissionWorld,
-): Promise<boolean> {
-  if (commands.length === 0) return false;
-  for (const [name = ''] of commands) {
-    if (!handlers.has(name) || !(await isPlain(name))) return false;
+  constructor(world: PermissionWorld, approve: Approve | undefined) {
+    this.#world = world;
+    this.#approve = approve;
+    this.#asks = approve !== undefined;
   }
-  return true;
+
+  /** Whether a line may run, and in which form. @param approve who is asked about it instead. @param signal ends the question. */
+  async ask(
+    line: string,
+    approve = this.#approve,
+    signal: AbortSignal | undefined,
+  ): Promise<Decision> {
+    if (approve === undefined) return { line };
+    this.#asks = true;
+    const { shell } = this.#world;
+    const isPlain = async (name: string) => (await shell.callerState?.(name))?.isPlain !== false;
+    return this.#decide(line, approve, signal, isPlain);
+  }
+
+  /** A line begins to run. @returns what to do when it has ended; undefined where nobody has ever been asked. */
+  begin(approve = this.#approve): (() => void) | undefined {
+    if (!this.#asks) return undefined;
+    const controller = new AbortController();
+    const others = childrenOf(this.#world.shell.pid);
+    this.#running = { approve, ended: controller.signal, others };
+    return () => {
+      this.#running = undefined;
+      controller.abort();
+    };
+  }
+
+  /**
+   * Asks about a command that an agent command wants to run. It belongs to the line that started that agent command.
+   *
+   * @param calledBy the process that called the agent command; undefined if the router or the host did.
+   * @returns why it may not run.
+   */
+  async whyNotRun(command: string, calledBy: number | undefined): Promise<string | undefined> {
+    const { approve = this.#approve, ended, others } = this.#running ?? {};
+    if (!this.#asks) return undefined;
+    const isOfLine =
+      calledBy === undefined || isStartedSince(others, calledBy, this.#world.shell.pid);
+    if (!isOfLine) return 'nobody can be asked: the line that called it has ended';
+    if (approve === undefined) return undefined;
+    // Bash may be busy with a line, and cannot say what a name means until that has ended.
+    const decision = await this.#decide(command, approve, ended, async () => false);
+    if (decision === 'cancelled') return 'it was cancelled';
+    if ('denied' in decision) return `it was denied: ${decision.denied}`;
+    return decision.line === command ? undefined : 'it was denied as it stands';
+  }
+
+  /**
+   * A line of nothing but agent commands needs no approval.
+   *
+   * @param isPlain whether this name, as a whole command, is certainly the agent command.
+   */
+  async #decide(
+    line: string,
+    approve: Approve,
+    signal: AbortSignal | undefined,
+    isPlain: (name: string) => Promise<boolean>,
+  ): Promise<Decision> {
+    const { handlers, agent, questions, mended, disposed, cwd } = this.#world;
+    const { call } = readLine(line, handlers);
+    if (call && !call.isLiteral) return { line };
+    // With --prove the line goes to bash, which has to read it as we do.
+    const isDirect = call && !call.argv.includes('--prove');
+    if (isDirect && (await isPlain(call.handler.name))) return { line };
+    const run = call ? line : ((await mended(line)) ?? line);
+    const reading = readForApproval(run, handlers);
+    if (reading.isCertain && (await areAll(reading.commands, handlers, isPlain))) return { line };
+    const request = { line: run, ...reading, cwd: cwd(), agent };
+    const decision = await questions.ask(approve, request, [disposed, signal]);
+    // It is fixed again when it runs, and gets its note then.
+    const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;
+    return isUnchanged ? { line } : decision;
+  }
 }
+
+/** Whether these commands are agent commands, and there are any. */
+async function areAll(
+  commands: readonly (readonly string[])[],
+  agentCommands: ReadonlyMap<string, unknown>,
+  isPlain: (name: string) => Promise<boolean>,
+): Promise<boolean> {
+  for (const [name = ''] of commands) {
+    if (!agentCommands.has(name) || !(await isPlain(name))) return false;
+  }
+  return commands.length > 0;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function decisionOf(answer: unknown, asked: string): Decision {
+  const {
+    approve,
+    line = asked,
+    reason,
+  } = (typeof answer === 'string' ? { approve: answer } : (answer ?? {})) as Record<
+    string,
+    unknown
+  >;
+  if (approve === 'allow' && typeof line === 'string') return { line };
+  if (approve === 'deny')
+    return { denied: (typeof reason === 'string' && reason.trim()) || NO_REASON };
+  return { denied: `the answer was neither 'allow' nor 'deny'` };
+}
+
+const NO_REASON = 'the user did not allow it';
