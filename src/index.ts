@@ -14,8 +14,7 @@ export type { GuidanceRule, ItemChange, RoutedCommand, TaskWork, Work } from './
 export { GUIDANCE_RULES } from './guidance/rules.ts';
 export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt.ts';
 export { quoted } from './guidance/texts.ts';
-export type { RenderOptions } from './panel/render-list.ts';
-export { renderTodos } from './panel/render-todos.ts';
+export { type RenderOptions, renderTodos } from './panel/render-lists.ts';
 export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
 export { createTheme, type Theme, themeFor } from './panel/theme.ts';
 export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './router/approval.ts';

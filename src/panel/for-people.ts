@@ -1,11 +1,11 @@
 import { proofMark, STATUSES, type Status } from '../command/status.ts';
 import type { Task } from '../tasks/task.ts';
-import { table } from '../terminal/table.ts';
+import { table } from '../terminal/lines.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { GLYPH_OF, printable } from './render-list.ts';
+import { idsText, printable } from './look.ts';
 import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
-import type { Theme } from './theme.ts';
+import { GLYPH_OF, type Theme } from './theme.ts';
 
 /** A terminal to print a list on, once. */
 export interface PeopleLook {
@@ -64,7 +64,7 @@ export function tasksForPeople(
       task.isLeaseOver ? 'lease ran out' : '',
       times.ago(Date.parse(updatedAt)),
       priority,
-      openBlockers.length > 0 ? `after ${openBlockers.map((other) => `#${other}`).join(', ')}` : '',
+      openBlockers.length > 0 ? `after ${idsText(openBlockers)}` : '',
       proofMark(task),
       status === 'in_progress' ? `${subject}${doing}` : subject,
     ];

@@ -1,8 +1,8 @@
 import type { TaskRow } from '../tasks/task-store.ts';
 import { oneLine } from '../terminal/text.ts';
-import { type ItemPair, pairItems, removedAndAdded } from '../todo/pair-items.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import { pairItems, removedAndAdded } from '../todo/pair-items.ts';
 import type { TodoState } from '../todo/todo-version.ts';
+import { type Shown, shownItem, shownTask } from './look.ts';
 
 type Listed = Pick<TodoState, 'items'>;
 
@@ -12,62 +12,64 @@ type Listed = Pick<TodoState, 'items'>;
  *     Tasks 2/5: in progress: Writing tests; completed: Build the parser
  */
 export function plainReport(before: Listed, after: Listed, label = 'Tasks'): string {
-  return reportOf(label, pairItems(before.items, after.items), after.items);
+  return reportOf(label, pairItems(before.items, after.items), shownItem);
 }
 
 /** The same for a team's tasks. */
 export function plainTaskReport(before: readonly TaskRow[], after: readonly TaskRow[]): string {
-  const items = new Map(after.map((task) => [task, asItem(task)]));
-  const pairs = pairTasks(before, after).map((pair) => ({
-    before: pair.before && asItem(pair.before),
-    after: pair.after && items.get(pair.after),
-  }));
-  return reportOf('Team tasks', pairs, [...items.values()]);
+  const show = (task: TaskRow) => shownTask(task, { blockedBy: [], blocks: [] });
+  return reportOf('Team tasks', pairTasks(before, after), show);
 }
 
-/** Each task before and after a change; undefined where it did not exist. */
-export function pairTasks(
-  before: readonly TaskRow[],
-  after: readonly TaskRow[],
-): { before: TaskRow | undefined; after: TaskRow | undefined }[] {
-  const found = new Map(after.map((task) => [task.id, task]));
-  const pairs = before.map((task) => ({ before: task, after: found.get(task.id) }));
-  for (const { id } of before) found.delete(id);
-  return [...pairs, ...[...found.values()].map((task) => ({ before: undefined, after: task }))];
+/** Something before and after a change; undefined where it did not exist. */
+export interface Pair<Row> {
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
 }
 
-function reportOf(label: string, pairs: readonly ItemPair[], items: readonly TodoItem[]): string {
-  if (items.length === 0) return pairs.length === 0 ? '' : `${label}: none`;
-  const old = new Map(pairs.map(({ before, after }) => [after, before]));
-  const changed = items.filter((item) => isNews(item, old.get(item)));
+/** Each task before and after a change. */
+export function pairTasks(before: readonly TaskRow[], after: readonly TaskRow[]): Pair<TaskRow>[] {
+  const old = new Map(before.map((task) => [task.id, task]));
+  const now = new Map(after.map((task) => [task.id, task]));
+  const gone = before.filter(({ id }) => !now.has(id));
+  return [
+    ...after.map((task) => ({ before: old.get(task.id), after: task })),
+    ...gone.map((task) => ({ before: task, after: undefined })),
+  ];
+}
+
+function reportOf<Row>(
+  label: string,
+  pairs: readonly Pair<Row>[],
+  show: (row: Row) => Shown,
+): string {
+  const shown = (row: Row | undefined) => (row === undefined ? undefined : show(row));
+  const now = pairs.flatMap(({ before, after }) =>
+    after === undefined ? [] : [{ was: shown(before), is: show(after) }],
+  );
+  if (now.length === 0) return pairs.length === 0 ? '' : `${label}: none`;
+  const changed = now.filter(({ was, is }) => isNews(is, was)).map(({ is }) => is);
   const news = [
     ...named(changed, 'in_progress', 'in progress'),
     ...named(changed, 'completed', 'completed'),
     ...named(changed, 'pending', 'pending again'),
     ...removedAndAdded(pairs),
   ];
-  const done = items.filter(({ status }) => status === 'completed').length;
-  return news.length === 0 ? '' : oneLine(`${label} ${done}/${items.length}: ${news.join('; ')}`);
-}
-
-function asItem({ id, subject, activeForm, owner, status }: TaskRow): TodoItem {
-  const by = owner === undefined ? '' : ` (${owner})`;
-  return {
-    id: String(id),
-    content: `#${id} ${subject}${by}`,
-    activeForm: `#${id} ${activeForm ?? subject}${by}`,
-    status,
-  };
+  const done = now.filter(({ is }) => is.status === 'completed').length;
+  return news.length === 0 ? '' : oneLine(`${label} ${done}/${now.length}: ${news.join('; ')}`);
 }
 
 /** New pending items are only counted, as added; others are also named. */
-function isNews(item: TodoItem, old: Readonly<TodoItem> | undefined): boolean {
-  if (item.status !== (old?.status ?? 'pending')) return true;
-  return item.status === 'in_progress' && item.activeForm !== old?.activeForm;
+function isNews(is: Shown, was: Shown | undefined): boolean {
+  if (is.status !== (was?.status ?? 'pending')) return true;
+  return is.status === 'in_progress' && (is.doing !== was?.doing || is.owner !== was.owner);
 }
 
-function named(items: readonly TodoItem[], status: TodoItem['status'], label: string): string[] {
+function named(items: readonly Shown[], status: Shown['status'], label: string): string[] {
   return items
     .filter((item) => item.status === status)
-    .map((item) => `${label}: ${status === 'in_progress' ? item.activeForm : item.content}`);
+    .map(({ text, doing, owner }) => {
+      const by = owner === '' ? '' : ` (${owner})`;
+      return `${label}: ${status === 'in_progress' ? doing : text}${by}`;
+    });
 }

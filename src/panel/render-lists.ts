@@ -1,17 +1,56 @@
+import { byNeed, STATUSES, type Status } from '../command/status.ts';
 import type { TaskRow } from '../tasks/task-store.ts';
+import { type Line, line } from '../terminal/lines.ts';
+import { displayWidth, truncate } from '../terminal/text.ts';
+import { pairItems } from '../todo/pair-items.ts';
+import type { Items } from '../todo/todo-item.ts';
 import type { TodoState } from '../todo/todo-version.ts';
-import { MAX_ROWS, type RenderOptions } from './render-list.ts';
-import { renderTasks } from './render-tasks.ts';
-import { renderDone, renderTodos } from './render-todos.ts';
+import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from './look.ts';
+import { formatElapsed } from './shown-times.ts';
+import { createTheme, type Theme } from './theme.ts';
+
+/** The maximum height of a panel, including its frame. */
+const MAX_ROWS = 10;
+/** The width of the box, if the screen has room: longer rows are hard to read. */
+const BOX_WIDTH = 100;
+/** Below this many columns, rows are drawn without a box. */
+const MIN_BOX_COLUMNS = 24;
+/** From this many rows on, the text of what is in progress may take two. */
+const MIN_WRAP_ROWS = 3;
+/** Twice a frame with one row: a list takes at most half of the rows it is given. */
+const LEAST_ROWS = 6;
+const SECOND_MS = 1000;
+
+/** How to draw a panel. */
+export interface RenderOptions {
+  /** The size of the screen. The panel takes at most half its rows. */
+  columns: number;
+  rows?: number;
+  /** The title in the frame (default: `Tasks`). */
+  title?: string;
+  /** Default: Unicode, without colours. */
+  theme?: Theme;
+  /** How long the item has been in progress, in milliseconds; shown from one second on. */
+  elapsedMs?: number;
+  /** How long completed items were in progress, in milliseconds; shown from one second on. */
+  took?: ReadonlyMap<unknown, number>;
+  /** The items whose status has just changed; they stand out. */
+  fresh?: ReadonlySet<unknown>;
+  /** How many items the list has gained and lost; shown in the title. */
+  rewritten?: { readonly added: number; readonly removed: number } | undefined;
+}
+
+/** A row of a panel. */
+interface PanelRow extends Shown {
+  readonly facts: readonly string[];
+  readonly isFresh: boolean;
+}
 
 /** Another agent's name and list. */
 export interface NamedList {
   readonly name: string;
   readonly todos: TodoState;
 }
-
-/** Twice a frame with one row: a list takes at most half of the rows it is given. */
-const LEAST_ROWS = 6;
 
 /**
  * The lines for a todo list, those of other agents, and a team's tasks, each in its own box. Each leaves room for those below
@@ -36,8 +75,116 @@ export function renderLists(
     const boxesLeft = busy.length - at + (tasks.length > 0 ? 1 : 0);
     const share = Math.max(LEAST_ROWS, Math.floor(room() / boxesLeft));
     if (share > room()) break;
-    const { elapsedMs: _, ...shown } = options;
+    const { elapsedMs: _, rewritten: __, ...shown } = options;
     lines.push(...renderTodos(other.todos, { ...shown, title: other.name, rows: share }));
   }
   return [...lines, ...renderTasks(tasks, { ...options, rows: room() })];
+}
+
+/** The lines of the panel for a list, each at most `columns` wide and without a newline. None for an empty list. */
+export function renderTodos(state: TodoState, options: RenderOptions): string[] {
+  const { elapsedMs = 0, took, fresh } = options;
+  const rows = state.items.map((item): PanelRow => {
+    const shown = shownItem(item);
+    const ms = shown.status === 'in_progress' ? elapsedMs : (took?.get(item) ?? 0);
+    const time = shown.status !== 'pending' && ms >= SECOND_MS ? formatElapsed(ms) : '';
+    return { ...shown, facts: factsOf(shown, time), isFresh: fresh?.has(item) ?? false };
+  });
+  return renderBox(rows, { title: 'Tasks', ...options });
+}
+
+/** The one line that a completed list folds to. */
+export function renderDone(
+  { items: { length: count } }: { readonly items: readonly unknown[] },
+  options: RenderOptions,
+): string[] {
+  const { columns, rows = 2 * MAX_ROWS, theme = createTheme() } = options;
+  if (count === 0 || rows < 2) return [];
+  const text = `${theme.completed} ${count} ${count === 1 ? 'task' : 'tasks'} completed`;
+  return [theme.paint.done(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];
+}
+
+/** The lines for a team's tasks, each with its owner and what blocks it; one line once all are completed. */
+function renderTasks(tasks: readonly TaskRow[], options: RenderOptions): string[] {
+  if (tasks.every(({ status }) => status === 'completed')) {
+    return renderDone({ items: tasks }, options);
+  }
+  const rows = tasks.map((task): PanelRow => {
+    const shown = shownTask(task, { blockedBy: task.openBlockers, blocks: [] });
+    return { ...shown, facts: factsOf(shown), isFresh: options.fresh?.has(task) ?? false };
+  });
+  const { rewritten: _, ...others } = options;
+  return renderBox(rows, { title: 'Team tasks', ...others });
+}
+
+function renderBox(items: readonly PanelRow[], options: RenderOptions & { title: string }) {
+  const { columns, rows = 2 * MAX_ROWS, title, theme = createTheme(), rewritten } = options;
+  const height = Math.min(MAX_ROWS, Math.floor(rows / 2));
+  if (items.length === 0 || height < 1) return [];
+  const isBoxed = columns >= MIN_BOX_COLUMNS && height >= 3;
+  // Leave the last column free: after writing there, a terminal is about to wrap.
+  const width = isBoxed ? Math.min(columns - 1, BOX_WIDTH) - 4 : Math.max(1, columns - 1);
+  const body = bodyOf(items, isBoxed ? height - 2 : height, width, theme);
+  if (!isBoxed) return body.map(({ text }) => text);
+  const done = items.filter(({ status }) => status === 'completed').length;
+  const { added = 0, removed = 0 } = rewritten ?? {};
+  const change = [added && `+${added}`, removed && `${theme.minus}${removed}`].filter(Boolean);
+  const remarks = [change.join(' '), `${done}/${items.length}`].filter(Boolean);
+  return box(body, width, { title: printable(title, theme), remarks }, theme);
+}
+
+/**
+ * The items that fit into `height` rows, in their order; if not all do, the last row says how many of each status are hidden.
+ * Completed items are hidden first, oldest first, then pending ones, the last that would be begun first.
+ */
+function bodyOf(items: readonly PanelRow[], height: number, width: number, theme: Theme): Line[] {
+  const active = items.find(({ status }) => status === 'in_progress');
+  const rowsFor = (item: PanelRow) => {
+    const most = item === active && height >= MIN_WRAP_ROWS ? 2 : 1;
+    return rowsOf(item, { ...item, theme, columns: width, most });
+  };
+  const extra = active ? rowsFor(active).length - 1 : 0;
+  if (items.length + extra <= height) return items.flatMap(rowsFor);
+  // In a single row, the item in progress matters more than how many are hidden.
+  const room = height === 1 && active ? 1 : height - 1 - extra;
+  const kept = new Set(byNeed(items).slice(0, room));
+  const count = (status: Status) =>
+    items.filter((item) => item.status === status && !kept.has(item)).length;
+  const hidden = STATUSES.toReversed().filter((status) => count(status) > 0);
+  const counts = hidden.map((status) => `${count(status)} ${status.replace('_', ' ')}`).join(', ');
+  const note = truncate(`${theme.ellipsis} ${counts}`, width, theme.ellipsis);
+  const body = items.filter((item) => kept.has(item)).flatMap(rowsFor);
+  return body.length < height ? [...body, line(note, theme.paint.faint)] : body;
+}
+
+/** How many items a list has gained and lost; undefined if none, or if it was empty before. */
+export function rewritten(before: Items, after: Items): RenderOptions['rewritten'] {
+  if (before === after || before.length === 0) return undefined;
+  const pairs = pairItems(before, after);
+  const added = pairs.length - before.length;
+  return { added, removed: pairs.length - after.length };
+}
+
+interface Heading {
+  readonly title: string;
+  readonly remarks: readonly string[];
+}
+
+function box(body: readonly Line[], width: number, { title, remarks }: Heading, theme: Theme) {
+  const { frame, ellipsis } = theme;
+  const start = `${frame.top} ${truncate(title, width - 1, ellipsis)} `;
+  const room = width + 2 - displayWidth(start);
+  const ends = remarks.map((_, from) => {
+    const shown = remarks.slice(from).map((remark) => ` ${remark} `);
+    return `${shown.join(frame.top.repeat(2))}${frame.top}`;
+  });
+  const end = ends.find(({ length }) => length < room) ?? '';
+  const top = start + end.padStart(room, frame.top);
+  return [
+    `${frame.topLeft}${top}${frame.topRight}`,
+    ...body.map(
+      (row) => `${frame.left} ${row.text}${' '.repeat(width - row.width)} ${frame.right}`,
+    ),
+    `${frame.bottomLeft}${frame.bottom.repeat(width + 2)}${frame.bottomRight}`,
+  ];
 }

@@ -1,6 +1,5 @@
-import { FRESH_MS } from './recent-changes.ts';
-import { formatElapsed } from './render-todos.ts';
-
+/** How long a change of status stands out. */
+export const FRESH_MS = 2000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -68,6 +67,32 @@ export class ShownTimes {
   }
 }
 
+/** A duration: `42s`, `3m 05s`, `2h 07m`. */
+export function formatElapsed(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / SECOND);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${seconds}s`;
+  if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
+  return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`;
+}
+
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }
+
+/** The time, so that tests can pass their own. */
+export interface Clock {
+  /** Milliseconds since 1970, as dates count them. */
+  now(): number;
+  /** Calls back once after this many milliseconds, without keeping the process alive. Returns a function that cancels it. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+/** The machine's time. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after: (milliseconds, callback) => {
+    const timer = setTimeout(callback, milliseconds).unref();
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,17 +1,15 @@
 import type { Environment } from '../environment.ts';
 import type { TaskRow, TaskView } from '../tasks/task-store.ts';
-import { type Clock, systemClock } from '../terminal/clock.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
-import { type ItemPair, pairItems } from '../todo/pair-items.ts';
+import { pairItems } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-item.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
-import type { TodoState } from '../todo/todo-version.ts';
-import { pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
-import { RecentChanges } from './recent-changes.ts';
-import type { RenderOptions } from './render-list.ts';
-import { renderLists } from './render-lists.ts';
-import { inProgressSince } from './status-times.ts';
+import type { TodoState, TodoVersion } from '../todo/todo-version.ts';
+import { type Pair, pairTasks, plainReport, plainTaskReport } from './plain-report.ts';
+import { type RenderOptions, renderLists, rewritten } from './render-lists.ts';
+import { type Clock, FRESH_MS, systemClock } from './shown-times.ts';
+import { statusTimes } from './status-times.ts';
 import { canDraw, type Theme, themeFor } from './theme.ts';
 
 /**
@@ -73,8 +71,11 @@ export class TaskPanel {
   #isFolded = false;
   #isDisposed = false;
   /** The last state drawn. */
-  #shown: { items: Items; tasks: readonly TaskRow[] } = { items: [], tasks: [] };
-  #active: { item: Items[number]; since: number } | undefined;
+  #shown: { todos: TodoVersion | undefined; tasks: readonly TaskRow[] };
+  /** The items when the last command started. */
+  #before: Items;
+  /** Since when an item has been in progress. */
+  #activeSince: number | undefined;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;
   readonly #beside = new Set<Beside>();
@@ -90,6 +91,8 @@ export class TaskPanel {
     this.#clock = clock;
     this.#theme = themeFor(stream, env);
     this.#reported = { items: [], updatedAt: store.get().updatedAt };
+    this.#shown = { todos: undefined, tasks: [] };
+    this.#before = store.get().items;
     this.isLive = mode === 'always' || (mode === 'auto' && canDraw(stream, env));
     this.#isPlain = !this.isLive && mode === 'plain';
     this.screen = new Screen(stream, { filters: this.isLive, wrapsRows: !env.TMUX });
@@ -115,6 +118,7 @@ export class TaskPanel {
   /** Call this when the next command begins: a completed list then folds to one line. */
   commandStarted(): void {
     const { items } = this.#store.get();
+    this.#before = items;
     this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');
     if (this.isLive) this.#draw();
   }
@@ -148,7 +152,7 @@ export class TaskPanel {
     this.#cancelFrame?.();
     this.#cancelNext?.();
     // Nobody draws it again when what has just changed no longer stands out.
-    if (this.isLive) this.screen.setPanel(this.#render({ fresh: new Set() }));
+    if (this.isLive) this.screen.setPanel(this.#render({ fresh: new Set(), rewritten: undefined }));
     this.screen.close();
   }
 
@@ -177,7 +181,7 @@ export class TaskPanel {
     const now = this.#clock.now();
     // Until the shown time changes, or the next row settles.
     const next = [
-      this.#active && FULL_SECOND_MS - ((now - this.#active.since) % FULL_SECOND_MS),
+      this.#activeSince && FULL_SECOND_MS - ((now - this.#activeSince) % FULL_SECOND_MS),
       this.#changes.nextSettling && this.#changes.nextSettling - now,
     ].filter((delay) => delay !== undefined);
     this.#cancelNext =
@@ -185,18 +189,28 @@ export class TaskPanel {
   }
 
   #render(look: Partial<RenderOptions> = {}): string[] {
-    const state = this.#store.get();
+    const todos = this.#store.get();
     const tasks = this.#tasks?.rows() ?? [];
-    const pairs = pairItems(this.#shown.items, state.items);
+    const { todos: old, tasks: oldTasks } = this.#shown;
     const now = this.#clock.now();
-    this.#changes.look([...pairs, ...pairTasks(this.#shown.tasks, tasks)], now);
-    this.#shown = { items: state.items, tasks };
-    const fresh = new Set([...state.items, ...tasks].filter((row) => this.#changes.has(row)));
+    const pairs = pairItems(old?.items ?? [], todos.items);
+    this.#changes.look([...pairs, ...pairTasks(oldTasks, tasks)], now);
+    this.#shown = { todos, tasks };
+    const isNext = old && todos.version - old.version <= 1;
+    const older = isNext ? [old] : [...this.#store.newestFirst()].slice(1);
+    const { since, took } = statusTimes([todos, ...older]);
+    const active = todos.items.find(({ status }) => status === 'in_progress');
+    this.#activeSince = active && (since.get(active) ?? now);
     const { columns, rows } = this.screen;
-    const elapsedMs = this.#elapsed(pairs, now);
-    const options = { columns, rows, theme: this.#theme, elapsedMs, fresh, ...look };
+    const options = {
+      ...{ columns, rows, took, theme: this.#theme },
+      elapsedMs: Math.max(0, now - (this.#activeSince ?? now)),
+      fresh: new Set([...todos.items, ...tasks].filter((row) => this.#changes.has(row))),
+      rewritten: rewritten(this.#before, todos.items),
+      ...look,
+    };
     const others = [...this.#beside].map(({ name, store }) => ({ name, todos: store.get() }));
-    return renderLists(state, others, tasks, options, this.#isFolded);
+    return renderLists(todos, others, tasks, options, this.#isFolded);
   }
 
   #terminalUse(): TerminalUse {
@@ -211,16 +225,6 @@ export class TaskPanel {
 
   #listen(end: (() => void) | undefined): void {
     if (end) this.#unsubscribe.push(end);
-  }
-
-  /** How long the item has been in progress, as far as the kept versions show. */
-  #elapsed(pairs: readonly ItemPair[], now: number): number {
-    const isActive = (item: ItemPair['after']) => item?.status === 'in_progress';
-    const { before, after: item } = pairs.find(({ after }) => isActive(after)) ?? {};
-    if (item === undefined) this.#active = undefined;
-    else if (before && before === this.#active?.item) this.#active = { ...this.#active, item };
-    else this.#active = { item, since: inProgressSince(this.#store.newestFirst()) ?? now };
-    return this.#active ? Math.max(0, now - this.#active.since) : 0;
   }
 
   #report(state: TodoState): void {
@@ -245,4 +249,30 @@ export class TaskPanel {
   readonly #resized = (): void => {
     this.screen.redraw(this.#render());
   };
+}
+
+/** Keeps track of rows whose status has just changed. */
+class RecentChanges {
+  #until: ReadonlyMap<unknown, number> = new Map();
+
+  /** Takes each row as it was at the last call and as it is now. A new one does not count as changed. */
+  look(pairs: readonly Pair<{ readonly status: string }>[], now: number): void {
+    const until = new Map<unknown, number>();
+    for (const { before, after } of pairs) {
+      if (before === undefined || after === undefined) continue;
+      const isChanged = before.status !== after.status;
+      const end = isChanged ? now + FRESH_MS : (this.#until.get(before) ?? 0);
+      if (end > now) until.set(after, end);
+    }
+    this.#until = until;
+  }
+
+  has(row: unknown): boolean {
+    return this.#until.has(row);
+  }
+
+  /** When the next of them settles; undefined if none is left. */
+  get nextSettling(): number | undefined {
+    return this.#until.size === 0 ? undefined : Math.min(...this.#until.values());
+  }
 }

@@ -12,6 +12,8 @@ type PaintName =
   | 'done'
   /** A row whose status has just changed. */
   | 'fresh'
+  /** The selected row. */
+  | 'chosen'
   /** The text around the lists: names and remarks. */
   | 'strong'
   | 'faint';
@@ -24,12 +26,36 @@ export interface Theme {
   readonly inProgress: string;
   readonly pending: string;
   readonly ellipsis: string;
+  /** Between facts. */
+  readonly dot: string;
+  readonly minus: string;
+  /** Before the selected row. */
+  readonly chosen: string;
+  /** Up and down. */
+  readonly arrows: readonly [string, string];
+  /** A bar's part that is done, and the rest. */
+  readonly bar: readonly [string, string];
   readonly paint: Readonly<Record<PaintName, Paint>>;
 }
 
-const GLYPHS = {
-  unicode: { frame: boxes.single, completed: '✓', inProgress: '●', pending: '○', ellipsis: '…' },
-  ascii: { frame: boxes.classic, completed: 'x', inProgress: '>', pending: '-', ellipsis: '...' },
+type Glyphs = Omit<Theme, 'unicode' | 'paint'>;
+
+const GLYPHS: Record<'unicode' | 'ascii', Glyphs> = {
+  unicode: {
+    ...{ frame: boxes.single, completed: '✓', inProgress: '●', pending: '○', ellipsis: '…' },
+    ...{ dot: '·', minus: '−', chosen: '▸', arrows: ['↑', '↓'], bar: ['━', '─'] },
+  },
+  ascii: {
+    ...{ frame: boxes.classic, completed: 'x', inProgress: '>', pending: '-', ellipsis: '...' },
+    ...{ dot: '-', minus: '-', chosen: '*', arrows: ['^', 'v'], bar: ['=', '-'] },
+  },
+};
+
+/** The key of each status in a theme. */
+export const GLYPH_OF = {
+  completed: 'completed',
+  in_progress: 'inProgress',
+  pending: 'pending',
 } as const;
 
 /**
@@ -44,6 +70,7 @@ const NOTHING = {
   pending: same,
   done: same,
   fresh: same,
+  chosen: same,
   strong: same,
   faint: same,
 };
@@ -53,6 +80,7 @@ const STYLES = {
   completed: always((text) => dim(strikethrough(text))),
   inProgress: always(bold),
   fresh: always((text) => bold(inverse(text))),
+  chosen: always(inverse),
   strong: always(bold),
   faint: always(dim),
 };

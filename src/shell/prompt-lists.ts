@@ -6,7 +6,8 @@ import { Replay } from '../guidance/replay.ts';
 import { LINE_RULES, TASK_RULES } from '../guidance/rules.ts';
 import { literalWords } from '../line/words.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
-import { renderLists } from '../panel/render-lists.ts';
+import { type RenderOptions, renderLists, rewritten } from '../panel/render-lists.ts';
+import { statusTimes } from '../panel/status-times.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { ListName } from '../state/list-paths.ts';
@@ -39,13 +40,9 @@ interface Found {
   readonly close: () => Promise<void>;
 }
 
-export interface RowsLook {
-  readonly isFolded?: boolean;
-  /** Items and tasks whose status has just changed; they stand out. */
-  readonly fresh?: ReadonlySet<unknown> | undefined;
-}
+/** What has changed: the rows that stand out, and how many the list has gained and lost. */
+export type Changes = Pick<RenderOptions, 'rewritten'> & { readonly fresh: ReadonlySet<unknown> };
 
-const NOTHING: ReadonlySet<unknown> = new Set();
 /** The longest a prompt may wait for a server. */
 const LONGEST_WAIT_SECONDS = 1;
 const JUST_NOW_MS = 2000;
@@ -72,7 +69,11 @@ export class PromptLists {
     this.#headNames = new HeadNames(found.name, found.team);
     this.#context = found.context;
     const { list, tasks, kept, close } = found;
-    this.#history = () => kept ?? (list.history() as TodoVersion[]);
+    let versions = kept;
+    this.#history = () => {
+      versions ??= list.history() as TodoVersion[];
+      return versions;
+    };
     this.#todos = list.get();
     this.#taskStore = tasks;
     this.#tasks = taskView(tasks).rows();
@@ -121,23 +122,29 @@ export class PromptLists {
   }
 
   /** The panel. */
-  rows({ isFolded = false, fresh = NOTHING }: RowsLook = {}): string[] {
+  rows(changes?: Changes, isFolded = false): string[] {
     const { columns, rows } = this.#prompt;
-    const options = { columns, rows, theme: this.theme, fresh };
+    const { took } = statusTimes([this.#todos, ...this.#history().slice(1)]);
+    const options = { columns, rows, theme: this.theme, took, ...changes };
     return renderLists(this.#todos, [], this.#tasks, options, isFolded);
   }
 
-  /** The items and tasks whose status differs from these versions. New ones do not count. */
-  changedSince(before: Versions): ReadonlySet<unknown> {
-    const fresh = new Set<unknown>();
+  /** What has changed since these versions. */
+  changedSince(before: Versions): Changes {
     const todos = this.#history().find(({ version }) => version === before.todos);
+    const change = todos && rewritten(todos.items, this.#todos.items);
+    return { fresh: this.#freshSince(todos, before.tasks), rewritten: change };
+  }
+
+  /** The items and tasks whose status differs from these versions. New ones do not count. */
+  #freshSince(todos: TodoVersion | undefined, tasks: number | undefined): ReadonlySet<unknown> {
+    const fresh = new Set<unknown>();
     for (const { before: was, after: is } of todos
       ? pairItems(todos.items, this.#todos.items)
       : []) {
       if (was && is && was.status !== is.status) fresh.add(is);
     }
-    if (before.tasks === undefined || before.tasks === this.#versions.tasks) return fresh;
-    const { tasks } = before;
+    if (tasks === undefined || tasks === this.#versions.tasks) return fresh;
     // For lists on a server there is no history here.
     const store = this.#taskStore;
     const kept = store.isFar ? [] : (store.versions() as Iterable<TaskVersion>);
@@ -154,7 +161,7 @@ export class PromptLists {
   }
 
   /** The same for a change made just now. */
-  get justChanged(): ReadonlySet<unknown> {
+  get justChanged(): Changes {
     const { todos, tasks } = this.#versions;
     const isNew = Date.now() - +this.#todos.updatedAt < JUST_NOW_MS;
     return this.changedSince(isNew ? { todos: todos - 1, tasks } : { todos, tasks: tasks - 1 });

@@ -5,8 +5,8 @@ import type { Environment } from '../environment.ts';
 import { quote } from '../line/quotes.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { jobOf } from '../system/processes.ts';
-import { pinned, unpinned } from '../terminal/pinned.ts';
-import { type PromptCommand, PromptLists, type RowsLook } from './prompt-lists.ts';
+import { pinned, unpinned } from '../terminal/rows.ts';
+import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './prompt-shell.ts';
 
 /** A request from the hook of an interactive shell. */
@@ -61,13 +61,15 @@ async function answersFor(question: PromptQuestion): Promise<string> {
     : mode === 'plain'
       ? lists.report(lists.versionsIn(journal[0] ?? ''))
       : lists.rows();
-  const fresh = isBelow ? lists.changedSince(lists.versionsIn(journal[0] ?? '')) : undefined;
-  const frame = (look?: RowsLook) => pinned(lists.rows(look), size.rows);
+  const changes = isBelow ? lists.changedSince(lists.versionsIn(journal[0] ?? '')) : undefined;
+  const isNews = changes && (changes.fresh.size > 0 || changes.rewritten);
+  const frame = (...look: Parameters<PromptLists['rows']>) =>
+    pinned(lists.rows(...look), size.rows);
   const answer = {
     say: [...reminders, ...shown].map((line) => `${line}\r\n`).join(''),
-    frame: isBelow ? frame({ fresh }) : '',
-    settled: fresh?.size ? frame() : '',
-    folded: isBelow && lists.isDone ? frame({ isFolded: true }) : '',
+    frame: isBelow ? frame(changes) : '',
+    settled: isNews ? frame() : '',
+    folded: isBelow && lists.isDone ? frame(undefined, true) : '',
     heads: isOnServer ? lists.heads : '',
   };
   await lists.close();
@@ -90,7 +92,7 @@ export async function showAtPrompt(environment: Environment, directory: string):
   const size = sizeOf(terminal);
   const lists = await PromptLists.open({ ...place, ...size });
   await lists.close();
-  writeSync(terminal, unpinned() + pinned(lists.rows({ fresh: lists.justChanged }), size.rows));
+  writeSync(terminal, unpinned() + pinned(lists.rows(lists.justChanged), size.rows));
 }
 
 /** Whether a line editor is using the terminal, as bash's does at its prompt. */

@@ -12,6 +12,10 @@ import type { PanelStream } from './screen.ts';
 
 const ALTERNATE_SCREEN = '\x1b[?1049h';
 const NORMAL_SCREEN = '\x1b[?1049l';
+/** They keep the terminal's title and give it back, if it can. */
+const KEEP_TITLE = '\x1b[22;2t';
+const OLD_TITLE = '\x1b[23;2t';
+const BELL = '\x07';
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 /** Makes the terminal mark pasted text, if it can. */
@@ -25,10 +29,17 @@ type ScreenStream = PanelStream & {
   readonly _handle?: { setBlocking?(isBlocking: boolean): void };
 };
 
+/** Keeps a stream that nobody reads from stopping the program: Node waits in each write, and hears no signal meanwhile. */
+export function writeWithoutWaiting(stream: object): void {
+  (stream as ScreenStream)._handle?.setBlocking?.(false);
+}
+
 /** The content of the whole screen. */
 export interface Frame {
   /** From the top, each narrower than the screen. */
   readonly rows: readonly string[];
+  /** The terminal's title, without control characters. */
+  readonly title?: string;
   /** Where to put the cursor, counted from 0; hidden if undefined. */
   readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
@@ -45,13 +56,13 @@ export class FullScreen {
   #late: Frame | true | undefined;
   #shown: readonly string[] = [];
   #cursor: string | undefined;
+  #title: string | undefined;
   /** Whether the screen's content is unknown. */
   #isUnknown = true;
 
   constructor(stream: ScreenStream) {
     this.#stream = stream;
-    // Node waits in each write to a terminal, and hears no signal meanwhile.
-    stream._handle?.setBlocking?.(false);
+    writeWithoutWaiting(stream);
   }
 
   /** The size of the terminal, or 80 by 24 if unknown. */
@@ -64,13 +75,13 @@ export class FullScreen {
   }
 
   enter(): void {
-    this.#stream.write(ALTERNATE_SCREEN + HIDE_CURSOR + AUTOWRAP_OFF + MARK_PASTES);
+    this.#stream.write(KEEP_TITLE + ALTERNATE_SCREEN + HIDE_CURSOR + AUTOWRAP_OFF + MARK_PASTES);
     this.forget();
   }
 
   leave(): void {
     this.#stream.write(
-      DO_NOT_MARK_PASTES + RESET_STYLE + AUTOWRAP_ON + SHOW_CURSOR + NORMAL_SCREEN,
+      DO_NOT_MARK_PASTES + RESET_STYLE + AUTOWRAP_ON + SHOW_CURSOR + NORMAL_SCREEN + OLD_TITLE,
     );
   }
 
@@ -83,6 +94,12 @@ export class FullScreen {
   forget(): void {
     this.#isUnknown = true;
     this.#cursor = undefined;
+    this.#title = undefined;
+  }
+
+  /** Rings the terminal's bell, which window managers and tmux turn into a notice. */
+  ring(): void {
+    this.#stream.write(BELL);
   }
 
   /** Shows a frame, writing only what has changed. */
@@ -91,9 +108,11 @@ export class FullScreen {
       this.#late = frame;
       return;
     }
-    const { rows, cursor } = frame;
+    const { rows, cursor, title } = frame;
     const height = this.rows;
     let changes = '';
+    if (title !== undefined && title !== this.#title) changes += `\x1b]2;${title}\x1b\\`;
+    this.#title = title;
     for (let y = 0; y < height; y++) {
       const row = rows[y] ?? '';
       if (!this.#isUnknown && row === (this.#shown[y] ?? '')) continue;

@@ -1,8 +1,26 @@
-import { AUTOWRAP_OFF, AUTOWRAP_ON, down, ERASE_LINE_RIGHT, toColumn } from './escapes.ts';
+import {
+  AUTOWRAP_OFF,
+  AUTOWRAP_ON,
+  BEGIN_FRAME,
+  down,
+  END_FRAME,
+  ERASE_BELOW,
+  ERASE_LINE_RIGHT,
+  makeRoom,
+  NEXT_ROW,
+  RESET_STYLE,
+  RESTORE_CURSOR,
+  SAVE_CURSOR,
+  scrollTo,
+  TO_LAST_COLUMN,
+  toColumn,
+  toRow,
+  up,
+} from './escapes.ts';
 import { displayWidth } from './text.ts';
 
 /** Rows of characters that are one column wide on every terminal: ASCII, and the theme's own. */
-const SURE = /^[\x20-\x7e\x1b─│┌┐└┘✓●○…]*$/;
+const SURE = /^[\x20-\x7e\x1b─│┌┐└┘✓●○…·−]*$/;
 
 /**
  * A row as written at the start of an empty one. Only its first character can wrap, which it may have to, to get into the
@@ -31,4 +49,97 @@ export function changedRows(before: readonly string[], after: readonly string[])
     cursor = index;
   });
   return changes;
+}
+
+/** Goes to the next row with a line end. */
+export const NEW_ROW = '\r\n';
+/** Goes to the next row by wrapping: fills the last column, so that the next character wraps. */
+export const WRAP_ROW = `${TO_LAST_COLUMN} `;
+
+/** How to get from the cursor's row to a panel's first row, and how to remove the traces of that. */
+export interface Joint {
+  readonly enter: string;
+  readonly leave?: string;
+}
+
+/**
+ * Draws rows below the cursor, replacing everything there, and moves the cursor back.
+ *
+ * It is best to enter the rows by wrapping. When xterm.js gets narrower, it lays out every line again except the cursor's,
+ * and counts rows added below the cursor as if they were above. By wrapping, they are all one line.
+ *
+ * @param intoNext How to get from each row to the next.
+ */
+export function drawBelow(
+  rows: readonly string[],
+  { enter, leave = '' }: Joint,
+  intoNext: string,
+): string {
+  return (
+    makeRoom(rows.length) +
+    SAVE_CURSOR +
+    RESET_STYLE +
+    down(1) +
+    `\r${ERASE_BELOW}${up(1)}` +
+    enter +
+    rows.join(intoNext) +
+    RESTORE_CURSOR +
+    (leave === '' ? '' : RESET_STYLE + leave + RESTORE_CURSOR)
+  );
+}
+
+/**
+ * Erases everything below the cursor.
+ *
+ * @param lineEnd Erases the cursor's row after its text: a terminal that got wider may have put the panel's first row
+ *   there.
+ */
+export function eraseBelow(lineEnd = ''): string {
+  return (
+    makeRoom(1) +
+    SAVE_CURSOR +
+    RESET_STYLE +
+    lineEnd +
+    `${down(1)}\r${ERASE_BELOW}` +
+    RESTORE_CURSOR
+  );
+}
+
+/** More than any screen has: a terminal then moves to its last row, whatever its size has become meanwhile. */
+const LAST_ROW = 9998;
+/** The fewest rows that a terminal scrolls. */
+const LEAST_SCROLLED = 2;
+
+/**
+ * Draws rows at the bottom of a screen and scrolls only what is above them, so that whatever is written at the cursor
+ * leaves them alone. The cursor stays at its text, which moves up if it is in the way.
+ *
+ * @param screenRows the height of the screen.
+ * @returns the empty string if there is nothing to draw, or no room.
+ */
+export function pinned(rows: readonly string[], screenRows: number): string {
+  const scrolled = screenRows - rows.length;
+  if (rows.length === 0 || scrolled < LEAST_SCROLLED) return '';
+  return (
+    BEGIN_FRAME +
+    atCursor(scrollTo()) +
+    makeRoom(rows.length) +
+    atCursor(
+      RESET_STYLE +
+        toRow(LAST_ROW) +
+        up(rows.length - 1) +
+        rows.map((row) => ERASE_LINE_RIGHT + wholeRow(row)).join(NEXT_ROW) +
+        scrollTo(scrolled),
+    ) +
+    END_FRAME
+  );
+}
+
+/** Removes pinned rows, and everything below the cursor's row. */
+export function unpinned(): string {
+  return atCursor(scrollTo()) + eraseBelow();
+}
+
+function atCursor(text: string): string {
+  return SAVE_CURSOR + text + RESTORE_CURSOR;
 }

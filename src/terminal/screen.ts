@@ -1,4 +1,3 @@
-import { drawBelow, eraseBelow, type Joint, NEW_ROW, WRAP_ROW } from './below.ts';
 import {
   BEGIN_FRAME,
   END_FRAME,
@@ -11,7 +10,15 @@ import {
 } from './escapes.ts';
 import { OutputFilter } from './output-filter.ts';
 import { OutputTail } from './output-tail.ts';
-import { changedRows, wholeRow } from './rows.ts';
+import {
+  changedRows,
+  drawBelow,
+  eraseBelow,
+  type Joint,
+  NEW_ROW,
+  WRAP_ROW,
+  wholeRow,
+} from './rows.ts';
 
 /** The stream that a panel is drawn on: `process.stdout`, or anything like it. */
 export interface PanelStream {

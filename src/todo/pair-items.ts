@@ -23,7 +23,9 @@ export function pairItems(before: Items, after: Items): ItemPair[] {
 }
 
 /** `1 removed, 2 added`; nothing where there are none. */
-export function removedAndAdded(pairs: readonly ItemPair[]): string[] {
+export function removedAndAdded(
+  pairs: readonly { readonly before: unknown; readonly after: unknown }[],
+): string[] {
   const removed = pairs.filter(({ after }) => !after).length;
   const added = pairs.filter(({ before }) => !before).length;
   const counts = [removed > 0 && `${removed} removed`, added > 0 && `${added} added`];

@@ -1,27 +1,59 @@
 import { briefText } from '../safe-text.ts';
+import { USER } from '../state/place.ts';
+import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem, TodoStatus } from '../todo/todo-item.ts';
-import type { ItemInput, Request, ViewerState, WriteRequest } from './model.ts';
-import { chosen, namedItems, pageOf, shownItems, shownList, withCursor } from './shown.ts';
+import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';
+import {
+  chosen,
+  chosenItem,
+  chosenTask,
+  namedItems,
+  pageOf,
+  shownItems,
+  shownList,
+  withCursor,
+} from './shown.ts';
 
-export const NOTHING_TO_UNDO = 'You have not changed anything here yet.';
+type Edit = (state: ViewerState) => ViewerState;
 
 /** The keys that change the list. */
-export const EDITS = new Map<string, (state: ViewerState) => ViewerState>([
-  ['n', (state) => asking(state, 'add', '')],
-  [
-    'e',
-    (state) => {
-      const item = target(state)?.item;
-      return item ? asking(state, 'edit', item.content) : state;
-    },
-  ],
-  ['p', (state) => changed(state, started)],
+export const ITEM_EDITS = new Map<string, Edit>([
+  ['n', (state) => askingItem(state, 'addItem', '')],
+  ['e', (state) => askingItem(state, 'editItem', chosenItem(state)?.item.content)],
+  ['p', startedItem],
   ['x', (state) => changed(state, completed)],
   ['d', (state) => changed(state, dropped)],
   ['K', (state) => changed(state, (items, at) => moved(items, at, placeOf(state, -1) ?? at))],
   ['J', (state) => changed(state, (items, at) => moved(items, at, placeOf(state, 1) ?? at))],
-  ['u', undone],
+  ['u', undoneItem],
 ]);
+
+/** The keys that change the team's tasks, on the board. */
+export const TASK_EDITS = new Map<string, Edit>([
+  ['n', (state) => withInput(state, { kind: 'addTask', before: '', after: '', task: undefined })],
+  ['e', (state) => askingTask(state, 'editTask', ({ subject }) => subject)],
+  ['o', (state) => askingTask(state, 'owner', () => '')],
+  ['p', (state) => changedTask(state, startedTask)],
+  ['x', (state) => changedTask(state, completedTask)],
+  ['d', (state) => changedTask(state, deletedTask)],
+  ['u', undoneTask],
+]);
+
+const NOTHING_TO_UNDO = 'You have not changed anything here yet.';
+
+/** Requests the change that the typed text stands for. */
+export function written(state: ViewerState, input: ItemInput | TaskInput): ViewerState {
+  const text = (input.before + input.after).trim();
+  if ('task' in input) return taskWritten(state, input, text);
+  if (text === '') return withInput(state, undefined);
+  const items = shownList(state)?.versions[0].items ?? [];
+  const at = namedItems(items).findIndex((item) => item.name === input.name);
+  return writing(state, withText(items, at, input.kind, text), input.version);
+}
+
+function withInput(state: ViewerState, input: ViewerState['input']): ViewerState {
+  return { ...state, input };
+}
 
 /** The items after a change, and the message about it. */
 interface Change {
@@ -31,36 +63,36 @@ interface Change {
   readonly at: number;
 }
 
-/** Turns the typed text into a new item, or into the new text of the item it was typed for. */
-export function written(
-  state: ViewerState,
-  { kind, name, before, after, version }: ItemInput,
-): ViewerState {
-  const text = (before + after).trim();
-  if (text === '') return { ...state, input: undefined };
-  const items = shownList(state)?.versions[0].items ?? [];
-  const at = namedItems(items).findIndex((item) => item.name === name);
-  return writing(state, withText(items, at, kind, text), version);
-}
-
 function withText(items: Items, at: number, kind: ItemInput['kind'], text: string): Change {
   const old = items[at];
-  if (kind === 'edit' && old) {
+  if (kind === 'editItem' && old) {
     const item = { ...old, content: text, activeForm: text };
-    return { items: items.with(at, item), told: `Changed to "${name(item)}"`, at };
+    return { items: items.with(at, item), told: `Changed to ${name(item)}`, at };
   }
   const item = { content: text, activeForm: text, status: 'pending' as const };
-  return { items: items.toSpliced(at + 1, 0, item), told: `Added "${name(item)}"`, at: at + 1 };
+  return { items: items.toSpliced(at + 1, 0, item), told: `Added ${name(item)}`, at: at + 1 };
 }
 
-/** Only one item can be in progress. */
+/** Only one item can be in progress: the agent's own goes back to pending only if the user says so. */
+function startedItem(state: ViewerState): ViewerState {
+  const next = changed(state, started);
+  const { request } = next;
+  if (request?.what !== 'write') return state;
+  const isBusy = (item: Readonly<TodoItem>) => item.status === 'in_progress';
+  const active = request.before.find(isBusy);
+  const isOther = active !== undefined && request.items.some(isBusy);
+  if (!isOther) return next;
+  const text = `${name(active)} is in progress. Put it back and begin ${name(chosenItem(state)?.item)}?`;
+  return withInput(state, { kind: 'question', text, request });
+}
+
 function started(items: Items, at: number): Change {
   const isActive = items[at]?.status === 'in_progress';
   const next = items.map((item, index): TodoItem => {
     if (index === at) return withStatus(item, isActive ? 'pending' : 'in_progress');
     return item.status === 'in_progress' ? withStatus(item, 'pending') : item;
   });
-  return { items: next, told: `${isActive ? 'Put back' : 'Began'} "${name(items[at])}"`, at };
+  return { items: next, told: `${isActive ? 'Put back' : 'Began'} ${name(items[at])}`, at };
 }
 
 function completed(items: Items, at: number): Change {
@@ -69,7 +101,7 @@ function completed(items: Items, at: number): Change {
   const next = items.map(
     (item, index): TodoItem => (index === at ? withStatus(item, status) : item),
   );
-  return { items: next, told: `${isDone ? 'Put back' : 'Completed'} "${name(items[at])}"`, at };
+  return { items: next, told: `${isDone ? 'Put back' : 'Completed'} ${name(items[at])}`, at };
 }
 
 /** A proof belongs to the completion, so it goes with it. */
@@ -78,18 +110,18 @@ function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatu
 }
 
 function dropped(items: Items, at: number): Change {
-  const told = `Dropped "${name(items[at])}"; u undoes that`;
+  const told = `Dropped ${name(items[at])}`;
   return { items: items.toSpliced(at, 1), told, at: Math.min(at, items.length - 2) };
 }
 
 function moved(items: Items, at: number, to: number): Change {
   const item = items[at];
   const next = item ? items.toSpliced(at, 1).toSpliced(to, 0, item) : items;
-  return { items: next, told: `Moved "${name(item)}"`, at: to };
+  return { items: next, told: `Moved ${name(item)}`, at: to };
 }
 
 function name(item: Readonly<TodoItem> | undefined): string {
-  return briefText(item?.content ?? '');
+  return `"${briefText(item?.content ?? '')}"`;
 }
 
 /** The index, in the whole list, of the visible item so many rows below the selected one. Hidden items are skipped. */
@@ -100,25 +132,18 @@ function placeOf(state: ViewerState, below: number): number | undefined {
   return at === -1 ? undefined : at;
 }
 
-/** The selected item and its index in the whole list. Only the list page allows changes. */
-function target(state: ViewerState) {
-  const named = shownItems(state)[chosen(state)];
-  if (pageOf(state).name !== 'list' || named === undefined) return undefined;
-  const items = namedItems(shownList(state)?.versions[0].items ?? []);
-  return { item: named.item, at: items.findIndex((other) => other.name === named.name) };
-}
-
-function asking(state: ViewerState, kind: 'add' | 'edit', text: string): ViewerState {
-  if (pageOf(state).name !== 'list') return state;
+/** Only the list page allows changes. @param text undefined if there is nothing to ask about. */
+function askingItem(state: ViewerState, kind: ItemInput['kind'], text: string | undefined) {
+  if (pageOf(state).name !== 'list' || text === undefined) return state;
   const version = shownList(state)?.versions[0].version ?? 0;
-  const name = shownItems(state)[chosen(state)]?.name;
-  return { ...state, input: { kind, before: text, after: '', name, version } };
+  const { name } = chosenItem(state) ?? {};
+  return withInput(state, { kind, before: text, after: '', name, version });
 }
 
 function changed(state: ViewerState, change: (items: Items, at: number) => Change): ViewerState {
-  const at = target(state)?.at;
+  const at = placeOf(state, 0);
   const newest = shownList(state)?.versions[0];
-  if (at === undefined || newest === undefined) return state;
+  if (pageOf(state).name !== 'list' || at === undefined || newest === undefined) return state;
   return writing(state, change(newest.items, at), newest.version);
 }
 
@@ -127,63 +152,116 @@ function writing(state: ViewerState, { items, told, at }: Change, version: numbe
   const before = shownList(state)?.versions[0].items ?? [];
   const agent = shownList(state)?.agent ?? state.agent ?? state.awaited;
   const cursor = namedItems(items)[at]?.name;
-  const request: Request = { what: 'write', agent, version, items, told, undo: { before } };
+  const request: WriteRequest = {
+    what: 'write',
+    agent,
+    version,
+    before,
+    items,
+    told,
+    undo: 'push',
+  };
   return { ...withCursor(state, cursor), request };
 }
 
 /** Undoes the last change made here, unless someone else has changed the list since. */
-function undone(state: ViewerState): ViewerState {
+function undoneItem(state: ViewerState): ViewerState {
   const newest = shownList(state)?.versions[0];
   const agent = shownList(state)?.agent;
   if (pageOf(state).name !== 'list' || newest === undefined || agent === undefined) return state;
   const { undo } = state;
-  const before = undo?.befores.at(-1);
-  if (before === undefined) return { ...state, message: NOTHING_TO_UNDO };
+  const last = undo?.changes.at(-1);
+  if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };
   if (undo?.agent !== agent || undo.version !== newest.version) {
-    return {
-      ...state,
-      message: `${briefText(newest.by)} has changed the list since, so your change cannot be undone.`,
-    };
+    const message = `${briefText(newest.by)} has changed the list since, so your change cannot be undone.`;
+    return { ...state, message };
   }
-  const request: Request = {
-    what: 'write',
-    agent,
-    version: newest.version,
-    items: before,
-    told: 'Undid your last change',
-    undo: 'pop',
-  };
-  return { ...state, request };
+  const [items, told] = [last.before, undoneText(last.told)];
+  const request = { agent, version: newest.version, before: newest.items, items, told } as const;
+  return { ...state, request: { what: 'write', ...request, undo: 'pop' } };
 }
 
-/** The result of a write: the new version, or why it was refused. */
-export type Written = { readonly version: number } | { readonly refused: string };
-
-/** The viewer's state after a write. */
-export function afterWrite(
-  state: ViewerState,
-  request: WriteRequest,
-  result: Written,
-): ViewerState {
-  if ('refused' in result) {
-    // The typed text is kept; Enter tries again on the current list.
-    const list = state.known.lists.find(({ agent }) => agent === request.agent);
-    const version = list?.versions[0].version ?? 0;
-    const input = state.input && 'version' in state.input && { ...state.input, version };
-    return { ...state, input: input || undefined, message: result.refused };
-  }
-  const undo = undoAfter(state, request, result.version);
-  return { ...state, input: undefined, message: request.told, undo };
+/** `Restored #2 Print` for `Deleted #2 Print`, and `Undone: began "b"` for `Began "b"`. */
+function undoneText(told: string): string {
+  const restored = told.replace(/^(?:Dropped|Deleted) /, 'Restored ');
+  return restored === told ? `Undone: ${told.charAt(0).toLowerCase()}${told.slice(1)}` : restored;
 }
 
-/** What can be undone after our write made this version. */
-function undoAfter(state: ViewerState, request: WriteRequest, version: number) {
-  const { agent, undo } = request;
-  const isOurs = state.undo?.agent === agent && state.undo.version === request.version;
-  const befores = isOurs ? (state.undo?.befores ?? []) : [];
-  return {
-    agent,
-    version,
-    befores: undo === 'pop' ? befores.slice(0, -1) : [...befores, undo.before],
-  };
+/** A task command, and the message on success. */
+type TaskEdit = Pick<TaskRequest, 'command' | 'json' | 'told' | 'force'>;
+
+function taskWritten(state: ViewerState, { kind, task }: TaskInput, text: string): ViewerState {
+  const isSame = text === ((kind === 'owner' ? task?.owner : task?.subject) ?? '');
+  if (isSame || (text === '' && kind !== 'owner')) return withInput(state, undefined);
+  if (task === undefined) {
+    const told = `Added "${briefText(text)}"`;
+    return asked(state, { command: 'TaskCreate', json: { subject: text }, told }, undefined);
+  }
+  if (kind === 'editTask') return asked(state, renamed(task, text), task);
+  return asked(state, text === '' ? released(task) : assigned(task, text), task);
+}
+
+function updated({ id }: Task, change: object, told: string): TaskEdit {
+  return { command: 'TaskUpdate', json: { taskId: id, ...change }, told };
+}
+
+/** Starts an assigned task for its owner, and an unowned one for the user. */
+function startedTask(task: Task): TaskEdit {
+  if (task.status === 'in_progress') return released(task);
+  const change = { status: 'in_progress', owner: task.owner ?? USER };
+  return updated(task, change, `Began ${taskName(task)}`);
+}
+
+function completedTask(task: Task): TaskEdit {
+  const isDone = task.status === 'completed';
+  const told = `${isDone ? 'Reopened' : 'Completed'} ${taskName(task)}`;
+  return updated(task, { status: isDone ? 'pending' : 'completed' }, told);
+}
+
+function deletedTask(task: Task): TaskEdit {
+  return updated(task, { status: 'deleted' }, `Deleted ${taskName(task)}`);
+}
+
+/** An active form would still describe the old subject, so it is replaced too. */
+function renamed(task: Task, subject: string): TaskEdit {
+  const form = task.activeForm !== undefined && { activeForm: subject };
+  return updated(task, { subject, ...form }, `Changed to "${briefText(subject)}"`);
+}
+
+/** The user is in charge, like a leader: other agents' claims do not prevent this. */
+function assigned(task: Task, owner: string): TaskEdit {
+  const told = `Assigned ${taskName(task)} to ${briefText(owner)}`;
+  return { ...updated(task, { owner }, told), force: true };
+}
+
+function released(task: Task): TaskEdit {
+  const told = `Released ${taskName(task)}`;
+  return { command: 'TaskRelease', json: { taskIds: [task.id] }, told };
+}
+
+function taskName({ id, subject }: Task): string {
+  return `#${id} ${briefText(subject)}`;
+}
+
+function askingTask(state: ViewerState, kind: TaskInput['kind'], textOf: (task: Task) => string) {
+  const task = chosenTask(state);
+  return task ? withInput(state, { kind, before: textOf(task), after: '', task }) : state;
+}
+
+function changedTask(state: ViewerState, change: (task: Task) => TaskEdit): ViewerState {
+  const task = chosenTask(state);
+  // Keep the task selected, wherever it moves.
+  return task ? asked(withCursor(state, String(task.id)), change(task), task) : state;
+}
+
+function asked(state: ViewerState, change: TaskEdit, seen: Task | undefined): ViewerState {
+  return { ...state, request: { what: 'task', ...change, seen, undo: 'push' } };
+}
+
+/** Undoes the last change made here, unless the task has changed since. */
+function undoneTask(state: ViewerState): ViewerState {
+  const last = state.taskUndo?.at(-1);
+  if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };
+  const [json, told] = [{ at: last.version }, undoneText(last.told)];
+  return { ...state, request: { what: 'task', command: 'TaskUndo', json, told, undo: 'pop' } };
 }

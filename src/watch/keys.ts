@@ -1,11 +1,18 @@
-import { toNextSection } from './board.ts';
-import { EDITS, written } from './edits.ts';
-import type { Key } from './key-events.ts';
-import type { Input, Page, PageName, ViewerState } from './model.ts';
-import { gridOf } from './render-agents.ts';
-import { choices, chosen, isWaiting, pageOf, shownList, withPage } from './shown.ts';
-import { TASK_EDITS, taskWritten } from './task-edits.ts';
-import { typed } from './text-input.ts';
+import { briefText } from '../safe-text.ts';
+import { ITEM_EDITS, TASK_EDITS, written } from './edits.ts';
+import type { FilterInput, Input, Page, PageName, ViewerState } from './model.ts';
+import { gridOf } from './render-rows.ts';
+import {
+  choices,
+  chosen,
+  isWaiting,
+  pageOf,
+  shownFound,
+  shownList,
+  toNextSection,
+  withPage,
+} from './shown.ts';
+import { type Key, typed } from './text-input.ts';
 
 /** The viewer's state after a key. */
 export function press(before: ViewerState, key: Key): ViewerState {
@@ -17,16 +24,36 @@ export function press(before: ViewerState, key: Key): ViewerState {
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));
-  const edits = pageOf(state).name === 'board' ? TASK_EDITS : EDITS;
+  const edits = pageOf(state).name === 'board' ? TASK_EDITS : ITEM_EDITS;
   return (ACTIONS.get(name) ?? edits.get(name))?.(state) ?? state;
 }
 
 function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
-  if (key.name === 'escape') return { ...state, input: undefined };
-  if (key.name !== 'return' && key.name !== 'enter') {
-    return { ...state, input: typed(input, key) };
+  const isEnter = key.name === 'return' || key.name === 'enter';
+  if (input.kind === 'question') {
+    const request = isEnter || key.sequence === 'y' ? input.request : undefined;
+    return { ...state, input: undefined, ...(request && { request }) };
   }
-  return 'task' in input ? taskWritten(state, input) : written(state, input);
+  if (input.kind === 'filter') return pressInFilter(state, input, key, isEnter);
+  if (key.name === 'escape') return { ...state, input: undefined };
+  return isEnter ? written(state, input) : { ...state, input: typed(input, key) };
+}
+
+/** The page is filtered while the words are typed. Enter keeps the filter, Esc removes it. */
+function pressInFilter(
+  state: ViewerState,
+  input: FilterInput,
+  key: Key,
+  isEnter: boolean,
+): ViewerState {
+  if (isEnter) return { ...state, input: undefined };
+  const isMove = ['up', 'down', 'pageup', 'pagedown'].includes(key.name ?? '');
+  if (isMove) return moved(state, MOVES.get(key.name ?? '')?.(state) ?? 0);
+  const next = key.name === 'escape' ? { ...input, before: '', after: '' } : typed(input, key);
+  const filter = (next.before + next.after).trim() || undefined;
+  const { cursor: _, ...page } = pageOf(state);
+  const filtered = withPage(state, { ...page, filter });
+  return { ...filtered, input: key.name === 'escape' ? undefined : next };
 }
 
 /** Characters name themselves, so that `G` is not `g`. */
@@ -70,12 +97,29 @@ const ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
   ['h', toHistory],
   ['s', (state) => turnedTo(state, 'sessions')],
   ['?', (state) => turnedTo(state, 'help')],
+  ['/', filtered],
+  ['D', removed],
   ['c', (state) => ({ ...state, hidesCompleted: !state.hidesCompleted })],
   ['return', entered],
   ['enter', entered],
   ['escape', wentBack],
   ['backspace', wentBack],
 ]);
+
+/** Asks for the words that what is shown must have. */
+function filtered(state: ViewerState): ViewerState {
+  const { name, filter = '' } = pageOf(state);
+  if (name === 'help') return state;
+  return { ...state, input: { kind: 'filter', before: filter, after: '' } };
+}
+
+/** Asks before a list is removed, on the page of all sessions. */
+function removed(state: ViewerState): ViewerState {
+  const list = shownFound(state)[chosen(state)];
+  if (pageOf(state).name !== 'sessions' || list === undefined) return state;
+  const text = `Remove the list of ${briefText(list.agent)} in ${briefText(list.session)}, with its history?`;
+  return { ...state, input: { kind: 'question', text, request: { what: 'remove', list } } };
+}
 
 function moved(state: ViewerState, by: number): ViewerState {
   const page = pageOf(state);
@@ -111,8 +155,10 @@ function turnedTo(state: ViewerState, name: PageName): ViewerState {
   return first ? { ...state, pages: [first, ...rest] } : state;
 }
 
-/** Closes the page. On the list, goes back to following the item in progress. */
+/** Removes the filter, else closes the page. On the list, goes back to following the item in progress. */
 function wentBack(state: ViewerState): ViewerState {
+  const { filter, ...unfiltered } = pageOf(state);
+  if (filter !== undefined) return withPage(state, unfiltered);
   const [first, ...rest] = state.pages.slice(0, -1);
   if (first) return { ...state, pages: [first, ...rest] };
   const { cursor: _, ...page } = pageOf(state);

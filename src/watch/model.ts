@@ -1,7 +1,6 @@
 import type { Task } from '../tasks/task.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import type { Items } from '../todo/todo-item.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import type { FoundList } from './watched-lists.ts';
 
 /** The kept versions of one agent's list, newest first; at least one. */
 export interface KnownList {
@@ -29,8 +28,17 @@ export interface TaskChange {
   readonly tasks: ReadonlyMap<number, Task>;
 }
 
-/** Below this many columns, only the essentials are shown. */
-export const TERSE_COLUMNS = 40;
+/** A list that was found. */
+export interface FoundList {
+  readonly session: string;
+  readonly agent: string;
+  /** Its unique key. */
+  readonly key: string;
+  readonly newest: Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
+  /** What is wrong with its newest version, if that is damaged. */
+  readonly damage?: string | undefined;
+}
+
 /** How many lists to offer while waiting for one. */
 export const NEWEST_OFFERED = 5;
 
@@ -69,6 +77,8 @@ export interface Page {
   readonly version?: number;
   /** What the user moved to. Without it the page follows what is in progress. */
   readonly cursor?: string | undefined;
+  /** Only what has these words is shown. */
+  readonly filter?: string | undefined;
   /** The first visible line. */
   readonly top: number;
   /** Whether the selected block continued above or below the screen in the last frame. */
@@ -79,34 +89,38 @@ export interface Page {
 /** What the state asks the outside world to do. */
 export type Request =
   | { readonly what: 'quit' }
-  | {
-      /** A change of the list. */
-      readonly what: 'write';
-      readonly agent: string;
-      /** The version the user saw. */
-      readonly version: number;
-      readonly items: readonly Readonly<TodoItem>[];
-      /** The message on success. */
-      readonly told: string;
-      /** The items before the change, for undo; `pop` if this is an undo. */
-      readonly undo: { readonly before: readonly Readonly<TodoItem>[] } | 'pop';
-    }
-  | {
-      /** A change of the team's tasks. */
-      readonly what: 'task';
-      /** The task command to run, and its JSON. */
-      readonly command: string;
-      readonly json: Readonly<Record<string, unknown>>;
-      readonly force?: boolean;
-      /** The task as the user saw it; undefined for a new one. */
-      readonly seen?: Task | undefined;
-      readonly told: string;
-      readonly undo: 'push' | 'pop';
-    }
-  | { readonly what: 'open'; readonly list: FoundList };
+  | { readonly what: 'open'; readonly list: FoundList }
+  | { readonly what: 'remove'; readonly list: FoundList }
+  | WriteRequest
+  | TaskRequest;
 
-export type WriteRequest = Extract<Request, { what: 'write' }>;
-export type TaskRequest = Extract<Request, { what: 'task' }>;
+/** Whether a change can be undone, or is itself an undo. */
+interface Undoable {
+  /** The message on success. */
+  readonly told: string;
+  readonly undo: 'push' | 'pop';
+}
+
+/** A change of the list. */
+export interface WriteRequest extends Undoable {
+  readonly what: 'write';
+  readonly agent: string;
+  /** The version the user saw, and its items. */
+  readonly version: number;
+  readonly before: Items;
+  readonly items: Items;
+}
+
+/** A change of the team's tasks. */
+export interface TaskRequest extends Undoable {
+  readonly what: 'task';
+  /** The task command to run, and its JSON. */
+  readonly command: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly force?: boolean;
+  /** The task as the user saw it; undefined for a new one. */
+  readonly seen?: Task | undefined;
+}
 
 export interface ViewerState {
   readonly known: Known;
@@ -123,24 +137,32 @@ export interface ViewerState {
   readonly input?: Input | undefined;
   /** A message to show until the next key. */
   readonly message?: string | undefined;
-  /** What our own changes replaced. Valid until someone else changes the list. */
+  /** What our own changes of the list replaced. Valid until someone else changes it. */
   readonly undo?: Undo | undefined;
-  /** The versions of the team's list that our own changes made, for undo; oldest first. */
-  readonly taskUndo?: readonly number[] | undefined;
+  /** The versions of the team's list that our own changes made, oldest first. */
+  readonly taskUndo?: readonly { readonly version: number; readonly told: string }[] | undefined;
   readonly request?: Request;
 }
 
-export type Input = ItemInput | TaskInput;
+export interface Undo {
+  readonly agent: string;
+  /** The version made by our last change. */
+  readonly version: number;
+  readonly changes: readonly { readonly before: Items; readonly told: string }[];
+}
 
-interface Typed {
-  readonly kind: 'add' | 'edit' | 'owner';
+/** What the user is typing, or is asked. */
+export type Input = ItemInput | TaskInput | FilterInput | Question;
+
+/** A line being typed: the text before and after the cursor. */
+export interface TextInput {
   readonly before: string;
   readonly after: string;
 }
 
 /** Text typed on the list page. */
-export interface ItemInput extends Typed {
-  readonly kind: 'add' | 'edit';
+export interface ItemInput extends TextInput {
+  readonly kind: 'addItem' | 'editItem';
   /** The item to rename, or to add below; undefined if the list is empty. */
   readonly name: string | undefined;
   /** The version seen when typing began. */
@@ -148,14 +170,19 @@ export interface ItemInput extends Typed {
 }
 
 /** Text typed on the board. */
-export interface TaskInput extends Typed {
+export interface TaskInput extends TextInput {
+  readonly kind: 'addTask' | 'editTask' | 'owner';
   /** The task as it was when typing began; undefined for a new one. */
   readonly task: Task | undefined;
 }
 
-export interface Undo {
-  readonly agent: string;
-  /** The version made by our last change. */
-  readonly version: number;
-  readonly befores: readonly (readonly Readonly<TodoItem>[])[];
+export interface FilterInput extends TextInput {
+  readonly kind: 'filter';
+}
+
+/** A question before something is done. */
+export interface Question {
+  readonly kind: 'question';
+  readonly text: string;
+  readonly request: Request;
 }

@@ -1,105 +1,148 @@
-import { printable } from '../panel/render-list.ts';
-import type { ShownTimes } from '../panel/shown-times.ts';
+import { printable } from '../panel/look.ts';
+import { statusTimes } from '../panel/status-times.ts';
+import { EMPTY_LINE, join, type Line, line, spread } from '../terminal/lines.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { boardTasks, shownChange } from './board.ts';
-import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
-import { TERSE_COLUMNS, type ViewerState } from './model.ts';
-import { type ItemLook, timesOf } from './render-items.ts';
-import { pageOf, shownList, shownVersions } from './shown.ts';
+import type { ViewerState } from './model.ts';
+import type { ItemLook } from './render-rows.ts';
+import { pageOf, progressOf, shownChange, shownList, shownVersions } from './shown.ts';
 
-/** One row on a small screen, otherwise up to two and a blank one. */
+/** From this many columns on, the header is one row. */
+const WIDE_COLUMNS = 72;
+const LEAST_BAR = 8;
+/** Below this many columns, only the essentials are shown. */
+const TERSE_COLUMNS = 40;
+
+/** What the header says. */
+interface Heading {
+  readonly title: string;
+  /** When what is shown last changed. */
+  readonly changed?: string;
+  /** How long it took, or has taken so far. */
+  readonly time?: string;
+  /** Whether there is a progress bar. */
+  readonly hasBar?: boolean;
+}
+
+/** One row on a small screen, otherwise one or two and a blank one. */
 export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean): Line[] {
   const { theme, columns } = look;
-  const { name, version } = pageOf(state);
-  const { session } = state.known;
-  const list = shownList(state);
-  const of = session === undefined ? '' : `${theme.unicode ? ' · ' : ' - '}${session}`;
-  const titled = (words: string, right = ''): Line =>
-    spread(printable(words, theme), right, columns, {
-      ellipsis: theme.ellipsis,
-      paint: theme.paint.strong,
-      paintRight: theme.paint.faint,
+  const { title, changed = '', time = '', hasBar = false } = headingOf(state, look);
+  const { done, total } = progressOf(state);
+  const isDone = hasBar && total > 0 && done === total;
+  const count = hasBar ? `${done}/${total}` : '';
+  const dot = ` ${theme.dot} `;
+  const paint = { ellipsis: theme.ellipsis, paint: theme.paint.strong };
+  const spreadOver = (right: string) =>
+    spread(title, right, columns, {
+      ...paint,
+      paintRight: isDone ? theme.paint.done : theme.paint.faint,
     });
-  const whole = (...lines: Line[]) => (isRoomy ? [...lines, EMPTY_LINE] : lines.slice(0, 1));
-  if (name === 'help') return whole(titled('Keys'));
-  if (name === 'sessions') return whole(titled('Lists of all sessions'));
-  if (name === 'agents') return whole(titled(`All agents${of}`));
-  if (name === 'taskHistory') return whole(titled(`History of the team's tasks${of}`));
-  const change = shownChange(state);
-  if (change) {
-    const when = `${look.times.at(change.at)} by ${change.by}`;
-    const title = `Version ${version} of the team's tasks, ${when}`;
-    return whole(titled(title), boardProgress(state, look));
+  if (!isRoomy) return [spreadOver([count, time].filter(Boolean).join(' '))];
+  if (!hasBar) return [spreadOver(changed), EMPTY_LINE];
+  const remark = [time, changed].filter(Boolean).join(dot);
+  if (columns < WIDE_COLUMNS) {
+    const facts = `  ${count}${time && `  ${time}`}`;
+    return [
+      spreadOver(changed),
+      join(
+        bar(columns - displayWidth(facts), state, look),
+        line(facts, isDone ? theme.paint.done : undefined),
+      ),
+      EMPTY_LINE,
+    ];
   }
-  if (name === 'board' || name === 'taskVersion') {
-    const { updatedAt } = state.known.tasks;
-    const updated = updatedAt === undefined ? '' : `updated ${look.times.ago(updatedAt)}`;
-    return whole(titled(`Team tasks${of}`, updated), boardProgress(state, look));
-  }
-  if (list === undefined) return whole(titled('todowrite'));
-  const [newest] = list.versions;
-  if (name === 'history') return whole(titled(`History of ${list.agent}${of}`));
-  const updated = look.times.ago(+newest.updatedAt);
-  if (name === 'version') {
-    const shown = shownVersions(state)[0];
-    const when = shown ? `${look.times.at(+shown.updatedAt)} by ${shown.by}` : '';
-    return whole(titled(`Version ${version} of ${list.agent}, ${when}`), progress(state, look));
-  }
-  if (!isRoomy) return [join(terseProgress(state, look))];
-  const isTerse = columns < TERSE_COLUMNS;
-  const title = isTerse ? list.agent : `${list.agent}${of}`;
-  return whole(titled(title, isTerse ? updated : `updated ${updated}`), progress(state, look));
+  const end = [
+    line(`  ${count}`, isDone ? theme.paint.done : undefined),
+    line(`  ${remark}`, isDone ? theme.paint.done : theme.paint.faint),
+  ];
+  const room = columns - join(...end).width - 2;
+  const name = truncate(title, room - LEAST_BAR, theme.ellipsis);
+  const start = line(name, theme.paint.strong);
+  const flat = bar(room - start.width, state, look);
+  return [join(start, line('  '), flat, ...end), EMPTY_LINE];
 }
 
-/** The progress bar, the count, and the total time. */
-function progress(state: ViewerState, look: ItemLook): Line {
-  const { done, total } = countOf(state);
-  const time = totalTime(state, look.times);
-  return barLine(done, total, time, look);
+/** The title of the terminal: how much is completed, and of what. */
+export function titleOf(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>): string {
+  const { done, total } = progressOf(state);
+  const name = printable(nameOf(state, theme.dot), theme);
+  if (total === 0) return name;
+  return `${done === total ? `${theme.completed} ` : ''}${done}/${total} ${name}`;
 }
 
-function boardProgress(state: ViewerState, look: ItemLook): Line {
-  const tasks = [...boardTasks(state).tasks.values()].filter(({ isArchived }) => !isArchived);
-  const done = tasks.filter(({ status }) => status === 'completed').length;
-  return barLine(done, tasks.length, '', look);
+/** What is shown: an agent's list or the team's tasks, and of which session. */
+function nameOf(state: ViewerState, dot: string): string {
+  const isBoard = ['board', 'taskVersion', 'taskHistory'].includes(pageOf(state).name);
+  const subject = isBoard ? 'Team tasks' : (shownList(state)?.agent ?? 'todowrite');
+  return [subject, state.known.session].filter(Boolean).join(` ${dot} `);
 }
 
-function barLine(done: number, total: number, time: string, { theme, columns }: ItemLook): Line {
-  const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
-  const facts = `  ${done}/${total}  ${percent}%${time === '' ? '' : `  ${time}`}`;
-  const width = columns - displayWidth(facts);
-  if (width < 4) return line(truncate(facts.trim(), columns, theme.ellipsis));
+function headingOf(state: ViewerState, look: ItemLook): Heading {
+  const { theme, times, columns } = look;
+  const { name, version } = pageOf(state);
+  const { session, tasks } = state.known;
+  const list = shownList(state);
+  const titled = (words: string) => printable(words, theme);
+  const ofSession = (words: string) =>
+    titled([words, session].filter(Boolean).join(` ${theme.dot} `));
+  switch (name) {
+    case 'help':
+      return { title: 'Keys' };
+    case 'sessions':
+      return { title: 'Lists of all sessions' };
+    case 'agents':
+      return { title: ofSession('All agents') };
+    case 'taskHistory':
+      return { title: ofSession("History of the team's tasks") };
+    case 'board':
+    case 'taskVersion': {
+      const change = shownChange(state);
+      if (change) {
+        const when = `${times.at(change.at)} by ${change.by}`;
+        return { title: titled(`Version ${version} of the team's tasks, ${when}`), hasBar: true };
+      }
+      const { updatedAt } = tasks;
+      const changed = updatedAt === undefined ? '' : `updated ${times.ago(updatedAt)}`;
+      return { title: ofSession('Team tasks'), changed, hasBar: true };
+    }
+    case 'list':
+    case 'version':
+    case 'history': {
+      if (list === undefined) return { title: 'todowrite' };
+      if (name === 'history') return { title: ofSession(`History of ${list.agent}`) };
+      const time = totalTime(state, look);
+      if (name === 'version') {
+        const shown = shownVersions(state)[0];
+        const when = shown ? `${times.at(+shown.updatedAt)} by ${shown.by}` : '';
+        return {
+          title: titled(`Version ${version} of ${list.agent}, ${when}`),
+          time,
+          hasBar: true,
+        };
+      }
+      const updated = times.ago(+list.versions[0].updatedAt);
+      const isTerse = columns < TERSE_COLUMNS;
+      const title = isTerse || state.rows < 9 ? titled(list.agent) : ofSession(list.agent);
+      return { title, changed: isTerse ? updated : `updated ${updated}`, time, hasBar: true };
+    }
+  }
+}
+
+/** Flat and thin: one colour for what is done, a quieter one for the rest. */
+function bar(width: number, state: ViewerState, { theme }: ItemLook): Line {
+  if (width < 4) return EMPTY_LINE;
+  const { done, total } = progressOf(state);
   const filled = total === 0 ? 0 : Math.floor((width * done) / total);
-  const [full, open] = theme.unicode ? ['█', '░'] : ['#', '.'];
+  const [full, open] = theme.bar;
   return join(
     line(full.repeat(filled), theme.paint.done),
     line(open.repeat(width - filled), theme.paint.faint),
-    line(facts),
   );
 }
 
-/** The whole header in one row: agent, progress, time. */
-function terseProgress(state: ViewerState, { theme, times, columns }: ItemLook): Line {
-  const { done, total } = countOf(state);
-  const { agent = '' } = shownList(state) ?? {};
-  const time = totalTime(state, times);
-  return spread(printable(agent, theme), `${done}/${total} ${time}`.trim(), columns, {
-    ellipsis: theme.ellipsis,
-    paint: theme.paint.strong,
-  });
-}
-
-function countOf(state: ViewerState): { done: number; total: number } {
-  const items = shownVersions(state)[0]?.items ?? [];
-  return {
-    done: items.filter(({ status }) => status === 'completed').length,
-    total: items.length,
-  };
-}
-
 /** How long the plan has been worked on: until now, or until it was completed. */
-function totalTime(state: ViewerState, times: ShownTimes): string {
+function totalTime(state: ViewerState, { times }: ItemLook): string {
   const versions = shownVersions(state);
   const [newest] = versions;
   if (newest === undefined || newest.items.length === 0) return '';
@@ -107,12 +150,11 @@ function totalTime(state: ViewerState, times: ShownTimes): string {
   const mark = isKnown ? '' : '>';
   const isDone = newest.items.every(({ status }) => status === 'completed');
   if (isDone || pageOf(state).name === 'version') {
-    const end = isDone ? Math.max(...timesOf(versions).since.values()) : +newest.updatedAt;
-    return mark + times.lasted(end - begun);
+    const end = isDone ? Math.max(...statusTimes(versions).since.values()) : +newest.updatedAt;
+    return `${isDone ? 'finished in ' : ''}${mark}${times.lasted(end - begun)}`;
   }
   return mark + times.running(begun);
 }
-
 interface Begin {
   /** In milliseconds since 1970. */
   readonly at: number;

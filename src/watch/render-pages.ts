@@ -1,71 +1,50 @@
-import { printable } from '../panel/render-list.ts';
+import { printable } from '../panel/look.ts';
 import { briefText } from '../safe-text.ts';
+import { type Body, join, type Line, line, padded, spread } from '../terminal/lines.ts';
 import { wrap } from '../terminal/text.ts';
-import { changeOf } from './changes.ts';
-import { join, type Line, line, spread } from './lines.ts';
-import { NEWEST_OFFERED, TERSE_COLUMNS, type ViewerState } from './model.ts';
-import { chosenMark, type ItemLook } from './render-items.ts';
-import type { Body } from './scroll.ts';
-import { chosen, pageOf, shownList } from './shown.ts';
-import type { FoundList } from './watched-lists.ts';
+import type { FoundList, ViewerState } from './model.ts';
+import { barred, type ItemLook, note } from './render-rows.ts';
+import { chosen, pageOf, shownEntries, shownFound } from './shown.ts';
 
-/** One version in a history. */
-interface Entry {
-  readonly version: number;
-  /** In milliseconds since 1970. */
-  readonly at: number;
-  readonly by: string;
-  readonly text: string;
-}
+/** Below this many columns, what a version changed is below its time. */
+const NARROW_COLUMNS = 40;
+/** From this many columns on, the keys are in two columns. */
+const TWO_COLUMNS = 140;
 
-/** Who changed what in the list, and when. */
-export function historyBody(state: ViewerState, look: ItemLook): Body {
-  const versions = shownList(state)?.versions ?? [];
-  const entries = versions.map((version, index) => ({
-    version: version.version,
-    at: +version.updatedAt,
-    by: version.by,
-    text: changeOf(version, versions[index + 1]),
-  }));
-  return entriesBody(entries, state, look);
-}
-
-/** Who changed what in the team's tasks, and when. */
-export function taskHistoryBody(state: ViewerState, look: ItemLook): Body {
-  const { taskHistory } = state.known;
-  if (taskHistory.length > 0) return entriesBody(taskHistory, state, look);
-  return { blocks: [[line('No changes are kept.', look.theme.paint.faint)]] };
-}
+type RowLook = Parameters<Parameters<typeof barred>[0]>[0];
 
 /** One version per line, newest first. */
-function entriesBody(
-  entries: readonly Entry[],
-  state: ViewerState,
-  { theme, times, columns }: ItemLook,
-): Body {
+export function entriesBody(state: ViewerState, look: ItemLook): Body {
+  const { times, columns } = look;
   const focus = chosen(state);
+  const entries = shownEntries(state);
+  if (entries.length === 0) return note('No changes are kept.', look);
   const blocks = entries.map(({ version, at, by, text }, index) => {
-    const place = `${String(version).padStart(4)}  ${times.at(at)}  `;
-    const mark = `${index === focus ? chosenMark(theme) : ' '}${place}`;
-    // On a narrow screen, the change goes below its time.
-    const isNarrow = columns < TERSE_COLUMNS;
-    const indent = ' '.repeat(isNarrow ? 2 : mark.length);
-    const told = printable(`${briefText(by)}: ${text}`, theme);
-    const rows = wrap(told, columns - indent.length);
-    const start = line(mark, theme.paint.strong);
-    const below = rows.map((row) => join(line(indent), line(row)));
-    return isNarrow ? [start, ...below] : [join(start, line(rows[0] ?? '')), ...below.slice(1)];
+    const draw = ({ theme, margin }: RowLook): Line[] => {
+      const place = `${margin.text}${String(version).padStart(4)}  ${times.at(at)}  `;
+      const isNarrow = columns < NARROW_COLUMNS;
+      const indent = line(' '.repeat(isNarrow ? 2 : place.length));
+      const told = wrap(printable(`${briefText(by)}: ${text}`, theme), columns - indent.width);
+      const start = line(place, theme.paint.faint);
+      const below = told.map((row) => join(indent, line(row)));
+      return isNarrow ? [start, ...below] : [join(start, line(told[0] ?? '')), ...below.slice(1)];
+    };
+    return rowsIn(draw, index === focus, look);
   });
   return { blocks, focus, follows: pageOf(state).cursor === undefined };
 }
 
+/** Rows that can be selected. */
+function rowsIn(draw: (look: RowLook) => Line[], isChosen: boolean, look: ItemLook): Line[] {
+  return isChosen ? barred(draw, look) : draw({ theme: look.theme, margin: line(' ') });
+}
+
 /** The lists of all sessions, most recently changed first. */
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {
-  const { found } = state.known;
-  if (found.length === 0)
-    return { blocks: [[line('There is no list yet.', look.theme.paint.faint)]] };
+  const found = shownFound(state);
+  if (found.length === 0) return note('There is no list yet.', look);
   return {
-    blocks: found.map((list, index) => [foundLine(list, index === chosen(state), look)]),
+    blocks: found.map((list, index) => foundRows(list, index === chosen(state), look)),
     focus: chosen(state),
   };
 }
@@ -85,13 +64,13 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
           'It shows here as soon as TodoWrite is called there.',
         ]
   ).flatMap((words) => wrap(printable(words, theme), columns).map((row) => line(row)));
-  const offered = known.found.slice(0, NEWEST_OFFERED);
+  const offered = shownFound(state);
   if (offered.length === 0) return { blocks: [intro] };
   const focus = chosen(state);
   return {
     blocks: [
       [...intro, line(''), line('The newest lists; Enter opens one:', theme.paint.faint)],
-      ...offered.map((list, index) => [foundLine(list, index === focus, look)]),
+      ...offered.map((list, index) => foundRows(list, index === focus, look)),
     ],
     focus: focus + 1,
   };
@@ -99,16 +78,19 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
 
 const KEYS = [
   ['arrows, j, k', 'move; the page then stays where you are'],
-  ['Esc', 'go back; on the list, follow the item in progress again'],
-  ['Page Up, Page Down, Home, End', 'move further'],
+  ['Page Up, Page Down', 'move by screens'],
+  ['Home, g; End, G', 'move to the first; to the last'],
+  ['Esc', 'go back; on the list, follow the item in progress'],
+  ['/', 'filter as you type; Esc shows everything again'],
   ['Enter', 'open the selected agent, version or session'],
   ['a', 'the lists of all agents'],
   ['b', "the board of the team's tasks"],
   ['h', 'the history, on the board that of the tasks'],
-  ['s', 'other sessions'],
+  ['s', 'other sessions; D there removes a list'],
   ['n', 'a new item below the selected one, or a new task'],
   ['e', 'change its text'],
-  ['p, x', 'start it; complete it; press again to undo that'],
+  ['p', 'start it, or put it back'],
+  ['x', 'complete it, or reopen it'],
   ['d', 'drop it'],
   ['J, K', 'move it down or up'],
   ['o', 'on the board: who owns the task'],
@@ -119,31 +101,28 @@ const KEYS = [
 ] as const;
 
 export function helpBody({ theme, columns }: ItemLook): Body {
-  const width = columns < 60 ? 0 : Math.max(...KEYS.map(([key]) => key.length)) + 2;
-  const blocks = KEYS.map(([key, meaning]) => {
-    if (width === 0) {
-      const rows = wrap(meaning, columns - 2).map((row) => line(`  ${row}`));
-      return [line(key, theme.paint.strong), ...rows];
-    }
-    return [join(line(key.padEnd(width), theme.paint.strong), line(meaning))];
+  const width = Math.max(...KEYS.map(([key]) => key.length)) + 2;
+  const isNarrow = columns < 60;
+  const rows = KEYS.flatMap(([key, meaning]): Line[] => {
+    const start = line(key.padEnd(isNarrow ? 0 : width), theme.paint.strong);
+    if (!isNarrow) return [join(start, line(meaning))];
+    return [start, ...wrap(meaning, columns - 2).map((row) => line(`  ${row}`))];
   });
-  return { blocks: blocks.flat().map((row) => [row]) };
+  const half = Math.ceil(rows.length / 2);
+  if (columns < TWO_COLUMNS) return { blocks: rows.map((row) => [row]) };
+  const left = rows.slice(0, half).map((row) => padded(row, Math.floor(columns / 2)));
+  return { blocks: left.map((row, y) => [join(row, rows[half + y] ?? line(''))]) };
 }
 
-function foundLine(
-  { session, agent, newest }: FoundList,
-  isChosen: boolean,
-  { theme, times, columns }: ItemLook,
-): Line {
-  const { items, updatedAt } = newest;
-  const done = items.filter(({ status }) => status === 'completed').length;
-  const name = printable(`${session} ${theme.unicode ? '·' : '-'} ${agent}`, theme);
-  const mark = isChosen ? chosenMark(theme) : ' ';
-  const { ellipsis, paint } = theme;
-  const facts = `${done}/${items.length}  ${times.ago(+updatedAt)}`;
-  return spread(`${mark} ${name}`, facts, columns, {
-    ellipsis,
-    paint: isChosen ? paint.strong : (same) => same,
-    paintRight: paint.faint,
-  });
+function foundRows(list: FoundList, isChosen: boolean, look: ItemLook): Line[] {
+  const { session, agent, newest } = list;
+  const { times, columns } = look;
+  const done = newest.items.filter(({ status }) => status === 'completed').length;
+  const facts = `${done}/${newest.items.length}  ${times.ago(+newest.updatedAt)}`;
+  const draw = ({ theme, margin }: RowLook) => {
+    const name = printable(`${session} ${theme.dot} ${agent}`, theme);
+    const paint = { ellipsis: theme.ellipsis, paintRight: theme.paint.faint };
+    return [spread(`${margin.text} ${name}`, facts, columns, paint)];
+  };
+  return rowsIn(draw, isChosen, look);
 }

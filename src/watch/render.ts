@@ -1,33 +1,48 @@
-import { printable } from '../panel/render-list.ts';
+import { printable } from '../panel/look.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import type { Theme } from '../panel/theme.ts';
 import { safeText } from '../safe-text.ts';
-import { displayWidth, truncate } from '../terminal/text.ts';
-import { EMPTY_LINE, join, type Line, line, spread } from './lines.ts';
-import { type Input, type Page, TERSE_COLUMNS, type ViewerState } from './model.ts';
-import { agentsBody } from './render-agents.ts';
-import { boardBody } from './render-board.ts';
-import { headerLines } from './render-header.ts';
-import { type ItemLook, itemsBody } from './render-items.ts';
 import {
-  helpBody,
-  historyBody,
-  sessionsBody,
-  taskHistoryBody,
-  waitingBody,
-} from './render-pages.ts';
-import { type Body, type Sight, sightOf } from './scroll.ts';
-import { isWaiting, pageOf, shownList, shownVersions } from './shown.ts';
+  type Body,
+  EMPTY_LINE,
+  join,
+  type Line,
+  line,
+  type Sight,
+  sightOf,
+  spread,
+} from '../terminal/lines.ts';
+import { displayWidth, truncate, wrap } from '../terminal/text.ts';
+import type { Input, Page, ViewerState } from './model.ts';
+import { headerLines, titleOf } from './render-header.ts';
+import { entriesBody, helpBody, sessionsBody, waitingBody } from './render-pages.ts';
+import { agentsBody, boardBody, type ItemLook, itemsBody, note } from './render-rows.ts';
+import {
+  choices,
+  chosenItem,
+  chosenTask,
+  isWaiting,
+  pageOf,
+  shownList,
+  shownVersions,
+} from './shown.ts';
 
 /** From this many rows on, there is room for a larger header and the key hints. */
 const ROOMY_ROWS = 9;
+/** The most rows for a message. */
+const TOLD_ROWS = 3;
+/** Below this many columns, an input has no label. */
+const LABEL_COLUMNS = 40;
+
 /** A rendered state, with its page's new scroll position. */
 export interface Picture {
   /** From the top. Each is narrower than the screen, so that none wraps. */
   readonly rows: readonly string[];
   readonly page: Page;
+  /** For the terminal's title. */
+  readonly title: string;
   /** Where the cursor is while the user types. */
-  readonly cursor?: { readonly x: number; readonly y: number };
+  readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
 
 /** Renders a state for a screen of its size. */
@@ -36,32 +51,49 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   const isRoomy = state.rows >= ROOMY_ROWS;
   const header = headerLines(state, look, isRoomy);
   const typing = state.input && inputLine(state.input, look);
-  const told = toldLine(state, look);
-  const hasFooter = isRoomy || typing || told;
-  const height = Math.max(0, state.rows - header.length - (typing && told ? 2 : hasFooter ? 1 : 0));
+  const told = toldLines(state, look);
+  const hints = isRoomy && !typing && told.length === 0 ? [footerLine(state, look)] : [];
+  const footer = [...told, ...(typing ? [typing.line] : []), ...hints];
+  const height = Math.max(0, state.rows - header.length - footer.length);
   const page = pageOf(state);
-  const sight = sightOf(bodyOf(state, look), height, page.top);
-  const body = Array.from({ length: height }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
-  const footer =
-    typing || told ? [told, typing?.line] : isRoomy ? [footerLine(state, sight, look)] : [];
-  const rows = [...header, ...body, ...footer.filter((row) => row !== undefined)].slice(
-    0,
-    state.rows,
-  );
+  const { lines, sight } = inSight(bodyOf(state, look), height, page.top, look);
+  const body = Array.from({ length: height }, (_, y) => lines[y] ?? EMPTY_LINE);
+  const rows = [...header, ...body, ...footer].slice(0, state.rows);
   return {
     rows: rows.map((row) => fitting(row, look.columns, theme)),
+    title: titleOf(state, look),
     page: { ...page, top: sight.top, goesUp: sight.focusGoesUp, goesDown: sight.focusGoesDown },
     cursor: typing && { x: typing.x, y: rows.length - 1 },
   };
 }
 
-/** The typed text, as much as fits, and the cursor's column. */
+/** What of a body fits into `height` lines. On a roomy screen its edges say how much is out of sight. */
+function inSight(body: Body, height: number, top: number, { theme }: ItemLook) {
+  const whole = sightOf(body, height, top);
+  const isCut = whole.above + whole.below > 0;
+  if (!isCut || height + 4 < ROOMY_ROWS) return { lines: whole.lines, sight: whole };
+  const sight: Sight = sightOf(body, height - 2, top);
+  const edge = (count: number, arrow: string) =>
+    count > 0 ? line(` ${arrow} ${count} more`, theme.paint.faint) : EMPTY_LINE;
+  const [up, down] = theme.arrows;
+  const inner = Array.from({ length: height - 2 }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
+  return { lines: [edge(sight.above, up), ...inner, edge(sight.below, down)], sight };
+}
+
+/** The typed text, as much as fits, and the cursor's column; or the question. */
 function inputLine(input: Input, { theme, columns }: ItemLook) {
-  const label = columns < TERSE_COLUMNS ? '> ' : labelOf(input);
+  if (input.kind === 'question') {
+    const ask = '  y / n';
+    const text = truncate(printable(input.text, theme), columns - ask.length, theme.ellipsis);
+    return {
+      line: line(text + ask, theme.paint.strong),
+      x: Math.min(columns, displayWidth(text + ask)),
+    };
+  }
+  const label = input.kind === 'filter' ? '/' : columns < LABEL_COLUMNS ? '> ' : labelOf(input);
   const { before, after } = input;
   const room = columns - label.length - 1;
-  const isLong = displayWidth(before) > room;
-  const shown = isLong ? lastColumns(before, room) : before;
+  const shown = lastColumns(before, room);
   const text = truncate(shown + after, room + 1, '');
   return {
     line: join(line(label, theme.paint.strong), line(printableInput(text, theme))),
@@ -69,17 +101,25 @@ function inputLine(input: Input, { theme, columns }: ItemLook) {
   };
 }
 
-function labelOf(input: Input): string {
-  if (input.kind === 'edit') return 'Change to: ';
-  if (!('task' in input)) return 'New item: ';
-  const { task } = input;
-  if (task === undefined) return 'New task: ';
-  const now = task.owner === undefined ? '' : `, now ${safeText(task.owner, 20)}; empty: nobody`;
-  return `Owner of #${task.id}${now}: `;
+function labelOf(input: Exclude<Input, { kind: 'question' | 'filter' }>): string {
+  switch (input.kind) {
+    case 'addItem':
+      return 'New item: ';
+    case 'addTask':
+      return 'New task: ';
+    case 'owner': {
+      const { id, owner } = input.task ?? {};
+      const now = owner === undefined ? '' : `, now ${safeText(owner, 20)}; empty: nobody`;
+      return `Owner of #${id}${now}: `;
+    }
+    default:
+      return 'Change to: ';
+  }
 }
 
 /** The end of a text, in at most this many columns. */
 function lastColumns(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
   let result = '';
   for (const character of [...text].reverse()) {
     if (displayWidth(character + result) > columns) break;
@@ -100,7 +140,11 @@ function fitting({ text, width }: Line, columns: number, { ellipsis }: Theme): s
 }
 
 function bodyOf(state: ViewerState, look: ItemLook): Body {
-  switch (pageOf(state).name) {
+  const { name, filter } = pageOf(state);
+  if (filter !== undefined && choices(state).length === 0) {
+    return note(`Nothing here has ${printable(filter, look.theme)}; Esc shows everything.`, look);
+  }
+  switch (name) {
     case 'list':
       if (isWaiting(state)) return waitingBody(state, look);
       return emptyBody(state, look) ?? itemsBody(state, look);
@@ -111,10 +155,9 @@ function bodyOf(state: ViewerState, look: ItemLook): Body {
     case 'board':
     case 'taskVersion':
       return boardBody(state, look);
-    case 'taskHistory':
-      return taskHistoryBody(state, look);
     case 'history':
-      return historyBody(state, look);
+    case 'taskHistory':
+      return entriesBody(state, look);
     case 'sessions':
       return sessionsBody(state, look);
     case 'help':
@@ -122,70 +165,76 @@ function bodyOf(state: ViewerState, look: ItemLook): Body {
   }
 }
 
-function emptyBody(state: ViewerState, { theme, columns }: ItemLook): Body | undefined {
+function emptyBody(state: ViewerState, look: ItemLook): Body | undefined {
   const items = shownVersions(state)[0]?.items ?? [];
   const open = items.filter(({ status }) => status !== 'completed');
   if (items.length > 0 && (open.length > 0 || !state.hidesCompleted)) return undefined;
-  const text =
-    items.length === 0 ? 'The list is empty.' : 'Everything is completed; press c to show it.';
-  return { blocks: [[line(truncate(text, columns, theme.ellipsis), theme.paint.faint)]] };
+  return note(
+    items.length === 0 ? 'The list is empty.' : 'Everything is completed; press c to show it.',
+    look,
+  );
 }
 
 /** The result of the last key, or why something cannot be read. */
-function toldLine({ message, known }: ViewerState, { theme, columns }: ItemLook): Line | undefined {
+function toldLines({ message, known, rows }: ViewerState, { theme, columns }: ItemLook): Line[] {
   const told = message ?? known.problem;
-  if (told === undefined) return undefined;
-  return line(truncate(printable(told, theme), columns, theme.ellipsis), theme.paint.strong);
+  if (told === undefined) return [];
+  const all = wrap(printable(told, theme), columns);
+  const most = rows < ROOMY_ROWS ? 1 : TOLD_ROWS;
+  const shown = [...all.slice(0, most - 1), all.slice(most - 1).join(' ')].filter(Boolean);
+  return shown.map((row) => line(truncate(row, columns, theme.ellipsis), theme.paint.strong));
 }
 
-function footerLine(state: ViewerState, { above, below }: Sight, look: ItemLook): Line {
-  const { theme, columns } = look;
-  const [up, down] = theme.unicode ? ['↑', '↓'] : ['^', 'v'];
-  const more = [above > 0 ? `${up}${above}` : '', below > 0 ? `${down}${below}` : '']
-    .join(' ')
-    .trim();
-  const room = columns - (more === '' ? 0 : displayWidth(more) + 2);
-  const hints = hintsFor(state);
-  // Drop hints from the end, but keep help: it lists the others.
-  while (hints.length > 2 && displayWidth(hints.join('  ')) > room) hints.splice(-2, 1);
-  return spread(hints.join('  '), more, columns, {
-    ellipsis: theme.ellipsis,
-    paint: theme.paint.faint,
-    paintRight: theme.paint.strong,
+/** On the left the keys that act on the selected row, on the right those for the whole. */
+function footerLine(state: ViewerState, { theme, columns }: ItemLook): Line {
+  const { filter } = pageOf(state);
+  const left = [
+    ...(filter === undefined ? [] : [`/${printable(filter, theme)}`]),
+    ...rowKeys(state),
+  ];
+  const right = [...pageKeys(state), '? keys', 'q quit'];
+  const text = (keys: readonly string[]) => keys.join('  ');
+  const width = () => displayWidth(text([...left, ...right]));
+  // Drop hints, but keep help: it lists the others.
+  while (width() > columns && right.length > 2)
+    (left.length > 3 ? left : right).splice(left.length > 3 ? -1 : -3, 1);
+  while (width() > columns && left.length > 0) left.pop();
+  const { ellipsis, paint } = theme;
+  return spread(text(left), text(right), columns, {
+    ellipsis,
+    paint: paint.faint,
+    paintRight: paint.faint,
   });
 }
 
-function hintsFor(state: ViewerState): string[] {
+function rowKeys(state: ViewerState): string[] {
   const { name } = pageOf(state);
-  const completed = state.hidesCompleted ? 'c show completed' : 'c hide completed';
-  const back = name === 'list' ? [] : ['Esc back'];
-  const enter =
-    ['agents', 'history', 'taskHistory', 'sessions'].includes(name) || isWaiting(state)
-      ? ['Enter open']
+  if (['agents', 'history', 'taskHistory', 'sessions'].includes(name) || isWaiting(state)) {
+    return choices(state).length > 0
+      ? ['Enter open', ...(name === 'sessions' ? ['D remove'] : [])]
       : [];
-  const others =
-    state.known.lists.length > 1 && name !== 'agents'
-      ? [`a all ${state.known.lists.length} agents`]
-      : [];
-  const board = state.known.tasks.tasks.size > 0 && name !== 'board' ? ['b board'] : [];
-  const hasHistory = name === 'board' || (name === 'list' && !isWaiting(state));
-  const history = hasHistory ? ['h history'] : [];
-  const hide =
-    ['list', 'version', 'board', 'taskVersion'].includes(name) && !isWaiting(state)
-      ? [completed]
-      : [];
-  const canEdit = name === 'board' || (name === 'list' && shownList(state) !== undefined);
-  const edit = canEdit ? ['n new', 'x complete'] : [];
-  return [
-    'q quit',
-    ...back,
-    ...enter,
-    ...others,
-    ...board,
-    ...history,
-    ...hide,
-    ...edit,
-    's sessions',
-    '? help',
-  ];
+  }
+  const { status } = chosenItem(state)?.item ?? chosenTask(state) ?? {};
+  if (name !== 'list' && name !== 'board') return [];
+  if (status === undefined) return ['n new'];
+  const start = status === 'in_progress' ? 'p put back' : 'p start';
+  const complete = status === 'completed' ? 'x reopen' : 'x complete';
+  const rest =
+    name === 'board' ? ['o owner', 'd delete', 'n new'] : ['d drop', 'n new', 'J K move'];
+  return [start, complete, 'e edit', ...rest];
+}
+
+function pageKeys(state: ViewerState): string[] {
+  const { name, filter } = pageOf(state);
+  const { lists, tasks } = state.known;
+  const hasHistory = name === 'board' || (name === 'list' && shownList(state) !== undefined);
+  const keys = [
+    [name !== 'list' || filter !== undefined, 'Esc back'],
+    [lists.length > 1 && name !== 'agents', `a all ${lists.length} agents`],
+    [tasks.tasks.size > 0 && name !== 'board', 'b board'],
+    [hasHistory, 'h history'],
+    [name !== 'sessions', 's sessions'],
+    [name !== 'help', '/ filter'],
+  ] as const;
+  return keys.flatMap(([isShown, key]) => (isShown ? [key] : []));
 }

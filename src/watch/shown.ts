@@ -1,12 +1,30 @@
 import { nextOf } from '../command/status.ts';
+import type { Task, TaskStatus } from '../tasks/task.ts';
+import { describeChange } from '../todo/describe-change.ts';
 import { contentKey } from '../todo/pair-items.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import type { Items, TodoItem } from '../todo/todo-item.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { boardSections } from './board.ts';
-import { type KnownList, NEWEST_OFFERED, type Page, type ViewerState } from './model.ts';
+import {
+  type FoundList,
+  type KnownList,
+  type KnownTasks,
+  NEWEST_OFFERED,
+  type Page,
+  type TaskChange,
+  type ViewerState,
+} from './model.ts';
+
+/** With more columns than this, the statuses of the board stand side by side; with fewer, one below the other. */
+const BOARD_COLUMNS = 66;
 
 export function pageOf({ pages }: ViewerState): Page {
   return pages.at(-1) as Page;
+}
+
+/** The state with its top page replaced. */
+export function withPage(state: ViewerState, page: Page): ViewerState {
+  const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
+  return { ...state, pages: [first, ...rest] };
 }
 
 /** The state with another selection on its page. */
@@ -14,10 +32,14 @@ export function withCursor(state: ViewerState, cursor: string | undefined): View
   return withPage(state, { ...pageOf(state), cursor });
 }
 
-/** The state with its top page replaced. */
-export function withPage(state: ViewerState, page: Page): ViewerState {
-  const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
-  return { ...state, pages: [first, ...rest] };
+/** Whether the page's filter lets a text pass: each of its words is in it, in whatever case. */
+function passes(state: ViewerState, ...texts: (string | undefined)[]): boolean {
+  const { filter = '' } = pageOf(state);
+  const text = texts.join(' ').toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 /** The list to show: the chosen agent's, else the awaited agent's, else the most recently changed one. */
@@ -30,9 +52,12 @@ export function shownList({ known, agent, awaited }: ViewerState): KnownList | u
   return of(awaited) ?? newest[0];
 }
 
-/** The lists that have items: the agents page shows these. */
-export function busyLists({ known }: ViewerState): readonly KnownList[] {
-  return known.lists.filter(({ versions }) => versions[0].items.length > 0);
+/** The lists on the agents page: those that have items. */
+export function busyLists(state: ViewerState): readonly KnownList[] {
+  return state.known.lists.filter(({ agent, versions: [{ items }] }) => {
+    const texts = items.map(({ content }) => content);
+    return items.length > 0 && passes(state, agent, ...texts);
+  });
 }
 
 /** The version on the page and all before it, newest first. */
@@ -51,11 +76,14 @@ export interface NamedItem {
 
 /** The page's items, without hidden ones. */
 export function shownItems(state: ViewerState): readonly NamedItem[] {
-  const items = namedItems(shownVersions(state)[0]?.items ?? []);
-  return state.hidesCompleted ? items.filter(({ item }) => item.status !== 'completed') : items;
+  return namedItems(shownVersions(state)[0]?.items ?? []).filter(
+    ({ item }) =>
+      !(state.hidesCompleted && item.status === 'completed') &&
+      passes(state, item.content, item.activeForm),
+  );
 }
 
-export function namedItems(items: readonly Readonly<TodoItem>[]): NamedItem[] {
+export function namedItems(items: Items): NamedItem[] {
   const count = new Map<string, number>();
   return items.map((item) => {
     const key = contentKey(item);
@@ -65,32 +93,141 @@ export function namedItems(items: readonly Readonly<TodoItem>[]): NamedItem[] {
   });
 }
 
+/** The lists of all sessions that the page shows. */
+export function shownFound(state: ViewerState): readonly FoundList[] {
+  const found = state.known.found.filter((list) => passes(state, list.session, list.agent));
+  return isWaiting(state) ? found.slice(0, NEWEST_OFFERED) : found;
+}
+
+/** One version in a history. */
+export interface Entry {
+  readonly version: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly by: string;
+  readonly text: string;
+}
+
+/** The changes of the list or the team's tasks that the page shows, newest first. */
+export function shownEntries(state: ViewerState): readonly Entry[] {
+  const entries =
+    pageOf(state).name === 'taskHistory' ? state.known.taskHistory : entriesOf(shownList(state));
+  return entries.filter(({ by, text }) => passes(state, by, text));
+}
+
+/** Who changed what in a list, and when. */
+export function entriesOf(list: Pick<KnownList, 'versions'> | undefined): Entry[] {
+  const versions = list?.versions ?? [];
+  return versions.map((version, index) => ({
+    version: version.version,
+    at: +version.updatedAt,
+    by: version.by,
+    text: changeOf(version, versions[index + 1]),
+  }));
+}
+
+/** A cache: versions never change, and a history can have a thousand of them. */
+const told = new WeakMap<TodoVersion, string>();
+
+/** What a version changed, in words. @param before the previous version, if it is still kept. */
+export function changeOf(version: TodoVersion, before: TodoVersion | undefined): string {
+  const known = told.get(version);
+  if (known !== undefined) return known;
+  if (version.damage) return `damaged; version ${version.damage.shown} stands in for it`;
+  const items = before?.items ?? (version.version === 1 ? [] : undefined);
+  if (items === undefined) return `${version.items.length} items`;
+  const change = describeChange(items, version.items);
+  told.set(version, change);
+  return change;
+}
+
+/** The change whose result the page shows; undefined for the current tasks. */
+export function shownChange({ known, pages }: ViewerState): TaskChange | undefined {
+  const page = pages.at(-1);
+  if (page?.name !== 'taskVersion') return undefined;
+  return known.taskHistory.find(({ version }) => version === page.version);
+}
+
+/** The tasks that the board shows: the current ones, or those of a version. */
+export function boardTasks(state: ViewerState): KnownTasks {
+  const change = shownChange(state);
+  return change
+    ? { tasks: change.tasks, since: new Map(), updatedAt: change.at }
+    : state.known.tasks;
+}
+
+/** Whether the sections of the board stand side by side. */
+export function isWideBoard({ columns }: ViewerState): boolean {
+  return columns > BOARD_COLUMNS;
+}
+
+/** The tasks of one status, in the order in which the board shows them. */
+export interface BoardSection {
+  readonly title: string;
+  readonly tasks: readonly Task[];
+}
+
+/** The sections of the board, from left to right or top to bottom. */
+export function boardSections(state: ViewerState): BoardSection[] {
+  const { tasks, since } = boardTasks(state);
+  const shown = [...tasks.values()].filter(
+    ({ id, subject, activeForm, owner, isArchived }) =>
+      !isArchived && passes(state, `#${id}`, subject, activeForm, owner),
+  );
+  const section = (status: TaskStatus, title: string): BoardSection => ({
+    title,
+    tasks: shown.filter((task) => task.status === status),
+  });
+  const pending = section('pending', 'Pending');
+  const begun = section('in_progress', 'In progress');
+  // On a small screen, show what is being worked on first.
+  const open = isWideBoard(state) ? [pending, begun] : [begun, pending];
+  if (state.hidesCompleted) return open;
+  // Latest first: there may be hundreds.
+  const completed = section('completed', 'Completed');
+  const latest = [...completed.tasks].sort(
+    (a, b) => (since.get(b.id) ?? 0) - (since.get(a.id) ?? 0) || b.id - a.id,
+  );
+  return [...open, { ...completed, tasks: latest }];
+}
+
+/** How far to move in the list of tasks to reach the next or previous section, in the same row if possible. */
+export function toNextSection(state: ViewerState, at: number, by: 1 | -1): number {
+  if (!isWideBoard(state)) return by;
+  let start = 0;
+  const sections = boardSections(state)
+    .filter(({ tasks }) => tasks.length > 0)
+    .map(({ tasks: { length } }) => {
+      start += length;
+      return { start: start - length, length };
+    });
+  const here = sections.findIndex((section) => at < section.start + section.length);
+  const [from, to] = [sections[here], sections[here + by]];
+  if (from === undefined || to === undefined) return 0;
+  return to.start + Math.min(at - from.start, to.length - 1) - at;
+}
+
 /** What can be selected on the current page, in order. Empty if the page only scrolls. */
 export function choices(state: ViewerState): readonly string[] {
   switch (pageOf(state).name) {
     case 'list':
-      if (isWaiting(state)) return foundKeys(state).slice(0, NEWEST_OFFERED);
+      if (isWaiting(state)) return shownFound(state).map(({ key }) => key);
       return shownItems(state).map(({ name }) => name);
     case 'version':
       return shownItems(state).map(({ name }) => name);
     case 'agents':
       return busyLists(state).map(({ agent }) => agent);
     case 'history':
-      return (shownList(state)?.versions ?? []).map(({ version }) => String(version));
-    case 'sessions':
-      return foundKeys(state);
     case 'taskHistory':
-      return state.known.taskHistory.map(({ version }) => String(version));
+      return shownEntries(state).map(({ version }) => String(version));
+    case 'sessions':
+      return shownFound(state).map(({ key }) => key);
     case 'board':
     case 'taskVersion':
       return boardSections(state).flatMap(({ tasks }) => tasks.map(({ id }) => String(id)));
     case 'help':
       return [];
   }
-}
-
-function foundKeys({ known }: ViewerState): string[] {
-  return known.found.map(({ key }) => key);
 }
 
 /** Whether there is no list to show yet. */
@@ -106,6 +243,18 @@ export function chosen(state: ViewerState): number {
   return at === -1 ? Math.min(followed(state), names.length - 1) : at;
 }
 
+/** The selected item, on a page that shows a list. */
+export function chosenItem(state: ViewerState): NamedItem | undefined {
+  const isList = ['list', 'version'].includes(pageOf(state).name) && !isWaiting(state);
+  return isList ? shownItems(state)[chosen(state)] : undefined;
+}
+
+/** The selected task, on the board. */
+export function chosenTask(state: ViewerState): Task | undefined {
+  const isBoard = ['board', 'taskVersion'].includes(pageOf(state).name);
+  return isBoard ? boardTasks(state).tasks.get(Number(choices(state)[chosen(state)])) : undefined;
+}
+
 /** The selection while the user has not moved: what is in progress, else what comes next. */
 function followed(state: ViewerState): number {
   switch (pageOf(state).name) {
@@ -119,11 +268,9 @@ function followed(state: ViewerState): number {
     }
     case 'board':
     case 'taskVersion': {
-      const statuses = boardSections(state).flatMap(({ tasks }) =>
-        tasks.map(({ status }) => status),
-      );
-      const at = statuses.indexOf('in_progress');
-      return Math.max(0, at === -1 ? statuses.indexOf('pending') : at);
+      const tasks = boardSections(state).flatMap((section) => section.tasks);
+      const at = tasks.findIndex(({ status }) => status === 'in_progress');
+      return Math.max(0, at === -1 ? tasks.findIndex(({ status }) => status === 'pending') : at);
     }
     case 'agents': {
       const agent = shownList(state)?.agent;
@@ -135,4 +282,14 @@ function followed(state: ViewerState): number {
     default:
       return 0;
   }
+}
+
+/** How much of what the page shows is completed. */
+export function progressOf(state: ViewerState): { done: number; total: number } {
+  const isBoard = ['board', 'taskVersion', 'taskHistory'].includes(pageOf(state).name);
+  const all: readonly { readonly status: TaskStatus }[] = isBoard
+    ? [...boardTasks(state).tasks.values()].filter(({ isArchived }) => !isArchived)
+    : (shownVersions(state)[0]?.items ?? []);
+  const done = all.filter(({ status }) => status === 'completed').length;
+  return { done, total: all.length };
 }

@@ -10,12 +10,9 @@ import { openTaskList } from '../tasks/open-task-store.ts';
 import { changesIn, changeText } from '../tasks/task-history.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { TodoWriteHandler } from '../todo/todo-write.ts';
-import { changeTask } from './change-task.ts';
-import type { Written } from './edits.ts';
-import type { FollowedList } from './follow.ts';
-import { followTasks, tasksOf } from './follow-tasks.ts';
+import { type FollowedList, followTasks, tasksOf } from './follow.ts';
 import type {
+  FoundList,
   Known,
   KnownList,
   KnownTasks,
@@ -23,8 +20,8 @@ import type {
   TaskRequest,
   WriteRequest,
 } from './model.ts';
-import type { TasksChanged } from './task-edits.ts';
-import { type FoundList, WatchedLists } from './watched-lists.ts';
+import { WatchedLists } from './watched-lists.ts';
+import { changeTask, type TasksChanged, type Written, writeList } from './writes.ts';
 
 /** How much of an unlimited history is used. */
 const MOST_VERSIONS = 1000;
@@ -156,31 +153,26 @@ export class Sources {
     };
   }
 
-  /** Writes a list as `user`, under the same rules as an agent's. */
-  async write({ agent, version, items }: WriteRequest): Promise<Written> {
+  /** Writes a list as `user`. */
+  async write(request: WriteRequest): Promise<Written> {
+    const { agent, version } = request;
     const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
     const key = known ?? `${this.#key}/${pathName(agent)}`;
     const list = this.#watched.lists.openFound(key, USER);
-    const handler = new TodoWriteHandler(list, this.#settings);
-    const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
-    const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
-    if (exitCode === 0) {
-      // The next change builds on this one, and may come before the follower reports it.
-      const written = await list.read();
-      if (written.version === version + 1) this.#add({ agent, key }, written);
-      return { version: version + 1 };
-    }
-    const [title = '', first = ''] = stderr.split('\n');
-    return { refused: `${title.replace(/^Error: /, '')} ${first}` };
+    const written = await writeList(list, this.#settings, request);
+    // The next change builds on this one, and may come before the follower reports it.
+    const now = 'version' in written ? await list.read() : undefined;
+    if (now?.version === version + 1) this.#add({ agent, key }, now);
+    return written;
   }
 
-  /** Changes the team's tasks as `user`, under the same rules as an agent's. */
+  /** Changes the team's tasks as `user`. */
   async changeTask(request: TaskRequest): Promise<TasksChanged> {
     const list = this.#taskList;
-    if (list === undefined) return { refused: 'No team is named here.', now: undefined };
+    if (list === undefined) return { refused: 'No team is named here', now: undefined };
     const store = openTaskList(this.#watched.lists, list, USER);
     const result = await changeTask(store, this.#watched.lists, this.#settings, request);
-    // The next change builds on this one, and may come before the follower reports it.
+    // As for a list.
     try {
       this.#tasks = await tasksOf(store, this.#tasks);
     } catch (error) {

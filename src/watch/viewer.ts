@@ -6,8 +6,6 @@ import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
-import { afterWrite } from './edits.ts';
-import { type Key, withPastes } from './key-events.ts';
 import { press } from './keys.ts';
 import {
   NEWEST_OFFERED,
@@ -17,11 +15,12 @@ import {
   type WriteRequest,
 } from './model.ts';
 import { render } from './render.ts';
-import { isWaiting, pageOf } from './shown.ts';
+import { isWaiting, pageOf, progressOf } from './shown.ts';
 import { Sources, watchedLists } from './sources.ts';
-import { afterTaskChange } from './task-edits.ts';
+import { type Key, withPastes } from './text-input.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 import { sessionKeyOf } from './watched-lists.ts';
+import { afterTaskChange, afterWrite } from './writes.ts';
 
 /** Changes that come faster than this share a frame. */
 const FRAME_MS = 33;
@@ -36,8 +35,8 @@ const FIND_MS = 2000;
 const MOST_FOUND = 200;
 
 /** Shows lists on the whole terminal until the user quits. Returns the exit code. */
-export function runViewer({ list, all, tasks, taskList }: WatchArguments): Promise<number> {
-  return new Promise((resolve) => new Viewer(resolve).start(list, { all, tasks, taskList }));
+export function runViewer(options: WatchArguments): Promise<number> {
+  return new Promise((resolve) => new Viewer(resolve).start(options));
 }
 
 class Viewer {
@@ -48,6 +47,9 @@ class Viewer {
   readonly #ended: (exitCode: number) => void;
   #state: ViewerState | undefined;
   #isUntouched = true;
+  #hasBell = false;
+  /** Whether something was open in the last frame. */
+  #wasOpen = false;
   /** Keys typed while a change is being written. */
   #held: Key[] | undefined;
   /** When the last frame was drawn, by `performance.now()`. */
@@ -63,10 +65,8 @@ class Viewer {
     this.#ended = ended;
   }
 
-  start(
-    list: WatchArguments['list'],
-    { all, tasks, taskList }: Pick<WatchArguments, 'all' | 'tasks' | 'taskList'>,
-  ): void {
+  start({ list, all, tasks, taskList, bell }: WatchArguments): void {
+    this.#hasBell = bell;
     const { session, agent: awaited } = this.#sources.name(list);
     this.#sources.followOwn(session, taskList);
     const { known } = this.#sources;
@@ -192,7 +192,16 @@ class Viewer {
     const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
     this.#state = { ...state, pages: [first, ...rest] };
     this.#screen.show(picture);
+    this.#ringWhenFinished(state);
     this.#tickIn(times.untilChange);
+  }
+
+  /** Once each time everything that is shown has been completed before the user's eyes. */
+  #ringWhenFinished(state: ViewerState): void {
+    const { done, total } = progressOf(state);
+    const isFinished = total > 0 && done === total;
+    if (this.#hasBell && isFinished && this.#wasOpen) this.#screen.ring();
+    this.#wasOpen = total > 0 && !isFinished;
   }
 
   /** If there are tasks but no list, show the board, unless the user chose something else. */

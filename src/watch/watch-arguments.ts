@@ -18,6 +18,8 @@ export interface WatchArguments {
   /** A page for browsers on this machine, on this port or any free one. */
   readonly web: boolean;
   readonly port: number | undefined;
+  /** The terminal's bell rings when everything is completed. */
+  readonly bell: boolean;
   /** Only the help page. */
   readonly help: boolean;
 }
@@ -32,6 +34,7 @@ export const WATCH_OPTIONS = {
   '--list': 'name',
   '--web': 'flag',
   '--port': 'name',
+  '--bell': 'flag',
   '--panel': PANEL_MODES,
   '--no-panel': 'flag',
   ...LIST_OPTIONS,
@@ -59,6 +62,7 @@ export function parseWatchArguments(
     '--list': taskList,
     '--web': web = false,
     '--port': portText,
+    '--bell': bell = false,
     '--no-panel': noPanel = false,
     '--panel': panel = noPanel ? 'off' : panelBefore,
   } = options;
@@ -81,5 +85,5 @@ export function parseWatchArguments(
   }
   const plain = panel === 'plain' || panel === 'off';
   const list = { session, agent };
-  return { list, all, tasks, taskList, jsonl, plain, web, port, help };
+  return { list, all, tasks, taskList, jsonl, plain, web, port, bell, help };
 }

@@ -1,6 +1,6 @@
 import { codeOf } from '../system/files.ts';
-import { endingSignals } from './ending-signals.ts';
 import { stateOf } from './page/page-state.ts';
+import { endingSignals } from './print.ts';
 import { Sources, watchedLists, webTokenFile } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
 import { sessionKeyOf, type WatchedLists } from './watched-lists.ts';

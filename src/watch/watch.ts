@@ -30,10 +30,6 @@ async function show(options: WatchArguments): Promise<number> {
     const { runViewer } = await import('./viewer.ts');
     return runViewer(options);
   }
-  if (options.tasks) {
-    const { printTasks } = await import('./print-tasks.ts');
-    return printTasks(options);
-  }
-  const { printLists } = await import('./print-lists.ts');
-  return printLists(options);
+  const { printChanges } = await import('./print.ts');
+  return printChanges(options);
 }

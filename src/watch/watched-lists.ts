@@ -1,19 +1,8 @@
 import type { FoundList as Listed, Lists } from '../state/lists.ts';
 import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
-import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Follower, type FollowOptions, followLists, readablePlace } from './follow.ts';
-
-/** A list that was found. */
-export interface FoundList {
-  readonly session: string;
-  readonly agent: string;
-  /** Its unique key. */
-  readonly key: string;
-  readonly newest: Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
-  /** What is wrong with its newest version, if that is damaged. */
-  readonly damage?: string | undefined;
-}
+import type { FoundList } from './model.ts';
 
 /** The key of a list's session. */
 export function sessionKeyOf(key: string): string {

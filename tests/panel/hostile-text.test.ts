@@ -149,7 +149,7 @@ test.each([true, false])(
             store.update(list);
             clock.pass(1000);
           }
-          const width = Math.min(columns - 1, 60);
+          const width = Math.min(columns - 1, 100);
           const [above, prompt, top, ...box] = await terminal.screen();
           expect([above, prompt]).toEqual(['above', '$']);
           expect(await terminal.cursor()).toEqual({ x: 2, y: 1 });

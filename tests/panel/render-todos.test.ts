@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatElapsed, renderDone, renderTodos } from '../../src/panel/render-todos.ts';
+import { renderDone, renderTodos } from '../../src/panel/render-lists.ts';
+import { formatElapsed } from '../../src/panel/shown-times.ts';
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
@@ -49,7 +50,7 @@ test('below 24 columns the box goes and the rows stay', () => {
   const items = todos('x Analyze', '> Build');
   expect(render(items, 24)).toHaveLength(4);
   expect(render(items, 23)).toEqual(['✓ Analyze', '● Doing Build...']);
-  expect(render(items, 10)).toEqual(['✓ Analyze', '● Doing …']);
+  expect(render(items, 10, 4)).toEqual(['✓ Analyze', '● Doing …']);
 });
 
 test('it works down to a screen of one column', () => {
@@ -118,7 +119,13 @@ test('items are in list order, whatever their priority, so that --done 2 is the 
     { content: 'done', activeForm: 'd', status: 'completed', priority: 'low' },
     { content: 'now', activeForm: 'now', status: 'in_progress', priority: 'medium' },
   ];
-  expect(body(items)).toEqual(['○ low', '○ plain', '○ high', '✓ done', '● now...']);
+  expect(body(items).map((row) => row.replace(/ {2,}/, '  '))).toEqual([
+    '○ low  low',
+    '○ plain',
+    '○ high  high',
+    '✓ done',
+    '● now...',
+  ]);
 });
 
 test('of pending items that do not all fit, those of high priority show, in list order', () => {
@@ -128,7 +135,7 @@ test('of pending items that do not all fit, those of high priority show, in list
     status: 'pending',
     priority: 'high',
   };
-  expect(body([...plan(10, 0), urgent])).toEqual([
+  expect(body([...plan(10, 0), urgent]).map((row) => row.replace(/ {2,}high$/, ''))).toEqual([
     '● Doing step 1...',
     '○ step 2',
     '○ step 3',
@@ -167,10 +174,45 @@ test('a folded panel is one line', () => {
 });
 
 test('the width of the box does not hang on the items', () => {
-  const widths = [plan(1, 0), plan(50, 20), todos(`- ${'long '.repeat(40)}`), todos('x 你好')]
-    .flatMap((items) => render(items, 100))
-    .map(displayWidth);
-  expect(new Set(widths)).toEqual(new Set([60]));
+  const lists = [plan(1, 0), plan(50, 20), todos(`- ${'long '.repeat(40)}`), todos('x 你好')];
+  for (const [columns, width] of [
+    [80, 79],
+    [100, 99],
+    [200, 100],
+  ] as const) {
+    const widths = lists.flatMap((items) => render(items, columns)).map(displayWidth);
+    expect(new Set(widths)).toEqual(new Set([width]));
+  }
+});
+
+const LONG =
+  'Rewriting the authentication middleware so that it validates the session cookie first';
+
+test('what is in progress takes two rows rather than being cut', () => {
+  const items: TodoItem[] = [
+    { content: 'a', activeForm: LONG, status: 'in_progress' },
+    ...todos(`- ${LONG}`, '- b'),
+  ];
+  const state = stateOf(items);
+  expect(renderTodos(state, { columns: 60, elapsedMs: 270_000 }).slice(1, -1)).toEqual([
+    '│ ● Rewriting the authentication middleware so     4m 30s │',
+    '│   that it validates the session cookie first...         │',
+    '│ ○ Rewriting the authentication middleware so that it v… │',
+    '│ ○ b                                                     │',
+  ]);
+  expect(renderTodos(state, { columns: 30, rows: 10 }).at(-2)).toMatch(/^│ … 2 pending/);
+});
+
+test('a completed item shows how long it took, and the title what a rewrite added and removed', () => {
+  const items = todos('x Read the code', '- Ship');
+  const took = new Map([[items[0], 130_000]]);
+  const rewritten = { added: 2, removed: 1 };
+  expect(renderTodos(stateOf(items), { columns: 40, took, rewritten })).toEqual([
+    '┌─ Tasks ────────────── +2 −1 ── 1/2 ─┐',
+    '│ ✓ Read the code              2m 10s │',
+    '│ ○ Ship                              │',
+    '└─────────────────────────────────────┘',
+  ]);
 });
 
 const tricky = fc.constantFrom(
@@ -223,7 +265,7 @@ test('whatever the text, each line is one row of the agreed width and the frame 
         for (const line of lines) {
           expect(line).not.toMatch(/[\p{Cc}\p{Cs}\p{Cf}]/u);
           if (columns < 24) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
-          else expect(displayWidth(line)).toBe(Math.min(columns - 1, 60));
+          else expect(displayWidth(line)).toBe(Math.min(columns - 1, 100));
           if (columns >= 24) expect(line).toMatch(/^(┌─.*─┐|│ .* │|└─+┘)$/u);
         }
       },

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/terminal/clock.ts';
+import type { Clock } from '../../src/panel/shown-times.ts';
 
 /** Time that passes only when told to. */
 export class FakeClock implements Clock {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { table } from '../../src/terminal/table.ts';
+import { table } from '../../src/terminal/lines.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
 
 const ROWS = [

@@ -23,7 +23,11 @@ test.each([
     ['x a', '> b', '- New', '- c'],
   ],
   ['e changes a text', ['e', 'backspace', 'B', '2', 'return'], ['x a', '> B2', '- c']],
-  ['p begins an item, in place of the one in progress', ['down', 'p'], ['x a', '- b', '> c']],
+  [
+    'p begins an item in place of the one in progress, after asking',
+    ['down', 'p', 'y'],
+    ['x a', '- b', '> c'],
+  ],
   ['p puts back what is in progress', ['p'], ['x a', '- b', '- c']],
   ['x completes', ['x'], ['x a', 'x b', '- c']],
   ['x puts back what is completed', ['up', 'x'], ['- a', '> b', '- c']],
@@ -32,6 +36,14 @@ test.each([
   ['J moves it down', ['J'], ['x a', '- c', '> b']],
 ])('%s', (_what, keys, items) => {
   expect(asked(...keys)).toEqual(items);
+});
+
+test('p on another item asks before the one in progress goes back to pending', () => {
+  const viewer = new TestViewer({ lists: [LIST] }, { columns: 80 }).press('down', 'p');
+  expect(viewer.rows().at(-1)).toBe('"b" is in progress. Put it back and begin "c"?  y / n');
+  expect(viewer.state.request).toBeUndefined();
+  expect(viewer.press('n').state.request).toBeUndefined();
+  expect(viewer.rows().at(-1)).toMatch(/^p start /);
 });
 
 test('Esc, or no text, changes nothing', () => {
@@ -107,15 +119,21 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     await terminal.until('the text', (screen) => screen.endsWith('New item: Write it down'));
     terminal.press('Enter');
     const screen = await terminal.until('the item', (text) => text.includes('○ Write it down'));
-    expect(screen).toMatch(/● Doing b...\n.*▸.*○ Write it down\n.*○ c/);
+    expect(screen).toMatch(/● Doing b\.\.\..*\n▸○ Write it down\n.*○ c/);
     await terminal.until('what was done', (text) => text.endsWith('Added "Write it down"'));
     expect(store.get()).toMatchObject({ version: 2, by: 'user' });
     terminal.type('x');
     await terminal.until('the next change', (text) => text.includes('✓ Write it down'));
     terminal.type('u');
-    await terminal.until('one less', (text) => text.includes('○ Write it down'));
+    await terminal.until('one less', (text) =>
+      /○ Write it down[\s\S]*Undone: completed "Write it down"$/.test(text),
+    );
+    terminal.type('d');
+    await terminal.until('it is gone', (text) => text.endsWith('u undoes that'));
     terminal.type('u');
-    await terminal.until('none', (text) => !text.includes('Write it down'));
+    await terminal.until('it is back', (text) => text.endsWith('Restored "Write it down"'));
+    terminal.type('u');
+    await terminal.until('none', (text) => text.endsWith('Undone: added "Write it down"'));
     expect(store.get().items).toEqual(todos('x a', '> b', '- c'));
   });
 
@@ -131,7 +149,9 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     await terminal.until('the new list', (screen) => screen.includes('Doing b'));
     terminal.press('Enter');
     await terminal.until('the refusal', (screen) =>
-      /version 2, not 1; nothing was changed/.test(screen),
+      screen.endsWith(
+        'main changed the list meanwhile; your text is kept; Enter writes it\nNew item: Mine',
+      ),
     );
     expect(store.get().version).toBe(2);
     terminal.press('Enter');
@@ -147,7 +167,7 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     const terminal = start(state);
     await terminal.until('the list', (screen) => screen.includes('○ j'));
     terminal.type('JJJJJJJJJxkx');
-    const screen = await terminal.until('both changes', (text) => /✓ j\n.*✓ a/.test(text));
+    const screen = await terminal.until('both changes', (text) => /✓ j.*\n.*✓ a/.test(text));
     expect(screen).not.toContain('nothing was changed');
     expect(store.get()).toMatchObject({ version: 12, by: 'user' });
     terminal.type('h');
@@ -187,7 +207,7 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     terminal.type(`n${'x'.repeat(201)}`);
     terminal.press('Enter');
     await terminal.until('the refusal', (screen) =>
-      screen.includes('Must be at most 200 characters'),
+      screen.includes('Not saved: Must be at most 200 characters, received 201; your text is kept'),
     );
     expect(store.get().version).toBe(1);
   });

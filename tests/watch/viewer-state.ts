@@ -5,10 +5,10 @@ import type { Task } from '../../src/tasks/task.ts';
 import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
-import type { Key } from '../../src/watch/key-events.ts';
 import { press } from '../../src/watch/keys.ts';
 import type { Known, KnownList, Page, ViewerState } from '../../src/watch/model.ts';
 import { render } from '../../src/watch/render.ts';
+import type { Key } from '../../src/watch/text-input.ts';
 import { todos } from '../panel/todos.ts';
 
 /** A moment in the local time of whoever runs the tests. */

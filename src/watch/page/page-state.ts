@@ -1,9 +1,9 @@
 import { proofMark } from '../../command/status.ts';
+import { statusTimes } from '../../panel/status-times.ts';
 import { safeText } from '../../safe-text.ts';
 import { openBlockers } from '../../tasks/task.ts';
-import { changeOf } from '../changes.ts';
 import type { Known, KnownList, KnownTasks } from '../model.ts';
-import { timesOf } from '../render-items.ts';
+import { changeOf } from '../shown.ts';
 import { sessionKeyOf } from '../watched-lists.ts';
 
 const MOST_VERSIONS = 50;
@@ -26,7 +26,7 @@ export function stateOf(known: Known) {
 
 function listState({ agent, versions }: KnownList) {
   const [{ items, updatedAt }] = versions;
-  const times = timesOf(versions);
+  const times = statusTimes(versions);
   return {
     agent: safeText(agent),
     updatedAt: +updatedAt,

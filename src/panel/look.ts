@@ -1,0 +1,146 @@
+import { proofMark, type Ranked } from '../command/status.ts';
+import type { Task } from '../tasks/task.ts';
+import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
+import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
+import { GLYPH_OF, type Theme } from './theme.ts';
+
+/** What people see of an item of a list or of a team's task, wherever they see it. */
+export interface Shown extends Ranked {
+  /** What is to be done; a task's after its number. */
+  readonly text: string;
+  /** The same while it is in progress. */
+  readonly doing: string;
+  /** Empty if nobody has it. */
+  readonly owner: string;
+  readonly proof: ReturnType<typeof proofMark>;
+  /** The tasks that it waits for, and those that wait for it, as far as they are not completed. */
+  readonly blockedBy: readonly number[];
+  readonly blocks: readonly number[];
+}
+
+export function shownItem(item: Readonly<TodoItem>): Shown {
+  const { status, priority, content: text, activeForm: doing } = item;
+  const proof = proofMark(item);
+  return { status, ...(priority && { priority }), text, doing, owner: '', proof, ...NO_LINKS };
+}
+
+const NO_LINKS = { blockedBy: [], blocks: [] };
+
+/** @param links other tasks that are not completed; they matter only while this one is not. */
+export function shownTask(
+  task: Pick<
+    Task,
+    'id' | 'status' | 'subject' | 'activeForm' | 'owner' | 'priority' | 'check' | 'proof'
+  >,
+  links: Pick<Shown, 'blockedBy' | 'blocks'>,
+): Shown {
+  const { id, status, priority, subject, activeForm = subject, owner = '' } = task;
+  return {
+    status,
+    ...(priority && { priority }),
+    text: `#${id} ${subject}`,
+    doing: `#${id} ${activeForm}`,
+    owner,
+    proof: proofMark(task),
+    ...(status === 'completed' ? NO_LINKS : links),
+  };
+}
+
+/** What is being done while it is, else what is to be done. */
+export function textOf({ status, text, doing }: Shown): string {
+  return status === 'in_progress' ? `${doing}...` : text;
+}
+
+/** What else there is to say, the most important first. @param time how long it took or has been in progress. */
+export function factsOf(shown: Shown, time = ''): string[] {
+  const { status, priority = '', owner, proof, blockedBy, blocks } = shown;
+  return [
+    owner,
+    time,
+    status === 'completed' || priority === 'medium' ? '' : priority,
+    blockedBy.length > 0 ? `blocked by ${idsText(blockedBy)}` : '',
+    blocks.length > 0 ? `blocks ${idsText(blocks)}` : '',
+    proof,
+  ].filter(Boolean);
+}
+
+/** `#1, #3`. */
+export function idsText(ids: readonly number[]): string {
+  return ids.map((id) => `#${id}`).join(', ');
+}
+
+/** How to draw a row for an item or a task. */
+export interface RowLook {
+  readonly theme: Theme;
+  readonly columns: number;
+  /** At the end of the first row, as many as half of it has room for. */
+  readonly facts?: readonly string[];
+  /** Whether all facts get rows of their own instead. */
+  readonly factsBelow?: boolean;
+  /** Before the mark. */
+  readonly margin?: Line;
+  /** The most rows for the text, which is then cut. */
+  readonly most?: number;
+  /** Whether its status has just changed. */
+  readonly isFresh?: boolean;
+}
+
+/** The rows for an item or a task: its mark, its text and its facts. */
+export function rowsOf(shown: Shown, look: RowLook): Line[] {
+  const {
+    theme,
+    columns,
+    facts = [],
+    factsBelow = false,
+    margin = EMPTY_LINE,
+    isFresh = false,
+  } = look;
+  const { most = Number.POSITIVE_INFINITY } = look;
+  const paint = isFresh ? theme.paint.fresh : paintOf(shown, theme);
+  const isDone = shown.status === 'completed' && !isFresh;
+  const mark = line(theme[GLYPH_OF[shown.status]], isDone ? theme.paint.done : paint);
+  const room = columns - margin.width - 2;
+  if (room < 1) return [join(margin, mark)];
+  const said = facts.map((fact) => printable(fact, theme));
+  const dot = ` ${theme.dot} `;
+  const fits = (some: readonly string[]) => displayWidth(some.join(dot)) <= (room - 1) / 2;
+  const isBelow = factsBelow && said.length > 0;
+  const beside = isBelow
+    ? []
+    : said.slice(0, said.findLastIndex((_, at) => fits(said.slice(0, at + 1))) + 1);
+  const aside = beside.join(dot);
+  const width = aside === '' ? room : room - displayWidth(aside) - 1;
+  const texts = cutRows(wrap(printable(textOf(shown), theme), width), width, most, theme);
+  const asidePaint = isFresh || shown.status === 'in_progress' ? paint : theme.paint.faint;
+  const rows = texts.map((text, index) => {
+    const start =
+      index === 0
+        ? join(margin, mark, line(' ', isFresh ? paint : undefined))
+        : padded(EMPTY_LINE, columns - room);
+    if (index > 0 || aside === '') return join(start, line(text, paint));
+    const gap = line(' '.repeat(room - displayWidth(text + aside)), isFresh ? paint : undefined);
+    return join(start, line(text, paint), gap, line(aside, asidePaint));
+  });
+  if (!isBelow) return rows;
+  const indent = padded(EMPTY_LINE, Math.min(columns - room + 2, columns - 1));
+  const below = wrap(said.join(dot), columns - indent.width);
+  return [...rows, ...below.map((text) => join(indent, line(text, theme.paint.faint)))];
+}
+
+/** What waits for others is dim. */
+function paintOf({ status, blockedBy }: Shown, { paint }: Theme): (text: string) => string {
+  return status === 'pending' && blockedBy.length > 0 ? paint.faint : paint[GLYPH_OF[status]];
+}
+
+function cutRows(rows: string[], width: number, most: number, { ellipsis }: Theme): string[] {
+  if (rows.length <= most) return rows;
+  const rest = rows.slice(most - 1).join(' ');
+  return [...rows.slice(0, most - 1), truncate(rest, width, ellipsis)];
+}
+
+/** One line of text. Without Unicode, a terminal could take the bytes of a character for controls. */
+export function printable(text: string, theme: Theme): string {
+  const shown = oneLine(text);
+  return theme.unicode ? shown : shown.replace(/[^ -~]\p{M}*/gu, '?');
+}

@@ -1,0 +1,164 @@
+import { displayWidth, truncate, wrap } from './text.ts';
+
+/** A painted line and its width in columns. */
+export interface Line {
+  readonly text: string;
+  readonly width: number;
+}
+
+type Paint = (text: string) => string;
+
+export const EMPTY_LINE: Line = { text: '', width: 0 };
+
+export function line(text: string, paint: Paint = (same) => same): Line {
+  return { text: text === '' ? '' : paint(text), width: displayWidth(text) };
+}
+
+export function join(...parts: readonly Line[]): Line {
+  return {
+    text: parts.map(({ text }) => text).join(''),
+    width: parts.reduce((sum, { width }) => sum + width, 0),
+  };
+}
+
+/** Pads a line with blanks to `columns`. */
+export function padded({ text, width }: Line, columns: number): Line {
+  return { text: text + ' '.repeat(Math.max(0, columns - width)), width: Math.max(width, columns) };
+}
+
+/** `left`, cut to fit, with `right` at the end of the row. If there is too little room, `right` is dropped. */
+export function spread(
+  left: string,
+  right: string,
+  columns: number,
+  { ellipsis, paint = (same: string) => same, paintRight = (same: string) => same } = {} as {
+    ellipsis: string;
+    paint?: Paint;
+    paintRight?: Paint;
+  },
+): Line {
+  const room = columns - displayWidth(right) - 2;
+  if (right === '' || room < Math.min(displayWidth(left), columns / 2)) {
+    return line(truncate(left, columns, ellipsis), paint);
+  }
+  const start = padded(line(truncate(left, room, ellipsis), paint), room + 2);
+  return join(start, line(right, paintRight));
+}
+
+/** Puts columns of lines side by side, each `width` wide, with a separator between them. */
+export function beside(
+  columns: readonly (readonly Line[])[],
+  width: number,
+  height: number,
+  separator: Line,
+): Line[] {
+  return Array.from({ length: height }, (_, y) =>
+    join(
+      ...columns.flatMap((lines, x) => [
+        ...(x > 0 ? [separator] : []),
+        padded(lines[y] ?? EMPTY_LINE, width),
+      ]),
+    ),
+  );
+}
+
+const GAP = '  ';
+
+/**
+ * Rows of texts in columns, as lines. The last column takes the rest of `width` and wraps if that is too little; the
+ * others are cut if they would leave it less than a third.
+ *
+ * @param rows texts without control characters, as many in each row.
+ * @param width the columns of the screen; without it nothing is cut or wrapped.
+ * @param paint how a cell looks, padded as it is.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  { width = Number.POSITIVE_INFINITY, ellipsis = '…' } = {},
+  paint: (row: number, column: number) => Paint = () => (text) => text,
+): string[] {
+  const count = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: count - 1 }, (_, column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
+  );
+  // The widest gives way first.
+  const taken = () => widths.reduce((sum, each) => sum + each + GAP.length, 0);
+  const lastWidth = Math.max(...rows.map((row) => displayWidth(row[count - 1] ?? '')));
+  const kept = width - Math.min(Math.floor(width / 3), lastWidth);
+  for (let most = Math.max(1, ...widths); most > 1 && taken() > kept; most--) {
+    widths.forEach((each, column) => {
+      widths[column] = Math.min(each, most);
+    });
+  }
+  const room = Math.max(1, width - taken());
+  return rows.flatMap((row, y) => {
+    const last = row[count - 1] ?? '';
+    const lines = room === Number.POSITIVE_INFINITY ? [last] : wrap(last, room);
+    return lines.map((line, index) => {
+      const cells = widths.map((each, x) => {
+        const text = index === 0 ? truncate(row[x] ?? '', each, ellipsis) : '';
+        const pad = ' '.repeat(each - displayWidth(text));
+        return (text === '' ? '' : paint(y, x)(text)) + pad;
+      });
+      return [...cells, paint(y, count - 1)(line)].join(GAP).trimEnd();
+    });
+  });
+}
+
+/** Blocks of lines to scroll through, and the one that must be visible. */
+export interface Body {
+  readonly blocks: readonly (readonly Line[])[];
+  /** Undefined if nothing is selected: then only `top` counts. */
+  readonly focus?: number | undefined;
+  /** Whether the focus moves by itself; then it is shown with lines around it. */
+  readonly follows?: boolean;
+}
+
+/** The visible part of a body. */
+export interface Sight {
+  readonly lines: readonly Line[];
+  /** The line at the top. */
+  readonly top: number;
+  /** How many blocks are hidden, fully or in part. */
+  readonly above: number;
+  readonly below: number;
+  /** Whether the selected block continues off screen. */
+  readonly focusGoesUp: boolean;
+  readonly focusGoesDown: boolean;
+}
+
+/** Scrolls from `top` no further than it must. */
+export function sightOf({ blocks, focus, follows }: Body, height: number, top: number): Sight {
+  const starts: number[] = [];
+  let length = 0;
+  for (const block of blocks) {
+    starts.push(length);
+    length += block.length;
+  }
+  const most = Math.max(0, length - height);
+  const start = focus === undefined ? 0 : (starts[focus] ?? 0);
+  const end = start + (focus === undefined ? 0 : (blocks[focus]?.length ?? 0));
+  let first = Math.min(top, length - 1);
+  if (focus !== undefined) {
+    const isInSight = first <= start && end <= first + height;
+    if (follows && !isInSight) {
+      // Never cut a block at the top, even if rows at the bottom stay empty.
+      const middle = Math.min(Math.floor((start + end - height) / 2), most);
+      first = end - start < height ? (starts.find((at) => at >= middle) ?? 0) : start;
+    }
+    // The first bound is for a block that fits, the second for one taller than the screen.
+    first = Math.max(first, Math.min(end - height, start));
+    first = Math.min(first, Math.max(end - height, start));
+  }
+  if (!follows) first = Math.min(first, most);
+  first = Math.max(0, first);
+  const last = first + height;
+  return {
+    lines: blocks.flat().slice(first, last),
+    top: first,
+    above: starts.filter((at) => at < first).length,
+    below: starts.filter((at, index) => at + (blocks[index]?.length ?? 0) > last).length,
+    focusGoesUp: focus !== undefined && start < first,
+    focusGoesDown: focus !== undefined && end > last,
+  };
+}

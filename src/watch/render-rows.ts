@@ -1,0 +1,268 @@
+import { nextOf, type Status } from '../command/status.ts';
+import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from '../panel/look.ts';
+import type { ShownTimes } from '../panel/shown-times.ts';
+import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
+import { createTheme, type Theme } from '../panel/theme.ts';
+import { openBlockers, type Task } from '../tasks/task.ts';
+import {
+  type Body,
+  beside,
+  EMPTY_LINE,
+  type Line,
+  line,
+  padded,
+  sightOf,
+  spread,
+} from '../terminal/lines.ts';
+import type { TodoItem } from '../todo/todo-item.ts';
+import type { KnownList, ViewerState } from './model.ts';
+import {
+  type BoardSection,
+  boardSections,
+  boardTasks,
+  busyLists,
+  choices,
+  chosen,
+  isWideBoard,
+  pageOf,
+  shownItems,
+  shownVersions,
+} from './shown.ts';
+
+const LEAST_COLUMNS = 30;
+const LEAST_ROWS = 5;
+/** Rows used by the header and footer. */
+const OTHER_ROWS = 4;
+const MARGIN = line(' ');
+
+/** Everything needed to draw items. */
+export interface ItemLook {
+  readonly theme: Theme;
+  readonly times: ShownTimes;
+  readonly columns: number;
+}
+
+/** Rows as a bar across all columns: the selection. */
+export function barred(
+  draw: (look: { theme: Theme; margin: Line }) => readonly Line[],
+  { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,
+): Line[] {
+  const plain = { ...theme, paint: createTheme().paint };
+  const rows = draw({ theme: plain, margin: line(theme.chosen) });
+  return rows.map((row) => {
+    const { text, width } = padded(row, columns);
+    return { text: theme.paint.chosen(text), width };
+  });
+}
+
+/** The rows for an item or a task, as a bar if it is the selected one. */
+function shownRows(
+  shown: Shown,
+  facts: readonly string[],
+  { theme, columns }: ItemLook,
+  { isChosen = false, isFresh = false, factsBelow = false },
+): Line[] {
+  const draw = (look: { theme: Theme; margin: Line }) =>
+    rowsOf(shown, { ...look, columns, facts, isFresh, factsBelow });
+  return isChosen ? barred(draw, { theme, columns }) : draw({ theme, margin: MARGIN });
+}
+
+/** Whether something was started or completed just now. */
+function hasJustChanged(status: Status, since: number | undefined, times: ShownTimes): boolean {
+  return status !== 'pending' && since !== undefined && times.isFresh(since);
+}
+
+/** The items of the list or version that the page shows. */
+export function itemsBody(state: ViewerState, look: ItemLook): Body {
+  const statuses = statusTimes(shownVersions(state));
+  const focus = chosen(state);
+  const isLive = pageOf(state).name === 'list';
+  let told = '';
+  return {
+    blocks: shownItems(state).map(({ item }, index) => {
+      const since = statuses.since.get(item);
+      // Of items that were completed in the same minute, the first says when.
+      const at = item.status === 'completed' && since !== undefined ? look.times.at(since) : '';
+      const time = timeText(item, statuses, look, isLive);
+      const facts = [time, at === told || statuses.isLonger.has(item) ? '' : at].filter(Boolean);
+      if (at !== '') told = at;
+      const isFresh = isLive && hasJustChanged(item.status, since, look.times);
+      const isChosen = index === focus;
+      return shownRows(
+        shownItem(item),
+        factsOf(shownItem(item), facts.join(` ${look.theme.dot} `)),
+        look,
+        {
+          isChosen,
+          isFresh,
+        },
+      );
+    }),
+    focus: focus === -1 ? undefined : focus,
+    follows: pageOf(state).cursor === undefined,
+  };
+}
+
+/** How long it took, or has been in progress; in an old version, since when it was. */
+function timeText(
+  item: Readonly<TodoItem>,
+  { since, took, isLonger }: StatusTimes,
+  { times }: ItemLook,
+  isLive: boolean,
+): string {
+  const from = since.get(item);
+  if (item.status === 'pending' || from === undefined) return '';
+  if (item.status === 'completed') {
+    const ms = took.get(item);
+    return ms === undefined ? '' : times.lasted(ms);
+  }
+  return isLive
+    ? `${isLonger.has(item) ? '>' : ''}${times.running(from)}`
+    : `since ${times.at(from)}`;
+}
+
+/** The grid of all agents' lists: how many side by side, and how many rows each has. */
+export function gridOf(state: ViewerState): { across: number; height: number } {
+  const count = Math.max(1, busyLists(state).length);
+  const fitting = Math.floor((state.columns + 3) / (LEAST_COLUMNS + 3));
+  const across = Math.max(1, Math.min(count, fitting));
+  const room = Math.max(1, state.rows - OTHER_ROWS);
+  return { across, height: Math.max(LEAST_ROWS, Math.floor(room / Math.ceil(count / across))) };
+}
+
+/** The lists of all agents, in columns. */
+export function agentsBody(state: ViewerState, look: ItemLook): Body {
+  const { theme } = look;
+  const lists = busyLists(state);
+  const focus = chosen(state);
+  if (lists.length === 0) {
+    return note('No agent of this session has anything on its list.', look);
+  }
+  const { across, height } = gridOf(state);
+  const separator = line(` ${theme.frame.left} `, theme.paint.faint);
+  const width = Math.floor((look.columns - (across - 1) * separator.width) / across);
+  const blocks: Line[][] = [];
+  for (let first = 0; first < lists.length; first += across) {
+    const cells = lists
+      .slice(first, first + across)
+      .map((list, index) =>
+        agentLines(list, { ...look, columns: width }, height - 1, first + index === focus),
+      );
+    blocks.push([...beside(cells, width, height - 1, separator), EMPTY_LINE]);
+  }
+  const row = Math.floor(focus / across);
+  return { blocks, focus: row, follows: pageOf(state).cursor === undefined };
+}
+
+/** One agent's list in this many rows, with the item in progress visible. */
+function agentLines(
+  { agent, versions }: KnownList,
+  look: ItemLook,
+  rows: number,
+  isChosen: boolean,
+): Line[] {
+  const { times, columns } = look;
+  const { items, updatedAt } = versions[0];
+  const done = items.filter(({ status }) => status === 'completed').length;
+  const { since } = statusTimes(versions);
+  const active = items.findIndex(({ status }) => status === 'in_progress');
+  const activeItem = items[active];
+  const begun = activeItem && since.get(activeItem);
+  const time = begun === undefined ? times.ago(+updatedAt) : times.running(begun);
+  const title = ({ theme, margin }: { theme: Theme; margin: Line }) => [
+    spread(
+      `${margin.text}${printable(agent, theme)}`,
+      `${done}/${items.length}  ${time}`,
+      columns,
+      { ellipsis: theme.ellipsis, paint: theme.paint.strong, paintRight: theme.paint.faint },
+    ),
+  ];
+  const blocks = items.map((item) => {
+    const isFresh = hasJustChanged(item.status, since.get(item), times);
+    return shownRows(shownItem(item), factsOf(shownItem(item)), look, { isFresh });
+  });
+  const focus = active === -1 ? nextOf(items) : active;
+  const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
+  const heading = isChosen ? barred(title, look) : title({ theme: look.theme, margin: MARGIN });
+  return [...heading, ...sightOf(body, rows - 1, 0).lines];
+}
+
+/** The team's tasks by status, each with its owner, its age, and what blocks what. */
+export function boardBody(state: ViewerState, look: ItemLook): Body {
+  const { theme, columns } = look;
+  if (boardTasks(state).tasks.size === 0) return note('The team has no tasks.', look);
+  const sections = boardSections(state);
+  const isWide = isWideBoard(state);
+  const separator = line(` ${theme.frame.left} `, theme.paint.faint);
+  const width = isWide
+    ? Math.floor((columns - (sections.length - 1) * separator.width) / sections.length)
+    : columns;
+  const choice = choices(state)[chosen(state)];
+  const drawn = sections.map((section) =>
+    sectionBlocks(section, state, { ...look, columns: width }, choice),
+  );
+  const follows = pageOf(state).cursor === undefined;
+  if (!isWide) {
+    const blocks = drawn.flatMap((section) => [...section.blocks, [EMPTY_LINE]]);
+    const before = drawn.findIndex(({ focus }) => focus !== undefined);
+    const above = drawn.slice(0, before).reduce((sum, { blocks }) => sum + blocks.length + 1, 0);
+    const focus = drawn[before]?.focus;
+    return { blocks, focus: focus === undefined ? undefined : above + focus, follows };
+  }
+  const columnsOf = drawn.map(({ blocks }) => blocks.flat());
+  const height = Math.max(...columnsOf.map(({ length }) => length));
+  const rows = beside(columnsOf, width, height, separator);
+  const own = drawn.find(({ focus }) => focus !== undefined);
+  if (own?.focus === undefined) return { blocks: rows.map((row) => [row]) };
+  // In columns, a row belongs to several tasks. Keep the rows of the selected one together.
+  const start = own.blocks.slice(0, own.focus).flat().length;
+  const end = start + (own.blocks[own.focus]?.length ?? 0);
+  const single = (some: readonly Line[]) => some.map((row) => [row]);
+  return {
+    blocks: [...single(rows.slice(0, start)), rows.slice(start, end), ...single(rows.slice(end))],
+    focus: start,
+    follows,
+  };
+}
+
+/** The title is in the same block as the first task, so that it is visible with it. */
+function sectionBlocks(
+  { title, tasks }: BoardSection,
+  state: ViewerState,
+  look: ItemLook,
+  choice: string | undefined,
+): { blocks: Line[][]; focus: number | undefined } {
+  const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
+  const known = boardTasks(state);
+  const blocks = tasks.map((task, index) => {
+    const since = known.since.get(task.id);
+    const running = task.status === 'in_progress' ? 'running' : 'ago';
+    const facts = factsOf(
+      taskOf(task, known.tasks),
+      since === undefined ? '' : look.times[running](since),
+    );
+    const isChosen = String(task.id) === choice;
+    const isFresh = hasJustChanged(task.status, since, look.times);
+    const flags = { isChosen, isFresh, factsBelow: true };
+    return [
+      ...(index === 0 ? [heading] : []),
+      ...shownRows(taskOf(task, known.tasks), facts, look, flags),
+    ];
+  });
+  const focus = tasks.findIndex(({ id }) => String(id) === choice);
+  return {
+    blocks: blocks.length > 0 ? blocks : [[heading]],
+    focus: focus === -1 ? undefined : focus,
+  };
+}
+
+/** A task among the tasks of its team. */
+function taskOf(task: Task, tasks: ReadonlyMap<number, Task>): Shown {
+  const blocks = task.blocks.filter((other) => tasks.get(other)?.status !== 'completed');
+  return shownTask(task, { blockedBy: openBlockers({ nextId: 0, tasks }, task), blocks });
+}
+
+/** What is said in place of a list. */
+export function note(text: string, { theme }: ItemLook): Body {
+  return { blocks: [[line(text, theme.paint.faint)]] };
+}
