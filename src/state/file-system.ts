@@ -1,7 +1,6 @@
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -9,14 +8,15 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { pause, readOwnFile, writeAll } from '../system/files.ts';
+import { makeOwnFolder, openOwn, pause, readOwnFile, writeAll } from '../system/files.ts';
 import { errorCode, failure } from './state-error.ts';
 
 /** The operations that a list in a folder is made of. Tests hand in their own, which fail. */
 export const nodeFileSystem = {
-  mkdir: (path: string, mode: number): void => mkdirSync(path, mode) as undefined,
+  mkdir: (path: string): void => makeOwnFolder(path),
   readdir: (path: string): string[] => readdirSync(path),
-  open: (path: string, flags: string, mode?: number): number => openSync(path, flags, mode),
+  open: (path: string, flags: string): number =>
+    flags === 'r' ? openSync(path, flags) : openOwn(path, flags),
   read: (path: string): Buffer => readOwnFile(path),
   write: (descriptor: number, bytes: Buffer): void => writeAll(descriptor, bytes),
   fsync: (descriptor: number): void => fsyncSync(descriptor),
@@ -29,15 +29,12 @@ export const nodeFileSystem = {
 
 export type FileSystem = Readonly<typeof nodeFileSystem>;
 
-const PRIVATE_FILE = 0o600;
-const PRIVATE_FOLDER = 0o700;
-
 /** Writes a new file that survives a power cut. If that fails, no file is left behind. */
 export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void {
   let step = 'create';
   let descriptor: number | undefined;
   try {
-    descriptor = fs.open(path, 'wx', PRIVATE_FILE);
+    descriptor = fs.open(path, 'wx');
     step = 'write';
     fs.write(descriptor, bytes);
     step = 'save';
@@ -74,12 +71,12 @@ export function syncFolder(fs: FileSystem, path: string): void {
   }
 }
 
-/** Creates a folder and its parents if they do not exist, for this user only. */
+/** Creates a folder and its parents if they do not exist, as own ones (system/files.ts). */
 export function makeFolder(fs: FileSystem, path: string): void {
   const parent = dirname(path);
   for (let isParentMade = parent === path; ; isParentMade = true) {
     try {
-      fs.mkdir(path, PRIVATE_FOLDER);
+      fs.mkdir(path);
       break;
     } catch (error) {
       if (errorCode(error) === 'EEXIST') return;

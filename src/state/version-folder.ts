@@ -106,7 +106,7 @@ export class VersionFolder<T> {
     makeFolder(this.#fs, unfinished);
     let [step, path] = ['create', join(unfinished, headFile(VERSION_0))];
     try {
-      this.#fs.close(this.#fs.open(path, 'a', 0o600));
+      this.#fs.close(this.#fs.open(path, 'a'));
       [step, path] = ['make the folder', this.path];
       this.#fs.rename(unfinished, path);
       syncFolder(this.#fs, session);
@@ -124,7 +124,7 @@ export class VersionFolder<T> {
   restoreHead(name: VersionName): void {
     const path = join(this.path, headFile(name));
     try {
-      this.#fs.close(this.#fs.open(path, 'a', 0o600));
+      this.#fs.close(this.#fs.open(path, 'a'));
     } catch (error) {
       throw failure('create', path, error);
     }

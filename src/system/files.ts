@@ -1,16 +1,20 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fstatSync,
   mkdirSync,
   openSync,
   readSync,
   renameSync,
+  rmdirSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /*
  * "Own" files are those in a state folder, which may be in a repository that somebody else has made: a link in the place of a
@@ -59,7 +63,7 @@ function inFile<T>(path: string, flags: number, use: (fd: number, size: number) 
 
 function open(path: string, flags: number): number {
   try {
-    return openSync(path, flags, 0o600);
+    return (flags & O_CREAT) === 0 ? openSync(path, flags) : openOwn(path, flags);
   } catch (error) {
     if (codeOf(error) === 'ELOOP') throw new NotRegular('it is a symbolic link');
     // A socket cannot even be opened.
@@ -98,7 +102,7 @@ export function untilReady(operation: () => number): number {
 
 /** Writes a file whole and puts it in the place of another: no reader sees half of it. */
 export function replaceFile(path: string, content: string | Buffer): void {
-  const unfinished = writeBeside(path, content, 0o600);
+  const unfinished = writeBeside(path, content);
   try {
     renameSync(unfinished, path);
   } catch (error) {
@@ -107,10 +111,14 @@ export function replaceFile(path: string, content: string | Buffer): void {
   }
 }
 
-/** Writes a new file next to where it is to be. Returns its path. If that fails, no file is left behind. */
-export function writeBeside(path: string, content: string | Buffer, mode: number): string {
+/**
+ * Writes a new file next to where it is to be. Returns its path. If that fails, no file is left behind.
+ *
+ * @param mode that of an own file unless given.
+ */
+export function writeBeside(path: string, content: string | Buffer, mode?: number): string {
   const unfinished = `${path}.${Math.random().toString(36).slice(2)}~`;
-  const fd = openSync(unfinished, 'wx', mode);
+  const fd = mode === undefined ? openOwn(unfinished, 'wx') : openSync(unfinished, 'wx', mode);
   try {
     writeAll(fd, content);
     return unfinished;
@@ -123,21 +131,78 @@ export function writeBeside(path: string, content: string | Buffer, mode: number
 }
 
 /**
- * Makes a folder and those above it that are not there, for this user only unless `mode` says otherwise.
+ * Makes a folder and those above it that are not there: own ones, unless `mode` says otherwise.
  *
  * Node's own recursive mkdir never ends where the system refuses a folder with ENOENT, as in /proc or below an automounter's
  * folder.
  */
-export function makeFolders(path: string, mode = 0o700): void {
+export function makeFolders(path: string, mode?: number): void {
   if (existsSync(path)) return;
   const parent = dirname(path);
   if (parent !== path) makeFolders(parent, mode);
   try {
-    mkdirSync(path, { mode });
+    if (mode === undefined) makeOwnFolder(path);
+    else mkdirSync(path, { mode });
   } catch (error) {
     // Another process was faster.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
+}
+
+/** Makes a folder for this user only, or for a group where the one that it is in is shared with that. */
+export function makeOwnFolder(path: string): void {
+  if (!isShared(dirname(path))) return void mkdirSync(path, 0o700);
+  mkdirSync(path, 0o770);
+  // The umask may have taken the group's part. The owner's chmod keeps the bit that the system has set for the group.
+  chmodSync(path, (statSync(path).mode & 0o7777) | 0o070);
+}
+
+/** The same for a file that is opened, and made if it is not there. */
+export function openOwn(path: string, flags: string | number): number {
+  if (!isShared(dirname(path))) return openSync(path, flags, 0o600);
+  const fd = openSync(path, flags, 0o660);
+  try {
+    const { mode } = fstatSync(fd);
+    if ((mode & 0o020) === 0) fchmodSync(fd, 0o660);
+  } catch {
+    // Somebody else's, which was there.
+  }
+  return fd;
+}
+
+/** Whether a folder lets its group write, and means it for what is made in it: it is setgid, or has a default ACL. */
+function isShared(folder: string): boolean {
+  try {
+    const { mode } = statSync(folder);
+    if ((mode & 0o020) === 0) return false;
+    return (mode & 0o2000) !== 0 || hasDefaultAcl(folder);
+  } catch {
+    // What is to be made there will fail, and say why.
+    return false;
+  }
+}
+
+const defaultAcls = new Map<string, boolean>();
+
+/** Node cannot read ACLs. But where there is a default one, the umask does not count. */
+function hasDefaultAcl(folder: string): boolean {
+  const known = defaultAcls.get(folder);
+  if (known !== undefined) return known;
+  const trial = join(folder, `acl.${Math.random().toString(36).slice(2)}~`);
+  let has = false;
+  try {
+    // Throws in a worker thread.
+    const umask = process.umask(0o777);
+    try {
+      mkdirSync(trial, 0o770);
+    } finally {
+      process.umask(umask);
+    }
+    has = (statSync(trial).mode & 0o020) !== 0;
+    rmdirSync(trial);
+  } catch {}
+  defaultAcls.set(folder, has);
+  return has;
 }
 
 /** Waits without a turn of the event loop. */

@@ -332,8 +332,8 @@ test.each(['EINVAL', 'ENOTSUP'])(
     const descriptors = new Set<number>();
     const fs: FileSystem = {
       ...nodeFileSystem,
-      open(path, flags, mode) {
-        const descriptor = nodeFileSystem.open(path, flags, mode);
+      open(path, flags) {
+        const descriptor = nodeFileSystem.open(path, flags);
         if (flags === 'r') descriptors.add(descriptor);
         else descriptors.delete(descriptor);
         return descriptor;
