@@ -57,6 +57,17 @@ type Shape<Table extends Fields> = {
     : z.ZodMiniExactOptional<SchemaOf<Table[Name]>>;
 };
 
+type RequiredOf<Table extends Fields> = {
+  [Name in keyof Table]: Table[Name] extends { readonly isRequired: true } ? Name : never;
+}[keyof Table];
+
+/** What a thing with these fields is. */
+export type ValuesOf<Table extends Fields> = {
+  -readonly [Name in RequiredOf<Table>]: z.output<SchemaOf<Table[Name]>>;
+} & {
+  -readonly [Name in Exclude<keyof Table, RequiredOf<Table>>]?: z.output<SchemaOf<Table[Name]>>;
+};
+
 /** A text on one line that is not blank. */
 export const shortText = {
   schema: ({ maxContentLength }) =>

@@ -3,22 +3,26 @@ import { MARKS, nextOf, proofMark } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { commandText, markdownText, safeText } from '../safe-text.ts';
 import { nameOf } from './revise-list.ts';
+import { TODO_FIELDS } from './todo-fields.ts';
 import type { Items, TodoItem } from './todo-item.ts';
 import type { TodoVersion } from './todo-version.ts';
+
+/** What is shown of an item beside its status and its texts. */
+const { content: _, activeForm: __, status: ___, ...OTHERS } = TODO_FIELDS;
+const DETAILS = Object.keys(OTHERS) as (keyof typeof OTHERS)[];
 
 /**
  * An item as one line for a model: `[>] Run tests <- Running tests (id: 7, priority: high)`. It shows everything, since
  * a model would drop what it does not see when it writes the list back.
  */
 export function itemLine(item: Readonly<TodoItem>): string {
-  const { status, content, activeForm, id, priority, check } = item;
+  const { status, content, activeForm } = item;
   const doing = status === 'in_progress' ? ` <- ${safeText(activeForm)}` : '';
-  const details = [
-    ...(id === undefined ? [] : [`id: ${safeText(id)}`]),
-    ...(priority === undefined ? [] : [`priority: ${priority}`]),
-    ...(check === undefined ? [] : [`check: ${commandText(check)}`]),
-    proofMark(item),
-  ].filter(Boolean);
+  const details = DETAILS.flatMap((name) => {
+    const value = item[name];
+    return value === undefined ? [] : [`${name}: ${commandText(value)}`];
+  });
+  if (proofMark(item)) details.push(proofMark(item));
   const more = details.length > 0 ? ` (${details.join(', ')})` : '';
   return `${MARKS[status]} ${safeText(content)}${doing}${more}`;
 }

@@ -3,16 +3,18 @@ import { type Fields, oneOf, type StoredField, shortText } from '../json/fields.
 import { isProof } from '../proof/proof.ts';
 
 /**
- * The fields of an item that TodoWrite takes, a row each: from it follow the schema, the JSON Schema, what a stored list
- * is checked against, and the other spellings and names that are understood.
+ * The fields of an item that TodoWrite takes, a row each: from it follow the type, the schema, the JSON Schema, what a stored
+ * list is checked against, what a model is shown, and the other spellings and names that are understood.
  */
 export const TODO_FIELDS = {
+  /** What to do: "Run tests". */
   content: {
     kind: shortText,
     isRequired: true,
     hint: 'What is to be done: "Run tests"',
     others: /^(?:task|title|name|text|subject|todo|description|step|item)$/i,
   },
+  /** The same while doing it: "Running tests". */
   activeForm: {
     kind: shortText,
     isRequired: true,
@@ -25,8 +27,11 @@ export const TODO_FIELDS = {
     hint: 'At most one item is in_progress',
     others: /^(?:state|done|completed?|progress)$/i,
   },
+  /** A name by which the writer of the list knows the task. */
   id: { kind: shortText },
+  /** What is next is the first pending item of the highest; an item without one counts as `medium`. */
   priority: { kind: oneOf(PRIORITIES), others: /^(?:prio|importance|urgency)$/i },
+  /** A command that exits with 0 once the item is done. */
   check: {
     kind: shortText,
     hint: 'A command that proves it by ending with 0: "npm test"',
