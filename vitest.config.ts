@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { pageScript } from './scripts/page-script.js';
-import { temporaryFolder } from './tests/helpers/temporary-folder.ts';
+import { runFolder } from './tests/helpers/run-folder.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-process.env.TMPDIR = temporaryFolder();
+process.env.TMPDIR = runFolder();
 
 /** The tests that have a worker each: they count what it does, or fill its memory. */
 const APART = [
@@ -51,7 +52,8 @@ export default defineConfig({
     },
   ],
   test: {
-    globalSetup: 'tests/helpers/build.ts',
+    globalSetup: 'tests/helpers/whole-run.ts',
+    env: { TMPDIR: join(process.env.TMPDIR, 'files') },
     // Many tests wait for other processes: on two cores two more workers have the time that they leave.
     maxWorkers: 4,
     sequence: { sequencer: LongFilesFirst },

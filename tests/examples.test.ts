@@ -17,6 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exampleModules } from './helpers/example-packages.ts';
 import { makeHost, NO_PACKAGES } from './helpers/examples.ts';
 import { cleanEnvironment } from './helpers/executables.ts';
+import { hasPrograms } from './helpers/machine.ts';
 import { VirtualTerminal } from './helpers/virtual-terminal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -291,10 +292,10 @@ test.for([
   expect(execFileSync(process.execPath, [`${name}.mjs`], options)).toBe(expected);
 });
 
-const hasPython = spawnSync('python3', ['--version']).error === undefined;
-
-test.skipIf(!hasPython)('client.py hears output while it comes, cancels, and is asked', () => {
-  const program = `
+test.runIf(hasPrograms('python3'))(
+  'client.py hears output while it comes, cancels, and is asked',
+  () => {
+    const program = `
 import threading
 from client import AgentShell
 
@@ -312,15 +313,16 @@ with AgentShell() as shell:
     print(shell.run("echo hi; pwd >&2", approve=approve)["stdout"], end="")
     print(asked, shell.run("exit 3", timeoutMs=20000)["exitCode"])
 `;
-  const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
-  expect(execFileSync('python3', ['-c', program], options)).toBe(`130 [('stdout', 'begun\\n')]
+    const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
+    expect(execFileSync('python3', ['-c', program], options)).toBe(`130 [('stdout', 'begun\\n')]
 Command execution denied: the user did not allow it
 hi
 [[['touch', 'file']], [['echo', 'hi'], ['pwd']]] 3
 `);
-});
+  },
+);
 
-test.skipIf(!hasPython)('client.py runs lines in one bash', () => {
+test.runIf(hasPrograms('python3'))('client.py runs lines in one bash', () => {
   const plan = `TodoWrite '{"todos":[{"content":"Go","activeForm":"Going","status":"pending"}]}'`;
   const output = execFileSync(
     'python3',

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { TestAgent } from '../helpers/agents.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
+import { isHere } from '../helpers/machine.ts';
 import { BASH_ENDED, startSession } from '../helpers/session.ts';
 
 // Its output goes through a pipe, since that of a test is a socket.
@@ -13,8 +14,8 @@ const DENY_SOCKETS = [
   ...['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl')],
 ];
 
-const works = ([program = '', ...argv]: readonly string[]) =>
-  String(spawnSync(program, [...argv, 'echo', 'ok']).stdout) === 'ok\n';
+const works = (what: string, [program = '', ...argv]: readonly string[]) =>
+  isHere(what, String(spawnSync(program, [...argv, 'echo', 'ok']).stdout) === 'ok\n');
 
 /** What a session does that uses everything that it needs of the system; its results, one a line. */
 const LINES = [
@@ -63,7 +64,7 @@ describe('a session works', () => {
     ['in a namespace of processes of its own', ['unshare', '-rpf', '--kill-child']],
   ];
   for (const [name, wrapper] of sandboxes) {
-    test.runIf(works(wrapper))(name, async () => {
+    test.runIf(works(`a session ${name}`, wrapper))(name, async () => {
       const { results, tmp } = await runIn(wrapper);
       expect(results).toEqual(RESULTS);
       expect(readdirSync(tmp)).toEqual([]);
@@ -102,7 +103,9 @@ describe('a session works', () => {
 
 const MOUNT = ['unshare', '-rm', 'sh', '-c'];
 
-describe.runIf(works([...MOUNT, 'mount -t tmpfs none /mnt && "$@"', 'sh']))('where TMPDIR', () => {
+const MOUNTS = works('the right to mount', [...MOUNT, 'mount -t tmpfs none /mnt && "$@"', 'sh']);
+
+describe.runIf(MOUNTS)('where TMPDIR', () => {
   const mounted = (options: string, before = '') => [
     ...MOUNT,
     `mount -t tmpfs -o ${options} none "$TMPDIR" && ${before} exec "$@"`,

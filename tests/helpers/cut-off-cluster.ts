@@ -3,14 +3,17 @@ import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
+import { hasPrograms, isHere } from './machine.ts';
 
 // Three members of etcd, each in a network of its own, with a switch between them that a member can be unplugged from.
 
 /** Whether this user may make networks here, and has what it takes. */
 export const canCutOff =
-  spawnSync('unshare', ['--net', 'true']).status === 0 &&
-  spawnSync('ip', ['-V']).status === 0 &&
-  spawnSync('unshare', ['--net', 'ip', 'link', 'add', 'try', 'type', 'bridge']).status === 0;
+  hasPrograms('unshare', 'nsenter', 'ip') &&
+  isHere(
+    'the right to make networks',
+    spawnSync('unshare', ['--net', 'ip', 'link', 'add', 'try', 'type', 'bridge']).status === 0,
+  );
 
 const SIZE = 3;
 const addressOf = (index: number) => `10.77.0.${index + 1}`;
@@ -22,34 +25,45 @@ export class CutOffCluster {
   readonly #holders: ChildProcess[] = [];
   readonly #members: ChildProcess[] = [];
 
-  static async start(): Promise<CutOffCluster> {
+  /** @param option one more for each member. */
+  static async start(option?: string, deadlineMs?: number): Promise<CutOffCluster> {
     const cluster = new CutOffCluster();
-    for (let index = 0; index <= SIZE; index++) await cluster.#makeNetwork();
-    cluster.#ip(SIZE, 'link', 'add', 'switch', 'type', 'bridge');
-    cluster.#ip(SIZE, 'addr', 'add', '10.77.0.100/24', 'dev', 'switch');
-    cluster.#ip(SIZE, 'link', 'set', 'switch', 'up');
+    try {
+      await cluster.#start(option ? [option] : []);
+      await eventually('a member leads', () => cluster.leader() !== undefined, deadlineMs);
+      return cluster;
+    } catch (error) {
+      cluster.stop();
+      throw error;
+    }
+  }
+
+  async #start(options: readonly string[]): Promise<void> {
+    for (let index = 0; index <= SIZE; index++) await this.#makeNetwork();
+    this.#ip(SIZE, 'link', 'add', 'switch', 'type', 'bridge');
+    this.#ip(SIZE, 'addr', 'add', '10.77.0.100/24', 'dev', 'switch');
+    this.#ip(SIZE, 'link', 'set', 'switch', 'up');
     for (let index = 0; index < SIZE; index++) {
-      const peer = ['peer', 'name', 'eth0', 'netns', String(cluster.#holders[index]?.pid)];
-      cluster.#ip(SIZE, 'link', 'add', `port${index}`, 'type', 'veth', ...peer);
-      cluster.#ip(SIZE, 'link', 'set', `port${index}`, 'master', 'switch', 'up');
-      cluster.#ip(index, 'addr', 'add', `${addressOf(index)}/24`, 'dev', 'eth0');
-      cluster.#ip(index, 'link', 'set', 'eth0', 'up');
+      const peer = ['peer', 'name', 'eth0', 'netns', String(this.#holders[index]?.pid)];
+      this.#ip(SIZE, 'link', 'add', `port${index}`, 'type', 'veth', ...peer);
+      this.#ip(SIZE, 'link', 'set', `port${index}`, 'master', 'switch', 'up');
+      this.#ip(index, 'addr', 'add', `${addressOf(index)}/24`, 'dev', 'eth0');
+      this.#ip(index, 'link', 'set', 'eth0', 'up');
     }
     const peers = Array.from({ length: SIZE }, (_, at) => `m${at}=http://${addressOf(at)}:2380`);
     for (let index = 0; index < SIZE; index++) {
       const [client, peer] = [2379, 2380].map((port) => `http://${addressOf(index)}:${port}`);
       const argv = [
-        ...['--name', `m${index}`, '--data-dir', join(cluster.#folder, `m${index}`)],
+        ...['--name', `m${index}`, '--data-dir', join(this.#folder, `m${index}`)],
         ...['--listen-client-urls', String(client), '--advertise-client-urls', String(client)],
         ...['--listen-peer-urls', String(peer), '--initial-advertise-peer-urls', String(peer)],
         ...['--initial-cluster', peers.join(','), '--log-level', 'error'],
         ...['--heartbeat-interval', '50', '--election-timeout', '500'],
+        ...options,
       ];
-      const [program = '', ...rest] = cluster.within(index, 'etcd', ...argv);
-      cluster.#members.push(spawn(program, rest, { stdio: 'ignore' }));
+      const [program = '', ...rest] = this.within(index, 'etcd', ...argv);
+      this.#members.push(spawn(program, rest, { stdio: 'ignore' }));
     }
-    await eventually('a member leads', () => cluster.leader() !== undefined);
-    return cluster;
   }
 
   /** The URL of members, all or one. */

@@ -1,9 +1,8 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,7 +11,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -24,40 +22,41 @@ import { PostgresEngine } from '../../src/state/engines/postgres-engine.ts';
 import type { PlaceOptions } from '../../src/state/lists.ts';
 import { ServerPlace } from '../../src/state/server-place.ts';
 import { eventually } from './eventually.ts';
+import { hasPrograms, isHere } from './machine.ts';
+import { freePorts } from './ports.ts';
 
-// Real servers, each on ports of its own on loopback. Where CI is set, one that is not installed is a failure.
+// Real servers, each on ports of its own on loopback.
 
-const CACHE = join(import.meta.dirname, '../../node_modules/.cache/todowrite');
+const TRIES = 3;
+const isRoot = process.getuid?.() === 0;
 const POSTGRES = postgresPrograms();
-export const hasEtcd = isThere('etcd', spawnSync('etcd', ['--version']).status === 0);
-export const hasPostgres = isThere('PostgreSQL', POSTGRES !== undefined);
+export const hasEtcd = hasPrograms('etcd', 'etcdctl');
+export const hasPostgres =
+  isHere('PostgreSQL', POSTGRES !== '') &&
+  hasPrograms('psql', ...(isRoot ? ['runuser'] : [])) &&
+  hasPrograms(
+    ...['initdb', 'pg_basebackup', 'pg_ctl', 'postgres'].map((name) => join(POSTGRES, name)),
+  );
 
-function isThere(name: string, found: boolean): boolean {
-  if (!found && process.env.CI) throw new Error(`${name} is not installed, and this is CI`);
-  return found;
-}
-
-function postgresPrograms(): string | undefined {
+/** Where the programs of the server are; Debian does not put them on PATH. */
+function postgresPrograms(): string {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
-  return versions
-    .map((version) => join(root, version, 'bin'))
-    .find((bin) => existsSync(join(bin, 'initdb')));
+  return versions.map((version) => join(root, version, 'bin')).find(existsSync) ?? '';
 }
 
-/** Ports that nobody listens on now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+/** Starts a server on ports that were free a moment ago: where another program was faster, on others. */
+async function onFreePorts<Server>(
+  count: number,
+  start: (ports: readonly number[]) => Promise<Server>,
+): Promise<Server> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await start(await freePorts(count));
+    } catch (error) {
+      if (left === 1) throw error;
+    }
+  }
 }
 
 /** One member of a cluster. */
@@ -75,47 +74,53 @@ export class EtcdCluster {
   #tls: EtcdOptions['tls'];
 
   /** @param certificate what the members show to clients; these then speak TLS. */
-  static async start(
+  static start(
     size = 1,
     args: readonly string[] = [],
     certificate?: { readonly cert: string; readonly key: string },
   ): Promise<EtcdCluster> {
-    const cluster = new EtcdCluster();
-    if (certificate) cluster.#tls = { ca: readFileSync(certificate.cert) };
-    const secure = certificate
-      ? ['--cert-file', certificate.cert, '--key-file', certificate.key]
-      : [];
-    const ports = await freePorts(2 * size);
+    return onFreePorts(2 * size, async (ports) => {
+      const cluster = new EtcdCluster();
+      if (certificate) cluster.#tls = { ca: readFileSync(certificate.cert) };
+      const secure = certificate
+        ? ['--cert-file', certificate.cert, '--key-file', certificate.key]
+        : [];
+      try {
+        cluster.#startMembers(ports, [...secure, ...args]);
+        await cluster.healthy();
+        return cluster;
+      } catch (error) {
+        cluster.stop();
+        throw error;
+      }
+    });
+  }
+
+  #startMembers(ports: readonly number[], args: readonly string[]): void {
+    const size = ports.length / 2;
     const peers = ports.slice(size).map((port, index) => `m${index}=http://127.0.0.1:${port}`);
     for (let index = 0; index < size; index++) {
-      const start = (): Member => {
-        const client = `${certificate ? 'https' : 'http'}://127.0.0.1:${ports[index]}`;
-        const peer = `http://127.0.0.1:${ports[size + index]}`;
-        const child = spawn(
-          'etcd',
-          [
-            ...['--name', `m${index}`, '--data-dir', join(cluster.folder, `m${index}`)],
-            ...['--listen-client-urls', client, '--advertise-client-urls', client],
-            ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-            ...['--initial-cluster', peers.join(','), '--initial-cluster-state', 'new'],
-            ...['--log-level', 'error', '--heartbeat-interval', '50', '--election-timeout', '500'],
-            ...secure,
-            ...args,
-          ],
-          { stdio: 'ignore' },
-        );
-        const member = { endpoint: `127.0.0.1:${ports[index]}`, process: child, restart };
+      const client = `${this.#tls ? 'https' : 'http'}://127.0.0.1:${ports[index]}`;
+      const peer = `http://127.0.0.1:${ports[size + index]}`;
+      const argv = [
+        ...['--name', `m${index}`, '--data-dir', join(this.folder, `m${index}`)],
+        ...['--listen-client-urls', client, '--advertise-client-urls', client],
+        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+        ...['--initial-cluster', peers.join(','), '--initial-cluster-state', 'new'],
+        ...['--log-level', 'error', '--heartbeat-interval', '50', '--election-timeout', '500'],
+        ...args,
+      ];
+      const restart = (): Member => {
+        const member = {
+          endpoint: `127.0.0.1:${ports[index]}`,
+          process: spawn('etcd', argv, { stdio: 'ignore' }),
+          restart,
+        };
+        this.members[index] = member;
         return member;
       };
-      const restart = () => {
-        const member = start();
-        cluster.members[index] = member;
-        return member;
-      };
-      cluster.members.push(start());
+      restart();
     }
-    await cluster.healthy();
-    return cluster;
   }
 
   get endpoints(): string[] {
@@ -134,16 +139,19 @@ export class EtcdCluster {
 
   async healthy(): Promise<void> {
     const client = this.client({ timeoutMs: 500 });
-    await eventually(
-      'the cluster has a leader',
-      () =>
-        client.call('kv/range', { key: 'MA==' }).then(
+    try {
+      await eventually('the cluster has a leader', () => {
+        if (this.members.some(({ process }) => process.exitCode !== null)) {
+          throw new Error('a member of etcd ended: was its port taken?');
+        }
+        return client.call('kv/range', { key: 'MA==' }).then(
           () => true,
           () => false,
-        ),
-      60_000,
-    );
-    client.close();
+        );
+      });
+    } finally {
+      client.close();
+    }
   }
 
   /** The member that leads now. */
@@ -189,38 +197,48 @@ export class PostgresServer {
   private constructor(port: number) {
     this.port = port;
     chmodSync(this.folder, 0o755);
-    if (process.getuid?.() === 0) {
+    if (isRoot) {
       const id = (flag: string) =>
         Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
       chownSync(this.folder, id('-u'), id('-g'));
     }
   }
 
-  static async start({ schema = true } = {}): Promise<PostgresServer> {
-    const [port = 0] = await freePorts(1);
-    const server = new PostgresServer(port);
-    server.#makeData();
-    server.#start();
-    if (schema) {
+  static start({ schema = true } = {}): Promise<PostgresServer> {
+    return PostgresServer.#begin(async (server) => {
+      server.#makeData();
+      server.#start();
+      if (!schema) return;
       const engine = new PostgresEngine(server.client());
-      await engine.init();
-      await engine.close();
-    }
-    return server;
+      await Promise.resolve(engine.init()).finally(() => engine.close());
+    });
   }
 
   /** A server that has all that another one acknowledges from now on, and does not take writes until it is promoted. */
-  static async standbyOf(primary: PostgresServer): Promise<PostgresServer> {
-    const [port = 0] = await freePorts(1);
-    const server = new PostgresServer(port);
-    const source = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'lists'];
-    server.#run('pg_basebackup', ...source, '-D', server.#data, '-R', '-X', 'stream', '-c', 'fast');
-    server.#start();
-    primary.sql("alter system set synchronous_standby_names = '*'");
-    primary.sql('select pg_reload_conf()');
-    const state = 'select sync_state from pg_stat_replication';
-    await eventually('the standby is in step', () => primary.sql(state).trim() === 'sync');
-    return server;
+  static standbyOf(primary: PostgresServer): Promise<PostgresServer> {
+    return PostgresServer.#begin(async (server) => {
+      const source = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'lists'];
+      const how = ['-R', '-X', 'stream', '-c', 'fast'];
+      server.#run('pg_basebackup', ...source, '-D', server.#data, ...how);
+      server.#start();
+      primary.sql("alter system set synchronous_standby_names = '*'");
+      primary.sql('select pg_reload_conf()');
+      const state = 'select sync_state from pg_stat_replication';
+      await eventually('the standby is in step', () => primary.sql(state).trim() === 'sync');
+    });
+  }
+
+  static #begin(make: (server: PostgresServer) => Promise<void>): Promise<PostgresServer> {
+    return onFreePorts(1, async ([port = 0]) => {
+      const server = new PostgresServer(port);
+      try {
+        await make(server);
+        return server;
+      } catch (error) {
+        server.stop();
+        throw error;
+      }
+    });
   }
 
   /** Takes writes from now on. */
@@ -242,15 +260,14 @@ export class PostgresServer {
     return join(this.folder, 'data');
   }
 
-  /** As initdb makes it. That takes a second, so it is kept for the next server. */
+  /** As initdb makes it. That takes a second, so it is kept for the next server of this run. */
   #makeData(): void {
-    const kept = join(CACHE, `initdb-${(POSTGRES ?? '').replaceAll('/', '-')}`);
+    const kept = join(process.env.TEST_FOLDER ?? this.folder, 'initdb');
     if (!existsSync(kept)) {
       const options = ['-U', 'lists', '-A', 'trust', '--no-sync', '-E', 'UTF8'];
       this.#run('initdb', '-D', this.#data, ...options);
-      mkdirSync(CACHE, { recursive: true });
-      const copy = mkdtempSync(join(CACHE, 'initdb-'));
-      execFileSync('cp', ['-a', `${this.#data}/.`, copy]);
+      const copy = `${kept}-${process.pid}`;
+      execFileSync('cp', ['-a', this.#data, copy]);
       try {
         renameSync(copy, kept);
       } catch {
@@ -262,7 +279,9 @@ export class PostgresServer {
   }
 
   #start(): void {
-    const options = `-p ${this.port} -k ${this.folder} -h 127.0.0.1 -c max_connections=100`;
+    // By default its memory lies in /dev/shm, and stays there when it is killed.
+    const memory = '-c dynamic_shared_memory_type=mmap';
+    const options = `-p ${this.port} -k ${this.folder} -h 127.0.0.1 -c max_connections=100 ${memory}`;
     const log = join(this.folder, 'log');
     this.#run('pg_ctl', '-D', this.#data, '-w', '-t', '60', '-l', log, '-o', options, 'start');
   }
@@ -320,15 +339,18 @@ export class PostgresServer {
   }
 
   stop(): void {
-    if (existsSync(join(this.#data, 'postmaster.pid'))) this.kill();
+    try {
+      if (existsSync(join(this.#data, 'postmaster.pid'))) this.kill();
+    } catch {
+      // It ended by itself.
+    }
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
   /** PostgreSQL does not run as root. */
   #run(program: string, ...args: string[]): void {
-    const path = join(POSTGRES ?? '', program);
-    const asRoot = process.getuid?.() === 0;
-    const [command = path, ...rest] = asRoot
+    const path = join(POSTGRES, program);
+    const [command = path, ...rest] = isRoot
       ? ['runuser', '-u', 'postgres', '--', path, ...args]
       : [path, ...args];
     execFileSync(command, rest, { stdio: 'ignore', cwd: this.folder });
@@ -339,11 +361,13 @@ export class PostgresServer {
 export function useServers(options?: Parameters<typeof PostgresServer.start>[0]) {
   const servers = {} as { etcd: EtcdCluster; postgres: PostgresServer };
   beforeAll(async () => {
-    await Promise.all([
+    // Both are waited for, so that one is stopped when the other does not start.
+    const started = await Promise.allSettled([
       hasEtcd && EtcdCluster.start().then((etcd) => Object.assign(servers, { etcd })),
       hasPostgres &&
         PostgresServer.start(options).then((postgres) => Object.assign(servers, { postgres })),
     ]);
+    for (const server of started) if (server.status === 'rejected') throw server.reason;
   });
   afterAll(() => {
     servers.etcd?.stop();

@@ -27,6 +27,7 @@ import {
 } from '../../src/index.ts';
 import { EXAMPLE_PACKAGES, exampleModules } from './example-packages.ts';
 import { temporaryDirectory } from './files.ts';
+import { hasPrograms } from './machine.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -98,7 +99,7 @@ export function testExamples(page: string): void {
           expect(await run(process.execPath, [program], directory)).toBe(steady(output ?? ''));
         });
       } else if (language === 'python') {
-        const missing = spawnSync('python3', ['--version']).error !== undefined;
+        const missing = !hasPrograms('python3');
         test(title, async ({ skip }) => {
           if (missing) skip('no python3 here');
           expect(await run('python3', ['-c', text], directory)).toBe(steady(output ?? ''));

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { temporaryDirectory } from './files.ts';
+import { isHere } from './machine.ts';
 
 /**
  * The environment of a locale with this character set, such as GBK or BIG5, in which a character may end with the byte of a
@@ -18,5 +19,6 @@ export function localeWith(
   const locale = { LOCPATH: folder, LC_ALL: charset };
   const env = { ...process.env, ...locale };
   const { stdout } = spawnSync('locale', ['charmap'], { env, encoding: 'utf8' });
-  return stdout?.trim() === charset ? locale : undefined;
+  const isMade = isHere(`localedef or the sources of ${charset}`, stdout?.trim() === charset);
+  return isMade ? locale : undefined;
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isHere } from './machine.ts';
 
 /** What looks at other processes does it where Linux shows them. */
-export const hasProc = existsSync('/proc/self/environ');
+export const hasProc = isHere('/proc', existsSync('/proc/self/environ'));
 
 /** A process, and how it was started. */
 export interface ProcessInfo {
@@ -11,6 +12,7 @@ export interface ProcessInfo {
 
 /** The living processes, but this one, that have `text` in their arguments or environment. */
 export function processesWith(text: string): ProcessInfo[] {
+  if (!hasProc) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map((name) => ({

@@ -12,8 +12,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
+import { hasPrograms } from './machine.ts';
 
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+export const hasTmux = hasPrograms('tmux');
+
+/** It starts its commands with this shell, whatever the person's own is. */
+const SHELL = execFileSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).trim();
 
 /** A program on a real terminal, in a tmux server of its own. */
 export class TmuxTerminal {
@@ -143,6 +147,9 @@ export class TmuxTerminal {
   }
 
   #tmux(...args: string[]): string {
-    return execFileSync('tmux', [...this.#socket, ...args], { encoding: 'utf8' });
+    return execFileSync('tmux', [...this.#socket, ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, SHELL },
+    });
   }
 }

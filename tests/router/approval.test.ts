@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type ApprovalRequest,
   type Approve,
@@ -91,9 +91,13 @@ describe('a question', () => {
           answer = resolve;
         }),
     );
-    const slow = router.route('echo in time', { timeoutMs: 3000 });
-    await eventually('it is asked', () => asked.length === 1);
-    setTimeout(() => answer('allow'), 3500);
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const slow = router.route('echo in time', { timeoutMs: 60_000 });
+    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(100_000);
+    vi.useRealTimers();
+    answer('allow');
     expect(await slow).toMatchObject({ stdout: 'in time\n', exitCode: 0 });
 
     const controller = new AbortController();

@@ -189,7 +189,6 @@ test('questions of a parent and its child come one at a time, and end with who a
   const second = child.route('echo two', { signal: controller.signal });
   const third = child.route('echo three');
   await eventually('the first is asked', () => open.length > 0);
-  await new Promise((resolve) => setTimeout(resolve, 30));
   expect(open.map(({ agent }) => agent)).toEqual(['main']);
   controller.abort();
   expect((await second).exitCode).toBe(130);
@@ -211,14 +210,12 @@ test('a panel in one option shows the list, children beside it while they live, 
   router.panel?.write('some output\n');
   const child = router.child({ agent: 'helper' });
   await child.route(list('Help'));
-  await new Promise((resolve) => setTimeout(resolve, 60));
-  const screen = (await terminal.screen()).join('\n');
-  expect(screen).toMatch(
-    /^some output\n+┌─ Tasks ─.* 0\/1 ─┐\n│ ● Analyzeing\.\.\.[\s\S]*┌─ helper ─[\s\S]*● Helping/,
-  );
+  const both =
+    /^some output\n+┌─ Tasks ─.* 0\/1 ─┐\n│ ● Analyzeing\.\.\.[\s\S]*┌─ helper ─[\s\S]*● Helping/;
+  const screen = async () => (await terminal.screen()).join('\n');
+  await eventually('both are shown', async () => both.test(await screen()));
   await child.dispose();
-  await new Promise((resolve) => setTimeout(resolve, 60));
-  expect((await terminal.screen()).join('\n')).not.toContain('helper');
+  await eventually('the child is gone', async () => !(await screen()).includes('helper'));
   await router.dispose();
   expect((await terminal.screen()).join('\n')).toContain('● Analyzeing...');
 });

@@ -16,8 +16,9 @@ function shell(
   const cwd = temporaryDirectory();
   const home = join(cwd, 'home');
   mkdirSync(home);
-  writeFileSync(join(home, '.bash_profile'), 'echo profile\n');
-  writeFileSync(join(home, '.bashrc'), 'echo rc\n');
+  // A prompt that names the folder may be too long for a row, and is then cut.
+  writeFileSync(join(home, '.bash_profile'), "echo profile; PS1='$ '\n");
+  writeFileSync(join(home, '.bashrc'), "echo rc; PS1='$ '\n");
   writeFileSync(join(cwd, 'startup'), 'echo "startup $0"\n');
   writeFileSync(join(cwd, 'script'), 'echo "script $0 $# $*"; nosuch; exit 3\n');
   writeFileSync(join(cwd, '-x'), 'echo "odd $*"\n');

@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { completions } from '../../src/shell/completions.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-
-const has = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0;
+import { hasPrograms } from '../helpers/machine.ts';
 
 /** What a line is completed to, where it ends in the word that Tab is pressed behind. */
 const CASES: [line: string, offered: string[], isAll?: boolean][] = [
@@ -55,18 +54,18 @@ function complete(shell: 'bash' | 'zsh' | 'fish', line: string): string[] {
 }
 
 describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
-  test.skipIf(!has(shell)).each(CASES)('%s offers %j', (line, offered, isAll) => {
+  test.skipIf(!hasPrograms(shell)).each(CASES)('%s offers %j', (line, offered, isAll) => {
     const found = complete(shell, line).sort();
     expect(found).toEqual(isAll ? [...offered].sort() : expect.arrayContaining(offered));
   });
 });
 
-test.skipIf(!has('bash'))('in bash, the value after = is completed too', () => {
+test.skipIf(!hasPrograms('bash'))('in bash, the value after = is completed too', () => {
   expect(complete('bash', 'TodoRead --format = m')).toEqual(['md']);
   expect(complete('bash', 'TodoRead --format =')).toEqual(['md', 'json']);
 });
 
-test.skipIf(!has('zsh'))('in zsh, too', () => {
+test.skipIf(!hasPrograms('zsh'))('in zsh, too', () => {
   expect(complete('zsh', 'TodoRead --format=m')).toEqual(['md']);
 });
 

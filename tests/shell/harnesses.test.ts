@@ -10,6 +10,7 @@ import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { hasPrograms } from '../helpers/machine.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
@@ -22,7 +23,7 @@ const BASH = spawnSync('bash', ['-c', 'echo "$BASH"'], { encoding: 'utf8' }).std
 // The filter of Codex's workspace-write: codex-rs/linux-sandbox/src/landlock.rs, install_network_seccomp_filter_on_current_thread.
 const FILTER = ['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl'), 'codex'] as const;
 const hasFilter = spawnSync(FILTER[0], [...FILTER.slice(1), 'true']).status === 0;
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+const hasPython = hasPrograms('python3');
 
 const PLAN = `TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress"}]}'`;
 const PLANNED = 'Todo list updated: 0 completed, 1 in_progress, 0 pending\n';

@@ -37,11 +37,11 @@ let sessions = 0;
 function team(url: string) {
   const session = `s${++sessions}`;
   const cwd = temporaryDirectory();
-  const environment = (agent: string, where = url) =>
+  const environment = (agent: string, where = url, seconds = 20) =>
     cleanEnvironment({
       HOME: cwd,
       TODO_STATE_URL: where,
-      TODO_STATE_TIMEOUT: '20',
+      TODO_STATE_TIMEOUT: String(seconds),
       // At its end a host gives back tasks, which takes a server that answers.
       TODO_RELEASE_AT_EXIT: '0',
       TODO_SESSION: session,
@@ -59,10 +59,10 @@ function team(url: string) {
       expect([status, stderr]).toEqual([0, expect.not.stringContaining('Error')]);
       return stdout;
     },
-    host(agent: string, where = url) {
+    host(agent: string, where = url, seconds = 20) {
       const child = spawn(executable('agent-shell'), ['--jsonl'], {
         cwd,
-        env: environment(agent, where),
+        env: environment(agent, where, seconds),
       });
       onTestFinished(() => void child.kill('SIGKILL'));
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -154,16 +154,14 @@ describe.for(SERVERS)('a host whose lists live on %s', ([, isHere, port, url]) =
     test('does not hold up a line for a server that has fallen silent, and ends with its input', async () => {
       const proxy = await countingProxy({ host: '127.0.0.1', port: port() });
       const { host, sh } = team(url(port()));
-      const { ask, child } = host('ann', url(proxy.port));
+      // Who waits for the server waits for longer than a test may take.
+      const { ask, child } = host('ann', url(proxy.port), 100_000);
       await ask(list('Build', 'Ship'));
       await ask('TaskCreate --subject A; TaskClaim 1');
       sh('user', `TodoWrite --agent ann '${list('Build').slice(11, -1)}'`);
       proxy.fallSilent();
-      const start = performance.now();
       for (let line = 0; line < 5; line++)
         expect(await ask('echo hi')).toMatchObject({ exitCode: 0 });
-      // Of the 20 seconds that a request may take, none.
-      expect(performance.now() - start).toBeLessThan(15_000);
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.stdin.end();
       await ended;

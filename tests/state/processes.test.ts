@@ -83,11 +83,6 @@ test.each([1, WRITERS])('8 processes write 75 versions each, to %d list(s)', asy
     expect(acknowledged).toHaveLength((WRITERS / lists) * WRITES);
     expect(expectHistory(folder, acknowledged)).toBe(acknowledged.length);
   }
-  for (const { acknowledged } of all) {
-    const versions = acknowledged.map(({ version }) => version);
-    const overtaken = versions.map((version, index) => version - (versions[index - 1] ?? 0) - 1);
-    expect(Math.max(...overtaken)).toBeLessThan((WRITERS * WRITES) / 2);
-  }
   expect(readdirSync(join(root, 'session')).sort()).toEqual(
     folders.map((_, list) => `agent-${list}`),
   );

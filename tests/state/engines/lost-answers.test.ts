@@ -4,12 +4,12 @@ import { DroppingProxy } from '../../helpers/dropping-proxy.ts';
 import {
   closing,
   etcdPlace,
-  freePorts,
   hasEtcd,
   hasPostgres,
   postgresPlace,
   useServers,
 } from '../../helpers/engines.ts';
+import { freePorts } from '../../helpers/ports.ts';
 
 // What a client says whose request was carried out, and whose answer was lost on the way.
 

@@ -4,12 +4,13 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   closing,
-  freePorts,
   hasPostgres,
   postgresPlace,
   useServers,
 } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { isHere } from '../../helpers/machine.ts';
+import { freePorts } from '../../helpers/ports.ts';
 
 // PgBouncer between us and PostgreSQL: each transaction may get another connection, so that no notification arrives.
 
@@ -19,7 +20,7 @@ const PGBOUNCER = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
   .find(existsSync);
 const servers = useServers();
 
-describe.runIf(hasPostgres && PGBOUNCER)(
+describe.runIf(hasPostgres && isHere('pgbouncer', PGBOUNCER !== undefined))(
   'behind a pooler that hands out a connection for one transaction',
   () => {
     async function startPooler(): Promise<number> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inTime, withTimeLimit } from '../../../src/state/time-limit.ts';
 import { hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
 import { cleanEnvironment, executable } from '../../helpers/executables.ts';
@@ -103,26 +103,23 @@ describe.for(SERVERS)('on %s', ([name, isHere, port, url]) => {
   });
 });
 
-/** Takes so long, however busy the machine is. */
-function take(ms: number): void {
-  for (const end = performance.now() + ms; performance.now() < end; );
-}
-
 test('requests that are made at the same time share the time; what is done in between does not count', async () => {
-  const left = () => inTime(0, async (deadline) => Math.ceil(deadline - performance.now()));
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const left = () => inTime(0, async (deadline) => deadline - performance.now());
   await withTimeLimit(1000, async () => {
     const [first, second] = await Promise.all([
       inTime(0, async (deadline) => {
         await Promise.resolve();
-        take(100);
+        vi.advanceTimersByTime(100);
         return deadline;
       }),
       inTime(0, async (deadline) => deadline),
     ]);
     expect(first).toBe(second);
     const before = await left();
-    expect(before).toBeLessThanOrEqual(900);
-    take(100);
-    expect(before - (await left())).toBeLessThan(50);
+    expect(before).toBe(900);
+    vi.advanceTimersByTime(100);
+    expect(await left()).toBe(before);
   });
 });

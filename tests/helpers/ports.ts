@@ -1,0 +1,48 @@
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const LOWEST = 10_000;
+/** From here on the kernel chooses ports for connections: one that a server has left may be gone when it comes back. */
+const END = Math.max(LOWEST + 5000, Math.min(32_768, startOfKernelsOwn()));
+
+function startOfKernelsOwn(): number {
+  try {
+    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
+  } catch {
+    return 49_152;
+  }
+}
+
+/** Ports that nobody listens on now. No other test of this run gets them. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = LOWEST + Math.floor(Math.random() * (END - LOWEST));
+    if (!reserve(port)) continue;
+    if (await canListen(port)) ports.push(port);
+    else rmdirSync(folderOf(port));
+  }
+  return ports;
+}
+
+const folderOf = (port: number) => join(process.env.TEST_FOLDER ?? tmpdir(), 'ports', String(port));
+
+function reserve(port: number): boolean {
+  mkdirSync(join(folderOf(port), '..'), { recursive: true });
+  try {
+    mkdirSync(folderOf(port));
+    return true;
+  } catch {
+    return false; // by another test
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

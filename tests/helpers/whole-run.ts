@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { TestProject } from 'vitest/node';
+import { missing } from './machine.ts';
+import { processesWith } from './processes.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const EXECUTABLE = join(ROOT, 'dist', 'bin', 'agent-shell.cjs');
+
+let isBegun = false;
+let isOver = false;
+
+/** Before all tests: builds dist/ where it is older than what it is made of, as after an edit. @returns what follows them. */
+export default function beginRun({ vitest }: TestProject): (() => Promise<void>) | undefined {
+  // Each project asks for it.
+  if (isBegun) return undefined;
+  isBegun = true;
+  const folder = process.env.TEST_FOLDER ?? '';
+  mkdirSync(join(folder, 'files'), { recursive: true });
+  // Vitest has chosen its folder before it read the configuration, and leaves it there when it is killed.
+  const { _tmpDir: itsFolder } = vitest as unknown as { _tmpDir?: string };
+  writeFileSync(join(folder, 'also'), itsFolder ?? '');
+  buildIfStale();
+  const begun = Date.now();
+  return async () => {
+    if (isOver) return;
+    isOver = true;
+    // With -t, those of other names count as skipped.
+    const skipped = vitest.config.testNamePattern ? [] : skippedTests(vitest);
+    if (skipped.length > 0) console.log(`\n${skipped.join('\n')}`);
+    if (process.env.TEST_SKIPPED) writeFileSync(process.env.TEST_SKIPPED, skipped.join('\n'));
+    if (newestSource() > begun) {
+      console.log('\nsrc/ has changed while the tests ran: run them again');
+    }
+    const left = await leftIn(folder);
+    if (left.length === 0) return;
+    console.error(`\nThe tests are over, but these are left of them:\n  ${left.join('\n  ')}`);
+    process.exitCode = 1;
+  };
+}
+
+function buildIfStale(): void {
+  if (newestSource() > modified(EXECUTABLE)) {
+    execFileSync(process.execPath, ['scripts/build.js'], { cwd: ROOT, stdio: 'inherit' });
+  }
+}
+
+function newestSource(): number {
+  const sources = [join(ROOT, 'package.json'), join(ROOT, 'scripts', 'build.js'), ...files('src')];
+  return Math.max(...sources.map(modified));
+}
+
+function files(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function modified(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** How many tests were skipped, and why, as far as they say so; what is missing here, for the others. */
+function skippedTests(vitest: TestProject['vitest']): string[] {
+  const counts = new Map<string, number>();
+  for (const module of vitest.state.getTestModules()) {
+    for (const test of module.children.allTests()) {
+      const result = test.result();
+      if (result.state !== 'skipped') continue;
+      const why = result.note ?? '';
+      counts.set(why, (counts.get(why) ?? 0) + 1);
+    }
+  }
+  const silent = counts.get('') ?? 0;
+  counts.delete('');
+  const lines = [...counts].map(([why, count]) => `Skipped ${count}: ${why}`);
+  if (silent > 0) {
+    lines.push(`Skipped ${silent}: missing here: ${missing().join(', ') || 'not said'}`);
+  }
+  return lines;
+}
+
+/** What has been killed has a moment to end. */
+async function leftIn(folder: string): Promise<string[]> {
+  const files = join(folder, 'files');
+  const look = () => [
+    ...readdirSync(files).map((name) => join(files, name)),
+    ...processesOf(folder),
+  ];
+  for (let left = 50; left > 0 && look().length > 0; left--) await setTimeout(100);
+  return look();
+}
+
+function processesOf(folder: string): string[] {
+  return processesWith(folder)
+    .filter(({ pid, command }) => !isOfTheRunner(pid) && !/esbuild.*--service/.test(command))
+    .map(({ pid, command }) => `process ${pid}: ${command}`);
+}
+
+/** Whether it is a worker. */
+function isOfTheRunner(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')')).split(' ')[2] === String(process.pid);
+  } catch {
+    return true; // It has ended.
+  }
+}

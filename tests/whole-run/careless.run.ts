@@ -1,0 +1,12 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+test('it leaves a folder and a process', () => {
+  mkdtempSync(join(tmpdir(), 'careless-'));
+  expect(spawn('sleep', ['1004'], { detached: true, stdio: 'ignore' }).pid).toBeGreaterThan(0);
+});
+
+test('it is not run', ({ skip }) => skip('the moon is not full'));
