@@ -5,10 +5,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { BashRouter } from '../src/router/bash-router.ts';
+import { FilePlace } from '../src/state/file-place.ts';
 import { TodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
 import { cleanEnvironment, executable } from './helpers/executables.ts';
 import { temporaryDirectory } from './helpers/files.ts';
+import { hasProc } from './helpers/processes.ts';
 import { startSession } from './helpers/session.ts';
 
 const LIST = (done: string) =>
@@ -57,6 +59,17 @@ function operationsOf(...calls: [name: string, ...argv: string[]][]): Record<str
 }
 
 // The version, and its name. Without either a power cut would take what the agent was told is saved.
+test.runIf(hasProc)('300 commits leave no descriptor open', () => {
+  const folder = join(temporaryDirectory(), 'agent');
+  const store = new TodoStore(undefined, new FilePlace({ folder }));
+  const commit = (count: number) =>
+    store.update([{ content: `${count}`, activeForm: 'x', status: 'pending' }]);
+  commit(0);
+  const before = fs.readdirSync('/proc/self/fd').length;
+  for (let count = 1; count <= 300; count++) commit(count);
+  expect(fs.readdirSync('/proc/self/fd').length).toBe(before);
+});
+
 const DURABLE = { fsyncSync: 2, renameSync: 1 };
 
 test('a TodoWrite on PATH saves twice, makes no folder that is there, and lists its own folder only', () => {

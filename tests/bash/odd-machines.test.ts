@@ -5,6 +5,7 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
+import { hasProc } from '../helpers/processes.ts';
 import { startSession } from '../helpers/session.ts';
 
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
@@ -32,11 +33,17 @@ test('with a bash that ends before it reads a line, each line says so', async ()
   const nowhere = temporaryDirectory();
   writeFileSync(join(nowhere, 'bash'), '', { mode: 0o755 });
   const session = startSession({ env: { PATH: `${nowhere}:${process.env.PATH}` } });
-  expect(await session.run('echo one')).toEqual({
-    stdout: '',
-    stderr: `agent-shell: the line was not run: ${nowhere}/bash ends with exit code 0 before it reads a line\n`,
-    exitCode: 1,
-  });
+  const open = [];
+  for (let line = 0; line < 5; line++) {
+    expect(await session.run('echo one')).toEqual({
+      stdout: '',
+      stderr: `agent-shell: the line was not run: ${nowhere}/bash ends with exit code 0 before it reads a line\n`,
+      exitCode: 1,
+    });
+    if (hasProc) open.push(readdirSync('/proc/self/fd').length);
+  }
+  // No try leaves its channels open.
+  expect(open.at(-1)).toBe(open[1]);
 });
 
 test('BASH_ENV may change the directory, say something and set variables', async () => {

@@ -68,6 +68,10 @@ test('text that is wider than the terminal is wrapped, and is text', () => {
   const text = todosForPeople(versions, { ...look, columns: 40 });
   expect(text).not.toMatch(/[\x1b\u202e]/);
   for (const line of text.split('\n').slice(0, -3)) expect(line.length).toBeLessThan(40);
+  for (const columns of [30, 80, 120]) {
+    const { versions: long } = listOf('main', [4, `- ${'x'.repeat(400)}`]);
+    expect(todosForPeople(long, { ...look, columns }).split('\n')[0]).toHaveLength(columns - 1);
+  }
 });
 
 describe('without a terminal', () => {
@@ -104,9 +108,12 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
 
   test('TodoRead prints for people, unless TODO_PANEL=off says that an agent drives it', async () => {
     const state = temporaryDirectory();
-    openTodoStore({ folder: `${state}/s/main` }).update(todos('- Ship'));
-    expect(await screenOf(state, '')).toMatch(/^○ {2}Ship\n\n1 pending, changed \d+ s ago\nend$/);
-    expect(await screenOf(state, 'TODO_PANEL=off')).toBe('[ ] Ship\n\n(0/1 completed)\nend');
+    const long = 'x'.repeat(100);
+    openTodoStore({ folder: `${state}/s/main` }).update(todos('- Ship', `- ${long}`));
+    expect(await screenOf(state, '')).toMatch(
+      /^○ {2}Ship\n○ {2}x{56}\n {3}x{44}\n\n2 pending, changed \d+ s ago\nend$/,
+    );
+    expect(await screenOf(state, 'TODO_PANEL=off')).toMatch(/^\[ \] Ship\n\[ \] x+\n/);
   });
 
   test.each(['GEMINI_CLI=1', 'QWEN_CODE=1', 'CLAUDECODE=1', 'AI_AGENT=x', 'CI=true', 'TERM=dumb'])(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SHELL_OPTIONS } from '../../src/shell/arguments.ts';
 import { TASK_COMMANDS } from '../../src/tasks/task-commands.ts';
+import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
 import { agentShell } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -106,6 +107,16 @@ describe('options', () => {
       );
     }
   });
+});
+
+test('the port of agent-shell watch --web is one that there is', () => {
+  const read = (port: string) => parseWatchArguments(['--web', '--port', port]);
+  for (const port of ['0', '1', '65535']) expect(read(port)).toMatchObject({ port: Number(port) });
+  for (const port of ['65536', '-1', '1e3', '080808']) {
+    expect(read(port)).toEqual({
+      problem: `--port takes a number up to 65535, received '${port}'`,
+    });
+  }
 });
 
 describe('settings', () => {

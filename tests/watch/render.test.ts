@@ -366,6 +366,34 @@ const PAGES = [
   'sessions',
   'help',
 ] as const;
+
+test.each(['list', 'agents', 'board', 'history', 'taskHistory'] as const)(
+  'the mark is at one row of the page %s, the chosen one, and goes where the keys go',
+  (page) => {
+    const at = (seconds: number) => NOON - seconds * 1000;
+    const tasks = tasksOf({ subject: 'a' }, { subject: 'b' }, { subject: 'c' });
+    const change = { at: at(9), by: 'ann', text: 'x', tasks: tasks.tasks };
+    const list = (agent: string) => listOf(agent, [9, '- a'], [4, '- a', '- b', '- c']);
+    const viewer = new TestViewer(
+      {
+        lists: [list('main'), list('bob'), list('eve')],
+        tasks,
+        taskHistory: [3, 2, 1].map((version) => ({ ...change, version })),
+      },
+      { page, rows: 40 },
+    );
+    const marked = () =>
+      viewer.rows().flatMap((row, y) => (row.includes('▸') ? [y] : [])) as [number];
+    viewer.press('home');
+    const [first] = marked();
+    expect(marked()).toEqual([first]);
+    viewer.press('down');
+    const [second] = marked();
+    expect(marked()).toEqual([second]);
+    expect(second).toBeGreaterThan(first);
+  },
+);
+
 const HOSTILE = ['\x1b]0;x\x07', '\u202e', '\x9b31m', '\r\n', 'é漢👩‍💻', '\x00', 'plain words'];
 
 const ANY_KEY = fc.constantFrom(

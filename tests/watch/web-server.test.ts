@@ -90,6 +90,7 @@ describe('nobody gets an answer', () => {
       const answer = await ask(url, options);
       expect(answer.status).toBe(status);
       expect(answer.text).not.toContain('session');
+      if (status === 404) expect(answer.text).toBe('There is nothing here.\n');
       expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     }
     expect(followers()).toBe(0);

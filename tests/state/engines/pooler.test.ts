@@ -2,12 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  closing,
-  hasPostgres,
-  postgresPlace,
-  useServers,
-} from '../../helpers/engines.ts';
+import { closing, hasPostgres, postgresPlace, useServers } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { isHere } from '../../helpers/machine.ts';
 import { freePorts } from '../../helpers/ports.ts';

@@ -29,6 +29,7 @@ test.each([
     },
   ],
   ['postgres://ann@db', { database: 'ann' }],
+  ['postgres://ann@db:65535', { hosts: [{ host: 'db', port: 65535 }] }],
 ])('%s is read', (url, expected) => {
   expect(readStateUrl(url, {})).toMatchObject(expected);
 });
