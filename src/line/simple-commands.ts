@@ -129,7 +129,11 @@ class LineReader {
   }
 
   #readWord(): boolean {
-    const word = readWord(this.#line, this.#at);
+    // After `>&` a dash is a word of its own, whatever follows: `>&-x` has the argument x.
+    const isDash = /^[<>]&$/.test(this.#open?.operator ?? '') && this.#line[this.#at] === '-';
+    const word = isDash
+      ? { text: '-', written: '-', isLiteral: true, start: this.#at }
+      : readWord(this.#line, this.#at);
     if (word === undefined) return false;
     this.#at += word.written.length;
     if (this.#open !== undefined) return this.#redirect(this.#open, word);

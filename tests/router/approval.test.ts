@@ -451,6 +451,7 @@ describe('lists', () => {
       '(cd x && git push) >log',
       'CI=1 git push "$X"',
       'for x in *; do git push; done',
+      '<&-git push',
     ])
       expect(await approve(request(line))).toEqual(denied);
     expect(asked).toEqual(['x=$(y)\ngit push']);
