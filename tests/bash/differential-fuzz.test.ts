@@ -140,9 +140,12 @@ function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
 }
 
 /** Without the hint after a syntax error and the note of a bash that ended, which are additions of ours. */
-function withoutHint(routed: Outcome): Outcome {
-  const stderr = withoutBashEnded(routed)
-    .stderr.replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
+function withoutHint(routed: Outcome, plainStderr: string): Outcome {
+  let { stderr } = withoutBashEnded(routed);
+  // The note begins a line of its own.
+  if (stderr !== routed.stderr && stderr === `${plainStderr}\n`) stderr = plainStderr;
+  stderr = stderr
+    .replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
     .replace(/pid \d+ is not/g, 'pid N is not');
   return { ...routed, stderr };
 }
@@ -195,7 +198,7 @@ test(
         const calls = todoWrite.take();
         count.calls += calls.length;
         if (result === undefined) return 'too long';
-        const received = withoutHint(outcome);
+        const received = withoutHint(outcome, result.stderr);
         const expected = sameAsRouted({ ...result, calls }, received);
         if (isMended(expected, outcome)) return 'mended';
         const same = attempt === 1 ? (of: Outcome) => of : inAnyOrder;
