@@ -187,19 +187,14 @@ export class AgentCall {
 
 /** Fields that each end with a NUL byte. */
 function splitAtNul(bytes: Buffer): Buffer[] {
-  const fields: Buffer[] = [];
-  for (let start = 0, end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
-    fields.push(bytes.subarray(start, end));
-    start = end + 1;
-  }
-  return fields;
+  const fields = bytes.toString('latin1').split('\0').slice(0, -1);
+  return fields.map((field) => Buffer.from(field, 'latin1'));
 }
 
 function environment(fields: readonly string[]): Record<string, string> {
-  const env: Record<string, string> = {};
-  CALLER_VARIABLES.forEach((name, index) => {
+  const set = CALLER_VARIABLES.flatMap((name, index) => {
     const field = fields[index] ?? '';
-    if (field !== '') env[name] = field.slice(1);
+    return field === '' ? [] : [[name, field.slice(1)]];
   });
-  return env;
+  return Object.fromEntries(set);
 }

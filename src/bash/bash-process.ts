@@ -4,6 +4,7 @@ import { constants as os } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { randomHex, shortage } from '../system/files.ts';
+import { canReadAndWrite } from '../system/find-program.ts';
 import { killProcessTree } from '../system/processes.ts';
 import {
   CALLER_FIELDS,
@@ -25,7 +26,7 @@ import {
   startCommand,
   startText,
 } from './control-commands.ts';
-import { canReadAndWrite, FifoReader, makeFifos, readAvailable } from './fifos.ts';
+import { FifoReader, makeFifos, readAvailable } from './fifos.ts';
 import { GrowingScript } from './growing-script.ts';
 import { makePrivate, tracesOf, writePrivate } from './private-folder.ts';
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Environment } from '../environment.ts';
 import { codeOf } from '../system/files.ts';
@@ -21,16 +21,6 @@ export function makeFifos(paths: readonly string[], env: Environment): void {
   if (error) throw error;
   if (status !== 0) {
     throw Object.assign(new Error('mkfifo failed'), { code: 'FIFOs cannot be made there' });
-  }
-}
-
-/** Whether a file is there, and was not shut off. */
-export function canReadAndWrite(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

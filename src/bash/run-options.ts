@@ -48,44 +48,20 @@ export interface LimitReached {
 
 /** Watches one line's time limit and its signal, from now on. */
 export class TimeLimit {
-  /** Ends the line. Called at once if it is set too late. */
-  set onReached(end: () => void) {
-    this.#end = end;
-    if (this.#reached) end();
-  }
-
-  /** Ends the line for another reason. */
-  readonly cancel: (message: string) => void;
-
-  readonly #disarm: () => void;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => this.cancel('cancelled');
   #end: () => void = () => {};
   #reached: LimitReached | undefined;
 
-  /** @param limits `timeoutMs`: no limit where it is undefined, not a number, or longer than a timer can be. */
-  constructor({
-    timeoutMs,
-    signal,
-  }: {
-    timeoutMs?: number | undefined;
-    signal?: AbortSignal | undefined;
-  }) {
-    const reach = (reason: LimitReached['reason'], message: string) => {
-      if (this.#reached) return;
-      this.#reached = { reason, message };
-      this.#end();
-    };
-    const onAbort = () => reach('cancelled', 'cancelled');
-    this.cancel = (message) => reach('cancelled', message);
-    const isLimit = timeoutMs !== undefined && timeoutMs <= LONGEST_TIMEOUT_MS;
-    const timer = isLimit
-      ? setTimeout(() => reach('timeout', `timed out after ${timeoutMs} ms`), timeoutMs)
-      : undefined;
-    signal?.addEventListener('abort', onAbort);
-    this.#disarm = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
-    if (signal?.aborted) onAbort();
+  constructor({ timeoutMs, signal }: Pick<RunOptions, 'timeoutMs' | 'signal'>) {
+    this.#signal = signal;
+    if (timeoutMs !== undefined && timeoutMs <= LONGEST_TIMEOUT_MS) {
+      const message = `timed out after ${timeoutMs} ms`;
+      this.#timer = setTimeout(() => this.#reach({ reason: 'timeout', message }), timeoutMs);
+    }
+    signal?.addEventListener('abort', this.#onAbort);
+    if (signal?.aborted) this.#onAbort();
   }
 
   /** Undefined as long as the line may continue. */
@@ -93,7 +69,25 @@ export class TimeLimit {
     return this.#reached;
   }
 
+  /** Ends the line. Called at once if it is set too late. */
+  set onReached(end: () => void) {
+    this.#end = end;
+    if (this.#reached) end();
+  }
+
+  /** Ends the line for another reason. */
+  cancel(message: string): void {
+    this.#reach({ reason: 'cancelled', message });
+  }
+
   disarm(): void {
-    this.#disarm();
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #reach(limit: LimitReached): void {
+    if (this.#reached) return;
+    this.#reached = limit;
+    this.#end();
   }
 }

@@ -9,9 +9,9 @@ import {
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quotes.ts';
 import { codeOf, shortage } from '../system/files.ts';
-import { canRun, DEFAULT_PATH, findBash } from '../system/find-program.ts';
+import { canReadAndWrite, canRun, DEFAULT_PATH, findBash } from '../system/find-program.ts';
 import script from './agent-command.sh';
-import { canReadAndWrite, makeFifos } from './fifos.ts';
+import { makeFifos } from './fifos.ts';
 import {
   aliveIn,
   leadsTo,

@@ -60,93 +60,85 @@ const CAPTURE_LIMIT = 64 * 1024 * 1024;
 /** Keeps a bounded part of a stream, so that a command that floods gigabytes cannot fill the memory. */
 export class OutputCapture {
   readonly #most: number;
-  #limit: number;
-  /** How many of the last bytes to keep if there are more than the limit. */
+  #headLimit: number;
   #tailLimit = 0;
-  #chunks: Buffer[] = [];
-  #kept = 0;
+  /** The first bytes. */
+  #head: Buffer[] = [];
+  #headLength = 0;
+  /** The last bytes of those that follow, and perhaps a few more. */
   #tail: Buffer[] = [];
-  #tailKept = 0;
-  #leftOut = 0;
+  #tailLength = 0;
+  /** How many bytes there were. */
+  #total = 0;
 
   constructor(limit: number = CAPTURE_LIMIT) {
     this.#most = limit;
-    this.#limit = limit;
+    this.#headLimit = limit;
   }
 
   /** Until the next `take`: keeps at most this many bytes, the first and the last half, and counts the rest. */
   keepEnds(bytes: number | undefined): void {
     if (bytes === undefined || !(bytes < this.#most)) return;
-    const pending = Buffer.concat(this.#chunks);
+    const { pending } = this;
+    const limit = Math.max(0, Math.floor(bytes));
     this.#clear();
-    this.#limit = Math.max(0, Math.floor(bytes));
-    this.#tailLimit = Math.floor(this.#limit / 2);
-    this.add(pending);
+    this.#tailLimit = Math.floor(limit / 2);
+    this.#headLimit = limit - this.#tailLimit;
+    for (const chunk of pending) this.add(chunk);
   }
 
   /** Takes a copy of `chunk`: the caller may reuse its buffer. */
   add(chunk: Buffer): void {
-    const room = this.#limit - this.#kept;
-    if (room > 0 && chunk.length > 0) {
-      this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
-      this.#kept += Math.min(room, chunk.length);
-    }
-    if (chunk.length > room) this.#addToTail(chunk.subarray(room));
+    this.#total += chunk.length;
+    const first = chunk.subarray(0, this.#headLimit - this.#headLength);
+    if (first.length > 0) this.#head.push(Buffer.from(first));
+    this.#headLength += first.length;
+    if (first.length < chunk.length) this.#addToTail(chunk.subarray(first.length));
   }
 
   /** What has been kept so far, from its beginning. */
   get pending(): readonly Buffer[] {
-    return this.#chunks;
+    return [...this.#head, ...this.#tail];
   }
 
   /** Everything kept so far, decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. Empties the capture. */
   take(): string {
-    const bytes = Buffer.concat(this.#chunks);
-    const text =
-      this.#leftOut === 0
-        ? bytes.toString('utf8')
-        : this.#tailLimit === 0
-          ? this.#beginning(bytes)
-          : this.#ends(bytes);
+    const isAll = this.#total === this.#headLength + this.#tailLength;
+    const text = isAll ? Buffer.concat(this.pending).toString('utf8') : this.#ends();
     this.#clear();
-    this.#limit = this.#most;
+    this.#headLimit = this.#most;
     this.#tailLimit = 0;
     return text;
   }
 
   #addToTail(chunk: Buffer): void {
-    this.#leftOut += chunk.length;
     if (this.#tailLimit === 0) return;
-    this.#tail.push(Buffer.from(chunk.subarray(-this.#tailLimit)));
-    this.#tailKept += Math.min(chunk.length, this.#tailLimit);
+    const last = chunk.subarray(-this.#tailLimit);
+    this.#tail.push(Buffer.from(last));
+    this.#tailLength += last.length;
     for (let [first] = this.#tail; first !== undefined; [first] = this.#tail) {
-      if (this.#tailKept - first.length < this.#tailLimit) return;
+      if (this.#tailLength - first.length < this.#tailLimit) return;
       this.#tail.shift();
-      this.#tailKept -= first.length;
+      this.#tailLength -= first.length;
     }
   }
 
-  #beginning(bytes: Buffer): string {
-    const head = wholeCharacters(bytes);
-    const leftOut = this.#leftOut + bytes.length - head.length;
-    return `${head}\n[agent-shell: ${leftOut} more ${leftOut === 1 ? 'byte' : 'bytes'} left out]\n`;
-  }
-
-  /** The first and the last half of what may be kept. */
-  #ends(bytes: Buffer): string {
-    const head = wholeCharacters(bytes.subarray(0, this.#tailLimit));
-    const last = Buffer.concat([bytes, ...this.#tail]).subarray(-this.#tailLimit);
+  #ends(): string {
+    const head = wholeCharacters(Buffer.concat(this.#head));
+    const surplus = Math.max(0, this.#tailLength - this.#tailLimit);
+    const last = Buffer.concat(this.#tail).subarray(surplus);
     const tail = last.subarray(lengthOfCutCharacter(last));
-    const leftOut = this.#kept + this.#leftOut - head.length - tail.length;
-    return `${head}\n[agent-shell: ${leftOut} ${leftOut === 1 ? 'byte' : 'bytes'} left out]\n${tail}`;
+    const leftOut = this.#total - head.length - tail.length;
+    const what = `${leftOut} ${this.#tailLimit === 0 ? 'more ' : ''}${leftOut === 1 ? 'byte' : 'bytes'}`;
+    return `${head}\n[agent-shell: ${what} left out]\n${tail}`;
   }
 
   #clear(): void {
-    this.#chunks = [];
-    this.#kept = 0;
+    this.#head = [];
     this.#tail = [];
-    this.#tailKept = 0;
-    this.#leftOut = 0;
+    this.#headLength = 0;
+    this.#tailLength = 0;
+    this.#total = 0;
   }
 }
 

@@ -28,9 +28,14 @@ export function isProgram(file: string): boolean {
 }
 
 /** Whether a file is there, and may be run. */
-export function canRun(file: string): boolean {
+export const canRun = (file: string) => canAccess(file, constants.X_OK);
+
+/** Whether a file is there, and was not shut off. */
+export const canReadAndWrite = (file: string) => canAccess(file, constants.R_OK | constants.W_OK);
+
+function canAccess(file: string, mode: number): boolean {
   try {
-    accessSync(file, constants.X_OK);
+    accessSync(file, mode);
     return true;
   } catch {
     return false;

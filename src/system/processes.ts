@@ -11,9 +11,9 @@ interface ProcessInfo {
   /** Its process group. */
   readonly group: number;
   readonly session: number;
-  /** The number of its terminal; 0 if it has none. */
-  readonly terminal: number;
-  /** The foreground group of its terminal. */
+  /** Its terminal, in the words of the system; 0 or a sign if it has none. */
+  readonly terminal: number | string;
+  /** The foreground group of its terminal: the shell's own while it is at its prompt. */
   readonly foreground: number;
   /** When it began, in ticks of the system's clock. */
   readonly start: number;
@@ -30,14 +30,7 @@ function processInfo(pid: number): ProcessInfo | undefined {
 }
 
 /** A process's job and terminal. */
-export interface Job {
-  readonly parent: number;
-  /** Its process group. */
-  readonly group: number;
-  /** The terminal's foreground group: the shell's own while it is at its prompt. */
-  readonly foreground: number;
-  readonly terminal: number | string;
-}
+export type Job = Pick<ProcessInfo, 'parent' | 'group' | 'terminal' | 'foreground'>;
 
 /** Undefined if the process does not exist or has no terminal. */
 export function jobOf(pid: number): Job | undefined {
