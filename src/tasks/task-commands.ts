@@ -37,7 +37,10 @@ export function taskCommands(context: TaskContext): AgentBashHandler[] {
 function entry<Request>(form: TaskForm<Request>): TaskCommandEntry {
   return {
     name: form.name,
-    options: optionsOf(form),
+    // A call of one command needs its own only.
+    get options() {
+      return optionsOf(form);
+    },
     create: (context) => new TaskCommand(form, context),
   };
 }

@@ -40,16 +40,17 @@ export const ownerName = {
 export const longText = {
   ...shortText,
   ...kindOf(
-    checkedText((text) => {
-      if (text.length <= MAX_LONG_TEXT) return undefined;
-      const length = characterCount(text);
-      return length > MAX_LONG_TEXT ? tooLong(length) : undefined;
-    }),
+    () =>
+      checkedText((text) => {
+        if (text.length <= MAX_LONG_TEXT) return undefined;
+        const length = characterCount(text);
+        return length > MAX_LONG_TEXT ? tooLong(length) : undefined;
+      }),
     { type: 'string', maxLength: MAX_LONG_TEXT },
   ),
 };
 
-export const flag = { ...kindOf(z.boolean(), { type: 'boolean' }), option: 'flag' } as const;
+export const flag = { ...kindOf(() => z.boolean(), { type: 'boolean' }), option: 'flag' } as const;
 
 /** `30m` as milliseconds; 0 for `off`. */
 export const duration = readAs(durationOf, 'a time such as 90s, 30m or 8h', { type: 'string' });
@@ -77,7 +78,7 @@ export const taskId = readAs(idOf, A_TASK_ID, WHOLE_NUMBER);
 const SOME_IDS = { type: 'array', items: WHOLE_NUMBER };
 
 export const taskIds = {
-  ...kindOf(z.array(taskId.schema()), SOME_IDS),
+  ...kindOf(() => z.array(taskId.schema()), SOME_IDS),
   option: { ...taskId.option, isRepeated: true },
 } satisfies Kind;
 
@@ -86,37 +87,38 @@ export type Refs = ReadonlyMap<string, readonly number[]>;
 
 /** What a batch calls one of its tasks; never a word that could be an id. */
 export function taskRef(refs: Refs) {
-  const schema = checkedText((text) => {
-    if (idOf(text) !== undefined) return `Cannot look like a task id, received ${shown(text)}`;
-    const places = refs.get(text) ?? [];
-    if (places.length > 1)
-      return `Must be unique, is that of ${places.map((at) => `[${at}]`).join(' and ')}`;
-    return textProblem(text, MAX_REF_CHARACTERS);
-  });
-  return kindOf(schema, { type: 'string', maxLength: MAX_REF_CHARACTERS });
+  const build = () =>
+    checkedText((text) => {
+      if (idOf(text) !== undefined) return `Cannot look like a task id, received ${shown(text)}`;
+      const places = refs.get(text) ?? [];
+      if (places.length > 1)
+        return `Must be unique, is that of ${places.map((at) => `[${at}]`).join(' and ')}`;
+      return textProblem(text, MAX_REF_CHARACTERS);
+    });
+  return kindOf(build, { type: 'string', maxLength: MAX_REF_CHARACTERS });
 }
 
 /** Ids, or the refs of tasks of the same call, given as those tasks' places in it. */
 export function taskIdsOrRefs(refs: Refs) {
-  const schema = checkedValue(
-    (value) => {
-      if (idOf(value) !== undefined || refs.has(value as string)) return undefined;
-      const orRef = refs.size > 0 ? ', or the "ref" of a task in this call' : '';
-      return `Expected ${A_TASK_ID}, received ${shown(value)}${orRef}`;
-    },
-    (value) => {
-      const place = refs.get(value as string)?.[0];
-      return place === undefined ? { id: idOf(value) as number } : { place };
-    },
-  );
-  return { ...taskIds, ...kindOf(z.array(schema), SOME_IDS) };
+  const build = () =>
+    checkedValue(
+      (value) => {
+        if (idOf(value) !== undefined || refs.has(value as string)) return undefined;
+        const orRef = refs.size > 0 ? ', or the "ref" of a task in this call' : '';
+        return `Expected ${A_TASK_ID}, received ${shown(value)}${orRef}`;
+      },
+      (value) => {
+        const place = refs.get(value as string)?.[0];
+        return place === undefined ? { id: idOf(value) as number } : { place };
+      },
+    );
+  return { ...taskIds, ...kindOf(() => z.array(build()), SOME_IDS) };
 }
 
 const metadata = {
-  ...kindOf(
-    checkedValue(metadataProblem, (value) => value as Record<string, unknown>),
-    { type: 'object' },
-  ),
+  ...kindOf(() => checkedValue(metadataProblem, (value) => value as Record<string, unknown>), {
+    type: 'object',
+  }),
   isJsonText: true,
   isStored: (value: unknown) => metadataProblem(value) === undefined,
   wrong: shortText.wrong,
@@ -216,9 +218,14 @@ function isDeeperThan(depth: number, value: unknown): boolean {
   return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
 }
 
-/** A kind that depends on no limits. */
-function kindOf<Schema extends z.ZodMiniType>(schema: Schema, json: JsonSchema) {
-  return { schema: () => schema, json: () => json } satisfies Kind;
+/** A kind that depends on no limits. Its schema is built when it is first needed: a command needs few of them. */
+function kindOf<Schema extends z.ZodMiniType>(build: () => Schema, json: JsonSchema) {
+  let built: Schema | undefined;
+  const schema = () => {
+    built ??= build();
+    return built;
+  };
+  return { schema, json: () => json } satisfies Kind;
 }
 
 /** A kind whose values are read. @param what as in `Expected a task id such as 3`. */
@@ -228,11 +235,12 @@ function readAs<Value>(
   json: JsonSchema,
 ) {
   const fits = (given: unknown) => read(given) !== undefined;
-  const schema = checkedValue(
-    (given) => (fits(given) ? undefined : `Expected ${what}, received ${shown(given)}`),
-    (given) => read(given) as Value,
-  );
-  return { ...kindOf(schema, json), option: { needs: what, fits } } satisfies Kind;
+  const build = () =>
+    checkedValue(
+      (given) => (fits(given) ? undefined : `Expected ${what}, received ${shown(given)}`),
+      (given) => read(given) as Value,
+    );
+  return { ...kindOf(build, json), option: { needs: what, fits } } satisfies Kind;
 }
 
 function checkedText(problemOf: (text: string) => string | undefined) {
