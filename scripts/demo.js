@@ -82,6 +82,8 @@ export async function playDemo(stream, options = {}) {
   const pace = isWatched ? 0.4 : 0;
   const pause = isWatched ? (ms) => sleep(ms, undefined, { signal }) : () => {};
   const directory = mkdtempSync(join(tmpdir(), 'slug-'));
+  // Also when the terminal is closed, and nothing can be written to it any more.
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   writeFileSync(join(directory, 'slug'), SLUG);
   writeFileSync(join(directory, 'test.sh'), TEST);
   writeFileSync(join(directory, 'titles'), TITLES);
@@ -119,7 +121,6 @@ export async function playDemo(stream, options = {}) {
   } finally {
     panel.dispose();
     await router.dispose();
-    rmSync(directory, { recursive: true, force: true });
   }
   stream.write(`\n${CLOSING}`);
 
@@ -158,7 +159,9 @@ function shorten(text, columns) {
 
 if (process.argv[1] === import.meta.filename) {
   const cancel = new AbortController();
-  process.once('SIGINT', () => cancel.abort()).once('SIGTERM', () => cancel.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => cancel.abort());
+  }
   try {
     await playDemo(process.stdout, { signal: cancel.signal, input: process.stdin });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
@@ -9,24 +9,18 @@ import { processesWith } from './processes.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const EXECUTABLE = join(ROOT, 'dist', 'bin', 'agent-shell.cjs');
 
-let isBegun = false;
-let isOver = false;
-
 /** Before all tests: builds dist/ where it is older than what it is made of, as after an edit. @returns what follows them. */
 export default function beginRun({ vitest }: TestProject): (() => Promise<void>) | undefined {
-  // Each project asks for it.
-  if (isBegun) return undefined;
-  isBegun = true;
   const folder = process.env.TEST_FOLDER ?? '';
-  mkdirSync(join(folder, 'files'), { recursive: true });
+  // Each project asks for it, with a copy of this module.
+  if (existsSync(join(folder, 'files'))) return undefined;
+  mkdirSync(join(folder, 'files'));
   // Vitest has chosen its folder before it read the configuration, and leaves it there when it is killed.
   const { _tmpDir: itsFolder } = vitest as unknown as { _tmpDir?: string };
   writeFileSync(join(folder, 'also'), itsFolder ?? '');
   buildIfStale();
   const begun = Date.now();
   return async () => {
-    if (isOver) return;
-    isOver = true;
     // With -t, those of other names count as skipped.
     const skipped = vitest.config.testNamePattern ? [] : skippedTests(vitest);
     if (skipped.length > 0) console.log(`\n${skipped.join('\n')}`);
