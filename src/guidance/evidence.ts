@@ -95,9 +95,11 @@ export function failedChecks({
 /** The lines since the work on those that speak of checks began; on the first of them, where they are several. */
 function linesOfChecks(completed: readonly ItemChange[]): readonly RoutedCommand[] {
   let lines: readonly RoutedCommand[] = [];
-  for (const { after, commands = [] } of completed) {
-    const isOne = after && (isCheck(after) || /\b(?:build|lint)/i.test(after.content));
-    if (isOne && commands.length > lines.length) lines = commands;
+  for (const change of completed) {
+    const { after } = change;
+    if (!after || !(isCheck(after) || /\b(?:build|lint)/i.test(after.content))) continue;
+    const { commands = [] } = change;
+    if (commands.length > lines.length) lines = commands;
   }
   return lines;
 }

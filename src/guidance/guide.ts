@@ -50,6 +50,9 @@ export interface GuideOptions {
  */
 export class Guide {
   readonly #options: GuideOptions;
+  /** The shared list, if it is asked at once; the one on a server, if that is where it is. */
+  readonly #near: TodoDocument<false> | undefined;
+  readonly #far: TodoList | undefined;
   readonly #tasks: FollowedTasks | undefined;
   readonly #history: WorkHistory;
   /** How often each reminder was given, by its name and the state of the list that it was for. */
@@ -65,6 +68,8 @@ export class Guide {
 
   constructor(options: GuideOptions) {
     this.#options = options;
+    this.#near = isNear(options.shared) ? options.shared : undefined;
+    this.#far = this.#near ? undefined : options.shared;
     this.#tasks = options.tasks;
     this.#history = new WorkHistory({
       reminderTurns: () => this.#settings().reminderTurns,
@@ -94,23 +99,24 @@ export class Guide {
     this.#tasks?.commandEnded();
     if (this.#options.reminders === false) return [];
     const due = this.#dueReminders();
-    const isChanged = this.#isChangedByUser();
+    const near = this.#near;
+    const isChanged = near !== undefined && hasUnheard(near);
     // The settings are read only if there is something to say, which is seldom.
     if (due.length === 0 && !isChanged) return [];
     if (this.#settings().guidance !== 'all') return [];
     for (const { key } of due) this.#given.set(key, (this.#given.get(key) ?? 0) + 1);
-    return [...this.#ofUser(isChanged), ...due.map(({ text }) => text)];
+    const ofUser = isChanged ? asText(hearUser(near)) : [];
+    return [...ofUser, ...due.map(({ text }) => text)];
   }
 
   /** What others did that concerns the agent, each a text; undefined if nobody can do anything. Call it after `commandEnded`. */
   news(): Promise<readonly string[]> | undefined {
-    const list = this.#listOnServer;
-    if (this.#options.reminders === false || !(this.#tasks || list)) return undefined;
-    return this.#newsSoon(list);
+    if (this.#options.reminders === false || !(this.#tasks || this.#far)) return undefined;
+    return this.#newsSoon();
   }
 
-  async #newsSoon(list: TodoList | undefined): Promise<readonly string[]> {
-    this.#news ??= this.#askForNews(list);
+  async #newsSoon(): Promise<readonly string[]> {
+    this.#news ??= this.#askForNews();
     const told = await soon(this.#news);
     if (told !== undefined) this.#news = undefined;
     return told ?? [];
@@ -139,27 +145,8 @@ export class Guide {
     return seen !== undefined;
   }
 
-  #isChangedByUser(): boolean {
-    const { shared } = this.#options;
-    try {
-      return isNear(shared) && unheardChanges(shared) !== undefined;
-    } catch {
-      return false;
-    }
-  }
-
-  #ofUser(isChanged: boolean): string[] {
-    const { shared } = this.#options;
-    return isChanged && isNear(shared) ? asText(hearUser(shared)) : [];
-  }
-
-  get #listOnServer(): TodoList | undefined {
-    const { shared } = this.#options;
-    return shared?.isFar ? shared : undefined;
-  }
-
-  async #askForNews(list: TodoList | undefined): Promise<readonly string[]> {
-    const ofUser = list === undefined ? [] : await this.#ofUserOnServer(list);
+  async #askForNews(): Promise<readonly string[]> {
+    const ofUser = this.#far === undefined ? [] : await this.#ofUserOnServer(this.#far);
     return [...ofUser, ...asText((await this.#tasks?.news()) ?? [])];
   }
 
@@ -205,7 +192,7 @@ export class Guide {
       // Most lines are not reminded of anything: the state is spelled out only where it counts.
       const given = this.#given.size === 0 ? 0 : (this.#given.get(this.#keyOf(rule)) ?? 0);
       const lines = given < (rule.times ?? 1) ? this.#linesOf(rule, given) : [];
-      due.push(...asText(lines).map((text) => ({ key: this.#keyOf(rule), text })));
+      if (lines.length > 0) due.push({ key: this.#keyOf(rule), text: noteLines(lines).trimEnd() });
     }
     return due;
   }
@@ -234,6 +221,15 @@ export class Guide {
 
   #settings(): GuidanceSettings {
     return this.#options.settings?.() ?? DEFAULT_SETTINGS;
+  }
+}
+
+/** Whether a person has changed something that the agent has not heard of. */
+function hasUnheard(list: TodoDocument<false>): boolean {
+  try {
+    return unheardChanges(list) !== undefined;
+  } catch {
+    return false;
   }
 }
 

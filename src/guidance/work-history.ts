@@ -19,17 +19,17 @@ export class WorkHistory implements Work {
   readonly tasks: TaskWork | undefined;
   readonly #reminderTurns: () => number;
   readonly #isSubagent: () => boolean;
-  #items: Items = [];
-  #changes: readonly ItemChange[] = [];
+  items: Items = [];
+  changes: readonly ItemChange[] = [];
+  dropped: Items = [];
+  readonly commands: RoutedCommand[] = [];
+  commandsSinceWrite = 0;
+  hasList = false;
   /** Of the items that are on the list. */
   #tracks = new Map<Items[number], Track>();
-  #commands: RoutedCommand[] = [];
   /** Lines are numbered from 1. */
   #lastNumber = 0;
   #writtenAt = 0;
-  #commandsSinceWrite = 0;
-  #hasList = false;
-  #dropped: Items = [];
   #isRunning = false;
   #wroteInCommand = false;
 
@@ -46,9 +46,9 @@ export class WorkHistory implements Work {
 
   /** The list at the start, or as somebody else left it: we did not see how the work on it was done. */
   listFound(items: Items): void {
-    this.#hasList = items.length > 0;
-    this.#commandsSinceWrite = 0;
-    this.#items = items;
+    this.hasList = items.length > 0;
+    this.commandsSinceWrite = 0;
+    this.items = items;
     this.#tracks = new Map(
       items.map((item) => [item, { hasBegun: item.status !== 'pending', since: undefined }]),
     );
@@ -56,20 +56,20 @@ export class WorkHistory implements Work {
 
   /** The list was replaced. @param dropped what was left out on purpose. */
   listWritten(items: Items, dropped: Items = []): void {
-    this.#hasList = true;
-    this.#dropped = dropped;
+    this.hasList = true;
+    this.dropped = dropped;
     const tracks = new Map<Items[number], Track>();
     const until = this.#lastNumber;
     const commandsSince = (since: number | undefined) => this.#commandsBetween(since, until);
-    this.#changes = pairRenamed(this.#items, items).map((pair) => {
+    this.changes = pairRenamed(this.items, items).map((pair) => {
       const change = new FollowedChange(pair, this.#trackOf(pair), commandsSince);
       if (pair.after) tracks.set(pair.after, change);
       return change;
     });
-    this.#items = items;
+    this.items = items;
     this.#tracks = tracks;
     this.#writtenAt = this.#lastNumber;
-    this.#commandsSinceWrite = 0;
+    this.commandsSinceWrite = 0;
     this.#wroteInCommand = this.#isRunning;
   }
 
@@ -78,43 +78,19 @@ export class WorkHistory implements Work {
     this.#isRunning = true;
     this.#wroteInCommand = false;
     const kept = line.slice(0, MAX_LINE_LENGTH + 1);
-    this.#commands.push({ line: kept, type, exitCode: undefined });
-    if (this.#commands.length > MAX_COMMANDS) this.#commands.shift();
+    this.commands.push({ line: kept, type, exitCode: undefined });
+    if (this.commands.length > MAX_COMMANDS) this.commands.shift();
   }
 
   commandEnded(exitCode: number | undefined): void {
-    const command = this.#commands.pop();
-    if (command) this.#commands.push({ ...command, exitCode });
+    const command = this.commands.pop();
+    if (command) this.commands.push({ ...command, exitCode });
     this.#isRunning = false;
-    this.#commandsSinceWrite = this.#wroteInCommand ? 0 : this.#commandsSinceWrite + 1;
-  }
-
-  get hasList(): boolean {
-    return this.#hasList;
-  }
-
-  get dropped(): Items {
-    return this.#dropped;
+    this.commandsSinceWrite = this.#wroteInCommand ? 0 : this.commandsSinceWrite + 1;
   }
 
   get isSubagent(): boolean {
     return this.#isSubagent();
-  }
-
-  get items(): Items {
-    return this.#items;
-  }
-
-  get changes(): readonly ItemChange[] {
-    return this.#changes;
-  }
-
-  get commandsSinceWrite(): number {
-    return this.#commandsSinceWrite;
-  }
-
-  get commands(): readonly RoutedCommand[] {
-    return this.#commands;
   }
 
   get reminderTurns(): number {
@@ -130,10 +106,10 @@ export class WorkHistory implements Work {
 
   /** Undefined if no line was seen at all, as outside of a session, or if these began too long ago. */
   #commandsBetween(first: number | undefined, last: number): readonly RoutedCommand[] | undefined {
-    const firstKept = this.#lastNumber - this.#commands.length + 1;
+    const firstKept = this.#lastNumber - this.commands.length + 1;
     const isSeen = first !== undefined && last > 0;
     if (!isSeen || Math.max(1, first) < firstKept) return undefined;
-    return this.#commands.slice(Math.max(0, first - firstKept), last - firstKept + 1);
+    return this.commands.slice(Math.max(0, first - firstKept), last - firstKept + 1);
   }
 }
 
