@@ -50,7 +50,7 @@ const PLAN = [
   ['Run the tests again', 'Running the tests again'],
 ];
 
-/** What the agent types: the number of the step that it begins, or a command line. */
+/** What the agent types: the number of the item that it begins, or a command line. */
 const SCRIPT = [
   0,
   'cat slug',
@@ -145,14 +145,17 @@ export async function playDemo(stream, options = {}) {
 }
 
 function todoWrite(current) {
-  const todos = PLAN.map(([content, activeForm], index) => {
-    const status = index < current ? 'completed' : index === current ? 'in_progress' : 'pending';
-    return { content, activeForm, status };
-  });
+  if (current === PLAN.length) return `TodoWrite --done ${current}`;
+  if (current > 0) return `TodoWrite --done ${current} --start ${current + 1}`;
+  const todos = PLAN.map(([content, activeForm], index) => ({
+    content,
+    activeForm,
+    status: index === 0 ? 'in_progress' : 'pending',
+  }));
   return `TodoWrite '${JSON.stringify({ todos })}'`;
 }
 
-/** The whole list again and again is for the router; a person sees its beginning. */
+/** Of the whole list a person sees the beginning. */
 function shorten(text, columns) {
   return text.length <= columns ? text : `${text.slice(0, columns - 3)}...`;
 }

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from './helpers/files.ts';
 import { hasTmux, TmuxTerminal } from './helpers/tmux.ts';
 
-const DEMO = join(import.meta.dirname, '..', 'scripts', 'demo.js');
+const ROOT = join(import.meta.dirname, '..');
+const DEMO = join(ROOT, 'scripts', 'demo.js');
 
 test('off a terminal the demo prints the same plainly, and leaves nothing behind', async () => {
   const tmp = temporaryDirectory();
@@ -18,6 +19,7 @@ test('off a terminal the demo prints the same plainly, and leaves nothing behind
   expect(reports.map((line) => line.slice(0, 'Tasks 0/5: '.length))).toEqual(
     [0, 1, 2, 3, 4, 5].map((completed) => `Tasks ${completed}/5: `),
   );
+  expect(stdout).toContain('slug $ TodoWrite --done 1 --start 2\n');
   expect(stdout).toContain('FAILED  minutes-of the may meeting.md\n');
   expect(stdout).toContain('passed  minutes-of-the-may-meeting.md\n');
   expect(readdirSync(tmp)).toEqual([]);
@@ -32,3 +34,24 @@ test.skipIf(!hasTmux)('keys typed while the demo plays are not shown', async () 
   expect(screen).not.toMatch(/x\n|y\^|\^\[/);
   expect(screen.split('─ Tasks ─')).toHaveLength(2);
 });
+
+test.skipIf(!hasTmux)(
+  'npm start says what it is and how to leave, and demo types the first lines',
+  async () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const home = temporaryDirectory();
+    const env = `env -i HOME=${home} TODO_STATE_DIR=${home}/state TERM=xterm LANG=C.UTF-8 PATH="$PATH"`;
+    const terminal = new TmuxTerminal(`cd ${ROOT} && ${env} ${scripts.start}`);
+    onTestFinished(() => terminal.close());
+    const first = await terminal.until('the first words', (text) => text.includes('paste a plan'));
+    expect(first).toMatch(
+      /^This is your bash, .* Ctrl-D leaves\.\n┌─ Tasks ─+┐\n│ none yet +│\n└─+┘\n/,
+    );
+    expect(first.split('─ Tasks ─')).toHaveLength(2);
+    expect(first.replaceAll('\n', '')).toMatch(/TodoWrite '\{"todos":\[\{[^']*\}\]\}'/);
+    for (const row of ['● Fixing login...', '● Running tests...', '✓ Run tests']) {
+      terminal.enter('demo');
+      await terminal.until(row, (text) => text.includes(row));
+    }
+  },
+);

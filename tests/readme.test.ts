@@ -14,7 +14,7 @@ const readme = read('README.md');
 testExamples('README.md');
 
 test('two lines of one command each are enough on a fresh machine', () => {
-  const lines = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text);
+  const lines = [...readme.matchAll(/^```sh\n(npm[\s\S]*?)^```$/gm)].map(([, text]) => text);
   expect(lines.slice(0, 2)).toEqual(['npm ci && npm start\n', 'npm cit\n']);
 });
 

@@ -49,10 +49,11 @@ export interface Example {
  *
  * - `console`: runs what stands after `$ ` (and `> ` for further lines) in one bash, and compares what follows it.
  *   `console agent-shell`: the same in an agent shell.
+ * - `sh` with a `text output` after it is run as it stands, by one agent shell. Without, it is a line for a fresh machine.
  * - `ts` is type-checked as its own program and run, `python` is run where there is one. The block
  *   `text output` that follows is what it prints.
  * - `LANGUAGE file=NAME` is a file for the blocks that follow.
- * - `text` is a picture or a form, `yaml` a file for other programs, `mermaid` a diagram, `sh` a line for a fresh machine. They are not run, and no other
+ * - `text` is a picture or a form, `yaml` a file for other programs, `mermaid` a diagram. They are not run, and no other
  *   language is allowed.
  */
 export function testExamples(page: string): void {
@@ -90,6 +91,12 @@ export function testExamples(page: string): void {
         test(title, async () => {
           const received = await runConsole(text, directory, words.includes('agent-shell'));
           expect(steady(received)).toBe(steady(text));
+        });
+      } else if (language === 'sh' && output !== undefined) {
+        test(title, async () => {
+          expect(await run('agent-shell', ['--session', String(line), '-c', text], directory)).toBe(
+            steady(output),
+          );
         });
       } else if (language === 'ts') {
         test(title, async ({ skip }) => {

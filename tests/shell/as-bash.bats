@@ -96,11 +96,17 @@ SCRIPT
   [[ $output =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
 }
 
-@test "--help prints a page to stdout" {
+@test "--help prints a page to stdout, which begins with three examples and fits a screen" {
   run --separate-stderr agent-shell --help
   equal "$status" 0
   equal "$stderr" ''
-  [[ $output = 'Usage: agent-shell'* ]]
+  [[ $output = 'Examples:
+  agent-shell '*'
+  agent-shell '*'
+  agent-shell '*'
+
+Usage: agent-shell'* ]]
+  (( ${#lines[@]} <= 40 ))
 }
 
 @test "an unknown option: bash's words, and bash's code" {
