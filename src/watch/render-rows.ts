@@ -257,7 +257,7 @@ function sectionBlocks(
 }
 
 /** A task among the tasks of its team. */
-function taskOf(task: Task, tasks: ReadonlyMap<number, Task>): Shown {
+export function taskOf(task: Task, tasks: ReadonlyMap<number, Task>): Shown {
   const blocks = task.blocks.filter((other) => tasks.get(other)?.status !== 'completed');
   return shownTask(task, { blockedBy: openBlockers({ nextId: 0, tasks }, task), blocks });
 }

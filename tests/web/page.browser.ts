@@ -82,9 +82,9 @@ test('the list shows, and each change of it, without a reload', async () => {
   store.update(todos('x Analyze', '> Build', '- Ship'));
   const page = await open((await serve(state)).url);
   await page.getByRole('article', { name: 'List of main' }).waitFor();
-  expect(await page.locator('li.in_progress .words').innerText()).toContain('Doing Build…');
+  expect(await page.locator('li.in_progress .words').innerText()).toContain('Doing Build...');
   store.update(todos('x Analyze', 'x Build', '> Ship'));
-  await page.getByText('Doing Ship…').waitFor();
+  await page.getByText('Doing Ship...').waitFor();
   expect(await page.getByRole('progressbar', { name: /^main/ }).getAttribute('aria-label')).toBe(
     'main: 2 of 3 completed',
   );
@@ -129,7 +129,7 @@ test.each([
     },
   }));
   const page = await open((await serve(state)).url, options);
-  await page.getByText('Doing step 21…').waitFor();
+  await page.getByText('Doing step 21...').waitFor();
   expect(await page.getByRole('article', { name: /^List of/ }).count()).toBe(10);
   await page.getByText('· blocked by #1').waitFor();
   const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
@@ -161,14 +161,14 @@ test('a page that is open finds its server again after a restart', async () => {
   const first = await serve(state);
   const { port } = new URL(first.url);
   const page = await open(first.url);
-  await page.getByText('Doing Build…').waitFor();
+  await page.getByText('Doing Build...').waitFor();
   first.child.kill('SIGKILL');
   await once(first.child, 'exit');
   await page.getByText('no connection; trying again').waitFor();
   store.update(todos('x Build', '> Ship'));
   const second = await serve(state, '--port', port);
   expect(second.url).toBe(first.url);
-  await page.getByText('Doing Ship…').waitFor();
+  await page.getByText('Doing Ship...').waitFor();
   await page.getByText('live', { exact: true }).waitFor();
 });
 
@@ -203,7 +203,7 @@ test('a session without a list yet is the one that is chosen, and shows its firs
   expect(await choice.locator('option:checked').innerText()).toBe('s');
   expect(await choice.locator('option').allInnerTexts()).toEqual(['s', 'other']);
   storeOf(state, 'main').update(todos('> Build'));
-  await page.getByText('Doing Build…').waitFor();
+  await page.getByText('Doing Build...').waitFor();
 });
 
 test('sessions can be chosen, and history opened, by the keyboard', async () => {
@@ -211,7 +211,7 @@ test('sessions can be chosen, and history opened, by the keyboard', async () => 
   storeOf(state, 'main').update(todos('> Build'));
   openTodoStore({ folder: join(state, 'other', 'main') }).update(todos('> Elsewhere'));
   const page = await open((await serve(state)).url);
-  await page.getByText('Doing Build…').waitFor();
+  await page.getByText('Doing Build...').waitFor();
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.id')).toBe('sessions');
   await page.keyboard.press('Tab');
@@ -219,8 +219,8 @@ test('sessions can be chosen, and history opened, by the keyboard', async () => 
   await page.keyboard.press('Enter');
   await page.getByText(/^1 · .* · main: began "Build"; 1 added$/).waitFor();
   await page.getByLabel('Session').selectOption({ label: 'other' });
-  await page.getByText('Doing Elsewhere…').waitFor();
-  expect(await page.getByText('Doing Build…').count()).toBe(0);
+  await page.getByText('Doing Elsewhere...').waitFor();
+  expect(await page.getByText('Doing Build...').count()).toBe(0);
 });
 
 test('a token that somebody has planted in the state folder opens nothing, under umask 077 either', async () => {
@@ -314,22 +314,22 @@ test('the chosen session is in the URL: a reload, a bookmark and the back button
   openTodoStore({ folder: listFolder(state, other) }).update(todos('> Elsewhere'));
   const { url } = await serve(state);
   const page = await open(url);
-  await page.getByText('Doing Build…').waitFor();
+  await page.getByText('Doing Build...').waitFor();
   await page.getByLabel('Session').selectOption({ label: 'other' });
-  await page.getByText('Doing Elsewhere…').waitFor();
+  await page.getByText('Doing Elsewhere...').waitFor();
   expect(page.url()).toMatch(/\?session=./);
   await page.reload();
-  await page.getByText('Doing Elsewhere…').waitFor();
+  await page.getByText('Doing Elsewhere...').waitFor();
   expect(await page.locator('option:checked').innerText()).toBe('other');
   const bookmarked = await open(page.url());
-  await bookmarked.getByText('Doing Elsewhere…').waitFor();
+  await bookmarked.getByText('Doing Elsewhere...').waitFor();
   await page.goBack();
-  await page.getByText('Doing Build…').waitFor();
+  await page.getByText('Doing Build...').waitFor();
   await page.goForward();
-  await page.getByText('Doing Elsewhere…').waitFor();
+  await page.getByText('Doing Elsewhere...').waitFor();
   await page.goto(`${url}?session=gone`);
   await page.getByText('The session in the address has no lists here').waitFor();
-  await page.getByText('Doing Build…').waitFor();
+  await page.getByText('Doing Build...').waitFor();
 });
 
 test.each([
@@ -343,7 +343,7 @@ test.each([
   vi.useRealTimers();
   storeOf(state, 'main').update(todos('x Analyze', 'x Build', '> Ship'));
   const page = await open((await serve(state)).url, { locale });
-  await page.getByText('Doing Ship…').waitFor();
+  await page.getByText('Doing Ship...').waitFor();
   expect(await page.locator('#lists .in_progress .time').innerText()).toMatch(/^\ds$/);
   await page.getByRole('button', { name: '2 completed' }).click();
   const completed = page.locator('.completed .time');
@@ -398,7 +398,7 @@ describe.each(['light', 'dark'] as const)('in a %s page', (colorScheme) => {
     async (name, size) => {
       const { url } = await busySession();
       const page = await open(url, { colorScheme, ...size, reducedMotion: 'reduce' });
-      await page.getByText('Doing step 17…').waitFor();
+      await page.getByText('Doing step 17...').waitFor();
       await picture(page, `busy-${colorScheme}-${name.replaceAll(/\W+/g, '-')}`);
       await page.evaluate(axe.source);
       const check = async () => {
@@ -422,7 +422,7 @@ test('a card begins with what is done now; the completed items unfold, and the a
   await card.waitFor();
   const rows = card.locator('li .words');
   const first = async () => (await rows.first().textContent())?.split(': ')[1];
-  expect(await first()).toBe('Doing step 17…');
+  expect(await first()).toBe('Doing step 17...');
   expect(await card.getByRole('button', { name: '21 more' }).count()).toBe(1);
   await card.getByRole('button', { name: '16 completed' }).click();
   expect(await first()).toBe('step 1');
@@ -432,13 +432,13 @@ test('a card begins with what is done now; the completed items unfold, and the a
   await card.getByRole('button', { name: '21 more' }).click();
   expect(await rows.count()).toBe(50);
   await card.getByRole('button', { name: '16 completed' }).click();
-  expect(await first()).toBe('Doing step 17…');
+  expect(await first()).toBe('Doing step 17...');
 });
 
 test('the page begins at its top, with the board of the team', async () => {
   const { url } = await busySession();
   const page = await open(url, { viewport: { width: 1280, height: 500 } });
-  await page.getByText('Doing step 17…').waitFor();
+  await page.getByText('Doing step 17...').waitFor();
   expect(await page.evaluate('scrollY')).toBe(0);
   expect(await page.locator('h2').allTextContents()).toEqual(['Team tasks', 'Agents']);
 });
@@ -450,7 +450,7 @@ test.each([
 ])('a page of %d pixels has %d columns of lists', async (width, columns) => {
   const { url } = await busySession();
   const page = await open(url, { viewport: { width, height: 800 } });
-  await page.getByText('Doing step 17…').waitFor();
+  await page.getByText('Doing step 17...').waitFor();
   const lists = page.getByRole('article', { name: /^List of/ });
   const lefts = await lists.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
   expect(new Set(lefts).size).toBe(columns);
@@ -463,7 +463,7 @@ test.each([
 test('/ filters rows as one types, and Escape shows all again', async () => {
   const { url } = await busySession();
   const page = await open(url);
-  await page.getByText('Doing step 17…').waitFor();
+  await page.getByText('Doing step 17...').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('STEP 4');
   const shown = page.locator('#lists li .words');
@@ -475,7 +475,7 @@ test('/ filters rows as one types, and Escape shows all again', async () => {
   await page.keyboard.type('/');
   await page.getByText('No item contains this text.').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('Doing step 17…').waitFor();
+  await page.getByText('Doing step 17...').waitFor();
 });
 
 test('the title and the icon of the tab tell how much is done', async () => {
@@ -483,7 +483,7 @@ test('the title and the icon of the tab tell how much is done', async () => {
   const store = storeOf(state, 'main');
   store.update(todos('x Analyze', '> Build', '- Ship'));
   const page = await open((await serve(state)).url);
-  await page.getByText('Doing Build…').waitFor();
+  await page.getByText('Doing Build...').waitFor();
   expect(await page.title()).toBe('1/3 · s');
   const icon = () => page.locator('#icon').getAttribute('href');
   const before = await icon();
@@ -511,7 +511,7 @@ test('a completed item says how long it took', async () => {
 test('with reduced motion nothing moves', async () => {
   const { url } = await busySession();
   const page = await open(url, { reducedMotion: 'reduce' });
-  await page.getByText('Doing step 17…').waitFor();
+  await page.getByText('Doing step 17...').waitFor();
   const durations = await page
     .locator('*')
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).transitionDuration));

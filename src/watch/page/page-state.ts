@@ -1,8 +1,8 @@
-import { proofMark } from '../../command/status.ts';
+import { factsOf, type Shown, shownItem, textOf } from '../../panel/look.ts';
 import { statusTimes } from '../../panel/status-times.ts';
 import { safeText } from '../../safe-text.ts';
-import { openBlockers } from '../../tasks/task.ts';
 import type { Known, KnownList, KnownTasks } from '../model.ts';
+import { taskOf } from '../render-rows.ts';
 import { changeOf } from '../shown.ts';
 import { sessionKeyOf } from '../watched-lists.ts';
 
@@ -26,19 +26,15 @@ export function stateOf(known: Known) {
 
 function listState({ agent, versions }: KnownList) {
   const [{ items, updatedAt }] = versions;
-  const times = statusTimes(versions);
+  const { since, isLonger, took } = statusTimes(versions);
   return {
     agent: safeText(agent),
     updatedAt: +updatedAt,
     items: items.map((item) => ({
-      content: safeText(item.content),
-      activeForm: safeText(item.activeForm),
-      status: item.status,
-      priority: item.priority,
-      proof: proofMark(item),
-      since: item.status === 'pending' ? undefined : times.since.get(item),
-      isLonger: times.isLonger.has(item),
-      took: times.took.get(item),
+      ...rowState(`${agent}\n${item.content}`, shownItem(item)),
+      since: item.status === 'pending' ? undefined : since.get(item),
+      isLonger: isLonger.has(item),
+      took: took.get(item),
     })),
     history: versions.slice(0, MOST_VERSIONS).map((version, index) => ({
       version: version.version,
@@ -49,21 +45,27 @@ function listState({ agent, versions }: KnownList) {
   };
 }
 
-function tasksState({ tasks, since }: KnownTasks) {
-  const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
+function tasksState(known: KnownTasks) {
+  const shown = [...known.tasks.values()].filter(({ isArchived }) => !isArchived);
   return shown.map((task) => ({
-    id: task.id,
-    subject: safeText(task.subject),
-    activeForm: task.activeForm && safeText(task.activeForm),
-    owner: task.owner && safeText(task.owner),
-    status: task.status,
-    proof: proofMark(task),
-    since: since.get(task.id),
-    ...(task.status === 'completed'
-      ? { blockedBy: [], blocks: [] }
-      : {
-          blockedBy: openBlockers({ nextId: 0, tasks }, task),
-          blocks: task.blocks.filter((other) => tasks.get(other)?.status !== 'completed'),
-        }),
+    ...rowState(`#${task.id}`, taskOf(task, known.tasks)),
+    since: task.status === 'completed' ? undefined : known.since.get(task.id),
   }));
+}
+
+/** @param name what the row is called from one state to the next. */
+function rowState(name: string, shown: Shown) {
+  const { status, priority, proof, owner, text, blockedBy, blocks } = shown;
+  return {
+    name,
+    status,
+    priority,
+    proof,
+    owner: safeText(owner),
+    /** What is to be done. */
+    text: safeText(text),
+    /** What is shown of it now. */
+    now: safeText(textOf(shown)),
+    links: factsOf({ status, text, doing: '', owner: '', proof: '', blockedBy, blocks }),
+  };
 }

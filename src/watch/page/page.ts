@@ -1,18 +1,7 @@
 // The script of the page: shows each state that the server sends. It is bundled into the page as text.
 import { element, inPlace, updateChildren } from './elements.ts';
 import type { PageState } from './page-state.ts';
-import {
-  bar,
-  boardColumn,
-  doneOf,
-  itemName,
-  type List,
-  listCard,
-  taskName,
-  tick,
-  type View,
-  WORDS,
-} from './rows.ts';
+import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS } from './rows.ts';
 
 /** For so long a change of status stands out. */
 const FRESH_MS = 2000;
@@ -134,30 +123,23 @@ function placeLists(lists: readonly List[]): void {
   }
 }
 
-/** All rows of a state, by their names. */
+/** All rows of a state by their names, with whose they are. */
 function rowsOf({ lists, tasks }: PageState) {
-  const items = lists.flatMap(({ agent, items }) =>
-    items.map((item) => ({ ...item, name: itemName(agent, item), who: agent, what: item.content })),
-  );
-  const own = tasks.map((task) => ({
-    ...task,
-    name: taskName(task),
-    who: 'Team',
-    what: task.subject,
-  }));
-  return new Map(
-    [...items, ...own].map(({ name, status, who, what }) => [name, { status, who, what }]),
-  );
+  const items = lists.flatMap(({ agent, items }) => items.map((row) => ({ row, who: agent })));
+  const own = tasks.map((row) => ({ row, who: 'Team' }));
+  return new Map([...items, ...own].map((named) => [named.row.name, named]));
 }
 
 /** Tells a screen reader what has changed, and no more; rows whose status has changed stand out for a moment. */
 function tellNews(before: PageState | undefined, now: PageState): void {
   if (before === undefined || before.id !== now.id) return;
   const old = rowsOf(before);
-  const news = [...rowsOf(now)].filter(([name, { status }]) => old.get(name)?.status !== status);
+  const news = [...rowsOf(now)].filter(
+    ([name, { row }]) => old.get(name)?.row.status !== row.status,
+  );
   const told = news
     .slice(0, 5)
-    .map(([, { status, who, what }]) => `${who}: ${WORDS[status]}: ${what}`);
+    .map(([, { row, who }]) => `${who}: ${WORDS[row.status]}: ${row.text}`);
   if (news.length > 0) byId('news').textContent = told.join('. ');
   for (const [name] of news) if (old.has(name)) fresh.set(name, Date.now() + FRESH_MS);
   setTimeout(() => inPlace(showRows), FRESH_MS);

@@ -30,24 +30,18 @@ export const WORDS: Record<Status, string> = {
   pending: 'pending',
 };
 
-/** What identifies a row from one state to the next. */
-export const itemName = (agent: string, { content }: List['items'][number]) =>
-  `${agent}\n${content}`;
-export const taskName = ({ id }: Task) => `#${id}`;
-
 export const doneOf = (items: readonly { readonly status: Status }[]) =>
   items.filter(({ status }) => status === 'completed').length;
 
 /** An agent's list: what it does now first, what is completed folded. Undefined if the filter leaves nothing of it. */
 export function listCard(list: List, view: View): HTMLElement | undefined {
   const { agent, items, updatedAt, history } = list;
-  const rows = items.filter((item) => matches(view, agent, item.content, item.activeForm));
+  const rows = items.filter((item) => matches(view, agent, item));
   if (view.filter !== '' && rows.length === 0) return undefined;
   const done = doneOf(items);
   const isFolded = view.filter === '' && done >= FOLDED_FROM && !view.unfolded.has(`done:${agent}`);
   const open = rows.filter((item) => {
-    const isFresh = view.isFresh(itemName(agent, item));
-    return !isFolded || item.status !== 'completed' || isFresh;
+    return !isFolded || item.status !== 'completed' || view.isFresh(item.name);
   });
   const { shown, more } = cut(open, `more:${agent}`, view);
   const versions = history.map(({ version, at, by, change }) =>
@@ -69,7 +63,7 @@ export function listCard(list: List, view: View): HTMLElement | undefined {
       : '',
     items.length === 0
       ? element('p', { class: 'soft' }, 'The list is empty.')
-      : element('ul', { role: 'list' }, ...shown.map((item) => itemRow(agent, item, view))),
+      : element('ul', { role: 'list' }, ...shown.map((item) => itemRow(item, view))),
     more,
     fold(`history:${agent}`, 'History', view),
     view.unfolded.has(`history:${agent}`)
@@ -78,9 +72,8 @@ export function listCard(list: List, view: View): HTMLElement | undefined {
   );
 }
 
-function itemRow(agent: string, item: List['items'][number], view: View): HTMLElement {
-  const { content, activeForm, status, priority, proof, since, isLonger, took } = item;
-  const name = itemName(agent, item);
+function itemRow(item: List['items'][number], view: View): HTMLElement {
+  const { name, now, status, priority, proof, since, isLonger, took } = item;
   return element(
     'li',
     { class: view.isFresh(name) ? `${status} fresh` : status, 'data-key': name },
@@ -89,12 +82,12 @@ function itemRow(agent: string, item: List['items'][number], view: View): HTMLEl
       'span',
       { class: 'words' },
       element('span', { class: 'hidden' }, `${WORDS[status]}: `),
-      status === 'in_progress' ? `${activeForm}…` : content,
+      now,
     ),
     proof && element('span', { class: `aside ${proof}` }, proof),
     priority && element('span', { class: `aside ${priority}` }, priority),
     status === 'in_progress' && since !== undefined ? runningTime(since, isLonger) : '',
-    status === 'completed' && since !== undefined
+    status === 'completed' && since !== undefined && !isLonger
       ? element(
           'span',
           { class: 'aside time', title: `completed ${whenText(since)}` },
@@ -107,7 +100,7 @@ function itemRow(agent: string, item: List['items'][number], view: View): HTMLEl
 /** The tasks of a team with one status. */
 export function boardColumn(status: Status, tasks: readonly Task[], view: View): HTMLElement {
   const all = tasks.filter((task) => task.status === status);
-  const own = all.filter((task) => matches(view, `#${task.id}`, task.subject, task.owner));
+  const own = all.filter((task) => matches(view, task.owner, task));
   const { shown, more } = cut(own, `more:#${status}`, view);
   const title = WORDS[status].replace(/^./, (first) => first.toUpperCase());
   return element(
@@ -131,22 +124,14 @@ export function boardColumn(status: Status, tasks: readonly Task[], view: View):
 }
 
 function taskRow(task: Task, view: View): HTMLElement {
-  const { id, status, subject, activeForm, owner, since, blockedBy, blocks, proof } = task;
-  const name = taskName(task);
-  const ids = (tasks: readonly number[]) => tasks.map((other) => `#${other}`).join(', ');
+  const { name, now, status, owner, since, links, priority, proof } = task;
   const age =
-    since === undefined || status === 'completed'
+    since === undefined
       ? undefined
       : status === 'pending'
         ? element('span', { 'data-ago': since }, times().ago(since))
         : runningTime(since, false);
-  const facts = [
-    owner,
-    age,
-    blockedBy.length > 0 ? `blocked by ${ids(blockedBy)}` : undefined,
-    blocks.length > 0 ? `blocks ${ids(blocks)}` : undefined,
-    proof,
-  ].filter((fact) => fact !== undefined && fact !== '');
+  const facts = [owner, age, priority, ...links, proof].filter((fact) => fact);
   return element(
     'li',
     { class: view.isFresh(name) ? `${status} fresh` : status, 'data-key': name },
@@ -154,7 +139,7 @@ function taskRow(task: Task, view: View): HTMLElement {
       'span',
       { class: 'words' },
       element('span', { class: 'hidden' }, `${WORDS[status]}: `),
-      `#${id} ${status === 'in_progress' && activeForm ? `${activeForm}…` : subject}`,
+      now,
       element(
         'span',
         { class: 'facts' },
@@ -207,8 +192,9 @@ function cut<Row extends { status: Status }>(
   };
 }
 
-function matches({ filter }: View, ...texts: readonly (string | undefined)[]): boolean {
-  return texts.some((text) => text?.toLowerCase().includes(filter.toLowerCase()));
+function matches({ filter }: View, who: string, { text, now }: List['items'][number] | Task) {
+  const wanted = filter.toLowerCase();
+  return [who, text, now].some((shown) => shown.toLowerCase().includes(wanted));
 }
 
 const times = () => new ShownTimes(Date.now());
