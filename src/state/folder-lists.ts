@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
 import { folderOfKey, namesIn } from './list-paths.ts';
 import type { FoundList, Lists, PlaceOptions } from './lists.ts';
 import { textOfPathName } from './path-name.ts';
+import { attempt } from './state-error.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
@@ -63,6 +64,22 @@ export class FolderLists implements Lists {
     };
   }
 
+  remove(key: string, version: number): boolean {
+    const folder = this.#checked(this.#folderOf(key));
+    // Whoever writes now finds no list, and begins one; whoever has written since is not lost.
+    const aside = `${folder}.${Math.random().toString(36).slice(2)}~`;
+    return attempt('remove', folder, () => {
+      renameSync(folder, aside);
+      if ((new VersionFolder(aside, nodeFileSystem).list().head?.version ?? 0) !== version) {
+        renameSync(aside, folder);
+        return false;
+      }
+      rmSync(aside, { recursive: true });
+      removeIfEmpty(dirname(folder));
+      return true;
+    });
+  }
+
   checkWriting(): void {}
 
   close(): void {}
@@ -85,6 +102,14 @@ export class FolderLists implements Lists {
         return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
       },
     };
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It holds other lists.
   }
 }
 

@@ -42,6 +42,8 @@ export interface Lists {
    * again; several changes may be one call. Never throws. Returns what ends it.
    */
   watch(key: string, listener: () => void): () => void;
+  /** Removes a list with all its versions. @returns whether it did: not if it is no longer at this version. */
+  remove(key: string, version: number): Awaitable<boolean>;
   /** Changes nothing. @throws StateError where the list of this key could not be written. */
   checkWriting(key: string): Awaitable<void>;
   /** Ends its connections. */

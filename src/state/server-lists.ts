@@ -5,6 +5,7 @@ import type { FoundList, Lists, PlaceOptions } from './lists.ts';
 import { isPathName, textOfPathName } from './path-name.ts';
 import type { SharedPlace } from './place.ts';
 import { ServerPlace, whenOpen } from './server-place.ts';
+import { StateError } from './state-error.ts';
 
 /** The lists on the server that TODO_STATE_URL names. It is loaded and connected when the first list is used. */
 export class ServerLists implements Lists {
@@ -33,6 +34,10 @@ export class ServerLists implements Lists {
 
   async checkWriting(key: string): Promise<void> {
     await (await this.engine()).checkWriting(key);
+  }
+
+  async remove(): Promise<boolean> {
+    throw new StateError('lists on a server are removed there, with its own tools');
   }
 
   async find(key: string): Promise<FoundList[]> {

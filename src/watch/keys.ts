@@ -13,6 +13,7 @@ import {
   withPage,
 } from './shown.ts';
 import { type Key, typed } from './text-input.ts';
+import { isTeamKey } from './watched-lists.ts';
 
 /** The viewer's state after a key. */
 export function press(before: ViewerState, key: Key): ViewerState {
@@ -61,6 +62,7 @@ function nameOf({ name = '', sequence = '' }: Key): string {
   return /^[!-~]$/.test(sequence) ? sequence : name;
 }
 
+const LIST_PAGE = { name: 'list', top: 0 } as const;
 const FAR = Number.POSITIVE_INFINITY;
 const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
 /** On the agents page, up and down move by rows of the grid. */
@@ -182,8 +184,8 @@ function entered(state: ViewerState): ViewerState {
       if (list === undefined || !isPicked) return state;
       return {
         ...state,
-        agent: list.agent,
-        pages: [{ name: 'list', top: 0 }],
+        agent: isTeamKey(list.key) ? undefined : list.agent,
+        pages: isTeamKey(list.key) ? [LIST_PAGE, { name: 'board', top: 0 }] : [LIST_PAGE],
         // These belong to the previous session.
         undo: undefined,
         taskUndo: undefined,

@@ -1,5 +1,5 @@
 import type { Task } from '../tasks/task.ts';
-import type { Items } from '../todo/todo-item.ts';
+import type { Items, TodoItem } from '../todo/todo-item.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
 /** The kept versions of one agent's list, newest first; at least one. */
@@ -31,10 +31,16 @@ export interface TaskChange {
 /** A list that was found. */
 export interface FoundList {
   readonly session: string;
+  /** For the tasks of a team, `(team)`. */
   readonly agent: string;
   /** Its unique key. */
   readonly key: string;
-  readonly newest: Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
+  readonly newest: {
+    readonly version: number;
+    readonly items: readonly Pick<TodoItem, 'status' | 'activeForm'>[];
+    /** For a team's tasks that cannot be read, 1970. */
+    readonly updatedAt: Date;
+  };
   /** What is wrong with its newest version, if that is damaged. */
   readonly damage?: string | undefined;
 }

@@ -7,18 +7,24 @@ import { ShownTimes } from '../panel/shown-times.ts';
 import { themeFor } from '../panel/theme.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings } from '../settings/settings.ts';
-import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
+import { StateError } from '../state/state-error.ts';
 import { inTimeOf } from '../state/time-limit.ts';
 import { writeAll } from '../system/files.ts';
-import { openTaskList } from '../tasks/open-task-store.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import { table } from '../terminal/lines.ts';
+import type { FoundList } from './model.ts';
+import { isRemoval, removeSessions } from './remove-sessions.ts';
 import helpPage from './sessions.md';
 import { shortPath, watchedLists } from './sources.ts';
-import type { WatchedLists } from './watched-lists.ts';
+import { isTeamKey, TEAM } from './watched-lists.ts';
 
-export const SESSIONS_OPTIONS = { '--json': 'flag', ...HELP_OPTIONS } as const;
-const TEAM = '(team)';
+export const SESSIONS_OPTIONS = {
+  '--json': 'flag',
+  '--remove': 'name',
+  '--older': 'name',
+  '--yes': 'flag',
+  ...HELP_OPTIONS,
+} as const;
 
 /** The progress of a list. */
 interface Summary {
@@ -27,7 +33,6 @@ interface Summary {
   readonly pending: number;
   /** What is in progress now. */
   readonly doing?: string;
-  /** For a team's tasks that cannot be read, 1970. */
   readonly updatedAt: Date;
   readonly version: number;
   /** What is wrong with the newest version, if that is damaged. */
@@ -61,12 +66,17 @@ export async function sessions(argv: readonly string[]): Promise<number> {
   const watched = watchedLists();
   try {
     const { settings } = readSettings(process.env, undefined);
-    const found = await inTimeOf(settings, () => findSessions(watched));
-    const text = parsed.options['--json']
-      ? jsonLine({ sessions: found })
-      : sessionsText(found, await watched.where());
-    writeAll(1, text);
-    return 0;
+    const { '--json': json, ...options } = parsed.options;
+    return await inTimeOf(settings, async () => {
+      const all = await watched.find(Number.POSITIVE_INFINITY);
+      if (isRemoval(options)) return removeSessions(watched, all, options);
+      const found = sessionsOf(all);
+      writeAll(
+        1,
+        json ? jsonLine({ sessions: found }) : sessionsText(found, await watched.where()),
+      );
+      return 0;
+    });
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     writeAll(2, `agent-shell: ${safeText(error.message)}\n`);
@@ -77,52 +87,19 @@ export async function sessions(argv: readonly string[]): Promise<number> {
 }
 
 /** Most recently changed first. */
-async function findSessions(watched: WatchedLists): Promise<Session[]> {
+function sessionsOf(all: readonly FoundList[]): Session[] {
   const found = new Map<string, Session>();
-  const sessionOf = (session: string): Session => {
+  for (const list of all) {
+    const { session, agent, newest, damage: damaged } = list;
     const known = found.get(session) ?? { session, lists: [] };
     found.set(session, known);
-    return known;
-  };
-  for (const { session, agent, newest, damage } of await watched.find(Number.POSITIVE_INFINITY)) {
     const { items, updatedAt, version } = newest;
     const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
-    sessionOf(session).lists.push({
-      agent,
-      ...countOf(items),
-      doing,
-      updatedAt,
-      version,
-      damaged: damage,
-    });
-  }
-  for (const { list, key } of await watched.findTasks()) {
-    const summary = await summaryOfTasks(watched, key);
-    if (summary) sessionOf(list).tasks = summary;
+    const summary = { ...countOf(items), doing, updatedAt, version, damaged };
+    if (isTeamKey(list.key)) known.tasks = summary;
+    else known.lists.push({ agent, ...summary });
   }
   return [...found.values()].sort((a, b) => changed(b) - changed(a));
-}
-
-async function summaryOfTasks({ lists }: WatchedLists, key: string): Promise<Summary | undefined> {
-  try {
-    const [newest] = await openTaskList(lists, { key }, undefined).versions();
-    if (newest === undefined) return undefined;
-    const tasks = [...newest.graph.tasks.values()].filter(({ isArchived }) => !isArchived);
-    const doing = tasks.find(({ status }) => status === 'in_progress');
-    return {
-      ...countOf(tasks),
-      doing: doing && (doing.activeForm ?? doing.subject),
-      updatedAt: newest.at,
-      version: newest.version,
-    };
-  } catch (error) {
-    if (!(error instanceof StateError)) return undefined;
-    if (error.isOfReading) throw error;
-    // As for todo lists.
-    if (errorCode(error) === 'EACCES') return undefined;
-    const version = error instanceof DamagedVersion ? error.version : 0;
-    return { ...countOf([]), updatedAt: new Date(0), version, damaged: error.message };
-  }
 }
 
 function changed({ lists, tasks }: Session): number {

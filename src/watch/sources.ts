@@ -153,6 +153,21 @@ export class Sources {
     };
   }
 
+  /** Removes a list of any session. Returns what to tell the user. */
+  async remove(list: FoundList): Promise<string> {
+    const name = safeText(`${list.agent} in ${list.session}`);
+    try {
+      const isRemoved = await this.#watched.remove(list);
+      await this.find(this.#found.length);
+      return isRemoved
+        ? `Removed the list of ${name}`
+        : `The list of ${name} is being written; it was left alone`;
+    } catch (error) {
+      if (!(error instanceof StateError)) throw error;
+      return safeText(`Not removed: ${error.message}`);
+    }
+  }
+
   /** Writes a list as `user`. */
   async write(request: WriteRequest): Promise<Written> {
     const { agent, version } = request;

@@ -7,13 +7,7 @@ import { themeFor } from '../panel/theme.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
 import { press } from './keys.ts';
-import {
-  NEWEST_OFFERED,
-  type Page,
-  type TaskRequest,
-  type ViewerState,
-  type WriteRequest,
-} from './model.ts';
+import { NEWEST_OFFERED, type Page, type Request, type ViewerState } from './model.ts';
 import { render } from './render.ts';
 import { isWaiting, pageOf, progressOf } from './shown.ts';
 import { Sources, watchedLists } from './sources.ts';
@@ -38,6 +32,9 @@ const MOST_FOUND = 200;
 export function runViewer(options: WatchArguments): Promise<number> {
   return new Promise((resolve) => new Viewer(resolve).start(options));
 }
+
+/** A request that takes a while. */
+type Change = Extract<Request, { what: 'write' | 'task' | 'remove' }>;
 
 class Viewer {
   readonly #screen = new FullScreen(process.stdout);
@@ -119,6 +116,7 @@ class Viewer {
         return;
       case 'write':
       case 'task':
+      case 'remove':
         void this.#write(request);
         break;
       case 'open':
@@ -133,7 +131,7 @@ class Viewer {
   }
 
   /** Writes a change and shows the result. Keys typed meanwhile apply to the list after it. */
-  async #write(request: WriteRequest | TaskRequest): Promise<void> {
+  async #write(request: Change): Promise<void> {
     this.#held = [];
     const saving = setTimeout(() => {
       this.#state = this.#state && { ...this.#state, message: 'Saving...' };
@@ -150,9 +148,11 @@ class Viewer {
   }
 
   /** Writes it, and returns how the state changes. */
-  async #written(
-    request: WriteRequest | TaskRequest,
-  ): Promise<(state: ViewerState) => ViewerState> {
+  async #written(request: Change): Promise<(state: ViewerState) => ViewerState> {
+    if (request.what === 'remove') {
+      const message = await this.#sources.remove(request.list);
+      return (state) => ({ ...state, message });
+    }
     if (request.what === 'task') {
       const result = await this.#sources.changeTask(request);
       return (state) => afterTaskChange(state, request, result);

@@ -1,15 +1,26 @@
 import type { FoundList as Listed, Lists } from '../state/lists.ts';
 import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
+import { openTaskList } from '../tasks/open-task-store.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import { type Follower, type FollowOptions, followLists, readablePlace } from './follow.ts';
 import type { FoundList } from './model.ts';
 
+/** How the list of a team's tasks is called among those of its session's agents. */
+export const TEAM = '(team)';
+
 /** The key of a list's session. */
 export function sessionKeyOf(key: string): string {
-  return key.slice(0, key.lastIndexOf('/'));
+  return isTeamKey(key) ? key.replace('tasks/', 'todos/') : key.slice(0, key.lastIndexOf('/'));
+}
+
+/** Whether a key is that of a team's tasks. */
+export function isTeamKey(key: string): boolean {
+  return key.startsWith('tasks/');
 }
 
 const CLOSE_MS = 500;
+/** A list that was changed more recently may be being written. */
+const BUSY_MS = 60_000;
 /** How many lists to read from a server at a time. */
 const READ_AT_ONCE = 8;
 
@@ -33,10 +44,13 @@ export class WatchedLists {
     return followLists(this.lists.lists, session, follower, options);
   }
 
-  /** At most `most` lists, most recently changed first, unreadable ones too; those of other users are left out. */
+  /**
+   * At most `most` lists of agents and teams, most recently changed first, unreadable ones too; those of other users are left
+   * out.
+   */
   async find(most: number): Promise<FoundList[]> {
     const { lists } = this.lists;
-    const all = await lists.find('todos');
+    const all = [...(await lists.find('todos')), ...(await lists.find('tasks'))];
     // Where the time of each is known, no more need to be read than are wanted.
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
     byTime.sort((a, b) => b.at - a.at);
@@ -49,10 +63,10 @@ export class WatchedLists {
     return found.slice(0, most);
   }
 
-  /** All teams' task lists. */
-  async findTasks(): Promise<{ readonly list: string; readonly key: string }[]> {
-    const found = await this.lists.lists.find('tasks');
-    return found.map(({ path, key }) => ({ list: path.at(-1) ?? '', key }));
+  /** Removes a list with its history. @returns whether it did: not if someone is writing it. */
+  async remove({ key, newest }: FoundList): Promise<boolean> {
+    const isBusy = Date.now() - +newest.updatedAt < BUSY_MS;
+    return !isBusy && (await this.lists.lists.remove(key, newest.version));
   }
 
   /** Closes the connections to a server, without waiting for one that does not answer. */
@@ -69,31 +83,47 @@ export class WatchedLists {
     const { lists } = this.lists;
     const known = lists.isFar ? this.#known.get(list.key) : undefined;
     if (known && known.newest.version === list.version) return known;
-    const newest = await newestOf(lists, list);
+    const newest = await this.#newestOf(list);
     if (newest === undefined) return undefined;
-    const [, session = '', agent = ''] = list.path;
+    const [, session = '', agent = TEAM] = list.path;
     const found = { session, agent, key: list.key, ...newest };
     if (lists.isFar) this.#known.set(list.key, found);
     return found;
   }
+
+  /** A list of which nothing can be shown is there, too; only those of other users are left out. */
+  async #newestOf(list: Listed): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
+    const isTeam = isTeamKey(list.key);
+    try {
+      return await (isTeam ? this.#newestTasks(list) : newestItems(this.lists.lists, list));
+    } catch (error) {
+      // A server that does not answer has not said that there is no list.
+      if (!(error instanceof StateError) || error.isOfReading) throw error;
+      if (errorCode(error) === 'EACCES') return undefined;
+      const version = error instanceof DamagedVersion ? error.version : 0;
+      const updatedAt = new Date(isTeam ? 0 : (list.changedAt ?? 0));
+      return { newest: { version, items: [], updatedAt }, damage: error.message };
+    }
+  }
+
+  async #newestTasks({ key }: Listed): Promise<Pick<FoundList, 'newest'> | undefined> {
+    const [newest] = await openTaskList(this.lists, { key }, undefined).versions();
+    if (newest === undefined) return undefined;
+    const tasks = [...newest.graph.tasks.values()].filter(({ isArchived }) => !isArchived);
+    const items = tasks.map(({ status, subject, activeForm = subject }) => ({
+      status,
+      activeForm,
+    }));
+    return { newest: { version: newest.version, items, updatedAt: newest.at } };
+  }
 }
 
-/** A list of which nothing can be shown is there, too; only those of other users are left out. */
-async function newestOf(
+async function newestItems(
   lists: Lists,
-  { key, changedAt = 0 }: Listed,
+  { key }: Listed,
 ): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
-  try {
-    const found = await readablePlace(lists, key).load();
-    if (found === undefined) return undefined;
-    const { version, content: items, at: updatedAt, damage } = found;
-    return { newest: { version, items, updatedAt }, damage: damage?.message };
-  } catch (error) {
-    // A server that does not answer has not said that there is no list.
-    if (!(error instanceof StateError) || error.isOfReading) throw error;
-    if (errorCode(error) === 'EACCES') return undefined;
-    const version = error instanceof DamagedVersion ? error.version : 0;
-    const newest = { version, items: [], updatedAt: new Date(changedAt) };
-    return { newest, damage: error.message };
-  }
+  const found = await readablePlace(lists, key).load();
+  if (found === undefined) return undefined;
+  const { version, content: items, at: updatedAt, damage } = found;
+  return { newest: { version, items, updatedAt }, damage: damage?.message };
 }

@@ -76,16 +76,6 @@ test('a list that was never written has no times', () => {
   expect(statusTimes([]).since.size).toBe(0);
 });
 
-test('what a completed item took is how long it was in progress just before', () => {
-  const took = (store: TodoStore) => {
-    const { took } = statusTimes(store.history());
-    return store.get().items.map((item) => took.get(item));
-  };
-  const store = written(['> a', '- b'], ['> a', '- b'], ['x a', 'x b', '> c']);
-  expect(took(store)).toEqual([2000, undefined, undefined]);
-  expect(took(written(['> a'], ['x a'], ['- a'], ['> a'], ['> a'], ['x a']))).toEqual([2000]);
-});
-
 test('of a list that was looked at before, only the versions since are looked at', () => {
   const place = new MemoryPlace<ReturnType<typeof todos>>({ history: 1000 });
   let seconds = 0;

@@ -1,12 +1,14 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
+import { FolderLists } from '../../src/state/folder-lists.ts';
+import { listFolder, sessionKey, taskListFolder } from '../../src/state/list-paths.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { cleanEnvironment, run } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../panel/todos.ts';
 
 function write(
@@ -90,6 +92,123 @@ test("the tasks of a team are a line of their session's", async () => {
   }));
   const lines = sessions(state).stdout.split('\n');
   expect(lines[2]).toMatch(/^s +\(team\) +0\/1 +\d+ s ago +Ship$/);
+});
+
+describe('removal', () => {
+  const DAY = 86_400;
+  /** A session of two agents and a team, an old one, and one that is being written. */
+  async function full(): Promise<string> {
+    const state = temporaryDirectory();
+    write(state, '/home/ann/app', 'main', 3600, '> b');
+    write(state, '/home/ann/app', 'bob', 120, 'x a');
+    const team = openTaskStore({ folder: taskListFolder(state, '/home/ann/old') });
+    await team.change((graph) => ({ graph: { ...graph, nextId: 2 } }));
+    write(state, '/home/ann/old', 'main', 40 * DAY, 'x a');
+    // However long the test takes.
+    write(state, 'busy', 'main', -DAY, '> c');
+    return state;
+  }
+  const left = (state: string) =>
+    JSON.parse(sessions(state, '--json').stdout)
+      .sessions.map(
+        ({ session, lists }: { session: string; lists: unknown[] }) => `${session} ${lists.length}`,
+      )
+      .sort();
+
+  test('--remove removes the lists of a session, by its name or as it is shown', async () => {
+    const state = await full();
+    expect(sessions(state, '--remove', '~/app', '--yes')).toEqual({
+      stdout: 'Removed 2 lists.\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    expect(left(state)).toEqual(['/home/ann/old 1', 'busy 1']);
+    expect(readdirSync(state).sort().join()).not.toContain('app');
+    expect(sessions(state, '--remove', '~/app', '--yes')).toMatchObject({ exitCode: 1 });
+  });
+
+  test('--older removes what nobody has changed for so long', async () => {
+    const state = await full();
+    expect(sessions(state, '--older', '30d', '--yes').stdout).toBe('Removed 1 list.\n');
+    expect(left(state)).toEqual(['/home/ann/app 2', '/home/ann/old 0', 'busy 1']);
+    expect(sessions(state, '--older', '30d', '--yes')).toMatchObject({ stdout: '', exitCode: 0 });
+  });
+
+  test('a list that is being written is left alone', async () => {
+    const state = await full();
+    expect(sessions(state, '--remove', 'busy', '--yes')).toEqual({
+      stdout: 'Removed 0 lists.\n',
+      stderr: 'agent-shell: busy main is being written; it was left alone\n',
+      exitCode: 1,
+    });
+    const folder = listFolder(state, { session: '/home/ann/app', agent: 'bob' });
+    const lists = new FolderLists(() => state);
+    const [found] = lists.find(sessionKey('/home/ann/app'));
+    write(state, '/home/ann/app', 'bob', 0, '- new');
+    // It is no longer the version that was seen.
+    expect(lists.remove(found?.key ?? '', 0)).toBe(false);
+    expect(new FilePlace({ folder }).load()?.content).toEqual(todos('- new'));
+  });
+
+  test('without a terminal nothing is removed that was not agreed to', async () => {
+    const state = await full();
+    for (const argv of [
+      ['--remove', '~/app'],
+      ['--older', '1d'],
+      ['--older', 'soon', '--yes'],
+      ['--remove', '~/app', '--older', '1d', '--yes'],
+      ['--yes'],
+    ]) {
+      expect(sessions(state, ...argv), argv.join(' ')).toMatchObject({ stdout: '', exitCode: 2 });
+    }
+    expect(left(state)).toHaveLength(3);
+  });
+
+  test.skipIf(!hasTmux)('on a terminal it lists what it would remove, and asks', async () => {
+    const state = await full();
+    const program = `HOME=/home/ann TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
+    const terminal = new TmuxTerminal(
+      `${program} sessions --remove '~/app'; echo "code $?"; sleep 60`,
+    );
+    onTestFinished(() => terminal.close());
+    await terminal.until('the question', (screen) =>
+      /^~\/app bob\n~\/app main\nRemove 2 lists, with their history\? \[y\/N\]$/.test(screen),
+    );
+    terminal.enter('n');
+    await terminal.until('its end', (screen) => screen.endsWith('code 1'));
+    expect(left(state)).toHaveLength(3);
+  });
+
+  test.skipIf(!hasTmux)('D removes a list in the viewer, after a question', async () => {
+    const state = await full();
+    const program = `HOME=/home/ann TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
+    const terminal = new TmuxTerminal(`${program} watch --session busy`, { columns: 100 });
+    onTestFinished(() => terminal.close());
+    await terminal.until('the list', (screen) => screen.includes('Doing c'));
+    terminal.type('s');
+    await terminal.until('the sessions', (screen) => /^▸? +~\/old · \(team\)/m.test(screen));
+    terminal.type('/busy');
+    terminal.press('Enter');
+    await terminal.until('the one', (screen) => /sessions\n\n▸ busy · main .*\n\n/.test(screen));
+    terminal.type('Dy');
+    await terminal.until('it is busy', (screen) =>
+      screen.endsWith('is being written; it was left alone'),
+    );
+    terminal.press('Escape');
+    await terminal.until('all again', (screen) => screen.includes('~/old · main'));
+    terminal.press('End');
+    terminal.type('D');
+    await terminal.until('the question', (screen) =>
+      screen.endsWith('Remove the list of main in ~/old, with its history?  y / n'),
+    );
+    terminal.type('n');
+    await terminal.until('it stays', (screen) => screen.includes('~/old · main'));
+    terminal.type('Dy');
+    await terminal.until('it is gone', (screen) =>
+      screen.endsWith('Removed the list of main in ~/old'),
+    );
+    expect(left(state)).toEqual(['/home/ann/app 2', '/home/ann/old 0', 'busy 1']);
+  });
 });
 
 test('without lists it says so; files and folders without lists are left out', () => {

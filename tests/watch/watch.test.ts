@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -273,6 +274,23 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(terminal.cursorIsVisible).toBe(true);
   });
 
+  test('the title says how much is completed; with --bell the bell rings once everything is', async () => {
+    const state = temporaryDirectory();
+    const store = storeOf(state, 'main');
+    store.update([{ ...todo('Build'), status: 'in_progress' }]);
+    const terminal = await watchOnTerminal(state, '--bell');
+    const titleIs = (title: string) =>
+      eventually(title, () => terminal.ask('#{pane_title}') === title);
+    await titleIs('0/1 main · s');
+    const written = terminal.record();
+    store.update([{ ...todo('Build'), status: 'completed' }]);
+    await titleIs('✓ 1/1 main · s');
+    await eventually('the bell', () => written().includes('\x07'));
+    store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship')]);
+    await titleIs('1/2 main · s');
+    expect(written().match(/\x07/g)).toHaveLength(1);
+  });
+
   test('at any size no row is left over from another size', async () => {
     const state = temporaryDirectory();
     storeOf(state, 'main').update(Array.from({ length: 50 }, (_, i) => todo(`Item ${i}`)));
@@ -362,6 +380,39 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
       } finally {
         process.kill(server, 'SIGCONT');
         closeSync(device);
+      }
+    },
+  );
+
+  test.each(['--panel=plain', '--jsonl'])(
+    'SIGTERM ends watch %s while nobody reads its terminal',
+    async (mode) => {
+      const state = temporaryDirectory();
+      const store = storeOf(state, 'main');
+      store.update([todo('Build')]);
+      const terminal = await watchOnTerminal(state, mode);
+      await terminal.until('the list', (screen) => /1 added|"todos"/.test(screen));
+      const [child, server] = [terminal.child, Number(terminal.ask('#{pid}'))];
+      process.kill(server, 'SIGSTOP');
+      try {
+        // Together many times what the system keeps for a reader.
+        for (let count = 0; count < 60; count++) {
+          store.update(
+            Array.from({ length: 50 }, (_, at) => todo(`${count} ${at} ${'x'.repeat(150)}`)),
+          );
+          store.update([{ ...todo(`${count} ${'y'.repeat(190)}`), status: 'completed' }]);
+        }
+        const writtenSoFar = () =>
+          /wchar: (\d+)/.exec(readFileSync(`/proc/${child}/io`, 'utf8'))?.[1];
+        const looks: (string | undefined)[] = [];
+        await eventually('it can write no more', () => {
+          looks.push(writtenSoFar());
+          return looks.length > 20 && new Set(looks.slice(-20)).size === 1;
+        });
+        process.kill(child, 'SIGTERM');
+        await eventually('its end', () => !isAlive(child));
+      } finally {
+        process.kill(server, 'SIGCONT');
       }
     },
   );
