@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import { inTime } from '../time-limit.ts';
 import { TooMuch } from './bounds.ts';
 import { answerOf, type EtcdAnswer, OldToken, refusedBy, textOf } from './etcd-answer.ts';
@@ -29,30 +29,21 @@ const NO_TLS = 'the server does not speak TLS; without TLS the URL begins with e
  * the sender of a change must be able to tell from the next answer.
  */
 export class EtcdClient {
+  readonly members: Servers<string>;
   readonly #options: EtcdOptions;
-  readonly #members: Servers<string>;
   #agent: Agent | undefined;
   #token: Promise<string> | undefined;
 
   constructor(options: EtcdOptions) {
     this.#options = options;
     const { endpoints, timeoutMs } = options;
-    this.#members = new Servers(`etcd at ${endpoints.join(', ')}`, endpoints, TRY_MS, timeoutMs);
-  }
-
-  /** The members, as an error names them. */
-  get name(): string {
-    return this.#members.name;
-  }
-
-  get isClosed(): boolean {
-    return this.#members.isClosed;
+    this.members = new Servers(`etcd at ${endpoints.join(', ')}`, endpoints, TRY_MS, timeoutMs);
   }
 
   /** Makes one call. @throws StateError where no member answers in time, or one refuses. */
   call(path: string, body: object, purpose: Purpose = 'read'): Promise<Answer<EtcdAnswer>> {
-    return this.#members.ask(purpose, (limitMs) =>
-      this.#try(this.#members.current, path, body, limitMs),
+    return this.members.ask(purpose, (limitMs) =>
+      this.#try(this.members.current, path, body, limitMs),
     );
   }
 
@@ -62,15 +53,10 @@ export class EtcdClient {
    * `hasleader` makes the member end it when it loses the cluster; without it a cut-off member just goes silent.
    */
   async stream(path: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
-    const { current, tryMs } = this.#members;
-    const response = await this.#post(current, path, body, { signal, hasLeader: true }, tryMs);
+    const { current, tryMs } = this.members;
+    const response = await this.#post(current, path, body, tryMs, signal);
     if (response.statusCode !== 200) throw refusedBy(response.statusCode, await textOf(response));
     return response;
-  }
-
-  /** Asks the next member from now on. */
-  turnAway(): void {
-    this.#members.turnToNext();
   }
 
   /** What each member says of itself, in the order of the endpoints. */
@@ -78,7 +64,7 @@ export class EtcdClient {
     const start = performance.now();
     return inTime(TRY_MS, (deadline) => {
       const limitMs = Math.min(TRY_MS, deadline - start);
-      const asked = this.#members.all.map(async (endpoint) => {
+      const asked = this.members.all.map(async (endpoint) => {
         const call = this.#try(endpoint, 'maintenance/status', {}, limitMs);
         const answer = await call.catch((error: Error) => error);
         return { endpoint, answer, ms: performance.now() - start };
@@ -89,13 +75,13 @@ export class EtcdClient {
 
   /** Ends its connections; what is under way fails. */
   close(): void {
-    this.#members.close();
+    this.members.isClosed = true;
     this.#agent?.destroy();
   }
 
   async #try(member: string, path: string, body: object, limitMs: number): Promise<EtcdAnswer> {
     try {
-      const response = await this.#post(member, path, body, {}, limitMs);
+      const response = await this.#post(member, path, body, limitMs);
       return answerOf(response.statusCode, await textOf(response));
     } catch (error) {
       // Tokens end with time, and with the member that gave them.
@@ -106,55 +92,53 @@ export class EtcdClient {
     }
   }
 
+  /** @param watching ends an answer that has no end. */
   async #post(
     member: string,
     path: string,
     body: object,
-    { signal, hasLeader = false }: { signal?: AbortSignal; hasLeader?: boolean },
     limitMs: number,
+    watching?: AbortSignal,
   ): Promise<IncomingMessage> {
     const start = performance.now();
     const token = path === AUTHENTICATE ? undefined : await this.#tokenFrom(member, limitMs);
-    const headers = {
-      ...(token !== undefined && { Authorization: token }),
-      ...(hasLeader && { 'Grpc-Metadata-hasleader': 'true' }),
-    };
+    const { tls } = this.#options;
+    // Loaded only now: programs that keep their lists in files need no network.
+    const http = process.getBuiltinModule(tls ? 'node:https' : 'node:http');
+    this.#agent ??= new http.Agent({ keepAlive: true, ...tls });
     const text = JSON.stringify(body);
+    const request = http.request({
+      ...splitEndpoint(member),
+      path: `/v3/${path}`,
+      method: 'POST',
+      agent: this.#agent,
+      signal: watching,
+      headers: {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(text),
+        ...(token !== undefined && { Authorization: token }),
+        ...(watching && { 'Grpc-Metadata-hasleader': 'true' }),
+      },
+    });
     return new Promise((resolve, reject) => {
-      const request = this.#request(member, path, {
-        method: 'POST',
-        headers: {
-          ...headers,
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(text),
-        },
-        signal,
-      });
       let isConnected = false;
       request.once('socket', (socket) => {
         // Who only looks on keeps no process alive.
-        if (hasLeader) socket.unref();
+        if (watching) socket.unref();
         isConnected = request.reusedSocket;
-        if (isConnected) return;
-        socket.once(this.#options.tls ? 'secureConnect' : 'connect', () => {
+        const connected = () => {
           isConnected = true;
-        });
+        };
+        if (!isConnected) socket.once(tls ? 'secureConnect' : 'connect', connected);
       });
       let answering: IncomingMessage | undefined;
       const late = () => (answering ?? request).destroy(new Error(NO_ANSWER));
       const timer = setTimeout(late, limitMs - (performance.now() - start));
-      if (hasLeader) timer.unref();
-      request.once('error', (error: NodeJS.ErrnoException) => {
-        if (isConnected) reject(error);
-        else if (UNTRUSTED.test(error.code ?? '')) reject(new Failed(error.message, 'refused'));
-        else if (error.code === 'EPROTO') reject(new Failed(NO_TLS, 'refused'));
-        else if (this.#options.tls && error.code === 'ECONNRESET')
-          reject(new Failed(TLS_ENDED, 'undone'));
-        else reject(new Failed(error.message, 'undone'));
-      });
+      if (watching) timer.unref();
+      request.once('error', (error) => reject(isConnected ? error : this.#unconnected(error)));
       request.once('close', () => clearTimeout(timer));
       request.once('response', (response) => {
-        if (hasLeader) clearTimeout(timer);
+        if (watching) clearTimeout(timer);
         answering = response;
         resolve(response);
       });
@@ -162,13 +146,12 @@ export class EtcdClient {
     });
   }
 
-  #request(member: string, path: string, options: RequestOptions) {
-    const { tls } = this.#options;
-    const { host, port } = splitEndpoint(member);
-    // Loaded only now: programs that keep their lists in files need no network.
-    const http = process.getBuiltinModule(tls ? 'node:https' : 'node:http');
-    this.#agent ??= new http.Agent({ keepAlive: true, ...tls });
-    return http.request({ ...options, agent: this.#agent, host, port, path: `/v3/${path}` });
+  /** Why there is no connection: nothing was sent. */
+  #unconnected({ code = '', message }: NodeJS.ErrnoException): Failed {
+    if (UNTRUSTED.test(code)) return new Failed(message, 'refused');
+    if (code === 'EPROTO') return new Failed(NO_TLS, 'refused');
+    const isCutOff = this.#options.tls && code === 'ECONNRESET';
+    return new Failed(isCutOff ? TLS_ENDED : message, 'undone');
   }
 
   /** What the user is known by. One call asks for it, for all that come meanwhile. */
@@ -182,7 +165,7 @@ export class EtcdClient {
         .catch((error: Failed) => {
           if (this.#token === asked) this.#token = undefined;
           // What the token is for was never sent.
-          throw error.outcome === 'open' ? new Failed(error.message, 'undone') : error;
+          throw error.outcome === 'refused' ? error : new Failed(error.message, 'undone');
         });
     this.#token = asked;
     return asked;

@@ -41,7 +41,7 @@ export class EtcdEngine implements Engine {
   }
 
   get name(): string {
-    return this.#client.name;
+    return this.#client.members.name;
   }
 
   where(key: string): string {
@@ -118,7 +118,7 @@ export class EtcdEngine implements Engine {
     let stream: AbortController | undefined;
     let hasEnded = false;
     const follow = async (look: (isAsked: boolean) => unknown) => {
-      while (!hasEnded && !this.#client.isClosed) {
+      while (!hasEnded && !this.#client.members.isClosed) {
         // Only once it stands can it have missed something.
         const opening = new AbortController();
         try {
@@ -129,7 +129,7 @@ export class EtcdEngine implements Engine {
           // An event only says that it is time to look; the first one says that the watch stands.
           for await (const _ of events) await look(true);
         } catch {
-          this.#client.turnAway();
+          this.#client.members.turnToNext();
         }
         stream = undefined;
         if (!hasEnded) await pause(PAUSE_MS, undefined, { ref: false });

@@ -36,9 +36,9 @@ const STANDBY = 'a standby, which takes no writes';
 /** Speaks to PostgreSQL. If the connection breaks, a statement is tried again. */
 export class PostgresClient {
   readonly schema: string;
+  readonly servers: Servers<PostgresOptions['hosts'][number]>;
   readonly #postgres: typeof Postgres;
   readonly #options: PostgresOptions;
-  readonly #servers: Servers<PostgresOptions['hosts'][number]>;
   readonly #listeners = new Set<(key: string | undefined) => void>();
   #sql: Sql | undefined;
   /** The server that these connections are to. */
@@ -58,12 +58,7 @@ export class PostgresClient {
     const { hosts, database, timeoutMs } = options;
     const addresses = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
     const name = `PostgreSQL at ${addresses}/${database}`;
-    this.#servers = new Servers(name, hosts, TRY_MS, timeoutMs);
-  }
-
-  /** The servers, as an error names them. */
-  get name(): string {
-    return this.#servers.name;
+    this.servers = new Servers(name, hosts, TRY_MS, timeoutMs);
   }
 
   /** Runs one statement, which is a transaction of its own. @throws StateError where no server answers in time, or one refuses. */
@@ -71,7 +66,7 @@ export class PostgresClient {
     statement: (sql: Sql) => PendingQuery<T[]>,
     purpose: Purpose = 'read',
   ): Promise<Answer<readonly T[]>> {
-    return this.#servers.ask(purpose, async (limitMs) => {
+    return this.servers.ask(purpose, async (limitMs) => {
       const before = this.#warning;
       const rows = await this.#try(statement, limitMs);
       // What gave up waiting for its standby is done, with a warning; and is lost with the server.
@@ -95,7 +90,7 @@ export class PostgresClient {
 
   /** Ends its connections; what is under way fails. It does not wait until the server has closed them, too. */
   async close(): Promise<void> {
-    this.#servers.close();
+    this.servers.isClosed = true;
     this.#giveUp();
     await new Promise(setImmediate);
   }
@@ -109,7 +104,7 @@ export class PostgresClient {
     try {
       const rows = await within(limitMs, statement(sql));
       const isStandby = sql.parameters.in_hot_standby === 'on';
-      if (isStandby && this.#servers.all.length > 1) throw new Failed(STANDBY, 'undone');
+      if (isStandby && this.servers.all.length > 1) throw new Failed(STANDBY, 'undone');
       if (this.#listening === undefined && this.#listeners.size > 0) this.#listen();
       return rows;
     } catch (error) {
@@ -124,8 +119,8 @@ export class PostgresClient {
     const isAnswer = 'severity' in error;
     const isUsable = isAnswer && code !== READ_ONLY && !WRONG_PASSWORD.test(code);
     if (!isUsable && sql === this.#sql) this.#giveUp();
-    if (error instanceof Failed) return error;
-    if (NO_SCHEMA.has(code)) return new StateError(`${this.name} ${NO_TABLES}`);
+    if (error instanceof Failed || error instanceof StateError) return error;
+    if (NO_SCHEMA.has(code)) return new StateError(`${this.servers.name} ${NO_TABLES}`);
     if (error instanceof TooMuch) return new Failed(message, 'hopeless');
     if (!isAnswer) return new Failed(isEnd(code) ? 'the connection ended' : message, 'open');
     const outcome = TRY_AGAIN.has(code) ? 'undone' : IS_OPEN.test(code) ? 'open' : 'refused';
@@ -133,8 +128,8 @@ export class PostgresClient {
   }
 
   #connect(): Sql {
-    if (this.#sqlOf !== this.#servers.current) this.#giveUp();
-    this.#sqlOf = this.#servers.current;
+    if (this.#sqlOf !== this.servers.current) this.#giveUp();
+    this.#sqlOf = this.servers.current;
     this.#sql ??= this.#open();
     return this.#sql;
   }
@@ -166,8 +161,11 @@ export class PostgresClient {
   /** @param onClose called when a connection has ended. */
   #open(onClose: () => void = () => {}): Sql {
     const { database, user, password, tls } = this.#options;
-    const { current } = this.#servers;
+    const { current } = this.servers;
+    let secret = '';
     const connect = async () => {
+      // Where it cannot be read, this is why there is no connection.
+      secret = password() ?? '';
       const socket = await connectTo(current, tls, this.#connectMs);
       return socket.once('close', onClose);
     };
@@ -179,7 +177,7 @@ export class PostgresClient {
       port: current.port,
       database,
       user,
-      password: password() ?? '',
+      password: () => secret,
       max: 4,
       // A program that has nothing else to do ends.
       idle_timeout: IDLE_SECONDS,

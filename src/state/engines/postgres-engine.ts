@@ -27,7 +27,7 @@ export class PostgresEngine implements Engine {
   }
 
   get name(): string {
-    return this.#client.name;
+    return this.#client.servers.name;
   }
 
   where(key: string): string {

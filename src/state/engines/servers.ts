@@ -41,10 +41,12 @@ export class Servers<Server> {
   /** As an error names them, without any secret. */
   readonly name: string;
   readonly all: readonly Server[];
-  readonly #tryMs: number;
+  /** The time limit of one try, in milliseconds. */
+  readonly tryMs: number;
+  /** From then on what is under way fails, and nothing is tried again. */
+  isClosed = false;
   readonly #timeoutMs: number;
   #current = 0;
-  #isClosed = false;
 
   /**
    * @param tryMs how long one of several servers may take until the next one is asked.
@@ -53,27 +55,13 @@ export class Servers<Server> {
   constructor(name: string, all: readonly Server[], tryMs: number, timeoutMs: number) {
     this.name = name;
     this.all = all;
-    this.#tryMs = all.length > 1 ? tryMs : timeoutMs;
+    this.tryMs = all.length > 1 ? tryMs : timeoutMs;
     this.#timeoutMs = timeoutMs;
   }
 
   /** The one that is asked now. */
   get current(): Server {
     return this.all[this.#current] as Server;
-  }
-
-  /** The time limit of one try. */
-  get tryMs(): number {
-    return this.#tryMs;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  /** What is under way fails, and nothing is tried again. */
-  close(): void {
-    this.#isClosed = true;
   }
 
   turnToNext(): void {
@@ -93,9 +81,9 @@ export class Servers<Server> {
       for (let tries = 1; ; tries++) {
         const left = deadline - performance.now();
         // A try that has hardly any time would only leave open what it did.
-        if (this.#isClosed || left < 2 * PAUSE_MS) throw this.#unanswered(purpose, reason, doubt);
+        if (this.isClosed || left < 2 * PAUSE_MS) throw this.#unanswered(purpose, reason, doubt);
         try {
-          const answer = await attempt(Math.min(left, this.#tryMs));
+          const answer = await attempt(Math.min(left, this.tryMs));
           return { answer, doubt };
         } catch (error) {
           if (!(error instanceof Failed)) throw error;
