@@ -39,8 +39,8 @@ export {
   settingsOfCalls,
 } from './settings/settings.ts';
 export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
-export { MemoryPlace } from './state/memory-place.ts';
 export type { Place, Version } from './state/place.ts';
+export { MemoryPlace } from './state/place.ts';
 export { StateError } from './state/state-error.ts';
 export type { HookSurroundings } from './tasks/hooks.ts';
 export { openTaskStore, type TaskListLocation } from './tasks/open-task-store.ts';
@@ -62,8 +62,7 @@ export {
   taskView,
 } from './tasks/task-store.ts';
 export type { PanelStream } from './terminal/screen.ts';
-export { openTodoStore, type TodoStoreLocation } from './todo/open-todo-store.ts';
-export type { TodoItem, TodoPriority, TodoStatus } from './todo/todo-item.ts';
+export type { TodoItem, TodoPriority, TodoStatus } from './todo/todo-fields.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {
   type ListValidation,
@@ -72,6 +71,13 @@ export {
   validateTodoList,
 } from './todo/todo-schema.ts';
 export type { OpenList, TodoSource } from './todo/todo-source.ts';
-export { type TodoListener, TodoStore, todoStore, todoStoreOf } from './todo/todo-store.ts';
+export {
+  openTodoStore,
+  type TodoListener,
+  TodoStore,
+  type TodoStoreLocation,
+  todoStore,
+  todoStoreOf,
+} from './todo/todo-store.ts';
 export type { TodoState, TodoVersion } from './todo/todo-version.ts';
 export { TodoWriteHandler } from './todo/todo-write.ts';

@@ -211,7 +211,7 @@ __todo_find_heads() {
   if [[ ${session[*]} != "$__todo_sessions" ]]; then
     __todo_sessions=${session[*]} __todo_patterns=()
     for path in "${session[@]}"; do
-      # The folder names of src/state/path-name.ts, with patterns for characters that are costly to encode.
+      # The folder names of src/state/list-paths.ts, with patterns for characters that are costly to encode.
       pattern=${path//[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\/-]/%*}
       pattern=${pattern//[ABCDEFGHIJKLMNOPQRSTUVWXYZ]/+?}
       pattern=${pattern//\//%2f}

@@ -4,7 +4,7 @@ import {
   type SimpleCommand,
   simpleCommands,
 } from '../line/simple-commands.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoItem } from '../todo/todo-fields.ts';
 import type { ItemChange, RoutedCommand, Work } from './rule.ts';
 import type { FailedCheck } from './texts.ts';
 import { MAX_LINE_LENGTH } from './work-history.ts';

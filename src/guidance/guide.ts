@@ -8,7 +8,7 @@ import {
 import { noteLines } from '../command/replies.ts';
 import { safeText } from '../safe-text.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../settings/settings.ts';
-import type { Items } from '../todo/todo-item.ts';
+import type { Items } from '../todo/todo-fields.ts';
 import type { TodoDocument, TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { hearUser, unheardChanges } from '../todo/user-changes.ts';

@@ -1,6 +1,6 @@
 import { byNeed, MARKS } from '../command/status.ts';
 import { briefText, safeText, withoutTags } from '../safe-text.ts';
-import type { Items } from '../todo/todo-item.ts';
+import type { Items } from '../todo/todo-fields.ts';
 
 /** The whole text is shorter than 2 KB. */
 const MAX_BYTES_OF_ITEMS = 1500;

@@ -1,7 +1,7 @@
 import type { CommandType } from '../command/agent-command.ts';
 import type { Task } from '../tasks/task.ts';
 import type { LastChange } from '../tasks/task-store.ts';
-import type { Items, TodoItem } from '../todo/todo-item.ts';
+import type { Items, TodoItem } from '../todo/todo-fields.ts';
 
 /** A line after which the list is another one has written it, if it speaks of this. */
 export const WRITES_LIST = /\bTodoWrite\b/;

@@ -2,7 +2,7 @@ import { CommandType } from '../command/agent-command.ts';
 import { readyTasks } from '../tasks/claims.ts';
 import type { LastChange } from '../tasks/task-store.ts';
 import { contentKey } from '../todo/pair-items.ts';
-import type { Items } from '../todo/todo-item.ts';
+import type { Items } from '../todo/todo-fields.ts';
 import { changesFiles, failedChecks, isCheck } from './evidence.ts';
 import type { GuidanceRule, Work } from './rule.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';

@@ -3,7 +3,7 @@ import { MARKS } from '../command/status.ts';
 import { briefText, quotedText, safeText } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoItem } from '../todo/todo-fields.ts';
 
 type Item = Readonly<TodoItem>;
 

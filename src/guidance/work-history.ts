@@ -1,6 +1,6 @@
 import type { CommandType } from '../command/agent-command.ts';
 import { type ItemPair, pairRenamed } from '../todo/pair-items.ts';
-import type { Items } from '../todo/todo-item.ts';
+import type { Items } from '../todo/todo-fields.ts';
 import type { ItemChange, RoutedCommand, TaskWork, Work } from './rule.ts';
 
 const MAX_COMMANDS = 500;

@@ -2,7 +2,7 @@ import { proofMark, type Ranked } from '../command/status.ts';
 import type { Task } from '../tasks/task.ts';
 import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoItem } from '../todo/todo-fields.ts';
 import { GLYPH_OF, type Theme } from './theme.ts';
 
 /** What people see of an item of a list or of a team's task, wherever they see it. */

@@ -1,5 +1,5 @@
 import { pairItems } from '../todo/pair-items.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
 type Item = Readonly<TodoItem>;

@@ -3,7 +3,7 @@ import type { TaskRow, TaskView } from '../tasks/task-store.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
 import { pairItems } from '../todo/pair-items.ts';
-import type { Items } from '../todo/todo-item.ts';
+import type { Items } from '../todo/todo-fields.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
 import type { TodoState, TodoVersion } from '../todo/todo-version.ts';
 import { type Pair, pairTasks, plainReport, plainTaskReport } from './plain-report.ts';

@@ -10,8 +10,7 @@ import { type RenderOptions, renderLists, rewritten } from '../panel/render-list
 import { statusTimes } from '../panel/status-times.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import type { ListName } from '../state/list-paths.ts';
-import { pathName } from '../state/path-name.ts';
+import { type ListName, pathName } from '../state/list-paths.ts';
 import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
 import { type TaskRow, TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
 import { pairItems } from '../todo/pair-items.ts';

@@ -7,17 +7,16 @@ import { storageTrouble } from '../command/replies.ts';
 import type { Environment } from '../environment.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { FolderLists } from '../state/folder-lists.ts';
 import { listKey, taskListKey } from '../state/list-paths.ts';
-import type { Lists } from '../state/lists.ts';
+import { FolderLists, type Lists } from '../state/lists.ts';
 import type { SharedPlace, Version } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
 import { StateError } from '../state/state-error.ts';
 import { openTaskList, taskPlace } from '../tasks/open-task-store.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../tasks/task.ts';
-import { todoPlace } from '../todo/open-todo-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
+import { todoPlace } from '../todo/todo-store.ts';
 import helpPage from './state-command.md';
 
 const FORM = {

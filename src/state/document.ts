@@ -1,11 +1,13 @@
 import {
   type Awaitable,
   type HistoryRange,
+  inSteps,
   type SharedPlace,
+  type Stepwise,
+  settled,
   type Version,
   whenDone,
 } from './place.ts';
-import { inSteps, type Stepwise, settled } from './steps.ts';
 
 /** A value at once where a document is near, in memory or in files; a promise of it where it is far, on a server. */
 export type Now<IsFar extends boolean, T> = IsFar extends true ? Awaitable<T> : T;

@@ -3,7 +3,6 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { safeText } from '../safe-text.ts';
 import { appendOwnFile, codeOf, makeFolders, readOwnFile } from '../system/files.ts';
-import { FolderLists } from './folder-lists.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -14,11 +13,10 @@ import {
   sessionOf,
   stateFolder,
 } from './list-paths.ts';
-import type { Lists } from './lists.ts';
+import { FolderLists, type Lists } from './lists.ts';
 import { DEFAULT_AGENT } from './place.ts';
 import { ServerLists } from './server-lists.ts';
 import { attempt, StateError, UnnamedList } from './state-error.ts';
-import { trackedFile } from './tracked-files.ts';
 
 /** The settings that say where lists are stored and which one is meant. */
 interface HomeSettings {
@@ -232,4 +230,29 @@ function isLink(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * The first file below the subfolders of `folder` that git tracks, if that is in a work tree. Lists are in subfolders; a
+ * `.gitignore` beside them may be tracked. Undefined, too, where there is no git.
+ */
+function trackedFile(folder: string, environment: Environment): string | undefined {
+  if (!existsSync(folder) || !isInWorkTree(folder)) return undefined;
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  // Variables of git, as its hooks have them, may name another repository; fsmonitor would be a program of this one's.
+  const env = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'));
+  const options = ['-c', 'safe.directory=*', '-c', 'core.fsmonitor=false'];
+  const { stdout } = spawnSync('git', [...options, '-C', folder, 'ls-files', '-z'], {
+    env: Object.fromEntries(env),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: Number.POSITIVE_INFINITY,
+  });
+  return stdout?.split('\0').find((path) => /^[^./][^/]*\//.test(path));
+}
+
+function isInWorkTree(folder: string): boolean {
+  if (existsSync(join(folder, '.git'))) return true;
+  const parent = dirname(folder);
+  return parent !== folder && isInWorkTree(parent);
 }

@@ -2,12 +2,14 @@ import {
   type Awaitable,
   type Damage,
   type HistoryRange,
+  inSteps,
   type SharedPlace,
+  type Stepwise,
+  settled,
   type Version,
   whenDone,
 } from './place.ts';
 import { DamagedVersion, StateError } from './state-error.ts';
-import { inSteps, type Stepwise, settled } from './steps.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */
 export interface Steps<T, Step> {

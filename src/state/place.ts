@@ -118,3 +118,71 @@ export const USER = 'user';
 
 /** How many versions a place keeps by default, the newest included. */
 export const DEFAULT_HISTORY = 50;
+
+/** A place that ends with the process. Content is kept as given, not copied. */
+export class MemoryPlace<T> implements Place<T> {
+  readonly author: string;
+  readonly #history: number;
+  readonly #listeners = new Set<{ listener: () => void }>();
+  /** The newest last. */
+  readonly #versions: Version<T>[] = [];
+
+  constructor({ author = DEFAULT_AGENT, history = DEFAULT_HISTORY } = {}) {
+    this.author = author;
+    this.#history = history;
+  }
+
+  load(): Version<T> | undefined {
+    return this.#versions.at(-1);
+  }
+
+  history(): Iterable<Version<T>> {
+    return this.#versions.toReversed();
+  }
+
+  commit(base: number, content: T, at: Date): Version<T> | undefined {
+    if (base !== (this.load()?.version ?? 0)) return undefined;
+    const version = Object.freeze({ version: base + 1, at, by: this.author, content });
+    this.#versions.push(version);
+    if (this.#versions.length > this.#history) this.#versions.shift();
+    for (const { listener } of [...this.#listeners]) listener();
+    return version;
+  }
+
+  watch(listener: () => void): () => void {
+    const entry = { listener };
+    this.#listeners.add(entry);
+    return () => {
+      this.#listeners.delete(entry);
+    };
+  }
+}
+
+/** What runs step by step, and gives a `T` in the end. */
+export type Stepwise<T> = Generator<Promise<unknown>, T, unknown>;
+
+/**
+ * Runs a function that may have to wait, like an async one, but to its end at once where there is nothing to wait for: lists
+ * in memory and in files need no waiting, those on a server do. It is a generator, with `yield* settled(value)` in place of
+ * `await value`.
+ */
+export function inSteps<T>(steps: Stepwise<T>): Awaitable<T> {
+  const first = steps.next();
+  return first.done ? first.value : theRest(steps, first.value);
+}
+
+/** The value of what may be a promise. */
+export function* settled<T>(value: Awaitable<T>): Stepwise<T> {
+  return value instanceof Promise ? ((yield value) as T) : value;
+}
+
+async function theRest<T>(steps: Stepwise<T>, waitedFor: Promise<unknown>): Promise<T> {
+  for (let coming = waitedFor; ; ) {
+    const next = await coming.then(
+      (value) => steps.next(value),
+      (error) => steps.throw(error),
+    );
+    if (next.done) return next.value;
+    coming = next.value;
+  }
+}

@@ -1,8 +1,8 @@
 import type { Environment } from '../environment.ts';
 import type { Engine } from './engines/engine.ts';
 import { VersionWatch } from './engines/version-watch.ts';
+import { isPathName, textOfPathName } from './list-paths.ts';
 import type { FoundList, Lists, PlaceOptions } from './lists.ts';
-import { isPathName, textOfPathName } from './path-name.ts';
 import type { SharedPlace } from './place.ts';
 import { ServerPlace, whenOpen } from './server-place.ts';
 import { StateError } from './state-error.ts';

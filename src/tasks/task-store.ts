@@ -1,9 +1,16 @@
 import { Document } from '../state/document.ts';
 import type { LogPlace } from '../state/log-place.ts';
-import { MemoryPlace } from '../state/memory-place.ts';
-import { type Awaitable, type Damage, damageNote, type Version } from '../state/place.ts';
+import {
+  type Awaitable,
+  type Damage,
+  damageNote,
+  inSteps,
+  MemoryPlace,
+  type Stepwise,
+  settled,
+  type Version,
+} from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
-import { inSteps, type Stepwise, settled } from '../state/steps.ts';
 import { withNotices } from './inbox.ts';
 import { type LeaseClock, OWN_CLOCK } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';

@@ -1,4 +1,4 @@
-import type { Items, TodoItem } from './todo-item.ts';
+import type { Items, TodoItem } from './todo-fields.ts';
 
 type Item = Readonly<TodoItem>;
 /** An item of the list before and the same task on the list after; one of them is missing if it has no other. */

@@ -3,7 +3,7 @@ import { refusal } from '../command/replies.ts';
 import { type Evidence, type Failure, failedText, unprovenText } from '../proof/proof.ts';
 import { type ItemPair, pairItems, pairRenamed } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
-import type { Items, TodoItem } from './todo-item.ts';
+import type { Items, TodoItem } from './todo-fields.ts';
 import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 

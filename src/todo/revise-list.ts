@@ -1,5 +1,5 @@
 import { briefText, inQuotes } from '../safe-text.ts';
-import type { Items, TodoItem } from './todo-item.ts';
+import type { Items, TodoItem } from './todo-fields.ts';
 
 /** Changes of single items, each named by its id or its place in the list, the first being 1. */
 export interface ListSteps {

@@ -1,6 +1,6 @@
-import { PRIORITIES, STATUSES } from '../command/status.ts';
-import { type Fields, oneOf, type StoredField, shortText } from '../json/fields.ts';
-import { isProof } from '../proof/proof.ts';
+import { PRIORITIES, type Priority, STATUSES, type Status } from '../command/status.ts';
+import { type Fields, oneOf, type StoredField, shortText, type ValuesOf } from '../json/fields.ts';
+import { isProof, type Proof } from '../proof/proof.ts';
 
 /**
  * The fields of an item that TodoWrite takes, a row each: from it follow the type, the schema, the JSON Schema, what a stored
@@ -50,3 +50,17 @@ export const STORED_FIELDS: Readonly<Record<string, StoredField>> = {
     },
   },
 };
+
+/** How far a task is: not begun, being worked on now, fully done. */
+export type TodoStatus = Status;
+/** How important a task is, if its list says so. */
+export type TodoPriority = Priority;
+
+/** One task of the list: the fields that TodoWrite takes, and what it finds itself. */
+export interface TodoItem extends ValuesOf<typeof TODO_FIELDS> {
+  /** What was seen of the check of a completed item. TodoWrite determines this itself and never accepts it as input. */
+  proof?: Proof;
+}
+
+/** The items of a list, in their order. */
+export type Items = readonly Readonly<TodoItem>[];

@@ -4,8 +4,7 @@ import { describeProblem, readJson } from '../json/json-reader.ts';
 import { isObject } from '../json/json-value.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
-import { TODO_FIELDS } from './todo-fields.ts';
-import type { TodoItem } from './todo-item.ts';
+import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 
 /** A list as it was given, and the version of the list that it was made from, where it says so. */
@@ -26,6 +25,8 @@ interface Reading {
  * spelling of the same word. Correct values are never changed. Never throws.
  */
 export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<GivenList> {
+  const strict = validateTodoList(input, limits);
+  if ('items' in strict) return { value: strict, notes: [] };
   const shaped = mendShape(input);
   if ('malformed' in shaped) return shaped;
   const { value: whole, version } = withoutVersion(shaped.value);

@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { ListHome } from '../state/list-home.ts';
 import { hookFolder, type ListName, listKey } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { todoPlace } from './open-todo-store.ts';
-import { TodoDocument, type TodoList } from './todo-store.ts';
-import { setUntilDone } from './until-done.ts';
+import { attempt, errorCode } from '../state/state-error.ts';
+import { makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
+import { TodoDocument, type TodoList, todoPlace } from './todo-store.ts';
 
 /** The lists of todos of a process, in files or on a server, as its environment and its directory name them. */
 export class TodoLists extends ListHome {
@@ -63,4 +64,35 @@ export class TodoLists extends ListHome {
     const name = this.#names.get(list);
     return name !== undefined && this.isSubagent(name);
   }
+}
+
+const FILE = 'until-done';
+
+/**
+ * Says of a list that its agent should not stop before it is finished: `TodoWrite --until-done`.
+ *
+ * @param folder that of the hook, for this list.
+ */
+export function setUntilDone(folder: string, version: number): void {
+  const path = join(folder, FILE);
+  attempt('write', path, () => {
+    makeFolders(folder);
+    writeOwnFile(path, `${version}\n`);
+  });
+}
+
+/** Whether that was said of the list that is there now: one that was finished since was another one. */
+export function isUntilDone(folder: string, store: TodoList): boolean {
+  let since: number;
+  try {
+    since = Number(readOwnFile(join(folder, FILE)).toString());
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+  for (const { version, items } of store.newestFirst()) {
+    if (items.every(({ status }) => status === 'completed')) return version < since;
+    if (version <= since) break;
+  }
+  return true;
 }

@@ -16,13 +16,12 @@ import { noteLines, refusal } from '../command/replies.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { SettingsSource } from '../settings/settings.ts';
 import { damageNote } from '../state/place.ts';
-import { LIST_EXPORTS, listLine, listText } from './list-text.ts';
+import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
-import { historyText, notKept } from './version-texts.ts';
 
 /** Of what is misused, most was meant to be nothing but this. */
 const SHORT_USAGE = 'Usage: TodoRead [--json]\n';

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import type { JsonSchema } from '../command/agent-command.ts';
 import type { Problems } from '../command/replies.ts';
 import { objectJson, objectSchema, otherNames } from '../json/fields.ts';
+import { isObject } from '../json/json-value.ts';
 import { type OtherWords, ProblemLines } from '../json/schema-issues.ts';
 import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
-import { TODO_FIELDS } from './todo-fields.ts';
-import type { TodoItem } from './todo-item.ts';
+import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 
 /** At most this many items of an overlong list are looked at, so that refusing it is cheap. */
 const MAX_ITEMS_LOOKED_AT = 100;
@@ -27,16 +27,19 @@ export type ListValidation =
  * forgiven here.
  */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
-  const listProblems = problemsOfList(value, settings);
-  const looked = withoutSurplus(value, settings);
+  const todos = isObject(value) && Object.hasOwn(value, 'todos') ? value.todos : undefined;
+  const items: readonly unknown[] = Array.isArray(todos) ? todos : [];
+  const mostLookedAt = Math.max(settings.maxItems, MAX_ITEMS_LOOKED_AT);
+  const isLong = items.length > mostLookedAt;
+  const looked = isLong ? { ...(value as object), todos: items.slice(0, mostLookedAt) } : value;
   const result = todoListSchema(settings).safeParse(looked);
-  const repeated = repeatedIds(todosOf(looked));
-  if (result.success && listProblems.length === 0 && repeated.length === 0) {
+  const { repeated, ofList } = problemsOfList(items, mostLookedAt, settings);
+  if (result.success && ofList.length === 0 && repeated.length === 0) {
     return { items: result.data.todos };
   }
   const lines = new ProblemLines(OTHER_WORDS);
   for (const issue of result.error?.issues ?? []) lines.add(issue, value);
-  return { problems: lines.problems(repeated, listProblems) };
+  return { problems: lines.problems(repeated, ofList) };
 }
 
 /** The zod schema of `{"todos":[...]}`. */
@@ -81,56 +84,37 @@ export function todoInputSchema(limits: ListLimits): JsonSchema {
   };
 }
 
-function todosOf(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'todos')
-    ? (value as { todos: unknown }).todos
-    : undefined;
-}
-
-function withoutSurplus(value: unknown, { maxItems }: ListLimits): unknown {
-  const todos = todosOf(value);
-  const mostItems = Math.max(maxItems, MAX_ITEMS_LOOKED_AT);
-  if (!Array.isArray(todos) || todos.length <= mostItems) return value;
-  return { ...(value as object), todos: todos.slice(0, mostItems) };
-}
-
-/** What is wrong with the list as a whole, its items aside. */
-function problemsOfList(value: unknown, { maxItems }: ListLimits): string[] {
-  const todos = todosOf(value);
-  if (!Array.isArray(todos)) return [];
-  const lines: string[] = [];
-  if (todos.length > maxItems) {
-    lines.push(`todos: Must have at most ${maxItems} items, received ${todos.length}`);
-  }
+/** What is wrong with the list as a whole: an id that two items share identifies neither. */
+function problemsOfList(
+  items: readonly unknown[],
+  mostLookedAt: number,
+  { maxItems }: ListLimits,
+): { repeated: string[]; ofList: string[] } {
+  const repeated: string[] = [];
+  const ofList: string[] = [];
   const begun: number[] = [];
-  for (let index = 0; index < todos.length; index++) {
-    if (todos[index]?.status === 'in_progress') begun.push(index);
-  }
-  if (begun.length > 1) {
-    lines.push(
-      `todos: Only one item can be in_progress, received ${begun.length} (${places(begun)})`,
-    );
-  }
-  return lines;
-}
-
-/** An id that two items share identifies neither. */
-function repeatedIds(todos: unknown): string[] {
-  if (!Array.isArray(todos)) return [];
   const byId = new Map<string, number[]>();
-  for (let index = 0; index < todos.length; index++) {
-    const id: unknown = todos[index]?.id;
-    if (typeof id !== 'string') continue;
+  for (const [index, item] of items.entries()) {
+    const { status, id } = (item ?? {}) as Partial<Record<string, unknown>>;
+    if (status === 'in_progress') begun.push(index);
+    if (typeof id !== 'string' || index >= mostLookedAt) continue;
     const indices = byId.get(id);
     if (indices) indices.push(index);
     else byId.set(id, [index]);
   }
-  return [...byId]
-    .filter(([, indices]) => indices.length > 1)
-    .map(
-      ([id, indices]) =>
-        `todos: Only one item can have the id ${inQuotes(id)}, received ${indices.length} (${places(indices)})`,
-    );
+  if (items.length > maxItems) {
+    ofList.push(`todos: Must have at most ${maxItems} items, received ${items.length}`);
+  }
+  if (begun.length > 1) {
+    const where = places(begun);
+    ofList.push(`todos: Only one item can be in_progress, received ${begun.length} (${where})`);
+  }
+  for (const [id, indices] of byId) {
+    if (indices.length < 2) continue;
+    const who = `the id ${inQuotes(id)}, received ${indices.length}`;
+    repeated.push(`todos: Only one item can have ${who} (${places(indices)})`);
+  }
+  return { repeated, ofList };
 }
 
 /** `todos[0], todos[4]`, and how many more where there are many. */

@@ -1,12 +1,23 @@
+import { storedProblem } from '../json/fields.ts';
+import { isObject } from '../json/json-value.ts';
 import { Document, type Listener, type Now, type View } from '../state/document.ts';
-import { MemoryPlace } from '../state/memory-place.ts';
-import { DEFAULT_AGENT, type Place, type SharedPlace, whenDone } from '../state/place.ts';
+import { FilePlace } from '../state/file-place.ts';
+import type { Lists, PlaceOptions } from '../state/lists.ts';
+import {
+  DEFAULT_AGENT,
+  inSteps,
+  MemoryPlace,
+  type Place,
+  type SharedPlace,
+  type Stepwise,
+  settled,
+  whenDone,
+} from '../state/place.ts';
 import { DamagedVersion } from '../state/state-error.ts';
-import { inSteps, type Stepwise, settled } from '../state/steps.ts';
-import type { Items, TodoItem } from './todo-item.ts';
+import { type Items, STORED_FIELDS, type TodoItem } from './todo-fields.ts';
 import {
   contentBefore,
-  contentsOf,
+  contentOf,
   frozen,
   type SinceOwn,
   sinceOwn,
@@ -103,9 +114,10 @@ export class TodoDocument<IsFar extends boolean> extends Document<Items, TodoVer
   }
 
   *#write(base: number, items: Items, options: WriteOptions): Stepwise<TodoVersion | undefined> {
-    const [content, empty] = contentsOf(items, options);
+    const content = contentOf(items, options);
     const written = yield* this.commit(base, content);
-    if (!written || !empty) return written;
+    if (!written || !options.emptied) return written;
+    const empty = contentOf([], { ...options, asWritten: content });
     // Another writer may be quicker than the emptying.
     return (yield* this.commit(written.version, empty, written.updatedAt)) ?? written;
   }
@@ -148,4 +160,41 @@ export function todoStoreOf(agent: string): TodoStore {
   const store = STORES.get(agent) ?? new TodoStore();
   STORES.set(agent, store);
   return store;
+}
+
+/** Where a list in files is, and who writes it. */
+export interface TodoStoreLocation {
+  /** The list's own folder, absolute. It is made when the first list is written. */
+  readonly folder: string;
+  /** The agent that signs what is written; `main` unless given. */
+  readonly author?: string;
+  /** How many versions to keep, the newest included; 50 unless given. */
+  readonly history?: number;
+}
+
+/** Opens a list in files, which other processes may share. It need not be there yet. */
+export function openTodoStore(location: TodoStoreLocation): TodoStore {
+  return new TodoStore(undefined, new FilePlace({ ...location, check: storedItemsProblem }));
+}
+
+/** The place of a list of this key, wherever it is. */
+export function todoPlace(
+  lists: Lists,
+  key: string,
+  options: Omit<PlaceOptions, 'check'>,
+): SharedPlace<Items> {
+  return lists.place(key, { ...options, check: storedItemsProblem });
+}
+
+/**
+ * What is wrong with the items of a file, which anyone may have written: the first thing only, since nobody will fix it
+ * by hand. The schema is stricter; limits are not judged, which may have been others when the list was written.
+ */
+function storedItemsProblem(items: unknown): string | undefined {
+  if (!Array.isArray(items)) return 'it does not contain a list';
+  for (const [index, item] of items.entries()) {
+    const wrong = isObject(item) ? storedProblem(STORED_FIELDS, item) : 'is not an item';
+    if (wrong !== undefined) return `item ${index} ${wrong}`;
+  }
+  return undefined;
 }

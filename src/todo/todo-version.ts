@@ -1,5 +1,5 @@
 import type { Damage, Version } from '../state/place.ts';
-import type { Items, TodoItem } from './todo-item.ts';
+import type { Items, TodoItem } from './todo-fields.ts';
 
 /** The list at one moment. Frozen, items included. */
 export interface TodoState {
@@ -82,20 +82,13 @@ function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<
 
 const WRITTEN = new WeakMap<Items, Written>();
 
-/** What a place keeps of the items that are written, a version each: one that leaves the list empty comes after it. */
-export function contentsOf(
-  items: readonly TodoItem[],
-  { emptied = false, asWritten, dropped }: WriteOptions,
-): readonly [Items, ...Items[]] {
-  const content = contentOf(frozen(items), { asWritten, dropped });
-  return emptied ? [content, contentOf([], { asWritten: content, dropped })] : [content];
-}
-
-function contentOf(items: Items, written: Written): Items {
-  if (written.asWritten === undefined && written.dropped === undefined) return items;
-  const content = Object.freeze([...items]);
-  WRITTEN.set(content, written);
-  return content;
+/** What a place keeps of the items that are written. */
+export function contentOf(items: readonly TodoItem[], { asWritten, dropped }: Written): Items {
+  const content = frozen(items);
+  if (asWritten === undefined && dropped === undefined) return content;
+  const own = Object.freeze([...content]);
+  WRITTEN.set(own, { asWritten, dropped });
+  return own;
 }
 
 /** What a place keeps, as a version of a list. What this program has written it knows more about. */
@@ -104,11 +97,6 @@ export function versionOf({ content, at, version, by, damage }: Version<Items>):
   const written = WRITTEN.get(content);
   const state = { items, updatedAt: at, version, by, damage, ...written };
   return Object.freeze(state);
-}
-
-/** The same of several. */
-export function versionsOf(versions: Iterable<Version<Items>>): TodoVersion[] {
-  return Array.from(versions, (version) => versionOf(version));
 }
 
 /** A copy that nobody can change; the items themselves if they are that already. */

@@ -22,8 +22,15 @@ import { type TodoList, TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
 import { replace, revise, undo, type WriteOutcome } from './write-list.ts';
-import { type GivenOptions, misuse, stepsOf, WRITE_OPTIONS, wrongProve } from './write-options.ts';
-import { wrongOption, wrongWord } from './wrong-call.ts';
+import {
+  type GivenOptions,
+  misuse,
+  stepsOf,
+  WRITE_OPTIONS,
+  wrongOption,
+  wrongProve,
+  wrongWord,
+} from './write-options.ts';
 
 const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
@@ -126,8 +133,9 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     };
     const prove = options['--prove'] ?? false;
     // Without anything else, it is about what is completed already.
-    const isAlone = prove && rest.length === 0 && !options['--undo'] && !stepsOf(options);
-    const steps = stepsOf(options) ?? (isAlone && isBlank(await stdin()) ? {} : undefined);
+    const asked = stepsOf(options);
+    const isAlone = prove && rest.length === 0 && !options['--undo'] && !asked;
+    const steps = asked ?? (isAlone && isBlank(await stdin()) ? {} : undefined);
     if (steps && 'problem' in steps) return wrongUsage(steps.problem, '');
     const rules: ProofRules = {
       evidence: new Evidence(invocation, {

@@ -2,14 +2,13 @@ import { type CommandResult, failed } from '../command/agent-command.ts';
 import { noteLines } from '../command/replies.ts';
 import { quotedText } from '../safe-text.ts';
 import type { Now } from '../state/document.ts';
-import { type Awaitable, USER } from '../state/place.ts';
+import { type Awaitable, inSteps, type Stepwise, settled, USER } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
-import { inSteps, type Stepwise, settled } from '../state/steps.ts';
+import { itemLines } from './list-text.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
-import type { Items, TodoItem } from './todo-item.ts';
+import type { Items, TodoItem } from './todo-fields.ts';
 import type { TodoDocument, TodoList } from './todo-store.ts';
 import type { SinceOwn, TodoVersion } from './todo-version.ts';
-import { itemLines } from './version-texts.ts';
 
 type Item = Readonly<TodoItem>;
 const MAX_NAME_CHARACTERS = 60;

@@ -3,14 +3,14 @@ import { refusal } from '../command/replies.ts';
 import type { ListSettings } from '../settings/settings.ts';
 import { damageNote } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
+import { movedOn } from './list-text.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, reviseList } from './revise-list.ts';
-import type { TodoItem } from './todo-item.ts';
+import type { TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { notesOf, refuseForUser, sign, unheardChanges } from './user-changes.ts';
-import { movedOn } from './version-texts.ts';
 
 /** The list that was written, and what there is to note; or the refusal of a write that changed nothing. */
 export type WriteOutcome =

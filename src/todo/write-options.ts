@@ -1,7 +1,124 @@
-import { beginsJson, HELP_OPTIONS, type Options } from '../command/options.ts';
-import { inQuotes } from '../safe-text.ts';
+import { beginsJson, HELP_OPTIONS, nearest, type Options } from '../command/options.ts';
+import { briefText, inQuotes, safeText } from '../safe-text.ts';
 import type { ListSteps } from './revise-list.ts';
 import { LIST_OPTIONS } from './todo-source.ts';
+
+const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
+const ADD = 'TodoWrite --add "..." --active-form "..."';
+const CHECK = `"check":"npm test" in the item's JSON`;
+const START = 'TodoWrite --start N';
+const DONE = 'TodoWrite --done N';
+const DROP = 'TodoWrite --drop N';
+
+/**
+ * What other programs call the things that TodoWrite and TodoRead do, as a word or as an option, and how it is said here.
+ * N is the item that the call names, FILE its file.
+ */
+const CALLS: readonly (readonly [call: string, words: string])[] = [
+  ['TodoWrite --help', 'help'],
+  ['TodoWrite --version', 'version'],
+  ['TodoRead', 'read list show get print view ls l cat all next current status'],
+  ['TodoRead --json', 'json'],
+  ['TodoRead --history', 'history'],
+  ['TodoWrite --undo', 'undo'],
+  [ADD, 'add create new insert content a n'],
+  [START, 'start begin in-progress active doing resume s'],
+  [DONE, 'done complete completed finish finished close tick mark set update item id d c x'],
+  [DROP, 'drop remove delete rm del cancel cancelled r'],
+  [`TodoWrite '{"todos":[]}'`, 'clear reset empty'],
+  ['TodoWrite --done N --prove', 'prove verify'],
+  [CHECK, 'check command test'],
+  ['TodoWrite < FILE', 'file input from f i'],
+  // A list is replaced as a whole, whatever is to become of it.
+  [WHOLE_LIST, 'write replace todos data undone reopen pending edit rename move priority'],
+];
+
+function callNamed(word: string): string | undefined {
+  return CALLS.find(([, words]) => words.split(' ').includes(word))?.[0];
+}
+
+const STEP = /^--(?:start|done|drop|add|undo|prove)(?:=|$)/;
+const ITEM = /^#?[1-9]\d{0,3}$/;
+/** Without what bash would read otherwise: it is told to be typed. */
+const FILE = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
+
+/**
+ * The error for words in place of a list, with the call that was most likely meant; undefined for anything that looks
+ * like JSON.
+ */
+export function wrongWord(words: readonly string[]): string | undefined {
+  const [first = '-', second = ''] = words;
+  const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
+  // An item and what became of it: `1 completed`.
+  if (ITEM.test(first) && /^[a-z][\w-]*$/i.test(second)) {
+    const call = callFor(second, words);
+    return problem(call && isStep(call) ? call : filledIn(DONE, words));
+  }
+  if (first === '-' || first.trim() === '' || beginsJson(first) || isValue(first)) return undefined;
+  const call = callFor(first, words);
+  if (call !== undefined) return problem(call);
+  if (FILE.test(first)) return problem(filledIn('TodoWrite < FILE', words));
+  // One plain word may be any slip, so that it is told what JSON is.
+  return words.length === 1 && !/\s/.test(first) ? undefined : problem(WHOLE_LIST);
+}
+
+/** What is wrong with the options; of one that does not exist, also the call that was most likely meant. */
+export function wrongOption(
+  { problem, unknown }: { readonly problem: string; readonly unknown?: string },
+  argv: readonly string[],
+): string {
+  if (unknown === undefined) return problem;
+  const at = argv.findIndex((argument) => argument.split('=')[0] === unknown);
+  // What stands behind it belongs to it.
+  const words = [...argv.slice(at), ...argv.slice(0, at)].map((argument) =>
+    argument.replace(/^--?[\w-]+=/, ''),
+  );
+  const word = unknown.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
+  if (callNamed(word) === undefined && problem.endsWith('?')) return problem;
+  // Without an item it is about what is completed already.
+  const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
+  const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
+  const said = `Unknown option ${briefText(unknown)}`;
+  if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
+  // The rest of the call is right.
+  if (isStep(call)) return `${said}. Did you mean ${call.split(' ')[1]}?`;
+  return call === WHOLE_LIST ? `${said}; leave it out` : `${said}. Try: ${call}`;
+}
+
+function callFor(name: string, words: readonly string[]): string | undefined {
+  const isLong = name.length > 2;
+  const similar = () => {
+    const names = CALLS.flatMap(([, words]) => words.split(' '));
+    return isLong ? nearest(name, names) : undefined;
+  };
+  const known = callNamed(name) === undefined ? similar() : name;
+  const call = known === undefined ? undefined : callNamed(known);
+  if (call === undefined) return undefined;
+  // What reads a list takes none.
+  if (/^TodoRead/.test(call) && words.some(beginsJson)) return WHOLE_LIST;
+  if (call !== DONE && !(known === 'status' && words.some((word) => ITEM.test(word)))) {
+    return filledIn(call, words);
+  }
+  // `mark 1 in_progress`, `--status 1 cancelled`.
+  const steps = words.map((word) => callNamed(word.toLowerCase().replace(/_/g, '-')));
+  return filledIn(steps.find((step) => step === START || step === DROP) ?? DONE, words);
+}
+
+function isStep(call: string): boolean {
+  return /^TodoWrite --(?:start|done|drop)/.test(call);
+}
+
+function filledIn(call: string, words: readonly string[]): string {
+  const item = words.find((word) => ITEM.test(word))?.replace('#', '') ?? 'N';
+  const file =
+    words.map((word) => word.replace(/^@/, '')).find((word) => FILE.test(word)) ?? 'FILE';
+  return call.replace(/\bN\b/, item).replace(/\bFILE\b/, () => safeText(file, 80));
+}
+
+/** A number, `true`, `false` or `null` is JSON too. */
+function isValue(word: string): boolean {
+  return /^-?\d|^(?:true|false|null)$/.test(word.trim());
+}
 
 /** The options of TodoWrite. */
 export const WRITE_OPTIONS = {

@@ -1,7 +1,7 @@
 import { briefText } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Items, TodoItem, TodoStatus } from '../todo/todo-item.ts';
+import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
 import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';
 import {
   chosen,

@@ -1,12 +1,11 @@
 import type { FoundList, Lists } from '../state/lists.ts';
-import type { SharedPlace } from '../state/place.ts';
+import { inSteps, type SharedPlace, settled } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
-import { inSteps, settled } from '../state/steps.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { todoPlace } from '../todo/open-todo-store.ts';
-import type { Items } from '../todo/todo-item.ts';
-import { type TodoVersion, versionsOf } from '../todo/todo-version.ts';
+import type { Items } from '../todo/todo-fields.ts';
+import { todoPlace } from '../todo/todo-store.ts';
+import { type TodoVersion, versionOf } from '../todo/todo-version.ts';
 import type { KnownTasks } from './model.ts';
 
 /** A followed list. */
@@ -176,7 +175,7 @@ function* versionsAfter({ place, seen = -1 }: Following, newest: number) {
     if (version.version <= last) break;
     versions.unshift(version);
   }
-  return versionsOf(versions);
+  return Array.from(versions, versionOf);
 }
 
 /** Gets a team's tasks. */

@@ -1,5 +1,5 @@
 import type { Task } from '../tasks/task.ts';
-import type { Items, TodoItem } from '../todo/todo-item.ts';
+import type { Items, TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
 /** The kept versions of one agent's list, newest first; at least one. */

@@ -14,7 +14,7 @@ import {
   sightOf,
   spread,
 } from '../terminal/lines.ts';
-import type { TodoItem } from '../todo/todo-item.ts';
+import type { TodoItem } from '../todo/todo-fields.ts';
 import type { KnownList, ViewerState } from './model.ts';
 import {
   type BoardSection,

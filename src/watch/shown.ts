@@ -1,8 +1,8 @@
 import { nextOf } from '../command/status.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
-import { describeChange } from '../todo/describe-change.ts';
+import { describeChange } from '../todo/list-text.ts';
 import { contentKey } from '../todo/pair-items.ts';
-import type { Items, TodoItem } from '../todo/todo-item.ts';
+import type { Items, TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import {
   type FoundList,

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { tasksForPeople, todosForPeople } from '../../src/panel/for-people.ts';
 import { createTheme } from '../../src/panel/theme.ts';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';

@@ -2,7 +2,7 @@ import type { CommandResult } from '../../src/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import type { TodoItem, TodoStatus } from '../../src/todo/todo-item.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

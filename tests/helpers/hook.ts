@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHook } from '../../src/hook/run-hook.ts';
-import type { TodoItem, TodoStatus } from '../../src/todo/todo-item.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { temporaryDirectory } from './files.ts';
 

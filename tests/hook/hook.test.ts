@@ -8,7 +8,7 @@ import { claimTask } from '../../src/tasks/claims.ts';
 import { machineClock } from '../../src/tasks/lease.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { harness, items, type TestHarness } from '../helpers/hook.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isJsonCollection } from '../../src/json/json-input.ts';
 import { withoutOuterQuotes } from '../../src/line/quotes.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { BEFORE, todoWrite } from '../todo/call.ts';
 
 const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plainReport } from '../../src/panel/plain-report.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { stateOf, todos } from './todos.ts';
 
 const report = (before: TodoItem[], after: TodoItem[]) =>

@@ -4,7 +4,7 @@ import { renderDone, renderTodos } from '../../src/panel/render-lists.ts';
 import { formatElapsed } from '../../src/panel/shown-times.ts';
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 import { plan, stateOf, todos } from './todos.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { statusTimes } from '../../src/panel/status-times.ts';
-import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { MemoryPlace } from '../../src/state/place.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { todos } from './todos.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PanelMode } from '../../src/panel/task-panel.ts';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 import { FakeClock } from '../terminal/fake-clock.ts';

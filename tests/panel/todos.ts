@@ -1,4 +1,4 @@
-import type { TodoItem, TodoStatus } from '../../src/todo/todo-item.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
 import type { TodoState } from '../../src/todo/todo-version.ts';
 
 /** Items from lines such as `x Build`, `> Test`, `- Ship`: completed, in progress and pending. */

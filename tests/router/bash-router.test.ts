@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { BashSession } from '../../src/bash/bash-session.ts';
 import { type AgentBashHandler, CommandType } from '../../src/command/agent-command.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';

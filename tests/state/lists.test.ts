@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { base64, keyOfVersion } from '../../src/state/engines/etcd-engine.ts';
-import { FolderLists } from '../../src/state/folder-lists.ts';
 import { listKey, sessionKey } from '../../src/state/list-paths.ts';
-import type { Lists } from '../../src/state/lists.ts';
+import { FolderLists, type Lists } from '../../src/state/lists.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
 import { closing, hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';

@@ -2,8 +2,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Document } from '../../src/state/document.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { MemoryPlace } from '../../src/state/memory-place.ts';
-import type { HistoryRange, SharedPlace, Version } from '../../src/state/place.ts';
+import {
+  type HistoryRange,
+  MemoryPlace,
+  type SharedPlace,
+  type Version,
+} from '../../src/state/place.ts';
 import { etcdPlace, hasEtcd, hasPostgres, postgresPlace, useServers } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isBlank } from '../../src/safe-text.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 
 /** Text with what breaks quoting and JSON often in it, and any Unicode now and then. */

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../../src/command/agent-command.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../src/settings/settings.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 

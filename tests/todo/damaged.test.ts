@@ -3,10 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { hasEtcd, hasPostgres, useServers } from '../helpers/engines.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

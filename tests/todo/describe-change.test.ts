@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeChange } from '../../src/todo/describe-change.ts';
-import type { TodoItem, TodoStatus } from '../../src/todo/todo-item.ts';
+import { describeChange } from '../../src/todo/list-text.ts';
+import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
 import { todoList } from './arbitraries.ts';
 
 const item = (content: string, status: TodoStatus = 'pending', id?: string): TodoItem => ({

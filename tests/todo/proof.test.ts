@@ -9,7 +9,7 @@ import { BashRouter } from '../../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/settings/settings.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { ENV } from '../helpers/bash.ts';

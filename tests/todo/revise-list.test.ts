@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { USER } from '../../src/state/place.ts';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

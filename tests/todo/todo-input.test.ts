@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeProblem, readJson } from '../../src/json/json-reader.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { checkTodoInput } from '../../src/todo/todo-input.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
 import { growth } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
 import { plainText, todoList } from './arbitraries.ts';

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MemoryPlace } from '../../src/state/memory-place.ts';
-import { USER } from '../../src/state/place.ts';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import { MemoryPlace, USER } from '../../src/state/place.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { hearUser } from '../../src/todo/user-changes.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';

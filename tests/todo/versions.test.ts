@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { MemoryPlace } from '../../src/state/place.ts';
 import { StateError } from '../../src/state/state-error.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ShownTimes } from '../../src/panel/shown-times.ts';
 import { createTheme } from '../../src/panel/theme.ts';
 import { FullScreen } from '../../src/terminal/full-screen.ts';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { render } from '../../src/watch/render.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { runs } from '../helpers/random.ts';
 import { plan, todos } from '../panel/todos.ts';
 import { historyOf, listOf, NOON, TestViewer, tasksOf } from './viewer-state.ts';

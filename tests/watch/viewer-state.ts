@@ -1,8 +1,8 @@
 import { ShownTimes } from '../../src/panel/shown-times.ts';
 import { createTheme, type Theme } from '../../src/panel/theme.ts';
-import { MemoryPlace } from '../../src/state/memory-place.ts';
+import { MemoryPlace } from '../../src/state/place.ts';
 import type { Task } from '../../src/tasks/task.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
 import { press } from '../../src/watch/keys.ts';

@@ -19,7 +19,7 @@ import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/state/log-place
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import type { Task } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
-import type { TodoItem } from '../../src/todo/todo-item.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';

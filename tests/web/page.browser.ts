@@ -9,7 +9,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
 import { openTaskStore } from '../../src/tasks/open-task-store.ts';
-import { openTodoStore } from '../../src/todo/open-todo-store.ts';
+import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
