@@ -17,7 +17,7 @@ process.env.TODO_STATE_DIR = join(folder, 'state');
 
 /** Claims the first ready task and gives it back, SECONDS long; prints how long each of the two took. */
 const member = `
-import { openTaskStore } from '${root}/src/tasks/open-task-store.ts';
+import { openTaskStore } from '${root}/src/tasks/task-store.ts';
 import { claimTask } from '${root}/src/tasks/claims.ts';
 import { createTasks } from '${root}/src/tasks/task-create.ts';
 import { releaseTasks } from '${root}/src/tasks/claims.ts';

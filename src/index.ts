@@ -43,7 +43,6 @@ export type { Place, Version } from './state/place.ts';
 export { MemoryPlace } from './state/place.ts';
 export { StateError } from './state/state-error.ts';
 export type { HookSurroundings } from './tasks/hooks.ts';
-export { openTaskStore, type TaskListLocation } from './tasks/open-task-store.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';
@@ -54,6 +53,8 @@ export {
   taskContext,
 } from './tasks/task-context.ts';
 export {
+  openTaskStore,
+  type TaskListLocation,
   type TaskPlace,
   type TaskRow,
   TaskStore,

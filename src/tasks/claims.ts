@@ -169,7 +169,8 @@ export function releaseTasks(
   at: string,
 ): Released | Refused {
   const refused = ids.flatMap((id) => whyNotReleased(graph.tasks.get(id), id, owner));
-  return refused.length > 0 ? { refused } : release(graph, ids, at);
+  const chosen = new Set(ids);
+  return refused.length > 0 ? { refused } : release(graph, ({ id }) => chosen.has(id), at);
 }
 
 /**
@@ -185,41 +186,23 @@ export function releaseAll(
   which: 'open' | 'begun' = 'open',
   session?: string,
 ): Released {
-  const open = [...graph.tasks.values()].filter(
-    ({ owner, status, begunIn = session }) =>
-      owner === agent &&
-      (which === 'begun'
-        ? status === 'in_progress' && (session === undefined || begunIn === session)
-        : status !== 'completed'),
-  );
-  return release(
-    graph,
-    open.map(({ id }) => id),
-    at,
-  );
+  const isMeant = ({ owner, status, begunIn = session }: Task) =>
+    owner === agent &&
+    (which === 'begun'
+      ? status === 'in_progress' && (session === undefined || begunIn === session)
+      : status !== 'completed');
+  return release(graph, isMeant, at);
 }
 
 /** Releases all tasks that were begun in a session which has ended. */
 export function releaseBegunIn(graph: TaskGraph, session: string, at: string): Released {
-  const begun = [...graph.tasks.values()].filter(
-    ({ status, begunIn }) => status === 'in_progress' && begunIn === session,
-  );
-  return release(
-    graph,
-    begun.map(({ id }) => id),
-    at,
-  );
+  const isMeant = ({ status, begunIn }: Task) => status === 'in_progress' && begunIn === session;
+  return release(graph, isMeant, at);
 }
 
 /** Releases all tasks whose lease has run out. */
 export function releaseExpired(graph: TaskGraph, clock: LeaseClock, at: string): Released {
-  const expired = [...graph.tasks.values()].filter((task) => isLeaseOver(task, clock));
-  return release(
-    graph,
-    expired.map(({ id }) => id),
-    at,
-    true,
-  );
+  return release(graph, (task) => isLeaseOver(task, clock), at, true);
 }
 
 function whyNotReleased(task: Task | undefined, id: number, owner: string | undefined): Reason[] {
@@ -229,16 +212,18 @@ function whyNotReleased(task: Task | undefined, id: number, owner: string | unde
   return isOthers ? [alreadyClaimed(id, task.owner)] : [];
 }
 
-function release(graph: TaskGraph, ids: readonly number[], at: string, isLost = false): Released {
-  const released = [...new Set(ids)]
-    .sort((a, b) => a - b)
-    .flatMap((id) => {
-      const { owner, lease: _, begunIn: __, ...task } = graph.tasks.get(id) as Task;
-      if (owner === undefined) return [];
-      const lostBy = [...new Set([...(task.lostBy ?? []), owner])];
-      return [{ ...task, ...(isLost && { lostBy }), status: 'pending' as const, updatedAt: at }];
-    });
-  return released.length === 0
-    ? { graph, released }
-    : { graph: withTasks(graph, released), released };
+function release(
+  graph: TaskGraph,
+  isMeant: (task: Task) => boolean,
+  at: string,
+  isLost = false,
+): Released {
+  const released: Task[] = [];
+  for (const task of graph.tasks.values()) {
+    if (task.owner === undefined || !isMeant(task)) continue;
+    const { owner, lease: _, begunIn: __, ...rest } = task;
+    const lostBy = [...new Set([...(rest.lostBy ?? []), owner])];
+    released.push({ ...rest, ...(isLost && { lostBy }), status: 'pending', updatedAt: at });
+  }
+  return { graph: released.length === 0 ? graph : withTasks(graph, released), released };
 }

@@ -14,9 +14,8 @@ import { UnnamedList } from '../state/state-error.ts';
 import type { HookSurroundings } from './hooks.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { renewLeases } from './lease.ts';
-import { openTaskList } from './open-task-store.ts';
 import type { TasksForPeople } from './task-form.ts';
-import type { TaskStore } from './task-store.ts';
+import { openTaskList, type TaskStore } from './task-store.ts';
 
 const NAME_THE_TEAM =
   'with TODO_STATE_URL you must name the team or the session, since a folder means a different place on each machine: set TODO_TEAM or TODO_SESSION, or give --list NAME';

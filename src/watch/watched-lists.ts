@@ -1,6 +1,6 @@
 import type { FoundList as Listed, Lists } from '../state/lists.ts';
 import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
-import { openTaskList } from '../tasks/open-task-store.ts';
+import { openTaskList } from '../tasks/task-store.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import { type Follower, type FollowOptions, followLists, readablePlace } from './follow.ts';
 import type { FoundList } from './model.ts';

@@ -2,8 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
-import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
+import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 // A team's list of which a change is damaged stays in use: the list before it stands in until TaskUndo makes that the list.

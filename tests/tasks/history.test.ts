@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTaskStore } from '../../src/tasks/open-task-store.ts';
+import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Team } from './team.ts';
 

@@ -58,6 +58,21 @@ test('a claim writes as much with 10,000 tasks as with 100', async () => {
   expect(large.read).toBeLessThan(20_000);
 });
 
+test('what a command reads grows as the list does, and what it writes not at all: 20 to 20,000 tasks', async () => {
+  const bytes = async (size: number) => {
+    const { moved, open } = await listOf(size);
+    await claimNext(open());
+    Object.assign(moved, { written: 0, read: 0, files: 0 });
+    await claimNext(open());
+    return moved;
+  };
+  const [small, large, larger] = [await bytes(20), await bytes(2000), await bytes(20_000)];
+  expect(large.read).toBeLessThan(110 * small.read);
+  expect(larger.read).toBeLessThan(11 * large.read);
+  expect(larger.files).toBeLessThanOrEqual(2);
+  expect(larger.written).toBeLessThan(1.1 * large.written);
+});
+
 test('however long its history, a list is read as one whole and under 50 steps, and keeps few files', async () => {
   const { store, moved, open } = await listOf(1000);
   let most = 0;

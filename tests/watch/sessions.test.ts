@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { listFolder, sessionKey, taskListFolder } from '../../src/state/list-paths.ts';
 import { FolderLists } from '../../src/state/lists.ts';
-import { openTaskStore } from '../../src/tasks/open-task-store.ts';
+import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { taskListFolder } from '../../src/state/list-paths.ts';
-import { openTaskStore } from '../../src/tasks/open-task-store.ts';
 import type { Task } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
-import type { TaskStore } from '../../src/tasks/task-store.ts';
+import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';

@@ -8,7 +8,7 @@ import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listFolder, taskListFolder } from '../../src/state/list-paths.ts';
-import { openTaskStore } from '../../src/tasks/open-task-store.ts';
+import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/settings/settings.ts';
 import { ListHome } from '../../../src/state/list-home.ts';
 import { claimTask } from '../../../src/tasks/claims.ts';
-import { openTaskList } from '../../../src/tasks/open-task-store.ts';
 import { createTasks } from '../../../src/tasks/task-create.ts';
+import { openTaskList } from '../../../src/tasks/task-store.ts';
 import { closing, hasEtcd, hasPostgres, useServers } from '../../helpers/engines.ts';
 
 // A list of 10,000 tasks, several megabytes as JSON.
