@@ -184,7 +184,7 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
   test('runs no programs by now, no line is run without its agent commands', async () => {
     const program = PROGRAM.replace(
       'for (const line of',
-      `await session.run('mount -o remount,noexec "$TMPDIR"');
+      `await session.run('mount -o remount,bind,noexec "$TMPDIR"');
        for (const line of ['touch ran',`,
     ).replace(`${JSON.stringify(LINES)})`, "'true'])");
     const host = await startHost(program, [], { wrapper: mounted('size=1M') });

@@ -11,7 +11,7 @@ import { hasPrograms, isHere } from './machine.ts';
 export const canCutOff =
   hasPrograms('unshare', 'nsenter', 'ip') &&
   isHere(
-    'the right to make networks',
+    'the right to add networks',
     spawnSync('unshare', ['--net', 'ip', 'link', 'add', 'try', 'type', 'bridge']).status === 0,
   );
 

@@ -24,6 +24,9 @@ export function missing(): string[] {
   }
 }
 
+/** Only root gives files to other users. */
+export const isRoot = (): boolean => isHere('root', process.getuid?.() === 0);
+
 /** Whether all these programs are on PATH, or are paths of programs. */
 export function hasPrograms(...names: readonly string[]): boolean {
   return names.map((name) => isHere(name, isProgram(name))).every(Boolean);

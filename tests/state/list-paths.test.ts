@@ -19,6 +19,7 @@ import {
   stateFolder,
 } from '../../src/state/list-paths.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { isRoot } from '../helpers/machine.ts';
 
 const here = { directory: '/work/app', home: () => '/home/ann' };
 
@@ -63,7 +64,7 @@ test('a relative TODO_STATE_DIR is the same folder from everywhere in a work tre
   }
 });
 
-test.skipIf(process.getuid?.() !== 0)('a .git of another user names no session', () => {
+test.runIf(isRoot())('a .git of another user names no session', () => {
   const NOBODY = 65534;
   const shared = temporaryDirectory();
   const project = join(shared, 'project');
