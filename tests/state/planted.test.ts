@@ -84,7 +84,9 @@ test.each([
     const command = commands.find((known) => known.name === name);
     const result = await command?.execute({ argv, stdin: async () => '' });
     expect(result).toMatchObject({ stdout: '', exitCode: 3 });
-    expect(result?.stderr).toMatch(/\.json is damaged: task 0 has no \w+ that could be one\n- no version/);
+    expect(result?.stderr).toMatch(
+      /\.json is damaged: task 0 has no \w+ that could be one\n- no version/,
+    );
     expect(result?.stderr).toContain(` ${field} `);
   }
 });
