@@ -11,7 +11,6 @@ import type { TaskForm } from './task-form.ts';
 import {
   BLOCKERS,
   OWNERS,
-  parse,
   type Refs,
   type RequestCheck,
   type RequestOf,
@@ -75,9 +74,12 @@ const checkTasks: RequestCheck<readonly NewTask[]> = (given, limits) => {
       const closing = [`only the first ${at} of ${all.length} tasks were looked at`];
       return { problems: lines.problems([], closing) };
     }
-    const path = Array.isArray(value) ? { root: value, at } : undefined;
-    const task = parse(schema, item, lines, path);
-    if (task !== undefined) request.push(requestedTask(task));
+    const { data, error } = schema.safeParse(item);
+    if (data) request.push(requestedTask(data));
+    for (const issue of error?.issues ?? []) {
+      if (Array.isArray(value)) lines.add({ ...issue, path: [at, ...issue.path] }, value);
+      else lines.add(issue, item);
+    }
   }
   if (!lines.isEmpty) return { problems: lines.problems() };
   return { value: request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };

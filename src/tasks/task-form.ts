@@ -127,9 +127,7 @@ export function readRequest<Request>(
 
   if ('problem' in parsed) return wrong(parsed.problem);
   const { rest, options } = parsed;
-  const names = Object.keys(optionTable(form.fields)).filter((name) =>
-    Object.hasOwn(options, name),
-  );
+  const names = Object.keys(options).filter((name) => Object.hasOwn(form.fields, fieldOf(name)));
   const [first] = rest;
   const isTyped = raw !== '' && argv.length === 0;
   const isJson =

@@ -178,27 +178,16 @@ export function checkRequest<const Table extends Fields>(
   }
   const isId = 'taskId' in table && Object.hasOwn(given, 'id') && !Object.hasOwn(given, 'taskId');
   const { id, ...others } = given;
-  const lines = new ProblemLines(otherNames(table));
-  const value = parse(objectSchema(table, limits), isId ? { taskId: id, ...others } : given, lines);
-  if (value === undefined) return { problems: lines.problems() };
-  const problem = rule?.(value);
-  if (problem !== undefined) return { problems: { lines: [problem] } };
-  return { value, notes: isId ? ['read "id" as "taskId"'] : [] };
-}
-
-/** Parses one value, or adds what is wrong with it. @param path where the value stands in what was given. */
-export function parse<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  value: unknown,
-  lines: ProblemLines,
-  path?: { root: unknown; at: number },
-): z.output<Schema> | undefined {
-  const { data, error } = schema.safeParse(value);
-  for (const issue of error?.issues ?? []) {
-    const located = path ? { ...issue, path: [path.at, ...issue.path] } : issue;
-    lines.add(located, path?.root ?? value);
+  const mended = isId ? { taskId: id, ...others } : given;
+  const { data, error } = objectSchema(table, limits).safeParse(mended);
+  if (error) {
+    const lines = new ProblemLines(otherNames(table));
+    for (const issue of error.issues) lines.add(issue, mended);
+    return { problems: lines.problems() };
   }
-  return data;
+  const problem = rule?.(data);
+  if (problem !== undefined) return { problems: { lines: [problem] } };
+  return { value: data, notes: isId ? ['read "id" as "taskId"'] : [] };
 }
 
 /** What is wrong with a value as the metadata of a task, if anything. */
