@@ -1,6 +1,7 @@
 import boxes, { type BoxStyle } from 'cli-boxes';
 import { $, bold, dim, green, inverse, strikethrough } from 'kleur/colors';
 import type { Environment } from '../environment.ts';
+import { type Background, backgroundOf } from '../terminal/background.ts';
 
 type Paint = (text: string) => string;
 
@@ -59,10 +60,12 @@ export const GLYPH_OF = {
 } as const;
 
 /**
- * The colour of what is in progress, in the palette of 256 colours: those above 15 look the same on all terminals. It is one
- * of six that are readable on both black and white (contrast 4.5 and more).
+ * Colours from the palette of 256: those above 15 look the same on all terminals. Texts have a contrast of 4.5 or more. Where
+ * the background is unknown, what is in progress has one of the six colours that are readable on both black and white, and
+ * the selected row is inverse.
  */
-export const ACTIVE_COLOUR = 163;
+export const ACTIVE_COLOURS = { dark: 141, light: 92, unknown: 163 } as const;
+export const CHOSEN_COLOURS = { dark: [255, 238], light: [233, 253] } as const;
 
 const NOTHING = {
   completed: same,
@@ -85,11 +88,18 @@ const STYLES = {
   faint: always(dim),
 };
 
-const COLOURS = {
-  ...STYLES,
-  inProgress: always((text) => `\x1b[38;5;${ACTIVE_COLOUR}m${bold(text)}\x1b[39m`),
-  done: always(green),
-};
+function coloursOn(background: Background): typeof STYLES {
+  const active = `\x1b[38;5;${ACTIVE_COLOURS[background ?? 'unknown']}m`;
+  const [text, behind] = background ? CHOSEN_COLOURS[background] : [];
+  return {
+    ...STYLES,
+    inProgress: always((words) => `${active}${bold(words)}\x1b[39m`),
+    done: always(green),
+    ...(background && {
+      chosen: always((row) => `\x1b[38;5;${text};48;5;${behind}m${bold(row)}\x1b[39;49m`),
+    }),
+  };
+}
 
 /**
  * The theme for a terminal with or without Unicode, colours, and styles (bold, dim and the like). Colours imply styles.
@@ -98,22 +108,29 @@ export function createTheme({
   unicode = true,
   colours = false,
   styles = colours,
+  background,
 }: {
   unicode?: boolean;
   colours?: boolean;
   styles?: boolean;
+  background?: Background;
 } = {}): Theme {
   const glyphs = unicode ? GLYPHS.unicode : GLYPHS.ascii;
-  return { ...glyphs, unicode, paint: colours ? COLOURS : styles ? STYLES : NOTHING };
+  return { ...glyphs, unicode, paint: colours ? coloursOn(background) : styles ? STYLES : NOTHING };
 }
 
-/** The theme for a stream and its user's environment. */
-export function themeFor(stream: { isTTY?: boolean }, env: Environment): Theme {
+/** The theme for a stream and its user's environment. @param background by default, what the environment says of it. */
+export function themeFor(
+  stream: { isTTY?: boolean },
+  env: Environment,
+  background = backgroundOf(env),
+): Theme {
   const colours = hasColours(stream, env);
   return createTheme({
     unicode: hasUnicode(env),
     colours,
     styles: colours || hasStyles(stream, env),
+    background,
   });
 }
 

@@ -3,7 +3,8 @@ import { emitKeypressEvents, type Interface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { ShownTimes } from '../panel/shown-times.ts';
-import { themeFor } from '../panel/theme.ts';
+import { hasColours, themeFor } from '../panel/theme.ts';
+import { ASK_BACKGROUND, withoutAnswer } from '../terminal/background.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
 import { press } from './keys.ts';
@@ -38,7 +39,7 @@ type Change = Extract<Request, { what: 'write' | 'task' | 'remove' }>;
 
 class Viewer {
   readonly #screen = new FullScreen(process.stdout);
-  readonly #theme = themeFor(process.stdout, process.env);
+  #theme = themeFor(process.stdout, process.env);
   readonly #watched = watchedLists();
   readonly #sources = new Sources(this.#watched, () => this.#wake());
   readonly #ended: (exitCode: number) => void;
@@ -90,6 +91,7 @@ class Viewer {
     this.#giveBack = takeTerminal(keyboard(), {
       enter: () => {
         this.#screen.enter();
+        if (hasColours(process.stdout, process.env)) process.stdout.write(ASK_BACKGROUND);
         this.#draw();
       },
       leave: () => {
@@ -97,8 +99,17 @@ class Viewer {
         this.#screen.leave();
       },
       isBehind: () => this.#screen.isBehind,
-      onKeys: (text) => keys.write(text),
+      onKeys: (typed) => keys.write(this.#withoutAnswer(typed)),
     });
+  }
+
+  /** The terminal may answer what its background is. */
+  #withoutAnswer(typed: string): string {
+    const { keys, background } = withoutAnswer(typed);
+    if (background === undefined) return keys;
+    this.#theme = themeFor(process.stdout, process.env, background);
+    this.#draw();
+    return keys;
   }
 
   #press(key: Key): void {

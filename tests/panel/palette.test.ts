@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ACTIVE_COLOUR, createTheme } from '../../src/panel/theme.ts';
+import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../src/panel/theme.ts';
 
 // Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
 
@@ -42,13 +42,37 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-const active = colourOf(ACTIVE_COLOUR);
+const active = colourOf(ACTIVE_COLOURS.unknown);
 const PAGE = readFileSync(join(import.meta.dirname, '../../src/watch/page/page.html'), 'utf8');
 
 test('what is in progress has a contrast of at least 4.5 on black and on white', () => {
-  expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(`38;5;${ACTIVE_COLOUR}m`);
+  expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(
+    `38;5;${ACTIVE_COLOURS.unknown}m`,
+  );
   expect(contrast(active, '#000000')).toBeGreaterThanOrEqual(4.5);
   expect(contrast(active, '#ffffff')).toBeGreaterThanOrEqual(4.5);
+});
+
+describe.each(['dark', 'light'] as const)('where the terminal says that it is %s', (background) => {
+  const { paint } = createTheme({ colours: true, background });
+
+  test('what is in progress has a contrast of at least 4.5 on every such palette', () => {
+    const colour = ACTIVE_COLOURS[background];
+    expect(paint.inProgress('x')).toContain(`38;5;${colour}m`);
+    const palettes = Object.entries(PALETTES).filter(
+      ([, [behind]]) => luminance(behind) > 0.5 === (background === 'light'),
+    );
+    expect(palettes).toHaveLength(5);
+    for (const [, [behind]] of palettes) {
+      expect(contrast(colourOf(colour), behind)).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  test('the selected row has one, too, and hides no colour of the terminal', () => {
+    const [text, behind] = CHOSEN_COLOURS[background];
+    expect(paint.chosen('x')).toContain(`38;5;${text};48;5;${behind}m`);
+    expect(contrast(colourOf(text), colourOf(behind))).toBeGreaterThanOrEqual(7);
+  });
 });
 
 describe.each(Object.entries(PALETTES))('on %s', (name, [background, foreground, green]) => {

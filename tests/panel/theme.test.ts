@@ -1,6 +1,7 @@
 import { $ } from 'kleur/colors';
 import { expect, test } from 'vitest';
 import { createTheme, hasColours, hasUnicode, themeFor } from '../../src/panel/theme.ts';
+import { backgroundOf, withoutAnswer } from '../../src/terminal/background.ts';
 
 const terminal = { isTTY: true };
 const file = {};
@@ -59,4 +60,29 @@ test.each([true, false])("kleur's own switch (%s) neither matters nor changes", 
   } finally {
     $.enabled = before;
   }
+});
+
+test.each([
+  ['15;0', 'dark'],
+  ['0;15', 'light'],
+  ['12;8', 'dark'],
+  ['0;default;7', 'light'],
+  ['0;default', undefined],
+  ['', undefined],
+])('COLORFGBG=%s says that the background is %s', (COLORFGBG, background) => {
+  expect(backgroundOf({ COLORFGBG })).toBe(background);
+  const theme = themeFor({ isTTY: true }, { COLORFGBG });
+  const same = createTheme({ colours: true, background: background as 'dark' | undefined });
+  expect(theme.paint.inProgress('x')).toBe(same.paint.inProgress('x'));
+});
+
+test.each([
+  ['\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\', 'dark'],
+  ['\x1b]11;rgb:fd/f6/e3\x07', 'light'],
+  ['\x1b]11;rgba:0000/2b2b/3636/ffff\x1b\\', 'dark'],
+  ['\x1b]11;\x07', undefined],
+])('the answer %j of a terminal is no key, and means %s', (answer, background) => {
+  const read = withoutAnswer(`j${answer}k`);
+  expect(read.keys).toBe('jk');
+  if (background) expect(read.background).toBe(background);
 });

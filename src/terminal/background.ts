@@ -1,0 +1,26 @@
+import type { Environment } from '../environment.ts';
+
+/** What a terminal's text stands on, if that is known. */
+export type Background = 'dark' | 'light' | undefined;
+
+/** Asks the terminal for the colour of its background. One that knows answers among the keys. */
+export const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
+const ANSWER = /\x1b\]11;(?:rgba?:([\da-f]+)\/([\da-f]+)\/([\da-f]+)[^\x07\x1b]*)?(?:\x07|\x1b\\)/i;
+
+/** What COLORFGBG says, which some terminals set: the numbers of the text's and the background's colour. */
+export function backgroundOf({ COLORFGBG = '' }: Environment): Background {
+  const [, number] = /;(\d+)$/.exec(COLORFGBG) ?? [];
+  if (number === undefined || Number(number) > 15) return undefined;
+  return Number(number) === 7 || Number(number) > 8 ? 'light' : 'dark';
+}
+
+/** Takes the terminal's answer out of what was typed. */
+export function withoutAnswer(typed: string): { keys: string; background: Background } {
+  const [answer, ...rgb] = ANSWER.exec(typed) ?? [];
+  if (answer === undefined) return { keys: typed, background: undefined };
+  const [red = 0, green = 0, blue = 0] = rgb.map(
+    (part = '0') => Number.parseInt(part, 16) / (16 ** part.length - 1),
+  );
+  const isLight = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5;
+  return { keys: typed.replace(answer, ''), background: isLight ? 'light' : 'dark' };
+}
