@@ -179,9 +179,10 @@ export class TaskPanel {
     this.screen.setPanel(this.#render());
     this.#cancelNext?.();
     const now = this.#clock.now();
+    const since = this.#activeSince;
     // Until the shown time changes, or the next row settles.
     const next = [
-      this.#activeSince && FULL_SECOND_MS - ((now - this.#activeSince) % FULL_SECOND_MS),
+      since === undefined ? undefined : FULL_SECOND_MS - ((now - since) % FULL_SECOND_MS),
       this.#changes.nextSettling && this.#changes.nextSettling - now,
     ].filter((delay) => delay !== undefined);
     this.#cancelNext =
