@@ -65,7 +65,7 @@ export const GLYPH_OF = {
  * the selected row is inverse.
  */
 export const ACTIVE_COLOURS = { dark: 141, light: 92, unknown: 163 } as const;
-export const CHOSEN_COLOURS = { dark: [255, 238], light: [233, 253] } as const;
+export const CHOSEN_COLOURS = { dark: [255, 236], light: [233, 254] } as const;
 
 const NOTHING = {
   completed: same,

@@ -42,16 +42,17 @@ export interface ItemLook {
   readonly columns: number;
 }
 
-/** Rows as a bar across all columns: the selection. */
+/** Rows as a bar across all columns: the selection. In it only what is in progress keeps its colour. */
 export function barred(
   draw: (look: { theme: Theme; margin: Line }) => readonly Line[],
   { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,
+  isActive = false,
 ): Line[] {
   const plain = { ...theme, paint: createTheme().paint };
   const rows = draw({ theme: plain, margin: line(theme.chosen) });
   return rows.map((row) => {
     const { text, width } = padded(row, columns);
-    return { text: theme.paint.chosen(text), width };
+    return { text: theme.paint.chosen(isActive ? theme.paint.inProgress(text) : text), width };
   });
 }
 
@@ -64,7 +65,8 @@ function shownRows(
 ): Line[] {
   const draw = (look: { theme: Theme; margin: Line }) =>
     rowsOf(shown, { ...look, columns, facts, isFresh, factsBelow });
-  return isChosen ? barred(draw, { theme, columns }) : draw({ theme, margin: MARGIN });
+  if (!isChosen) return draw({ theme, margin: MARGIN });
+  return barred(draw, { theme, columns }, shown.status === 'in_progress');
 }
 
 /** Whether something was started or completed just now. */
@@ -114,7 +116,7 @@ function timeText(
   if (item.status === 'pending' || from === undefined) return '';
   if (item.status === 'completed') {
     const ms = took.get(item);
-    return ms === undefined ? '' : times.lasted(ms);
+    return ms === undefined || ms < 1000 ? '' : times.lasted(ms);
   }
   return isLive
     ? `${isLonger.has(item) ? '>' : ''}${times.running(from)}`

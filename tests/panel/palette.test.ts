@@ -68,10 +68,12 @@ describe.each(['dark', 'light'] as const)('where the terminal says that it is %s
     }
   });
 
-  test('the selected row has one, too, and hides no colour of the terminal', () => {
+  test('the selected row has one, too, what is in progress included', () => {
     const [text, behind] = CHOSEN_COLOURS[background];
     expect(paint.chosen('x')).toContain(`38;5;${text};48;5;${behind}m`);
     expect(contrast(colourOf(text), colourOf(behind))).toBeGreaterThanOrEqual(7);
+    const active = colourOf(ACTIVE_COLOURS[background]);
+    expect(contrast(active, colourOf(behind))).toBeGreaterThanOrEqual(4.5);
   });
 });
 

@@ -44,14 +44,17 @@ test('of items that were completed in the same minute, the first says when', () 
   expect(ends(other)).toEqual(['9m 42s · 11:58', '18s']);
 });
 
-test('the selected row is a bar across the screen, and its texts have no other colour', () => {
-  const theme = createTheme({ colours: true });
-  const rows = new TestViewer({ lists: [LIST] }, { theme }).rows();
-  const [bar = ''] = rows.filter((row) => row.includes('▸'));
-  expect(bar).toBe(theme.paint.chosen(`▸● Doing Build...${' '.repeat(36)}1m 05s`));
+test('the selected row is a bar across the screen, in which only what is in progress keeps its colour', () => {
+  const theme = createTheme({ colours: true, background: 'dark' });
+  const barOf = (viewer: TestViewer) => viewer.rows().find((row) => row.includes('▸'));
+  const viewer = new TestViewer({ lists: [LIST] }, { theme });
+  const text = `▸● Doing Build...${' '.repeat(36)}1m 05s`;
+  expect(barOf(viewer)).toBe(theme.paint.chosen(theme.paint.inProgress(text)));
+  viewer.press('down');
+  expect(barOf(viewer)).toBe(theme.paint.chosen(`▸○ Ship it${' '.repeat(49)}`));
   const wrapped = listOf('main', [4, `- ${'word '.repeat(30)}`]);
-  const bars = new TestViewer({ lists: [wrapped] }, { theme }).rows().slice(3, 6);
-  for (const row of bars) expect(row.replace(/^\x1b\[7m.{59}\x1b\[27m$/, '')).toBe('');
+  const bars = new TestViewer({ lists: [wrapped] }, { theme: createTheme({ styles: true }) });
+  for (const row of bars.rows().slice(3, 6)) expect(row).toMatch(/^\x1b\[7m.{59}\x1b\[27m$/);
 });
 
 describe('the filter', () => {
