@@ -11,7 +11,7 @@ process.env.TMPDIR = runFolder();
 
 /** The tests that have a worker each: they count what it does, or fill its memory. */
 const APART = [
-  'tests/{work-counts,work-counts-files}.test.ts',
+  'tests/{growth,work-counts,work-counts-files}.test.ts',
   'tests/bash/{bash-session-output,differential-fuzz}.test.ts',
   'tests/router/bash-router.test.ts',
   'tests/shell/jsonl-stress.test.ts',

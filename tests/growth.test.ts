@@ -1,0 +1,181 @@
+// How the work of a call grows, as counts of what it asks of the file system and of bytes: no clock.
+import fs, { mkdirSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { readSettings } from '../src/settings/settings.ts';
+import { nodeFileSystem } from '../src/state/file-system.ts';
+import { listFolder } from '../src/state/list-paths.ts';
+import type { FoundList } from '../src/state/lists.ts';
+import { encodeVersion } from '../src/state/version-file.ts';
+import { TodoLists } from '../src/todo/todo-lists.ts';
+import { TodoReadHandler } from '../src/todo/todo-read.ts';
+import { openTodoStore } from '../src/todo/todo-store.ts';
+import { TodoWriteHandler } from '../src/todo/todo-write.ts';
+import { temporaryDirectory } from './helpers/files.ts';
+
+const CALLS = [
+  ...['openSync', 'closeSync', 'fstatSync', 'fsyncSync', 'statSync', 'lstatSync', 'existsSync'],
+  ...['readSync', 'writeSync', 'readdirSync', 'renameSync', 'unlinkSync', 'mkdirSync'],
+] as const;
+
+interface Cost {
+  calls: number;
+  /** Read and written. */
+  bytes: number;
+  /** Of files that were listed. */
+  names: number;
+}
+
+async function costOf(work: () => unknown): Promise<Cost> {
+  const cost = { calls: 0, bytes: 0, names: 0 };
+  const all = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const originals = CALLS.map((name) => [name, all[name]] as const);
+  for (const [name, original] of originals) {
+    all[name] = (...args) => {
+      const result = original?.(...args);
+      cost.calls++;
+      if (name === 'readSync' || name === 'writeSync') cost.bytes += Number(result);
+      if (name === 'readdirSync') cost.names += (result as string[]).length;
+      return result;
+    };
+  }
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    Object.assign(all, Object.fromEntries(originals));
+    syncBuiltinESMExports();
+  }
+  return cost;
+}
+
+const items = (count: number, text = 'Item') =>
+  Array.from({ length: count }, (_, index) => ({
+    content: `${text} ${String(index).padStart(5, '0')}`,
+    activeForm: 'Doing it now',
+    status: 'pending' as const,
+  }));
+
+/** A list in files, at version `newest`, of which so many are kept. */
+function listAt(newest: number, kept: number, state = temporaryDirectory()): string {
+  const folder = listFolder(state, { session: 's', agent: 'main' });
+  mkdirSync(folder, { recursive: true });
+  const at = new Date(0);
+  for (let version = newest - kept + 1; version <= newest; version++) {
+    const stored = {
+      version,
+      after: `i${version - 1}`,
+      at,
+      by: 'main',
+      content: items(3, `v${version}`),
+    };
+    writeFileSync(join(folder, `${version}-i${version}.json`), encodeVersion(stored));
+  }
+  writeFileSync(join(folder, `head-${newest}-i${newest}`), '');
+  return state;
+}
+
+/** What one call of TodoWrite or TodoRead costs, as a process of its own makes it. */
+async function callCost(state: string, name: 'TodoWrite' | 'TodoRead', ...argv: string[]) {
+  return costOf(async () => {
+    const environment = { TODO_STATE_DIR: state, TODO_SESSION: 's', ...LARGE };
+    const settings = () => readSettings(environment, undefined);
+    const lists = new TodoLists(environment, '/');
+    const handler =
+      name === 'TodoRead'
+        ? new TodoReadHandler(lists.open, settings)
+        : new TodoWriteHandler(lists.open, settings);
+    const result = await handler.execute({ argv, stdin: async () => '' });
+    expect(result).toMatchObject({ exitCode: 0 });
+  });
+}
+
+const LARGE = { TODO_MAX_ITEMS: '5000', TODO_HISTORY: '10000' };
+const written = (count: number) => JSON.stringify({ todos: items(count, 'New') });
+
+const COMMANDS: [string, 'TodoWrite' | 'TodoRead', ...string[]][] = [
+  ['a whole list', 'TodoWrite', written(3)],
+  ['one item', 'TodoWrite', '--done', '1'],
+  ['--undo', 'TodoWrite', '--undo'],
+  ['reading', 'TodoRead'],
+];
+
+describe.each(COMMANDS)('%s (%s)', (_, name, ...argv) => {
+  test('costs as much at version 10,000 as at version 60', async () => {
+    const early = await callCost(listAt(60, 50), name, ...argv);
+    const late = await callCost(listAt(10_000, 50), name, ...argv);
+    expect(late).toMatchObject({ calls: early.calls, names: early.names });
+    expect(late.bytes).toBeLessThan(early.bytes * 1.1);
+  });
+
+  test('where 10,000 versions are kept, lists their names, and reads as many of them', async () => {
+    const few = await callCost(listAt(10_000, 50), name, ...argv);
+    const many = await callCost(listAt(10_000, 9_999), name, ...argv);
+    expect(many).toMatchObject({ calls: few.calls, bytes: few.bytes });
+    expect(many.names).toBeLessThan(few.names * 200);
+  });
+
+  test('costs as much among 1,000 lists of the session as alone', async () => {
+    const state = listAt(60, 50);
+    const alone = await callCost(listAt(60, 50), name, ...argv);
+    for (let agent = 0; agent < 999; agent++) {
+      const folder = listFolder(state, { session: 's', agent: `agent-${agent}` });
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'head-0'), '');
+    }
+    expect(await callCost(state, name, ...argv)).toEqual(alone);
+  });
+});
+
+test('5,000 items are as many calls as 10, and their bytes grow with them', async () => {
+  const [few, many] = [listAt(60, 50), listAt(60, 50)];
+  const costs = async (state: string, count: number) => ({
+    write: await callCost(state, 'TodoWrite', written(count)),
+    read: await callCost(state, 'TodoRead'),
+  });
+  const [small, large] = [await costs(few, 10), await costs(many, 5000)];
+  for (const of of ['write', 'read'] as const) {
+    expect(large[of].calls).toBe(small[of].calls);
+    expect(large[of].bytes).toBeLessThan(small[of].bytes * 500);
+  }
+});
+
+test('1,000 lists are found with as many calls each as 10', async () => {
+  const found = async (count: number) => {
+    const state = temporaryDirectory();
+    for (let agent = 0; agent < count; agent++) {
+      const folder = listFolder(state, { session: 's', agent: `agent-${agent}` });
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'head-0'), '');
+    }
+    const cost = await costOf(() => {
+      const lists = new TodoLists({ TODO_STATE_DIR: state, TODO_SESSION: 's' }, '/').lists;
+      for (const list of lists.find('todos') as FoundList[]) void list.version;
+    });
+    return cost.calls / count;
+  };
+  expect(await found(1000)).toBeLessThanOrEqual(await found(10));
+});
+
+test('of 50 who watch a list, each reads a change once, and its writer has no more work than for one', async () => {
+  const watched = async (watchers: number) => {
+    const folder = join(temporaryDirectory(), 'main');
+    const writer = openTodoStore({ folder });
+    writer.update(items(3));
+    const told: number[] = [];
+    const ends = Array.from({ length: watchers }, () =>
+      openTodoStore({ folder }).onChange(({ version }) => told.push(version)),
+    );
+    const reads = vi.spyOn(nodeFileSystem, 'read');
+    const { calls } = await costOf(() => writer.update(items(4)));
+    await vi.waitFor(() => expect(told).toHaveLength(watchers), 20_000);
+    const read = reads.mock.calls.length;
+    reads.mockRestore();
+    for (const end of ends) end();
+    return { calls, read };
+  };
+  const [one, fifty] = [await watched(1), await watched(50)];
+  expect(fifty.calls).toBe(one.calls);
+  expect(fifty.read).toBe(50 * one.read);
+});
