@@ -48,7 +48,7 @@ describe('options', () => {
     async (option) => {
       const { stdout, stderr, exitCode } = await agentShell([option]);
       expect([stderr, exitCode]).toEqual(['', 0]);
-      expect(stdout).toMatch(/^Usage: agent-shell/);
+      expect(stdout).toMatch(/^Usage: agent-shell/m);
       for (const word of [
         '-c',
         '--jsonl',
@@ -69,7 +69,7 @@ describe('options', () => {
       for (const option of ['-h', '--help']) {
         const { stdout, stderr, exitCode } = await agentShell([word, option]);
         expect([stderr, exitCode]).toEqual(['', 0]);
-        expect(stdout).toMatch(/^Usage: agent-shell/);
+        expect(stdout).toMatch(/^Usage: agent-shell/m);
       }
       expect((await agentShell([word, '--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     },

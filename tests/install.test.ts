@@ -1,0 +1,84 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from './helpers/files.ts';
+
+// docs/install.md, line by line, by a user whose home folder is empty.
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGE = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8');
+const hasPatchelf = spawnSync('patchelf', ['--version']).status === 0;
+
+function step(name: string): string {
+  const [, lines = ''] =
+    new RegExp(`^\`\`\`sh ${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE) ?? [];
+  expect(lines).not.toBe('');
+  return lines;
+}
+
+/** An empty home and a checkout, whose packages are there: `npm ci` would take a minute. */
+function machine() {
+  const home = temporaryDirectory();
+  const checkout = join(home, 'checkout');
+  const { npm_config_cache, npm_config_registry, npm_config_userconfig } = process.env;
+  const env = {
+    ...(npm_config_cache && { npm_config_cache }),
+    ...(npm_config_registry && { npm_config_registry }),
+    ...(npm_config_userconfig && { npm_config_userconfig }),
+    npm_config_prefix: join(home, '.local'),
+    HOME: home,
+    PATH: `${home}/.local/bin:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+  };
+  mkdirSync(checkout);
+  const clone = spawnSync('git', ['clone', '--quiet', '--shared', ROOT, checkout]);
+  // A package has no history, but all files.
+  if (clone.status !== 0) spawnSync('cp', ['-a', `${ROOT}/.`, checkout]);
+  if (!existsSync(join(checkout, 'node_modules'))) {
+    symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  }
+  if (!existsSync(join(checkout, 'dist'))) spawnSync('cp', ['-a', join(ROOT, 'dist'), checkout]);
+  const run = async (lines: string) => {
+    const known = lines
+      .replaceAll('npm ci && ', '')
+      .replaceAll('npm ci', 'true')
+      .replace('git pull', 'true')
+      // Built already.
+      .replace('npm pack', 'npm pack --silent --ignore-scripts')
+      .replace('npm install', 'npm install --ignore-scripts --prefer-offline --no-audit --no-fund');
+    const options = { cwd: checkout, env, timeout: 120_000 };
+    return (await promisify(execFile)('bash', ['-ec', known], options)).stdout;
+  };
+  return { home, run };
+}
+
+const TRY = `cd / && TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}' && TodoRead`;
+
+test.each(['checkout', 'tarball'])('from a %s: installed, used, removed', async (way) => {
+  const { home, run } = machine();
+  await run(step(`install=${way}`));
+  expect(await run(TRY)).toContain('[ ] Build');
+  expect(await run('cd / && agent-shell -c "TodoRead"')).toContain('[ ] Build');
+  await run(way === 'checkout' ? step('upgrade=checkout') : step('install=tarball'));
+  expect(await run(TRY)).toContain('[ ] Build');
+  await run(step(`remove=${way}`));
+  expect(readdirSync(join(home, '.local', 'bin'))).toEqual([]);
+  expect(existsSync(join(home, '.local', 'state', 'todowrite'))).toBe(true);
+});
+
+test('by npx, without installing', async () => {
+  const { home, run } = machine();
+  expect(await run(step('install=npx'))).toContain('No todos.\n');
+  expect(existsSync(join(home, '.local', 'bin'))).toBe(false);
+});
+
+test.skipIf(!hasPatchelf)('as a portable folder: unpacked, used, removed', async () => {
+  const { home, run } = machine();
+  const [make = '', ...others] = step('install=portable').split('\n');
+  expect(make).toBe('npm run portable');
+  await run('node scripts/portable.js');
+  expect(await run(`${others.join('\n')}\n${TRY}`)).toContain('[ ] Build');
+  await run(step('remove=portable'));
+  expect(readdirSync(join(home, 'opt'))).toEqual([]);
+});
