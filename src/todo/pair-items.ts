@@ -79,8 +79,13 @@ function commonStart(before: Items, after: Items): number {
   return differs === -1 ? before.length : differs;
 }
 
+/** Most texts: ASCII, and nothing to do about spaces. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /** The content without what a model changes by chance as it repeats its list: case, spaces, the full stop. */
 export function contentKey({ content }: Item): string {
+  if (PLAIN.test(content))
+    return content.slice(0, /[.!]$/.test(content) ? -1 : undefined).toLowerCase();
   return content
     .normalize('NFKC')
     .toLowerCase()
