@@ -19,6 +19,13 @@ export interface PostgresOptions {
   readonly timeoutMs: number;
 }
 
+/** One statement, given the names of its tables. */
+export type Statement = (
+  sql: Sql,
+  lists: PendingQuery<Row[]>,
+  versions: PendingQuery<Row[]>,
+) => PendingQuery<Row[]>;
+
 // A server that does not answer is left for the next one after so long.
 const TRY_MS = 2000;
 const IDLE_SECONDS = 10;
@@ -62,10 +69,7 @@ export class PostgresClient {
   }
 
   /** Runs one statement, which is a transaction of its own. @throws StateError where no server answers in time, or one refuses. */
-  run<T extends object = Row>(
-    statement: (sql: Sql) => PendingQuery<T[]>,
-    purpose: Purpose = 'read',
-  ): Promise<Answer<readonly T[]>> {
+  run(statement: Statement, purpose: Purpose = 'read'): Promise<Answer<readonly Row[]>> {
     return this.servers.ask(purpose, async (limitMs) => {
       const before = this.#warning;
       const rows = await this.#try(statement, limitMs);
@@ -95,14 +99,13 @@ export class PostgresClient {
     await new Promise(setImmediate);
   }
 
-  async #try<T extends object>(
-    statement: (sql: Sql) => PendingQuery<T[]>,
-    limitMs: number,
-  ): Promise<readonly T[]> {
+  async #try(statement: Statement, limitMs: number): Promise<readonly Row[]> {
     this.#connectMs = limitMs / 2;
     const sql = this.#connect();
     try {
-      const rows = await within(limitMs, statement(sql));
+      const table = (name: string) => sql`${sql(this.schema)}.${sql(name)}`;
+      const query = statement(sql, table('lists'), table('versions'));
+      const rows = await within(limitMs, query);
       const isStandby = sql.parameters.in_hot_standby === 'on';
       if (isStandby && this.servers.all.length > 1) throw new Failed(STANDBY, 'undone');
       if (this.#listening === undefined && this.#listeners.size > 0) this.#listen();

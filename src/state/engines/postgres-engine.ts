@@ -1,8 +1,8 @@
-import type { Row, Sql } from 'postgres';
+import type { Row } from 'postgres';
 import type { HistoryRange } from '../place.ts';
 import { StateError } from '../state-error.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
-import type { PostgresClient } from './postgres-client.ts';
+import type { PostgresClient, Statement } from './postgres-client.ts';
 import { changedTooOften, type Doubt } from './servers.ts';
 import type { Bell } from './version-watch.ts';
 
@@ -35,10 +35,10 @@ export class PostgresEngine implements Engine {
   }
 
   async read(key: string, { newest, from = 1 }: HistoryRange): Promise<StoredVersion[]> {
-    const rows = await this.#read<{ version: string; value: Buffer }>(
-      (sql) => sql`
-        select v.version, v.value from ${this.#table(sql, 'lists')} l
-        join ${this.#table(sql, 'versions')} v using (list)
+    const rows = await this.#read(
+      (sql, lists, versions) => sql`
+        select v.version, v.value from ${lists} l
+        join ${versions} v using (list)
         where list = ${key} and v.version between ${from} and l.version
         order by v.version desc
         ${newest === undefined ? sql`` : sql`limit ${newest}`}`,
@@ -47,50 +47,48 @@ export class PostgresEngine implements Engine {
   }
 
   async newest(key: string): Promise<number> {
-    const [list] = await this.#read<{ version: string }>(
-      (sql) => sql`select version from ${this.#table(sql, 'lists')} where list = ${key}`,
+    const [list] = await this.#read(
+      (sql, lists) => sql`select version from ${lists} where list = ${key}`,
     );
     return Number(list?.version ?? 0);
   }
 
   async commit(key: string, { base, bytes, id, history }: NewVersion): Promise<boolean> {
     const next = base + 1;
-    const moveHead = (sql: Sql) =>
-      base === 0
-        ? sql`insert into ${this.#table(sql, 'lists')} (list, version) values (${key}, 1)
-              on conflict (list) do nothing returning version`
-        : sql`update ${this.#table(sql, 'lists')} set version = ${next}
-              where list = ${key} and version = ${base} returning version`;
-    const { answer: rows, doubt } = await this.#client.run(
-      (sql) => sql`
-        with head as (${moveHead(sql)}), put as (
-          insert into ${this.#table(sql, 'versions')} (list, version, id, value)
+    const { answer: rows, doubt } = await this.#client.run((sql, lists, versions) => {
+      const move =
+        base === 0
+          ? sql`insert into ${lists} (list, version) values (${key}, 1)
+                on conflict (list) do nothing returning version`
+          : sql`update ${lists} set version = ${next}
+                where list = ${key} and version = ${base} returning version`;
+      return sql`
+        with head as (${move}), put as (
+          insert into ${versions} (list, version, id, value)
           select ${key}, version, ${id}, ${bytes} from head
         ), prune as (
-          delete from ${this.#table(sql, 'versions')}
-          where list = ${key} and version <= ${next - history}
+          delete from ${versions} where list = ${key} and version <= ${next - history}
           and exists (select 1 from head)
-        ) select version from head`,
-      'change',
-    );
+        ) select version from head`;
+    }, 'change');
     return rows.length > 0 || (doubt !== undefined && this.#isOurs(key, next, id, doubt));
   }
 
   /** The names of lists in their order. */
   async lists(prefix: string): Promise<{ key: string; version: number }[]> {
-    const rows = await this.#read<{ list: string; version: string }>(
-      (sql) => sql`
-        select list, version from ${this.#table(sql, 'lists')}
+    const rows = await this.#read(
+      (sql, lists) => sql`
+        select list, version from ${lists}
         where left(list, ${prefix.length}) = ${prefix} order by list`,
     );
     return rows.map(({ list, version }) => ({ key: list, version: Number(version) }));
   }
 
   async lastChange(prefix: string): Promise<string> {
-    const [row] = await this.#read<{ state: string }>(
-      (sql) => sql`
+    const [row] = await this.#read(
+      (sql, lists) => sql`
         select count(*) || ' with ' || coalesce(sum(version), 0) as state
-        from ${this.#table(sql, 'lists')} where left(list, ${prefix.length}) = ${prefix}`,
+        from ${lists} where left(list, ${prefix.length}) = ${prefix}`,
     );
     return row?.state ?? '';
   }
@@ -134,7 +132,7 @@ export class PostgresEngine implements Engine {
 
   async checkWriting(): Promise<void> {
     const [lists, versions] = [`${this.#schema}.lists`, `${this.#schema}.versions`];
-    const [user] = await this.#read<{ may: boolean }>(
+    const [user] = await this.#read(
       (sql) => sql`
         select has_table_privilege(${lists}, 'insert')
           and has_table_privilege(${lists}, 'update')
@@ -151,7 +149,7 @@ export class PostgresEngine implements Engine {
   async status(): Promise<string[]> {
     const start = performance.now();
     try {
-      const [server] = await this.#read<{ version: string; tables: boolean; writes: boolean }>(
+      const [server] = await this.#read(
         (sql) => sql`
           select current_setting('server_version') as version,
             to_regclass(${`${this.#schema}.versions`}) is not null as tables,
@@ -181,17 +179,17 @@ export class PostgresEngine implements Engine {
    */
   async #isOurs(key: string, version: number, id: string, doubt: Doubt): Promise<boolean> {
     const { answer: kept } = await this.#client.run(
-      (sql) => sql`
-        update ${this.#table(sql, 'versions')} set id = ${id}
+      (sql, _, versions) => sql`
+        update ${versions} set id = ${id}
         where list = ${key} and version = ${version} and id = ${id} returning version`,
       doubt,
     );
     if (kept.length > 0) return true;
     const { answer: rows } = await this.#client.run(
-      (sql) => sql<{ isThere: boolean; newest: string }[]>`
+      (sql, lists, versions) => sql`
         select version as newest, exists (
-          select 1 from ${this.#table(sql, 'versions')} where list = ${key} and version = ${version}
-        ) as "isThere" from ${this.#table(sql, 'lists')} where list = ${key}`,
+          select 1 from ${versions} where list = ${key} and version = ${version}
+        ) as "isThere" from ${lists} where list = ${key}`,
       doubt,
     );
     const { isThere = false, newest = 0 } = rows[0] ?? {};
@@ -199,20 +197,13 @@ export class PostgresEngine implements Engine {
     throw changedTooOften(this.name);
   }
 
-  async #read<Columns extends Row>(
-    statement: Parameters<PostgresClient['run']>[0],
-  ): Promise<readonly Columns[]> {
-    const { answer } = await this.#client.run(statement);
-    return answer as readonly Row[] as readonly Columns[];
+  async #read(statement: Statement): Promise<readonly Row[]> {
+    return (await this.#client.run(statement)).answer;
   }
 
   /** As SQL names it. */
   get #schema(): string {
     return `"${this.#client.schema.replaceAll('"', '""')}"`;
-  }
-
-  #table(sql: Sql, name: 'lists' | 'versions') {
-    return sql`${sql(this.#client.schema)}.${sql(name)}`;
   }
 }
 

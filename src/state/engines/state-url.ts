@@ -26,7 +26,7 @@ export type StateUrl =
 export type SslMode = (typeof SSL_MODES)[number];
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-const FORM = /^([a-z]+):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?(.*))?$/s;
+const FORM = /^([a-z]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?(.*))?$/s;
 const DEFAULT_NAME = 'todowrite';
 
 /**
@@ -36,26 +36,26 @@ const DEFAULT_NAME = 'todowrite';
  * @throws StateError for anything else; its message repeats nothing of the URL, which may hold a password.
  */
 export function readStateUrl(text: string, environment: Environment): StateUrl {
-  const [, scheme = '', login, authority = '', path = '', query = ''] =
+  const [, scheme = '', login = '', secret, authority = '', path = '', query = ''] =
     FORM.exec(text.trim()) ?? [];
-  const [user, password] = readLogin(login);
+  const [user, password] = [decode(login), secret && decode(secret)];
   switch (scheme) {
     case 'etcd':
     case 'etcds': {
-      const [name, secret] = splitOnce(environment.ETCDCTL_USER ?? '', ':');
+      const [, own, ownSecret] = /^([^:]*)(?::(.*))?$/s.exec(environment.ETCDCTL_USER ?? '') ?? [];
       return {
         engine: 'etcd',
         endpoints: authority.split(',').map((endpoint) => hostAndPort(endpoint, 2379).join(':')),
         isEncrypted: scheme === 'etcds',
         root: path.replace(/^\/+|\/+$/g, '') || DEFAULT_NAME,
-        user: user ?? (name || undefined),
-        password: password ?? secret ?? environment.ETCDCTL_PASSWORD,
+        user: user || own || undefined,
+        password: password ?? ownSecret ?? environment.ETCDCTL_PASSWORD,
       };
     }
     case 'postgres':
     case 'postgresql': {
       const options = new URLSearchParams(query);
-      const name = user ?? environment.PGUSER;
+      const name = user || environment.PGUSER;
       if (!name)
         throw new StateError('TODO_STATE_URL names no user: postgres://USER@HOST/DATABASE');
       return {
@@ -76,12 +76,6 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
         'TODO_STATE_URL must begin with etcd://, etcds:// or postgres://, as in etcd://127.0.0.1:2379/acme',
       );
   }
-}
-
-function readLogin(login: string | undefined): [string | undefined, string | undefined] {
-  if (!login) return [undefined, undefined];
-  const [user, password] = splitOnce(login, ':');
-  return [decode(user), password === undefined ? undefined : decode(password)];
 }
 
 function hostAndPort(endpoint: string, defaultPort: number): [string, number] {
@@ -108,9 +102,4 @@ function decode(text: string): string {
   } catch {
     throw new StateError('TODO_STATE_URL has a % that is not part of an escape; write it as %25');
   }
-}
-
-function splitOnce(text: string, separator: string): [string, string | undefined] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
