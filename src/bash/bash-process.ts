@@ -26,7 +26,7 @@ import {
   startCommand,
   startText,
 } from './control-commands.ts';
-import { FifoReader, makeFifos, readAvailable } from './fifos.ts';
+import { FifoReader, makeFifos, PIPE_CAPACITY, readAvailable } from './fifos.ts';
 import { GrowingScript } from './growing-script.ts';
 import { makePrivate, tracesOf, writePrivate } from './private-folder.ts';
 
@@ -107,8 +107,8 @@ export class BashProcess {
     makeFifos([status, ...new Set(outputs)], env);
     for (const [file, text] of Object.entries(fixedTexts(files))) writePrivate(file, text);
     const ends: number[] = [];
-    // For a line that the bash before did not begin.
-    readAvailable(go.fd, Buffer.alloc(1));
+    // For a line that the bash before did not begin, or from a line that has written there.
+    readAvailable(go.fd, Buffer.alloc(PIPE_CAPACITY));
     try {
       const start = startCommand(cwd, env.OLDPWD, files);
       this.#script = this.#keep(new GrowingScript(join(directory, SCRIPT), start));

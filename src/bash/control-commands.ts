@@ -95,14 +95,15 @@ export interface Evaluation {
   readonly stdin?: string | undefined;
 }
 
-// The read ends with more than 128 if a trapped signal interrupts it in POSIX mode, or after TMOUT. Descriptor 9 is the user's
-// again after it; a trap that runs meanwhile has the user's standard input.
+// The read ends with more than 128 if a trapped signal interrupts it in POSIX mode, or after TMOUT; a bash that cannot read
+// ends, before it meets half of a line. Descriptor 9 is the user's again after it; a trap that runs meanwhile has the user's
+// standard input.
 const wait = ({ go }: ControlFiles) =>
-  `until ${BUILTIN} read -rn1 -u9 _ 9<${quote(go)}||[[ $? -le 128 ]];do [[ 1 ]];done`;
+  `until ${BUILTIN} read -rn1 -u9 _ 9<${quote(go)};do [[ $? -gt 128 ]]||${BUILTIN} exit;done`;
 
 // Redirections of a group, which comes before a line. The last one lets the line start with line 1 in bash's messages, and
 // redirects nothing: an assignment in another place is undone when its command ends.
-const NOTHING_SHOWN = '>/dev/null 2>&1 9<&${0:LINENO=-1,0:0}-';
+const NOTHING_SHOWN = '>/dev/null 2>&1 9<&"-${0:LINENO=-1,0:0}"';
 
 /** The first command of a bash. */
 export function startCommand(cwd: string, oldDirectory: string | undefined, files: ControlFiles) {

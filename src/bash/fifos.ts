@@ -6,7 +6,7 @@ import { codeOf } from '../system/files.ts';
 import { findProgram } from '../system/find-program.ts';
 
 // No pipe holds more than this: after so many bytes, everything that was in it has been read.
-const PIPE_CAPACITY = 1024 * 1024;
+export const PIPE_CAPACITY = 1024 * 1024;
 
 /** Makes FIFOs that only this user can open. */
 export function makeFifos(paths: readonly string[], env: Environment): void {

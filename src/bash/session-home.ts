@@ -129,8 +129,8 @@ export class SessionHome {
    * forbids it by now.
    */
   get isWhole(): boolean {
-    if (!(leadsTo(this.path, this.#fd) && canReadAndWrite(this.go.path) && this.#slots.isWhole))
-      return false;
+    if (!leadsTo(this.path, this.#fd) || !this.#slots.isWhole) return false;
+    if (![this.path, this.go.path].every(canReadAndWrite)) return false;
     const [name] = this.#written;
     // Not each command: it is asked before each line.
     return (

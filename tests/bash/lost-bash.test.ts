@@ -151,6 +151,28 @@ describe('private files that go between two lines', () => {
   });
 });
 
+test('what a line writes to the files that drive bash costs it this bash at most, and no line is run unsaid', async () => {
+  const session = startSession();
+  for (const file of ['go', '*/status', '*/bash']) {
+    await session.run(
+      `kept=yes; echo "some bytes" >>"$(echo "$TMPDIR"/agent-shell-*/${file})"; true`,
+    );
+    const first = await session.run('echo "[$kept]"');
+    if (first.exitCode === 0) expect([file, first.stdout]).toEqual([file, '[yes]\n']);
+    else expect(first.stderr).toContain('and the line was not run');
+    expect(await session.run('echo next')).toEqual(NEXT);
+  }
+});
+
+test.runIf(process.getuid?.() !== 0)('a folder that a line has shut gets another one', async () => {
+  const session = startSession();
+  await session.run('chmod 500 "$TMPDIR"/agent-shell-*');
+  expect((await session.run('echo never')).stderr).toContain('bash had lost its files in');
+  expect(await session.run('echo next')).toEqual(NEXT);
+  expect((await session.run('exit 4')).exitCode).toBe(4);
+  expect(await session.run('echo next')).toEqual(NEXT);
+});
+
 describe('a line after which bash runs no more commands ends it, and says so', () => {
   test.each([
     ['set -n', 'set -n'],
@@ -177,7 +199,8 @@ describe('a line after which bash runs no more commands ends it, and says so', (
     } else {
       // The line had ended before bash could not go on.
       expect([stderr, exitCode]).toEqual([stderr.replaceAll('agent-shell', ''), 0]);
-      expect(next.stderr).toContain(notRun(session, 'bash had ended (exit code 0)').stderr);
+      const how = /exit code \d/.exec(next.stderr)?.[0];
+      expect(next.stderr).toContain(notRun(session, `bash had ended (${how})`).stderr);
     }
     expect(await session.run('echo next')).toEqual(NEXT);
     expect(await session.run('(exit 4)')).toMatchObject({ stderr: '', exitCode: 4 });
