@@ -4,11 +4,11 @@ import { literalWords } from '../../src/line/words.ts';
 import { ENV } from '../helpers/bash.ts';
 import { growth } from '../helpers/best-time.ts';
 import { literalLine } from '../helpers/literal-lines.ts';
-import { Random, testSeed } from '../helpers/random.ts';
+import { Random, runs, testSeed } from '../helpers/random.ts';
 
 const NAMES = new Set(['TodoWrite', 'Agent-2']);
 const parse = (line: string) => literalWords(line, NAMES);
-const LINES = 3_000;
+const LINES = runs(3_000);
 
 /** The words of each of these lines, as bash passes them. One bash reads them all. */
 function wordsInBash(lines: readonly string[]): string[][] {

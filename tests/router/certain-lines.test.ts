@@ -9,7 +9,7 @@ import { Random } from '../helpers/random.ts';
 
 // TEST_SEED and TEST_CERTAIN_LINES go looking for more; without them a change is judged by the same lines as the one before.
 const SEED = Number(process.env.TEST_SEED ?? 20261122);
-const COUNT = Number(process.env.TEST_CERTAIN_LINES ?? 2000);
+const COUNT = Number(process.env.TEST_CERTAIN_LINES ?? 400);
 
 const PROGRAMS = ['a', 'bb', 'Agent'];
 const AGENT_COMMANDS = new Set(['Agent']);
