@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FRAME_REPAIRS, TEXT_REPAIRS } from '../../src/json/json-repairs.ts';
+import { FRAME_REPAIRS, TEXT_REPAIRS } from '../../src/json/json-reader.ts';
 
 function repair(note: string): (text: string) => string {
   const found = [...FRAME_REPAIRS, ...TEXT_REPAIRS].filter((each) => each.note.includes(note));
