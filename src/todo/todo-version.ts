@@ -1,4 +1,4 @@
-import type { Damage, Version } from '../state/place.ts';
+import { type Damage, damageNote, type Version } from '../state/place.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
 /** The list at one moment. Frozen, items included. */
@@ -14,6 +14,8 @@ interface Written {
   readonly asWritten?: Items | undefined;
   /** The items that this version left out on purpose. */
   readonly dropped?: Items | undefined;
+  /** Why what was restored is not the list that was written there. */
+  readonly instead?: string | undefined;
 }
 
 /** One version of the list. */
@@ -57,14 +59,15 @@ export function contentBefore(
 ): Items | undefined {
   if (newest.damage) return newest.content;
   // What the newest has and the restored one has not is left out on purpose.
-  const restored = (content: Items) => contentOf(content, { dropped: newest.content });
+  const restored = (content: Items, instead?: string) =>
+    contentOf(content, { dropped: newest.content, instead });
   // Skip versions that changed nothing, such as those of an agent that was told about another's.
   const present = JSON.stringify(newest.content);
   let first: number | undefined;
   for (const before of history) {
     const { version, content } = before;
     const isOther = version < newest.version && JSON.stringify(content) !== present;
-    if (isOther && !isFinishedBy(newest, before)) return restored(content);
+    if (isOther && !isFinishedBy(newest, before)) return restored(content, damageNote(before));
     first = version;
   }
   return first === 1 && present !== '[]' ? restored([]) : undefined;
@@ -83,11 +86,14 @@ function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<
 const WRITTEN = new WeakMap<Items, Written>();
 
 /** What a place keeps of the items that are written. */
-export function contentOf(items: readonly TodoItem[], { asWritten, dropped }: Written): Items {
+export function contentOf(
+  items: readonly TodoItem[],
+  { asWritten, dropped, instead }: Written,
+): Items {
   const content = frozen(items);
   if (asWritten === undefined && dropped === undefined) return content;
   const own = Object.freeze([...content]);
-  WRITTEN.set(own, { asWritten, dropped });
+  WRITTEN.set(own, { asWritten, dropped, instead });
   return own;
 }
 

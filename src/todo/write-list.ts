@@ -105,9 +105,10 @@ export async function undo(list: TodoList): Promise<WriteOutcome> {
   const told = unheard && (await sign(list, unheard.now));
   if (told) return { refused: refuseForUser(UNDOES, unheard, told) };
   const written = await list.undo();
-  return written
-    ? { written, notes: damageNotes(before) }
-    : { refused: refusal('Nothing to undo', { lines: ['no list before this one is kept'] }) };
+  if (!written) {
+    return { refused: refusal('Nothing to undo', { lines: ['no list before this one is kept'] }) };
+  }
+  return { written, notes: [...damageNotes(before), ...[written.instead ?? []].flat()] };
 }
 
 const NOTHING_TO_PROVE =

@@ -179,6 +179,17 @@ test.each(DAMAGE)('--undo goes back to the list before a file that %s', (_, dama
   expect(open().get().damage).toBeUndefined();
 });
 
+test('--undo to a list that is damaged says which one it went back to', async () => {
+  const { folder, open, named } = writtenThrice();
+  writeFileSync(join(folder, named('2-')), 'junk');
+  const write = new TodoWriteHandler(open());
+  const undone = await write.execute({ argv: ['--undo'], stdin: async () => '' });
+  expect(undone.stderr).toMatch(
+    /^Note: .*\/2-.* is damaged: .*; version 1 stands in for version 2\n$/,
+  );
+  expect(open().get().items).toEqual([todo('a')]);
+});
+
 test('what is left of a damaged version stays, however few versions are kept', () => {
   const { folder, open, named } = writtenThrice(1);
   const file = named('3-');
