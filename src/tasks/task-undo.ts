@@ -21,10 +21,6 @@ export const TASK_UNDO = taskForm({
   fields: { at: AT },
   purpose: 'undo the change',
   run: async ({ at }, { store, agent, change }) => {
-    const { damage } = await store.read();
-    if (damage && at === undefined && (await store.restore(agent))) {
-      return done(`Undone: what is damaged; the list is that of version ${damage.shown}\n`);
-    }
     const kept: number[] = [];
     let entry: TaskChangeEntry | undefined;
     for (const change of changesIn(await store.versions())) {
@@ -32,6 +28,11 @@ export const TASK_UNDO = taskForm({
       if (at !== undefined && change.version !== at) continue;
       entry = change;
       break;
+    }
+    // By now what is newest is known: the other way round a list would be read twice.
+    const { damage } = await store.read();
+    if (damage && at === undefined && (await store.restore(agent))) {
+      return done(`Undone: what is damaged; the list is that of version ${damage.shown}\n`);
     }
     if (entry === undefined) {
       const reason = at === undefined ? NOTHING_TO_UNDO : noSuchVersion(at, kept);

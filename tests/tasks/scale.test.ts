@@ -6,9 +6,9 @@ import { MemoryPlace } from '../../src/state/place.ts';
 import { claimTask } from '../../src/tasks/claims.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
+import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
-import { changesIn, type TaskChangeEntry, undoChange } from '../../src/tasks/task-history.ts';
-import { TaskStore, type TaskVersion } from '../../src/tasks/task-store.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { AT, done } from './tasks.ts';
 
@@ -114,8 +114,9 @@ test.each([60, 2000])(
     const once = moved.read;
     moved.read = 0;
     const again = open();
-    const [last] = changesIn(again.versions() as Iterable<TaskVersion>);
-    await again.change((graph, at) => undoChange(graph, last as TaskChangeEntry, at));
+    const undo = taskCommands({ open: () => again }).find(({ name }) => name === 'TaskUndo');
+    const call = { argv: [], stdin: async () => '' };
+    expect(await undo?.execute(call)).toMatchObject({ exitCode: 0 });
     expect(moved.read).toBeLessThan(1.5 * once + 20_000);
     expect(again.get().graph.tasks.get(60)?.status).toBe('pending');
   },
