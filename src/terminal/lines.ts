@@ -153,11 +153,13 @@ export function sightOf({ blocks, focus, follows }: Body, height: number, top: n
   if (!follows) first = Math.min(first, most);
   first = Math.max(0, first);
   const last = first + height;
+  const endOf = (index: number) => (starts[index] ?? 0) + (blocks[index]?.length ?? 0);
+  const hasText = (index: number) => blocks[index]?.some(({ width }) => width > 0) ?? false;
   return {
     lines: blocks.flat().slice(first, last),
     top: first,
-    above: starts.filter((at) => at < first).length,
-    below: starts.filter((at, index) => at + (blocks[index]?.length ?? 0) > last).length,
+    above: starts.filter((at, index) => hasText(index) && at < first).length,
+    below: blocks.filter((_, index) => hasText(index) && endOf(index) > last).length,
     focusGoesUp: focus !== undefined && start < first,
     focusGoesDown: focus !== undefined && end > last,
   };

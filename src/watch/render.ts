@@ -72,12 +72,14 @@ function inSight(body: Body, height: number, top: number, { theme }: ItemLook) {
   const whole = sightOf(body, height, top);
   const isCut = whole.above + whole.below > 0;
   if (!isCut || height + 4 < ROOMY_ROWS) return { lines: whole.lines, sight: whole };
-  const sight: Sight = sightOf(body, height - 2, top);
-  const edge = (count: number, arrow: string) =>
-    count > 0 ? line(` ${arrow} ${count} more`, theme.paint.faint) : EMPTY_LINE;
   const [up, down] = theme.arrows;
-  const inner = Array.from({ length: height - 2 }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
-  return { lines: [edge(sight.above, up), ...inner, edge(sight.below, down)], sight };
+  const edge = (count: number, arrow: string) =>
+    count > 0 ? [line(` ${arrow} ${count} more`, theme.paint.faint)] : [];
+  const one = sightOf(body, height - 1, top);
+  const sight: Sight = one.above * one.below === 0 ? one : sightOf(body, height - 2, top);
+  const room = height - edge(sight.above, up).length - edge(sight.below, down).length;
+  const inner = Array.from({ length: room }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
+  return { lines: [...edge(sight.above, up), ...inner, ...edge(sight.below, down)], sight };
 }
 
 /** The typed text, as much as fits, and the cursor's column; or the question. */

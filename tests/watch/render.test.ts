@@ -183,10 +183,10 @@ describe('scrolling', () => {
 
   test('how much is out of sight, above and below, is said', () => {
     const viewer = new TestViewer({ lists: [long(20)] }).press('end');
-    expect(viewer.rows()[3]).toBe(' ↑ 36 more');
+    expect(viewer.rows()[3]).toBe(' ↑ 35 more');
     expect(viewer.rows().join('\n')).not.toContain('↓');
     viewer.press('home');
-    expect(viewer.rows().at(-2)).toBe(' ↓ 36 more');
+    expect(viewer.rows().at(-2)).toBe(' ↓ 35 more');
     expect(viewer.rows().join('\n')).not.toContain('↑');
   });
 
