@@ -119,22 +119,17 @@ export class BashRouter {
     }
     const { guide, reminders, shell, approve } = this.#options;
     const env = { ...this.#env, ...options.env, TODO_AGENT: agent };
-    const store = new TodoStore();
     const settings = settingsOfCalls(env, () => options.cwd ?? process.cwd());
-    const own = agentHandlers(store, settings);
+    const own = agentHandlers(new TodoStore(), settings);
     const handlers = [...this.#given.values()].map((handler) =>
       handler instanceof TodoWriteHandler || handler instanceof TodoReadHandler
         ? (own.find(({ name }) => name === handler.name) ?? handler)
         : handler,
     );
-    const inherited = {
-      guide: guide === false ? guide : undefined,
-      reminders,
-      shell,
-      approve,
-    };
     const cwd = this.#shell.cwd ?? process.cwd();
-    return new BashRouter({ ...inherited, cwd, handlers, ...options, agent, env }, this);
+    const noGuide = guide === false ? guide : undefined;
+    const inherited = { guide: noGuide, reminders, shell, approve, cwd, handlers };
+    return new BashRouter({ ...inherited, ...options, agent, env }, this);
   }
 
   /** Shows a child's list and disposes the child with this router, until the child leaves. */
