@@ -11,7 +11,7 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts'
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
 import { readSettings, type SettingsSource } from '../settings/settings.ts';
 import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
-import { inTimeOf } from '../state/time-limit.ts';
+import { limitProgram } from '../state/time-limit.ts';
 import { codeOf, writeAll } from '../system/files.ts';
 import { readStandardInput } from '../system/standard-io.ts';
 import { renewOwn, teamOf } from '../tasks/task-context.ts';
@@ -28,19 +28,16 @@ export async function runExecutable(
   const reading = readSettings(process.env, directory);
   const lists = new TodoLists(process.env, directory, reading.settings);
   const handler = create(lists, () => reading);
-  const result = await inTimeOf(reading.settings, async () => {
-    const ran = await run(handler, lists);
-    const said = withWarnings(ran, warningsOf(lists));
-    process.exitCode = writeResult(handler.name, said);
-    const isReached = ran.exitCode !== EXIT_CODES.storageTrouble;
-    // The task commands do this themselves.
-    if (handler.name.startsWith('Todo') && reading.settings.leaseMs !== undefined && isReached) {
-      await renewOwn(teamOf(lists), reading.settings).catch(() => {});
-    }
-    return ran;
-  });
+  limitProgram(reading.settings);
+  const ran = await run(handler, lists);
+  process.exitCode = writeResult(handler.name, withWarnings(ran, warningsOf(lists)));
+  const isReached = ran.exitCode !== EXIT_CODES.storageTrouble;
+  // The task commands do this themselves.
+  if (handler.name.startsWith('Todo') && reading.settings.leaseMs !== undefined && isReached) {
+    await renewOwn(teamOf(lists), reading.settings).catch(() => {});
+  }
   await lists.close();
-  if (result.exitCode === 0 && !handler.isReadOnly) tellPrompt(process.env, AGENT_SHELL);
+  if (ran.exitCode === 0 && !handler.isReadOnly) tellPrompt(process.env, AGENT_SHELL);
   // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
   process.exit();
 }

@@ -25,6 +25,8 @@ class TimeLimit {
 
 /** Made where lists live on a server: it makes all promises of a program a little slower. */
 let limits: AsyncLocalStorage<TimeLimit> | undefined;
+/** That of a program which runs one command: it needs no telling which one makes a request. */
+let ofProgram: TimeLimit | undefined;
 
 /** The settings that say how long a command may wait for servers. */
 export interface ServerTime {
@@ -35,8 +37,13 @@ export interface ServerTime {
 
 /** Runs a command in the time that its settings give it, or that is left to what it is part of. */
 export function inTimeOf<T>({ stateUrl, stateTimeout }: ServerTime, command: () => T): T {
-  const isLimited = stateUrl === undefined || limits?.getStore() !== undefined;
+  const isLimited = stateUrl === undefined || (limits?.getStore() ?? ofProgram) !== undefined;
   return isLimited ? command() : withTimeLimit(stateTimeout * 1000, command);
+}
+
+/** Gives all requests of the program, which runs one command, the time that its settings say. */
+export function limitProgram({ stateTimeout }: ServerTime): void {
+  ofProgram = new TimeLimit(stateTimeout * 1000);
 }
 
 /** Runs something whose requests to servers may take so long in all, also those of what it calls. */
@@ -51,5 +58,5 @@ export function withTimeLimit<T>(ms: number, work: () => T): T {
  * @param request gets when it has to end, as `performance.now()` counts.
  */
 export function inTime<T>(ms: number, request: (deadline: number) => Promise<T>): Promise<T> {
-  return (limits?.getStore() ?? new TimeLimit(ms)).spend(request);
+  return (limits?.getStore() ?? ofProgram ?? new TimeLimit(ms)).spend(request);
 }
