@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { HARNESS_NAMES } from '../src/setup/harnesses.ts';
 import { testExamples, testTypes } from './helpers/examples.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -12,6 +13,13 @@ const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8
 
 for (const page of pages) testExamples(page);
 testTypes(['README.md', ...pages]);
+
+test('docs/harnesses.md has the table that npm run harnesses prints, with all that setup knows', async () => {
+  const { harnessTable, TABLE_NAMES } = await import(join(ROOT, 'scripts/harnesses/table.js'));
+  const page = readFileSync(join(ROOT, 'docs', 'harnesses.md'), 'utf8');
+  expect(page).toContain(`\n${harnessTable()}\n`);
+  expect([...TABLE_NAMES].sort()).toEqual([...HARNESS_NAMES].sort());
+});
 
 const EXAMPLES = readdirSync(join(ROOT, 'examples')).map((name) => join('examples', name));
 

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { GUIDANCE_RULES, listInContext } from '../../dist/index.js';
 import { HARNESSES } from './harnesses.js';
 import { scriptedModel } from './scripted-model.js';
+import { harnessTable } from './table.js';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -36,6 +37,8 @@ const FAILING = 'npm test';
 
 const wanted = process.argv.slice(2);
 const results = [];
+/** The versions of which all was seen. */
+const tried = {};
 for (const harness of HARNESSES) {
   if (wanted.length > 0 && !wanted.includes(harness.name)) continue;
   const packages = install(harness);
@@ -43,14 +46,17 @@ for (const harness of HARNESSES) {
     results.push(`left out  ${harness.name}: ${harness.package} cannot be installed here`);
     continue;
   }
-  for (const [what, isSeen, detail] of await tryHarness(harness, packages)) {
+  const seen = await tryHarness(harness, packages);
+  const [, version] = /(\d+\.\d+\.\d+)/.exec(seen.map(([, , detail]) => detail).join(' ')) ?? [];
+  if (seen.every(([, isSeen]) => isSeen)) tried[harness.name] = version;
+  for (const [what, isSeen, detail] of seen) {
     results.push(
       `${isSeen ? 'ok      ' : 'NOT SEEN'}  ${harness.name}: ${what}${detail ? ` (${detail})` : ''}`,
     );
     if (!isSeen) process.exitCode = 1;
   }
 }
-console.log(results.join('\n'));
+console.log(`${results.join('\n')}\n\n${harnessTable(tried)}`);
 
 /** The folder of its packages, where it can be installed; kept for the next time. */
 function install({ name, package: specifier }) {
