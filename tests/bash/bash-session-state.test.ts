@@ -43,7 +43,11 @@ describe.each([
   ['no PATH', 'unset PATH'],
   ['another HOME, PWD, OLDPWD', 'HOME=/nonexistent OLDPWD=/nonexistent; unset PWD'],
   ['a readonly PWD', 'readonly PWD'],
-  ['readonly variables of bash', 'readonly IFS LINENO OPTIND MAPFILE REPLY'],
+  [
+    'readonly variables of bash',
+    // With a readonly LINENO, bash 4 loses its output in the middle of a redirection; the session says so.
+    `readonly IFS OPTIND MAPFILE REPLY ${bashIsSince(5, 0) ? 'LINENO' : ''}`,
+  ],
   ['a readonly variable with the name of ours', 'readonly _L=mine'],
   ['an array with the name of ours', '_L=(1 2 3)'],
   ['an integer with the name of ours', 'declare -i _L=7'],

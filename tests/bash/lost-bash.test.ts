@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { plainBash } from '../helpers/bash.ts';
+import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasProc, isAlive } from '../helpers/processes.ts';
 import { BASH_ENDED, startSession, type TestSession } from '../helpers/session.ts';
@@ -14,6 +14,9 @@ const notRun = (session: TestSession, loss: string) => ({
   stderr: `agent-shell: ${loss} before this line; it was restarted in ${session.cwd} without its variables, functions and options, and the line was not run\n`,
   exitCode: 1,
 });
+
+/** A job that ends when it is told. */
+const JOB = '(until [ -e go ]; do sleep 0.01; done) &';
 
 /** The process of its bash. */
 function bashOf({ pid }: TestSession): number {
@@ -61,11 +64,10 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
     ['a trap execs', "trap 'exec true' USR1", 'exit code 0'],
     ['a trap kills it', "trap 'kill -KILL $$' USR1", 'SIGKILL'],
     ['a trap for TERM exits', 'trap "exit 0" TERM', 'exit code 0'],
-    [
-      'a job ends and a trap exits',
-      'trap "exit 5" CHLD; (until [ -e go ]; do :; done) &',
-      'exit code 5',
-    ],
+    // Before 5.0 such a trap runs only with `set -m`.
+    ...(bashIsSince(5, 0)
+      ? [['a job ends and a trap exits', `trap "exit 5" CHLD; ${JOB}`, 'exit code 5']]
+      : []),
   ])('because %s: the same', async (_name, line, how) => {
     const session = startSession();
     await session.run(line);
@@ -247,16 +249,19 @@ describe('an error inside "$(', () => {
     expect(await session.run('echo next')).toEqual(NEXT);
   });
 
-  test('and traps of signals are not taken for broken memory', async () => {
-    const session = startSession();
-    const result = await session.run('trap "exit 5" CHLD; true');
-    expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-    const line = '/bin/true; echo never';
-    expect(await session.run(line)).toEqual({
-      ...plainBash(`trap "exit 5" CHLD; ${line}`),
-      stderr: `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`,
-    });
-  });
+  test.runIf(bashIsSince(5, 0))(
+    'and traps of signals are not taken for broken memory',
+    async () => {
+      const session = startSession();
+      const result = await session.run('trap "exit 5" CHLD; true');
+      expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+      const line = '/bin/true; echo never';
+      expect(await session.run(line)).toEqual({
+        ...plainBash(`trap "exit 5" CHLD; ${line}`),
+        stderr: `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`,
+      });
+    },
+  );
 
   test('nor does a line that only fails end bash', async () => {
     const session = startSession();
