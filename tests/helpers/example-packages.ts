@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -36,10 +37,14 @@ function install(): string | undefined {
   for (const name of FILES) hash.update(readFileSync(join(EXAMPLES, name)));
   const cache = join(ROOT, '.examples');
   const kept = join(cache, hash.digest('hex').slice(0, 12));
-  if (existsSync(kept)) return join(kept, 'node_modules');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'new-'));
+  const modules = join(kept, 'node_modules');
+  // Another user may have it for himself, or the checkout be read-only.
+  if (existsSync(modules)) return modules;
+  let folder = '';
   try {
+    mkdirSync(cache, { recursive: true });
+    folder = mkdtempSync(join(cache, 'new-'));
+    chmodSync(folder, 0o755);
     for (const name of FILES) cpSync(join(EXAMPLES, name), join(folder, name));
     const argv = ['ci', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
     execFileSync('npm', argv, { cwd: folder, stdio: 'ignore', timeout: 150_000 });
@@ -47,6 +52,6 @@ function install(): string | undefined {
   } catch {
     // Another worker may have been faster.
   }
-  rmSync(folder, { recursive: true, force: true });
-  return existsSync(kept) ? join(kept, 'node_modules') : undefined;
+  if (folder) rmSync(folder, { recursive: true, force: true });
+  return existsSync(modules) ? modules : undefined;
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -33,13 +34,13 @@ async function install(name: Name): Promise<string | undefined> {
   const folder = join(CACHE, name.replace('Node ', '').toLowerCase());
   const path = join(folder, 'node_modules', specifier.replace(/(?<=.)@.*/, ''), program);
   if (existsSync(path)) return path;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
   const argv = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
     await promisify(execFile)('npm', [...argv, specifier], { cwd: folder, timeout: INSTALL_MS });
   } catch {
-    rmSync(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
   return existsSync(path) ? path : undefined;
 }
