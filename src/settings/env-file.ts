@@ -18,7 +18,8 @@ let lastLook: { path: string; at: number; variables: Environment } | undefined;
  * changed.
  */
 export function readEnvFile(path: string, allowed: ReadonlySet<string>): Environment {
-  const now = performance.now();
+  // Node loads a module for `performance`.
+  const now = process.uptime() * 1000;
   if (lastLook?.path !== path || now - lastLook.at >= LOOK_MS) {
     lastLook = { path, at: now, variables: look(path, allowed) };
   }
