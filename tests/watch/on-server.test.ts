@@ -114,7 +114,7 @@ test.runIf(hasEtcd)(
     const { shown, text } = await pageOf(at.watchAny('--web'));
     await shown('"lists":[]');
     at.write('ann', 'first');
-    await shown('"content":"first"');
+    await shown('"text":"first"');
     expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);
   },
 );
@@ -176,10 +176,10 @@ describe.for(ENGINES)('on %s', ([, isHere, url]) => {
       at.write('ann', 'a');
       at.task('task-create', '--subject', 'Ship');
       const { shown, text } = await pageOf(at.watch('--web'));
-      await shown('"content":"a"');
-      await shown('"subject":"Ship"');
+      await shown('"text":"a"');
+      await shown('"text":"#1 Ship"');
       at.write('ann', 'a', 'b');
-      await shown('"content":"b"');
+      await shown('"text":"b"');
       expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);
     });
 
