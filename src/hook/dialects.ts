@@ -47,6 +47,10 @@ export interface Reply {
   readonly refusal?: string;
 }
 
+/** How each reason ends that an agent should not stop yet. */
+export const FINISH =
+  'Finish, or say why not. Mark what is done with TodoWrite; if you cannot do the rest, tell the user why and stop.';
+
 /** What one harness sends and understands. */
 export interface Dialect {
   /** The variable by which it tells the commands that it runs the id of its session; undefined if it does not. */
@@ -92,15 +96,10 @@ export const DIALECTS = {
   /** Its hooks pass `--dialect kimi`. The only answer that it hears is that it should not stop. */
   kimi: {
     read: readKimi,
-    write: (_event, { refusal }) =>
-      refusal === undefined
-        ? undefined
-        : {
-            hookSpecificOutput: {
-              permissionDecision: 'deny',
-              permissionDecisionReason: refusal,
-            },
-          },
+    write: (_event, { refusal }) => {
+      const denied = { permissionDecision: 'deny', permissionDecisionReason: refusal };
+      return refusal === undefined ? undefined : { hookSpecificOutput: denied };
+    },
   },
   /** Spoken by the plugin that `agent-shell setup opencode` writes. */
   opencode: {
@@ -194,7 +193,8 @@ function readQwen(input: Input): HookEvent {
   const event = readLikeClaude(input, geminiExitCode);
   const { what } = event;
   if (what.kind === 'start') return { ...event, what: { kind: 'cut' } };
-  const isContinuation = input.prompt === '';
+  // So does the reason why the agent should not stop, as a prompt.
+  const isContinuation = input.prompt === '' || text(input.prompt).endsWith(FINISH);
   if (what.kind === 'prompt') return { ...event, what: { ...what, isContinuation } };
   return what.kind === 'stop' ? { ...event, what: { ...what, continues: false } } : event;
 }
