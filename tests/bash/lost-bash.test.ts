@@ -156,12 +156,12 @@ describe('private files that go between two lines', () => {
 test('what a line writes to the files that drive bash costs it this bash at most, and no line is run unsaid', async () => {
   const session = startSession();
   for (const file of ['go', '*/status', '*/bash']) {
-    await session.run(
-      `kept=yes; echo "some bytes" >>"$(echo "$TMPDIR"/agent-shell-*/${file})"; true`,
-    );
-    const first = await session.run('echo "[$kept]"');
-    if (first.exitCode === 0) expect([file, first.stdout]).toEqual([file, '[yes]\n']);
-    else expect(first.stderr).toContain('and the line was not run');
+    await session.run(`echo "some bytes" >>"$(echo "$TMPDIR"/agent-shell-*/${file})"; true`);
+    for (let round = 0; round < 15; round += 1) {
+      const { stdout, stderr, exitCode } = await session.run('echo next');
+      if (exitCode === 0) expect([file, stdout]).toEqual([file, 'next\n']);
+      else expect(stderr).toContain('the line was not run');
+    }
     expect(await session.run('echo next')).toEqual(NEXT);
   }
 });
