@@ -67,8 +67,14 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   };
 }
 
-/** What of a body fits into `height` lines. On a roomy screen its edges say how much is out of sight. */
-function inSight(body: Body, height: number, top: number, { theme }: ItemLook) {
+/** What of a body fits into `height` lines. Drawn again it is the same: a row for an edge may have moved what is in sight. */
+function inSight(body: Body, height: number, top: number, look: ItemLook) {
+  const first = withEdges(body, height, top, look);
+  return first.sight.top === top ? first : withEdges(body, height, first.sight.top, look);
+}
+
+/** On a roomy screen the edges say how much is out of sight. */
+function withEdges(body: Body, height: number, top: number, { theme }: ItemLook) {
   const whole = sightOf(body, height, top);
   const isCut = whole.above + whole.below > 0;
   if (!isCut || height + 4 < ROOMY_ROWS) return { lines: whole.lines, sight: whole };
