@@ -131,6 +131,8 @@ async function undoRow(folder, runs) {
   let changes = 0;
   const update = { run: () => call('TaskUpdate', '7', '--subject', `Draft ${changes++}`) };
   const undo = { run: () => call('TaskUndo') };
+  // Each undo has an update before it.
+  update.run();
   return {
     name: `TaskUndo, ${MANY_TASKS.toLocaleString('en')} tasks`,
     against: 'TaskUpdate',
