@@ -38,7 +38,7 @@ function watch(milliseconds) {
   return onTerminal(`'${executable('agent-shell')}'`, '\x04', async (terminal) => {
     await until(terminal.stdout, '$ ');
     terminal.stdin.write(`${lineOf(TEN_ITEMS)}\r`);
-    await until(terminal.stdout, '● Writing');
+    await until(terminal.stdout, 'number 3...');
     terminal.stdout.resume();
     await sleep(SETTLING_MS);
     const [shell] = childrenOf(terminal.pid);
