@@ -14,6 +14,7 @@ import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
 import { limitProgram } from '../state/time-limit.ts';
 import { codeOf, writeAll } from '../system/files.ts';
 import { readStandardInput } from '../system/standard-io.ts';
+import { renewOwn, teamOf } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
@@ -33,8 +34,6 @@ export async function runExecutable(
   const isReached = ran.exitCode !== EXIT_CODES.storageTrouble;
   // The task commands do this themselves.
   if (handler.name.startsWith('Todo') && reading.settings.leaseMs !== undefined && isReached) {
-    // Without a lease, most starts need nothing of tasks.
-    const { renewOwn, teamOf } = await import('../tasks/task-context.ts');
     await renewOwn(teamOf(lists), reading.settings).catch(() => {});
   }
   await lists.close();
