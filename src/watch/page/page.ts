@@ -1,10 +1,10 @@
 // The script of the page: shows each state that the server sends. It is bundled into the page as text.
+import { STATUSES } from '../../command/status.ts';
+import { FRESH_MS } from '../../panel/shown-times.ts';
 import { element, inPlace, updateChildren } from './elements.ts';
 import type { PageState } from './page-state.ts';
 import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS } from './rows.ts';
 
-/** For so long a change of status stands out. */
-const FRESH_MS = 2000;
 /** The least width of a column of lists and the gap between two, in pixels. */
 const COLUMN_WIDTH = 352;
 const GAP = 16;
@@ -78,10 +78,9 @@ function showRows(): void {
   const { lists, tasks } = known;
   const seen = view();
   byId('team').hidden = tasks.length === 0;
-  const statuses = ['pending', 'in_progress', 'completed'] as const;
   updateChildren(
     byId('board'),
-    statuses.map((status) => boardColumn(status, tasks, seen)),
+    STATUSES.map((status) => boardColumn(status, tasks, seen)),
   );
   const cards = lists.map((list) => ({ list, card: listCard(list, seen) }));
   const shown = cards.filter(({ card }) => card !== undefined);
@@ -137,12 +136,18 @@ function tellNews(before: PageState | undefined, now: PageState): void {
   const news = [...rowsOf(now)].filter(
     ([name, { row }]) => old.get(name)?.row.status !== row.status,
   );
+  if (news.length === 0) return;
   const told = news
     .slice(0, 5)
     .map(([, { row, who }]) => `${who}: ${WORDS[row.status]}: ${row.text}`);
-  if (news.length > 0) byId('news').textContent = told.join('. ');
+  byId('news').textContent = told.join('. ');
   for (const [name] of news) if (old.has(name)) fresh.set(name, Date.now() + FRESH_MS);
-  setTimeout(() => inPlace(showRows), FRESH_MS);
+  setTimeout(settle, FRESH_MS);
+}
+
+function settle(): void {
+  for (const [name, until] of fresh) if (until <= Date.now()) fresh.delete(name);
+  inPlace(showRows);
 }
 
 function connect(): void {

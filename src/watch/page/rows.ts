@@ -40,13 +40,10 @@ export function listCard(list: List, view: View): HTMLElement | undefined {
   if (view.filter !== '' && rows.length === 0) return undefined;
   const done = doneOf(items);
   const isFolded = view.filter === '' && done >= FOLDED_FROM && !view.unfolded.has(`done:${agent}`);
-  const open = rows.filter((item) => {
-    return !isFolded || item.status !== 'completed' || view.isFresh(item.name);
-  });
-  const { shown, more } = cut(open, `more:${agent}`, view);
-  const versions = history.map(({ version, at, by, change }) =>
-    element('li', { 'data-key': version }, `${version} · ${whenText(at)} · ${by}: ${change}`),
+  const open = rows.filter(
+    (item) => !isFolded || item.status !== 'completed' || view.isFresh(item.name),
   );
+  const { shown, more } = cut(open, `more:${agent}`, view);
   return element(
     'article',
     { class: 'card', 'data-key': agent, 'aria-label': `List of ${agent}` },
@@ -67,9 +64,13 @@ export function listCard(list: List, view: View): HTMLElement | undefined {
     more,
     fold(`history:${agent}`, 'History', view),
     view.unfolded.has(`history:${agent}`)
-      ? element('ul', { class: 'history', role: 'list' }, ...versions)
+      ? element('ul', { class: 'history', role: 'list' }, ...history.map(versionRow))
       : undefined,
   );
+}
+
+function versionRow({ version, at, by, change }: List['history'][number]): HTMLElement {
+  return element('li', { 'data-key': version }, `${version} · ${whenText(at)} · ${by}: ${change}`);
 }
 
 function itemRow(item: List['items'][number], view: View): HTMLElement {
