@@ -17,9 +17,7 @@ const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 const counts = {
   'lines of src': total(files.map(lines)),
   'files of src': files.length,
-  'lines of the longest file': Math.max(
-    ...files.filter(({ name }) => name.endsWith('.ts')).map(lines),
-  ),
+  'lines of the longest file': Math.max(...files.map(lines)),
   'import lines': total(files.map(({ text }) => text.match(/^(?:import|\} from) /gm)?.length ?? 0)),
 };
 

@@ -219,7 +219,7 @@ for (const name of Object.keys(commands)) {
 }
 const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8');
 executable('bin/agent-shell.cjs', twoPrograms(shell, loader));
-for (const name of ['interactive', 'after-profile', 'suspect-line']) {
+for (const name of ['interactive', 'prompt-hooks', 'after-profile', 'suspect-line']) {
   copyFileSync(inRoot(`src/bin/${name}.bash`), out(`bin/${name}.bash`));
 }
 

@@ -5,7 +5,7 @@ import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
 import { writeAll } from '../system/files.ts';
 import { readStandardInput } from '../system/standard-io.ts';
 
-// `agent-shell prompt-panel`: the hooks of an interactive agent-shell (interactive.bash) run it at a prompt, with the terminal
+// `agent-shell prompt-panel`: the hooks of an interactive agent-shell (prompt-hooks.bash) run it at a prompt, with the terminal
 // on descriptor 3. With `again` it draws the panel below a prompt that waits, after a change of a list in the background. `not-found`, with a name that bash does not know, says which command was meant.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;

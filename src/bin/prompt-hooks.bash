@@ -1,0 +1,278 @@
+# The hooks that show the task list at the prompt of an interactive agent-shell, below it; interactive.bash reads this file
+# and installs them.
+#
+# They must work whatever the user has set: `set -e`, `set -u`, `set -f`, IFS, failglob. Node runs only when a list has changed
+# since the last prompt.
+
+# PS0, shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
+__todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
+# In PS1, while our hook runs before each prompt. Other shells, too, can read it if they get this PS1.
+__todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
+# Gives the whole screen back and erases what is below the cursor. PS0 writes it where there is a panel.
+__todo_unpin=$'\e7\e[r\e8\e[J'
+__todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
+
+__todo_stamp=      # what the panel was made from; empty: nothing is shown
+__todo_drawn=0     # 1: there may be a panel on the screen
+__todo_ran=0       # 1: PS0 was shown, so a command has run since the last prompt
+__todo_start=      # what PS0 writes before a command runs
+__todo_known=      # the lists as last shown
+__todo_journal=()  # with TODO_GUIDANCE=all, for each command: its exit code, its line, and the lists after it
+__todo_sessions=   # the sessions this place may belong to, and patterns for the names of their folders
+__todo_patterns=()
+__todo_at=         # when the last prompt came, in microseconds (since bash 5.0)
+__todo_state=      # the folder of all lists
+__todo_kept=0      # how many lines this shell's file of commands has
+__todo_number=     # the number of the newest history entry
+__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
+__todo_bound=      # 1: Ctrl-L is ours, or must not be
+__todo_turn=0      # with lists on a server: commands that have run
+__todo_patience=0  # the turn at which to ask a server again that did not answer
+
+# Added to PROMPT_COMMAND. In an element of its own, bash itself restores $?, $_ and PIPESTATUS afterwards.
+__todo_prompt() {
+  local code=$?
+  __todo_look "$code" || :
+  if [[ $- != *e* ]]; then return "$code"; fi
+} 3>&2 2>/dev/null
+
+__todo_look() {
+  local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp guided= since=$__todo_at
+  __todo_ran=0
+  __todo_at=${EPOCHREALTIME-}
+  __todo_at=${__todo_at//[!0123456789]/}
+  if ! shopt -q promptvars; then
+    # Bash would print its text.
+    if [[ ${PS0-} = *__todo_start* ]]; then PS0=${PS0//"$__todo_ps0"/}; fi
+  elif [[ ${PS0-} != *__todo_start* ]]; then
+    PS0=$__todo_ps0${PS0-}
+  fi
+  __todo_choose_mode
+  if [[ $__todo_mode != off ]]; then
+    __todo_find_heads
+  fi
+  if [[ -z $heads ]]; then
+    __todo_stamp=
+    __todo_show_nothing
+    return
+  fi
+  if [[ $__todo_has_ps0 = 0 ]]; then ran=1; fi
+  if [[ $ran = 1 ]]; then
+    __todo_find_line
+    __todo_keep_line "$1"
+    if [[ ${TODO_GUIDANCE-} = all ]]; then
+      __todo_journal+=("$1" "$command" "$heads") guided=1
+      if [[ ${#__todo_journal[@]} -gt 900 ]]; then __todo_journal=("${__todo_journal[@]:300}"); fi
+    fi
+  fi
+  stamp="$__todo_mode ${COLUMNS-} ${LINES-} $heads"
+  # Changes stand out only once.
+  __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled=
+  if [[ $stamp != "$__todo_stamp" || -n $guided ]]; then
+    __todo_ask_node "$ran"
+    # The first time there may be the panel of a shell that was killed.
+    if [[ -n $__todo_frame && ( $__todo_drawn = 1 || -z $__todo_stamp ) ]]; then erase=$__todo_unpin; fi
+    __todo_stamp=$stamp __todo_known=${__todo_heads:-$heads}
+    if [[ -n $guided && -n $__todo_heads ]]; then __todo_journal[${#__todo_journal[@]}-1]=$__todo_heads; fi
+    __todo_put "$erase$__todo_say"
+  elif [[ $ran = 1 && -n $__todo_folded ]]; then
+    __todo_frame=$__todo_folded
+  fi
+  if [[ -z $__todo_frame ]]; then
+    __todo_show_nothing
+    return
+  fi
+  __todo_pin
+  # Now, too: something may set PS1 after this.
+  __todo_put "$__todo_frame"
+  if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_trap_exit; fi
+  if [[ -z $__todo_bound ]]; then __todo_bind; fi
+  __todo_drawn=1 __todo_start=$__todo_unpin AGENT_SHELL_PROMPT=$$
+}
+
+# Writes to the prompt's terminal.
+__todo_put() { builtin printf %s "$1" >&3; }
+
+# Puts the frame into PS1, after its last newline: readline writes that part again when it redraws, as after Ctrl-L. It is
+# the start of PS1 where that newline is within a substitution.
+__todo_pin() {
+  local prompt=${PS1-} last opened closed quotes
+  prompt=${prompt//"$__todo_ps1"/}
+  last=${prompt##*$'\n'}
+  last=${last##*\\n}
+  opened=${last//[!\(\{\[]/} closed=${last//[!\)\}\]]/} quotes=${last//[!\`]/}
+  if (( ${#closed} > ${#opened} || ${#quotes} % 2 )); then last=$prompt; fi
+  PS1=${prompt%"$last"}$__todo_ps1$last
+  # Readline counts no columns between these two.
+  __todo_shown=$'\001'$__todo_frame$'\002'
+}
+
+# Nothing to show: removes what is there. A background job may still draw a panel.
+__todo_show_nothing() {
+  if [[ $__todo_drawn = 1 ]]; then __todo_put "$__todo_unpin"; fi
+  __todo_drawn=0 __todo_frame= __todo_start= AGENT_SHELL_PROMPT=
+  if [[ ${PS1-} = *"$__todo_ps1"* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
+  if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
+  if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$__todo_unpin; fi
+}
+
+# Ctrl-D runs no command, so the panel is still there when the shell ends.
+__todo_trap_exit() {
+  local trap
+  trap=$(builtin trap -p EXIT)
+  if [[ $trap = *__todo_leave* ]]; then return 0; fi
+  builtin eval "set -- $trap"
+  builtin trap "__todo_leave${3:+$'\n'$3}" EXIT
+}
+
+__todo_leave() {
+  local code=$?
+  if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$__todo_unpin"; fi
+  if [[ $- != *e* ]]; then return "$code"; fi
+} >&2
+
+# Ctrl-L, where it means what it does by default: tmux keeps what is cleared, and would keep the panel, too.
+__todo_bind() {
+  local keymap
+  __todo_bound=1
+  for keymap in emacs vi-insert vi-command; do
+    if [[ $(builtin bind -m "$keymap" -q clear-screen) = *'"\C-l"'* ]]; then
+      builtin bind -m "$keymap" -x '"\C-l": __todo_clear "$_"'
+    fi
+  done
+}
+
+__todo_clear() {
+  builtin printf %s "$__todo_unpin"$'\e[H\e[2J'"$__todo_frame"
+  # Bash then writes the whole prompt again.
+  return 124
+} >&2
+
+# Sets __todo_mode. `auto` only if a person can see a panel and PS0 (bash 4.4) can remove it; otherwise `above`.
+__todo_choose_mode() {
+  __todo_mode=${TODO_PANEL:-auto}
+  case $__todo_mode in
+    off | plain) ;;
+    *)
+      __todo_mode=auto
+      if [[ ${TERM:-dumb} = dumb || ! -t 3 ]] || ! shopt -q promptvars; then
+        __todo_mode=off
+      elif [[ ${PS1-} = *$'\n' || ${PS1-} = *'\n' || ${PS1-} = *'{'*'":'*'}'* ]]; then
+        # Such a prompt, which may be JSON, is for a program that looks for it. People type after something.
+        __todo_mode=off
+      elif [[ $__todo_has_ps0 = 0 ]]; then
+        __todo_mode=above
+      fi ;;
+  esac
+}
+
+# Sets `session` to the sessions that this place may belong to, and `state` to the folder of all lists: stateFolder in
+# src/state/list-paths.ts.
+__todo_find_place() {
+  local path
+  if [[ $PWD != "${__todo_pwd-}" ]]; then
+    __todo_pwd=$PWD
+    __todo_path=$(builtin pwd -P)
+  fi
+  state=${XDG_STATE_HOME-}
+  [[ $state = /* ]] || state=${HOME-}/.local/state
+  state=${TODO_STATE_DIR:-$state/todowrite}
+  session=("$__todo_path" ${TODO_SESSION:+"$TODO_SESSION"} ${TODO_TASK_LIST:+"$TODO_TASK_LIST"} ${TODO_TEAM:+"$TODO_TEAM"})
+  path=$__todo_path
+  while [[ -n $path ]]; do
+    if [[ -e $path/.git ]]; then
+      [[ $path = "$__todo_path" ]] || session+=("$path")
+      [[ $state = /* ]] || state=$path/$state
+      [[ -O $path/.git && -O $path ]] && break
+    fi
+    path=${path%/*}
+  done
+  [[ $state = /* ]] || state=$__todo_path/$state
+}
+
+# Sets `heads`: the head files, which name the newest versions, of all lists that may belong to this place. A few too many
+# do no harm: then Node runs once more than needed.
+__todo_find_heads() {
+  local state session path pattern found names option IFS= noglob= unset=
+  if [[ -n ${TODO_STATE_URL-} ]]; then
+    # Only Node can ask a server: after each command, or rarely if the server does not answer.
+    __todo_turn=$((__todo_turn + ran))
+    if (( __todo_turn >= __todo_patience )); then heads="server $__todo_turn"; fi
+    return 0
+  fi
+  __todo_find_place
+  case $- in *f*) noglob=1 && set +f ;; esac
+  for option in failglob nocasematch; do
+    shopt -q $option && unset=${unset:+$unset }$option && shopt -u $option
+  done
+  if [[ ${session[*]} != "$__todo_sessions" ]]; then
+    __todo_sessions=${session[*]} __todo_patterns=()
+    for path in "${session[@]}"; do
+      # The folder names of src/state/list-paths.ts, with patterns for characters that are costly to encode.
+      pattern=${path//[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\/-]/%*}
+      pattern=${pattern//[ABCDEFGHIJKLMNOPQRSTUVWXYZ]/+?}
+      pattern=${pattern//\//%2f}
+      case $pattern in .*) pattern=%2e${pattern#.} ;; esac
+      (( ${#pattern} <= 80 )) || pattern=${pattern:0:80}*
+      __todo_patterns+=("$pattern")
+    done
+  fi
+  for pattern in "${__todo_patterns[@]}"; do
+    # Lists are in `untracked~` if git tracks some in the folder itself (settings/list-home.ts).
+    names=("$state"/untracked~/$pattern/*/head-* "$state"/untracked~/tasks~/$pattern/head-*
+      "$state"/$pattern/*/head-* "$state"/tasks~/$pattern/head-*)
+    for found in "${names[@]}"; do
+      [[ $found = */head-\* || $heads = *"$found"* ]] || heads+=$found$'\n'
+    done
+  done
+  [[ -z $noglob ]] || set -f
+  IFS=' '
+  [[ -z $unset ]] || shopt -s $unset
+  __todo_state=$state
+  [[ ! -d $state/untracked~ || -L $state/untracked~ ]] || __todo_state+=/untracked~
+}
+
+# Sets `command` to the line that has just run, if it is in the history. What is not there is private.
+__todo_find_line() {
+  local entry number
+  entry=$(HISTTIMEFORMAT= builtin history 1)
+  entry=${entry#"${entry%%[0123456789]*}"}
+  number=${entry%%[!0123456789]*}
+  if [[ $number != "$__todo_number" ]]; then
+    __todo_number=$number
+    command=${entry#"$number"}
+    command=${command:2:20001}
+  fi
+}
+
+# Records the line that has just run and its exit code, in a file that agent commands read to find proofs.
+__todo_keep_line() {
+  local file=$__todo_state/prompts~/$$
+  # The state folder may be in somebody else's repository, with links that lead elsewhere.
+  if [[ -z $since || -z $__todo_at || -L ${file%/*} || -L $file ]]; then return 0; fi
+  if (( __todo_kept++ % 1000 == 0 )); then
+    # Any other kind of subshell would be a job of the user's.
+    : "$(
+      umask 077
+      set +f
+      shopt -u failglob
+      command mkdir "${file%/*}"
+      : >|"$file"
+      for file in "${file%/*}"/[123456789]*; do
+        # Files of shells that are gone.
+        [[ ${file##*/} = *[!0123456789]* ]] || builtin kill -0 "${file##*/}" || command rm -f -- "$file"
+      done
+    )"
+  fi
+  builtin printf '%s\0' "$since" "$__todo_at" "$1" "$command" >>"$file"
+}
+
+# Asks Node what to show. Where a program types and nobody is looking, the answer is __todo_mode=off.
+__todo_ask_node() {
+  local answer
+  __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=
+  answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
+    command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1")
+  if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
+  builtin eval "$answer"
+}
