@@ -3,31 +3,27 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts'
 import { CALLER_VARIABLES } from '../environment.ts';
 import { randomHex } from '../system/files.ts';
 
-/** The largest request, and the most that is read of a caller's standard input: 1 MiB. */
+/** Also the limit of a caller's standard input. */
 const REQUEST_LIMIT = 1024 * 1024;
-// Bash reads a reply byte by byte into a variable. It passes on larger ones, and those with a NUL byte, with head(1).
+// Bash reads a reply byte by byte into a variable, which cannot hold a NUL byte. Other replies go through head(1).
 const TEXT_LIMIT = 64 * 1024;
-// Before the arguments: the command's name, those variables, the caller's surroundings, who called it and the count of
-// arguments.
+// The command's name, the caller's variables, its surroundings, its parent and the number of arguments.
 const FIELDS_BEFORE = CALLER_VARIABLES.length + 4;
-/** How often to check that a caller still waits while a command takes long. */
-const LOOK_MS = 200;
+/** How often to check that a caller still waits. */
+const CALLER_CHECK_MS = 200;
 
-/** Runs the command that a caller asks for. */
 export type Execute = (name: string, invocation: Invocation) => Promise<CommandResult>;
 
 export interface AgentCallOptions {
-  /** Sends bytes to the caller. */
   write: (bytes: Buffer) => void;
   execute: Execute;
   /** The caller has read the whole reply and sends nothing more. */
   onDone: () => void;
-  /** Whether the caller is gone. */
   isGone: () => boolean;
 }
 
 /**
- * One call of an agent command from inside bash, whatever carries its bytes.
+ * One call of an agent command from inside bash.
  *
  *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL surroundings NUL parent NUL count NUL argument NUL ...
  *     host    stdin LIMIT MARK \n                 when the handler reads its standard input
@@ -58,12 +54,12 @@ export class AgentCall {
     this.#read = this.#requestReader();
   }
 
-  /** Takes what the caller sends. The chunk's memory may be used again afterwards. */
+  /** Takes bytes from the caller. The chunk's memory may be reused afterwards. */
   receive(chunk: Buffer): void {
     this.#read(chunk);
   }
 
-  /** The caller is gone and will send nothing more. */
+  /** Call this when the caller is gone. */
   abandon(): void {
     this.#gone.abort();
     this.#expectNothing();
@@ -75,7 +71,7 @@ export class AgentCall {
     let size = 0;
     let wanted = FIELDS_BEFORE;
     return (chunk) => {
-      // A request that is too long is still read to its end, or its caller would never get to read the answer.
+      // A caller reads the answer only after it has written its whole request, however long.
       const isTooLong = size > REQUEST_LIMIT;
       size += chunk.length;
       if (!isTooLong || fields < FIELDS_BEFORE) this.#chunks.push(Buffer.from(chunk));
@@ -124,10 +120,10 @@ export class AgentCall {
   }
 
   async #execute(name: string, invocation: Invocation): Promise<CommandResult> {
-    const look = () => {
+    const check = () => {
       if (this.#options.isGone()) this.#gone.abort();
     };
-    const timer = invocation.signal && setInterval(look, LOOK_MS);
+    const timer = invocation.signal && setInterval(check, CALLER_CHECK_MS);
     try {
       return await this.#options.execute(name, invocation);
     } finally {
@@ -185,7 +181,6 @@ export class AgentCall {
   }
 }
 
-/** Fields that each end with a NUL byte. */
 function splitAtNul(bytes: Buffer): Buffer[] {
   const fields = bytes.toString('latin1').split('\0').slice(0, -1);
   return fields.map((field) => Buffer.from(field, 'latin1'));

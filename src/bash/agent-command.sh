@@ -1,9 +1,9 @@
-# Passes this call of an agent command to its agent shell, and prints the reply. Nothing the caller has set or exported may
-# change that: -p keeps out functions and options; this keeps out the rest.
+# Passes this call of an agent command to its agent shell, and prints the reply. The caller's settings must not change that:
+# -p ignores exported functions and options, the next lines reset the rest.
 [ -n "$BASH_VERSION" ] || exec bash -p "$0" "$@"
 { set +efux +o posix; } 2>/dev/null
-# For --prove: bash commands that restore the caller's directory and environment. They are written in the locale that they
-# are read in: in GBK a backslash may be half a character.
+# For --prove: bash commands that restore the caller's directory and environment. They are written and read in the C locale:
+# in GBK a backslash may be half a character.
 surroundings=
 case " $* " in
   *' --prove '*) surroundings=$(
@@ -19,13 +19,13 @@ trap '' PIPE
 LC_ALL=C
 PATH=$PATH:/usr/bin:/bin
 name=${0##*/}
-# Bash reads all of this before it runs any of it: with few descriptors, 6 or 7 is the one that it reads this file from.
+# A group, so that bash reads all of it first: with few descriptors, it reads this file from 6 or 7.
 {
-# 6 and 7 are the caller's error and output. Bash's own messages about what is tried here are dropped.
+# 6 and 7 are the caller's error and output. Bash's own error messages are dropped.
 exec 6>&2 || exec 6>/dev/null
 exec 2>/dev/null
 exec 7>&1 || exec 7>&-
-# Not before these: on broken machines /dev/null is a plain file.
+# Not earlier: on broken machines /dev/null is a plain file.
 set -C
 fail() {
   printf '%s: %s\n' "$name" "$1" >&6
@@ -33,7 +33,7 @@ fail() {
 }
 lost() { fail 'its agent shell has ended'; }
 
-# From here on everything is relative to this directory, even if its path is replaced. Only we can have created it.
+# All paths below are relative, so they hold even if the path of this directory is replaced.
 cd -- "${0%/*}/.." || lost
 [ -O . ] || fail 'the folder of its agent shell belongs to another user'
 
@@ -44,14 +44,14 @@ call() {
     : >"$slot/taken" && break
   done || return
   reached=1
-  # Opening one end of a FIFO would wait for the other; <> opens both. One at a time, to use few descriptors.
+  # Opening one end of a FIFO would wait for the other; <> opens both. 4 is reused, to need few descriptors.
   exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
       "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$surroundings" "$PPID" "$#" "$@" &&
     IFS=' ' read -r -u 4 kind a b c
 }
 
-# Asks for a slot and waits for a byte. The host holds the other end, so this ends if the host is gone.
+# Asks for a slot and waits for a byte. The read fails if the host is gone, since only the host has the other end open.
 knock() {
   [ -p door ] && exec 4<>door && exec 4<door && printf . 1<>knock && IFS= read -r -u 4 -n 1 _
 }
@@ -73,13 +73,12 @@ while :; do
       else
         size=${#text}
         printf %s "$text"
-        # It stopped at a NUL, which is not part of the result.
+        # read stopped at a NUL, and dropped it.
         [ -t 0 ] || [ "$size" = 4096 ] || { printf '\0'; size=$((size + 1)); }
         head -c "$((a - size))"
         printf %s "$b"
       fi || lost ;;
     text) # a: exit code; b, c: bytes of errors and of output
-      # -N reads it in one go.
       err= out= exactly=-N
       [ "$BASH_VERSINFO" -gt 3 ] || exactly=-n
       [ "$b" = 0 ] || IFS= read -r -u 4 -d '' "$exactly" "$b" err
@@ -93,8 +92,8 @@ while :; do
       [ "$b" = 0 ] || printf %s "$err" >&6
       printf %s "$out" && exit "$a"
       fail 'write error' ;;
-    bytes) # the same, where bash's own variables could not hold it
-      # Some head(1) read ahead, so the host sends each part on request, and at the end a line that says it is complete.
+    bytes) # as for text
+      # Some head(1) read ahead, so the host sends each part on request, and `end` when it is complete.
       # The trap is not reset in a subshell: bash 4.2 does not pass that on.
       trap - PIPE
       [ "$b" = 0 ] || head -c "$b" <&4 >&6 2>&6 || exit

@@ -23,47 +23,44 @@ import {
 } from './private-folder.ts';
 import { Slots } from './slots.ts';
 
-/** Options of a home. */
 export interface HomeOptions {
   /** The environment of the commands, but for PATH. */
   readonly env: Environment;
-  /** Where it is made: TMPDIR, as an absolute path. */
+  /** TMPDIR, as an absolute path. */
   readonly temporary: string;
-  /** The agent commands. One that is added later is there from the next line on. */
+  /** The agent commands. One that is added later exists from the next line on. */
   readonly handlers?: ReadonlyMap<string, AgentBashHandler>;
-  /** Sends errors the way of the output, so that their order is that in which they were written. */
+  /** Sends errors through the FIFO of the output, which keeps their order. */
   readonly mergeStderr?: boolean;
 }
 
 /**
- * The private files of one bash in TMPDIR, and the watchdog that removes them.
- *
- * By them bash is driven, and agent commands exist in it: a folder on its PATH has one small bash script for each command,
- * which passes its arguments and standard input to the handler in this process.
+ * The private files of one bash in TMPDIR, and the watchdog that removes them: the files that drive bash, and a folder on its
+ * PATH with a small script for each agent command, which passes the call to the handler in this process.
  */
 export class BashHome {
   readonly path: string;
-  /** The absolute path of bash. */
+  /** Bash's absolute path. */
   readonly bash: string;
   readonly files: ControlFiles;
-  /** A descriptor of the FIFO that lets bash go on. */
+  /** A descriptor of the FIFO `go`. */
   readonly go: number;
   readonly watchdog: Watchdog;
   readonly #options: HomeOptions;
-  /** Keeps the folder open, so that its inode is nobody else's. */
+  /** Keeps the folder open, so that no other file gets its inode. */
   readonly #fd: number;
   readonly #own: Stats;
   readonly #slots: Slots;
   readonly #bin: string;
   readonly #written: string[] = [];
-  /** When the folder and that of the scripts were last changed before all was found whole. */
+  /** The times of change of the folders when nothing was missing. */
   #wholeSince = '';
 
-  /** @throws an Error that names TMPDIR if programs cannot be put there. */
+  /** Throws an Error that names TMPDIR if programs cannot be put there. */
   static open(options: HomeOptions): BashHome {
     const { temporary } = options;
     try {
-      // PATH cannot lead there, or bash cannot read such a name.
+      // A colon ends an entry of PATH; bash garbles the two control characters.
       if ([delimiter, '\x01', '\x7f'].some((character) => temporary.includes(character)))
         throw Object.assign(new Error(), { code: 'a colon or control character in its name' });
       sweep(temporary);
@@ -87,7 +84,7 @@ export class BashHome {
     const { go, status, outputs } = this.files;
     const undo: (() => void)[] = [];
     try {
-      // The watchdog comes before what it guards: a host may be killed at any moment.
+      // The watchdog starts before the folder exists: the host may be killed at any moment.
       this.watchdog = new Watchdog(this.bash, env.PATH ?? '', directory);
       undo.push(() => void this.watchdog.dismiss());
       makePrivate(directory);
@@ -119,7 +116,6 @@ export class BashHome {
     return { ...env, PATH: path };
   }
 
-  /** The script of an agent command. */
   scriptOf(name: string): string {
     return join(this.#bin, name);
   }
@@ -135,8 +131,8 @@ export class BashHome {
   }
 
   /**
-   * Whether everything is still there, and the scripts can be run: an `rm -rf /tmp/*` may have removed it, or the file system
-   * forbids it. It is asked before each line, so all is only looked at after a change of the folders.
+   * Whether all files are there and the scripts can be run: `rm -rf /tmp/*` may have removed them, or the file system is mounted
+   * noexec. Asked before each line, so the files are checked only if a folder has changed.
    */
   get isWhole(): boolean {
     try {
@@ -156,22 +152,22 @@ export class BashHome {
     }
   }
 
-  /** Removes all of it. Bash must have ended. Waiting callers say that their agent shell is gone. */
+  /** Removes all files. Bash must have ended. Waiting callers report that their agent shell has ended. */
   async dispose(): Promise<void> {
     this.#slots.close();
     closeSync(this.go);
     const isThere = this.#folder !== undefined;
-    // This may be the last descriptor, and the removal needs one.
+    // Before the removal, which needs a descriptor: there may be no other.
     closeSync(this.#fd);
     try {
       if (isThere) removeFolder(this.path);
     } catch {
-      // A line made of it what cannot be removed: nothing of ours runs there any more.
+      // A line may have made it impossible to remove, with a mount or chattr +i.
     }
     await this.watchdog.dismiss();
   }
 
-  /** The folder as it is now; undefined if it was removed, moved, mounted over or shut off. */
+  /** Returns undefined if the folder was removed, moved, mounted over or made unreadable. */
   get #folder(): Stats | undefined {
     try {
       const now = lstatSync(this.path);
@@ -189,7 +185,7 @@ export class BashHome {
   }
 }
 
-/** The first lines of a script for this bash. In the first one, the system takes a blank for the end of the path. */
+/** The first lines of a script for this bash. The kernel ends the path of a `#!` line at a blank. */
 function startOf(bash: string): string {
   if (!/\s/.test(bash)) return `#!${bash} -p\n`;
   const file = quote(bash);

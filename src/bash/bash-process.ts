@@ -27,26 +27,23 @@ import { GrowingScript } from './growing-script.ts';
 import { tracesOf, writePrivate } from './private-folder.ts';
 
 export interface BashProcessOptions extends HomeOptions {
-  /** Where bash starts. */
   readonly cwd: string;
-  /** Where a promise is returned, no more is read of that stream before it resolves. */
+  /** If it returns a promise, no more of that stream is read before that resolves. */
   readonly onStdout: (chunk: Buffer) => void | Promise<void>;
   readonly onStderr: (chunk: Buffer) => void | Promise<void>;
 }
 
-/** How bash ended. */
 export interface End {
   readonly exitCode: number;
   /** `SIGKILL` or `exit code 3`. */
   readonly how: string;
-  /** Why it could not even be started. */
+  /** Why it could not be started. */
   readonly startError?: string;
 }
 
-/** How a line ended: with what bash tells, or with bash, perhaps before it had begun. */
+/** How a line ended: with a report of bash, or with the end of bash. */
 export type Ending = Report | (End & { readonly hasBegun: boolean });
 
-/** The open question to bash. */
 interface Question {
   readonly nonce: string;
   readonly fieldCount: number;
@@ -57,9 +54,9 @@ interface Question {
  * One bash process that evaluates lines, one after the other.
  *
  * Bash runs a script that grows by each line, and waits at its end. A line is evaluated at the top level, not in a loop or a
- * sourced file, so `break`, `return`, `exit` and error messages are as with `bash -c`. That it has begun and how it ended comes
- * on a FIFO of its own, after a nonce that belongs to this line. Standard input is no part of this, so that nothing
- * must be redirected around a line: bash would keep the old descriptor at 10, where the user may open or close another.
+ * sourced file, so `break`, `return`, `exit` and error messages are as with `bash -c`. Bash reports its start and its end on a
+ * FIFO, after a nonce of this line. Nothing is redirected around a line: bash would keep the old descriptor at 10, where the
+ * user may open or close another.
  */
 export class BashProcess {
   readonly #home: BashHome;
@@ -74,13 +71,13 @@ export class BashProcess {
   #end: End | undefined;
   #killed: Promise<void> | undefined;
   #question: Question | undefined;
-  /** The bytes read from the FIFO of answers. */
+  /** The bytes read from the status FIFO. */
   #received = '';
   #held = NOTHING_HELD;
-  /** The commands bash evaluates before its first line. */
+  /** Evaluated before the first line. */
   #startText: string | undefined;
 
-  /** @throws an Error that says what to do if its private files cannot be made. */
+  /** Throws an Error that says what to do if its private files cannot be made. */
   constructor(options: BashProcessOptions) {
     const { env, cwd, onStdout, onStderr } = options;
     this.#home = BashHome.open(options);
@@ -96,9 +93,9 @@ export class BashProcess {
         this.#keep(new FifoReader(out, onStdout)),
         ...(out === err ? [] : [this.#keep(new FifoReader(err, onStderr))]),
       ];
-      // FIFOs and not what Node calls a pipe, a socket, which `tee /dev/stderr` could not open.
+      // FIFOs, since a pipe made by Node is a socket, which `tee /dev/stderr` could not open.
       for (const file of files.outputs) ends.push(openSync(file, constants.O_WRONLY));
-      // detached: a session and its own process group, so that all of it can be ended.
+      // detached: its own session and process group, so that all of it can be killed.
       this.#child = spawn(bash, ['--norc', basename(files.script)], {
         argv0: 'bash',
         cwd: path,
@@ -130,27 +127,26 @@ export class BashProcess {
     this.#mayEnd(true);
   }
 
-  /** The process id, which is also that of the process group and the session; undefined if bash did not start. */
+  /** Also the id of the process group and the session; undefined if bash did not start. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
 
-  /** How it ended; undefined while it runs. */
+  /** Undefined while it runs. */
   get end(): End | undefined {
     return this.#end;
   }
 
-  /** Its private files; gone after `kill()`. */
+  /** Removed by `kill()`. */
   get home(): BashHome {
     return this.#home;
   }
 
-  /** The user's options and traps that are off between two lines. */
   get held(): HeldSettings {
     return this.#held;
   }
 
-  /** Evaluates one line, which may hold newlines. The one before it must have ended. */
+  /** Evaluates one line, which may hold newlines. The previous one must have ended. */
   async evaluate(evaluation: Evaluation): Promise<Ending> {
     this.#home.writeScripts();
     if (this.#startText !== undefined) {
@@ -175,14 +171,14 @@ export class BashProcess {
     return report;
   }
 
-  /** How bash stands before a call of an agent command; undefined if bash has ended. */
+  /** The state that a call of this agent command would find; undefined if bash has ended. */
   async callerState(name: string): Promise<FoundCommand | undefined> {
     const nonce = this.#nextNonce();
     const fields = await this.#ask(nonce, CALLER_FIELDS, callerPart(name, nonce, this.#home.files));
     return fields && parseFoundCommand(fields);
   }
 
-  /** Ends bash and everything it started that is still its own: asks first, then kills. */
+  /** Ends bash and its descendants: SIGTERM first, then SIGKILL. */
   kill(): Promise<void> {
     this.#killed ??= this.#kill();
     return this.#killed;
@@ -202,7 +198,7 @@ export class BashProcess {
     return `${this.#noncePrefix}-${this.#nonces}`;
   }
 
-  /** Gives bash commands, and waits for this many fields after the sign of their start; undefined if bash ends before. */
+  /** Appends commands to the script and waits for this many fields after the nonce. Returns undefined if bash ends first. */
   async #ask(
     nonce: string,
     fieldCount: number,
@@ -217,7 +213,7 @@ export class BashProcess {
       this.#question = { nonce, fieldCount, answer };
     });
     this.#mayEnd(true);
-    // A write to a FIFO is complete when it returns: all that bash has printed is there, or was read before.
+    // A write to a FIFO is complete when it returns, so the FIFOs hold all output that was not read yet.
     for (const output of this.#outputs) output.drain();
     return fields;
   }
@@ -228,13 +224,13 @@ export class BashProcess {
     const { nonce, fieldCount } = this.#question;
     const [, answer = ''] = this.#received.split(`${nonce}.`);
     const fields = answer.split('\0');
-    // After the last field there is the rest.
+    // Each field ends with NUL.
     if (fields.length > fieldCount) this.#answer(fields.slice(0, fieldCount).map(utf8));
   }
 
   #onEnd(end: End): void {
     this.#end = end;
-    // Its answer may have come before its end did.
+    // Bash may have answered before it ended.
     this.#status.drain();
     this.#answer(undefined);
   }
@@ -266,7 +262,6 @@ export class BashProcess {
   }
 }
 
-/** Decodes bytes that were read as one character each. */
 function utf8(latin1: string): string {
   return Buffer.from(latin1, 'latin1').toString('utf8');
 }

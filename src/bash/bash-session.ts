@@ -11,26 +11,26 @@ const SENT_ELSEWHERE = 'output goes where `exec` sent it';
 
 /** Options of a session. */
 export interface BashSessionOptions {
-  /** The environment of the commands. Only PATH is changed. TMPDIR says where private files go. */
+  /** The environment of the commands. Only PATH is changed. Private files go to TMPDIR. */
   env: Environment;
   /** Where the session starts. */
   cwd: string;
-  /** The agent commands that exist in this bash, by name. One that is added later is there from the next line on. */
+  /** The agent commands of this bash, by name. One that is added later exists from the next line on. */
   handlers?: ReadonlyMap<string, AgentBashHandler>;
-  /** Puts stderr into stdout, in the order in which both were written: for a terminal. */
+  /** Merges stderr into stdout, in the order in which both were written: for a terminal. */
   mergeStderr?: boolean;
-  /** Hear all output when it comes, byte for byte, also between lines. A chunk's memory is used again afterwards. */
+  /** Called with all output as it comes, byte for byte, also between lines. A chunk's memory is reused afterwards. */
   onStdout?: (chunk: Buffer) => void;
   onStderr?: (chunk: Buffer) => void;
 }
 
 /** The state of a shell that a call of an agent command, alone on a line, would find. */
 export interface CallerState {
-  /** TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST as the call would have them in its environment. */
+  /** TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST, as far as they are exported. */
   env: Readonly<Record<string, string | undefined>>;
   /**
-   * Whether the call does the same without bash: nothing else has that name, and nothing is set that acts on commands,
-   * as `set -e`, a trap, a trace, or a redirection of `exec`.
+   * True if the call does the same without bash: no function, alias or program has that name, and no `set -e`, trap, trace or
+   * redirection by `exec` is in effect.
    */
   isPlain: boolean;
 }
@@ -38,26 +38,24 @@ export interface CallerState {
 /**
  * One persistent bash: `cd`, variables, functions and options last from line to line.
  *
- * Output and error are separate and never trimmed; each keeps its first 64 MiB. What a background job writes between
- * two lines comes with the next one. When a line ends bash (`exit 3`), that is its exit code; after that, a timeout or a
- * cancel, the next line gets a fresh bash in the last known directory, which the result says. When bash ended between two lines,
- * the next one is not run: exit code 1. Bash starts with the first line.
+ * Output and error are separate and never trimmed; each keeps its first 64 MiB. Output of a background job between two lines
+ * comes with the next one. When a line ends bash (`exit 3`), that is its exit code; after that, a timeout or a cancel, the next
+ * line gets a fresh bash in the last known directory, and the result says so. When bash ended between two lines, the next one
+ * is not run: exit code 1. Bash starts with the first line.
  */
 export class BashSession {
   readonly #options: BashSessionOptions;
   readonly #temporary: string;
   readonly #output: SessionOutput;
-  /** It may have ended by itself. */
   #bash: BashProcess | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** How many wait in it or run. */
-  #running = 0;
+  #queued = 0;
   #disposed: Promise<void> | undefined;
-  /** That of the line that runs. */
+  /** The limit of the running line. */
   #limit: TimeLimit | undefined;
   #callerStates = new Map<string, CallerState>();
 
-  /** The session's directory, as bash last told it. The next bash starts there. */
+  /** The last directory that bash reported. The next bash starts there. */
   cwd: string;
   /** `$?` at the start of the next line. */
   lastExitCode = 0;
@@ -69,28 +67,28 @@ export class BashSession {
     this.#temporary = resolve(this.cwd, options.env.TMPDIR || '/tmp');
   }
 
-  /** The process that is this bash now. */
+  /** The process id of bash; undefined if none runs. */
   get pid(): number | undefined {
     return this.#bash?.pid;
   }
 
-  /** Whether there is a bash now. There is none before the first line, and after one that ended it. */
+  /** False before the first line, and after a line that ended bash. */
   get isAlive(): boolean {
     return this.#bash !== undefined && this.#bash.end === undefined;
   }
 
-  /** Runs one line, after those that were given before it. Rejects only after `dispose()`. */
+  /** Runs one line; lines run in the order of the calls. Rejects only after `dispose()`. */
   run(line: string, options: RunOptions = {}): Promise<CommandResult> {
     return this.#afterOthers(() => this.#run(line, options));
   }
 
   /** The state that a call of this agent command would find after the lines given so far. */
   callerState(name: string): CallerState | Promise<CallerState> {
-    const known = this.#running === 0 ? this.#knownState(name) : undefined;
+    const known = this.#queued === 0 ? this.#knownState(name) : undefined;
     return known ?? this.#afterOthers(() => this.#callerState(name));
   }
 
-  /** Kills everything that runs, and leaves no process, socket or file behind. */
+  /** Kills bash and its descendants, and removes its private files. */
   dispose(): Promise<void> {
     this.#disposed ??= (async () => {
       this.#limit?.cancel('cancelled: the session was disposed');
@@ -102,9 +100,9 @@ export class BashSession {
   #afterOthers<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     const ended = () => {
-      this.#running -= 1;
+      this.#queued -= 1;
     };
-    this.#running += 1;
+    this.#queued += 1;
     this.#queue = result.then(ended, ended);
     return result;
   }
@@ -127,7 +125,7 @@ export class BashSession {
       if (loss) return this.#notBegun(loss);
       return await this.#evaluate(line, options, limit);
     } catch (error) {
-      // No private directory, a full disk, no more processes: the next line may fare better.
+      // No private directory, a full disk, no more processes: the next line may succeed.
       return this.#notRun(shortage(error, this.#bash?.home.path) ?? (error as Error).message);
     } finally {
       limit.disarm();
@@ -148,7 +146,7 @@ export class BashSession {
     return new BashProcess({ ...this.#options, temporary, cwd, onStdout, onStderr });
   }
 
-  /** Gives up a bash that has ended or lost its files. Returns what happened, in words. */
+  /** Gives up a bash that has ended or lost its files. Returns undefined if bash can go on. */
   async #loss(): Promise<string | undefined> {
     const bash = this.#bash;
     if (bash === undefined || (!bash.end && bash.home.isWhole)) return undefined;
@@ -157,7 +155,6 @@ export class BashSession {
     return `bash had ${loss}`;
   }
 
-  /** Ends bash with everything that runs in it, and leaves no file behind. */
   async #endBash(): Promise<void> {
     await this.#bash?.kill();
     this.#bash = undefined;
@@ -190,14 +187,12 @@ export class BashSession {
     );
   }
 
-  /** The result of a line that was ended from outside. */
   async #ended({ reason, message }: LimitReached): Promise<CommandResult> {
     await this.#endBash();
     const restarted = this.#disposed ? '' : `; bash was restarted in ${this.cwd}`;
     return this.#result(EXIT[reason], `${message}${restarted}`);
   }
 
-  /** The result of a line whose bash was gone. */
   #notBegun(loss: string): CommandResult {
     return this.#result(
       1,
@@ -209,12 +204,12 @@ export class BashSession {
     return this.#result(1, `the line was not run: ${reason}`);
   }
 
-  /** The state a call would find, if bash need not be asked. */
+  /** Returns undefined if bash must be asked. */
   #knownState(name: string): CallerState | undefined {
     this.#refuseAfterDispose();
     const bash = this.#bash;
     if (bash === undefined) return { env: this.#options.env, isPlain: true };
-    // Nobody has been told of its end: the call is a line that is not run.
+    // Not plain, so the call takes the way of a line, whose result reports that bash has ended.
     return bash.end ? { env: {}, isPlain: false } : this.#callerStates.get(name);
   }
 
@@ -231,14 +226,13 @@ export class BashSession {
     return { env, isPlain };
   }
 
-  /** The result of a line, with what there is to say of it. */
   #result(exitCode: number, note?: string): CommandResult {
     this.lastExitCode = exitCode;
     return this.#output.take(exitCode, note);
   }
 }
 
-/** The directory itself, or the nearest one above it that still exists and may be entered. */
+/** The directory, or its nearest ancestor that exists and can be entered. */
 function nearestDirectory(directory: string): string {
   return existsSync(`${directory}/.`) ? directory : nearestDirectory(dirname(directory));
 }

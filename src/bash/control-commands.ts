@@ -3,21 +3,21 @@ import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { quote } from '../line/quotes.ts';
 
 /*
- * The commands that we give bash besides the user's lines. Nothing that the user has set or defined changes what they do, or
- * else it ends bash, and the session says so:
+ * The commands that we give bash besides the user's lines. Settings and definitions of the user must not change them, or must
+ * end bash, which the session reports:
  *
- * - Aliases do not come before a quoted word, nor functions before what `builtin` runs.
- * - -e, -x, -v and the traps ERR and DEBUG are off while it runs.
- * - Files are opened by their names, each time: a line may close or reopen any descriptor.
+ * - A quoted word is never an alias, and `builtin` ignores functions.
+ * - -e, -x, -v and the traps ERR and DEBUG are off between lines.
+ * - Files are opened by name each time, since a line may close or reopen any descriptor.
  *
- * Bash parses all of this for each line, so what is hardly ever needed is in files.
+ * Bash parses these commands for each line, so those that are rarely needed are in files.
  */
 
 const BUILTIN = '\\builtin';
 
-/** The files by which a bash is driven. */
+/** The files that drive a bash. */
 export interface ControlFiles {
-  /** Bash's own script. Its messages begin with this name. */
+  /** Bash's own script. Its messages begin with the name `bash`. */
   readonly script: string;
   /** A FIFO: bash waits until it can read a byte from it. */
   readonly go: string;
@@ -25,13 +25,13 @@ export interface ControlFiles {
   readonly status: string;
   /** The FIFOs of its output and its errors. */
   readonly outputs: readonly [string, string];
-  /** Commands that end with the exit code that is their argument. */
+  /** A script that returns its argument as exit code. */
   readonly exitCode: string;
-  /** Commands that find out whether outputs that are not the session's own lead there all the same. */
+  /** A script that succeeds if both outputs lead to the session in some other way. */
   readonly redirected: string;
-  /** The text after a report that could not be at its place. */
+  /** The commands after a report that was made out of place. */
   readonly goOn: string;
-  /** Commands that set the ERR and DEBUG traps again. */
+  /** A script that restores the ERR and DEBUG traps. */
   readonly traps: string;
   /** The line's standard input. */
   readonly stdin: string;
@@ -52,18 +52,18 @@ export function controlFiles(directory: string, mergeStderr: boolean): ControlFi
   };
 }
 
-/** Commands for the script of bash, and then one that waits. */
+/** Commands for the script of bash. `text` ends with a command that waits. */
 export interface ScriptPart {
   readonly text: string;
-  /** The text after `text`. Bash reads it after waiting, or at once if an error made it discard all of `text`. */
+  /** Bash reads this after waiting, or at once if an error made it discard all of `text`. */
   readonly unread: string;
 }
 
 /** User settings that are switched off between lines. */
 export interface HeldSettings {
-  /** The options -e, -x and -v that are set. */
+  /** Some of `exv`. */
   readonly flags: string;
-  /** Commands that set the ERR and DEBUG traps again. */
+  /** Commands that restore the ERR and DEBUG traps. */
   readonly traps: string;
 }
 
@@ -73,23 +73,21 @@ export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
 export interface Report {
   readonly exitCode: number;
   readonly cwd: string;
-  /** The options and traps that were set, and are off now. */
   readonly held: HeldSettings;
   /** Whether both outputs lead to the session. */
   readonly isHeard: boolean;
 }
 
-/** What bash would run for the name of an agent command, and its state. */
+/** How bash would run an agent command now. */
 export interface FoundCommand {
   /** The exported ones of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST. */
   readonly env: Record<string, string>;
-  /** The file that bash would run; empty if it would run something else. */
+  /** The file that the name means; empty for a function, alias or builtin. */
   readonly program: string;
-  /** Whether both outputs are still the session's own. */
+  /** Whether both outputs are the session's own. */
   readonly ownOutputs: boolean;
 }
 
-/** A line to evaluate. */
 export interface Evaluation {
   readonly line: string;
   /** `$?` at the start of the line. */
@@ -98,17 +96,16 @@ export interface Evaluation {
   readonly stdin?: string | undefined;
 }
 
-// The read ends with more than 128 if a trapped signal interrupts it in POSIX mode, or after TMOUT; a bash that cannot read
-// ends, before it meets half of a line. Descriptor 9 is the user's again after it; a trap that runs meanwhile has the user's
-// standard input.
+// The read returns more than 128 if a trapped signal interrupts it in POSIX mode, or after TMOUT; any other failure ends bash
+// before it can read half a line. It reads from descriptor 9, which is restored afterwards, and not from standard input, which
+// belongs to a trap that runs meanwhile.
 const wait = ({ go }: ControlFiles) =>
   `until ${BUILTIN} read -rn1 -u9 _ 9<${quote(go)};do [[ $? -gt 128 ]]||${BUILTIN} exit;done`;
 
-// Redirections of a group, which comes before a line. The last one lets the line start with line 1 in bash's messages, and
-// redirects nothing: an assignment in another place is undone when its command ends.
+// Redirections of the group before a line. The last one redirects nothing, but sets LINENO, so that bash's messages count from
+// line 1: an assignment elsewhere is undone when its command ends.
 const NOTHING_SHOWN = '>/dev/null 2>&1 9<&"-${0:LINENO=-1,0:0}"';
 
-/** The first command of a bash. */
 export function startCommand(cwd: string, oldDirectory: string | undefined, files: ControlFiles) {
   const oldValue = oldDirectory === undefined ? '' : `=${quote(oldDirectory)}`;
   return (
@@ -128,14 +125,14 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   };
 }
 
-/** Variables that bash starts without: what would run, or act on our commands, before its first line. */
+/** Unset while bash starts, since they would run or change commands before its first line. */
 export const NOT_AT_START = {
   BASH_ENV: undefined,
   SHELLOPTS: undefined,
   'BASH_FUNC_builtin%%': undefined,
 };
 
-/** A first line that does what bash does at its start with BASH_ENV; undefined without it. */
+/** A first line that reads BASH_ENV as bash does when it starts. Returns undefined if it is not set. */
 export function startText({ BASH_ENV }: Environment): string | undefined {
   const file = '\\"$BASH_ENV\\"';
   return BASH_ENV
@@ -143,19 +140,19 @@ export function startText({ BASH_ENV }: Environment): string | undefined {
     : undefined;
 }
 
-/** Tells that the line begins, evaluates it, and reports how it ended. */
+/** Commands that report the start of the line, evaluate it, and report how it ended. */
 export function evaluatePart(
   { line, lastExitCode, stdin }: Evaluation,
   held: HeldSettings,
   nonce: string,
   files: ControlFiles,
 ): ScriptPart {
-  // As late as can be: what a trap ends before this is a line that was not run.
+  // As late as possible: if a trap ends bash before this, the line has not run.
   const begin = `${BUILTIN} printf %s. ${nonce} >${quote(files.status)}||${BUILTIN} exit`;
   const text = quote(`${begin};${prelude(held, lastExitCode, files)}\n${line}`);
   const input = stdin === undefined ? '' : `<${quote(files.stdin)}`;
   const report = reportCommand(files);
-  // What a DEBUG trap prints, and traces of our commands, go to /dev/null.
+  // The report's outputs are /dev/null, which hides the output of a DEBUG trap and traces of our commands.
   return {
     text:
       `${BUILTIN} eval ${text}${input};` +
@@ -164,7 +161,7 @@ export function evaluatePart(
   };
 }
 
-/** Restores `$?` and what was switched off. */
+/** Restores `$?`, options and traps. */
 function prelude(
   { flags, traps }: HeldSettings,
   lastExitCode: number,
@@ -173,21 +170,21 @@ function prelude(
   const commands: string[] = [];
   if (traps !== '') commands.push(`${BUILTIN} . ${quote(files.traps)};`);
   if (flags !== '') commands.push(`${BUILTIN} set -${flags};`);
-  // Under `set -e` a status other than 0 would end bash.
+  // Under `set -e` this would end bash.
   if (lastExitCode !== 0 && !flags.includes('e'))
     commands.push(`${BUILTIN} . ${quote(files.exitCode)} ${lastExitCode};`);
   return commands.length === 0 ? '' : `{ ${commands.join('')}} >/dev/null 2>&1`;
 }
 
-// After a syntax error bash 5.2 may take everything that follows for a condition, where it was within [[ ]], or write before
-// the buffer that it reads the next command to, where a "$( was left open. A next, plain syntax error ends both. In POSIX
-// mode it would end bash: `command` prevents that, but not in 4.0 to 5.0, which need no reset.
+// After a syntax error inside [[ ]], bash 5.2 may parse all that follows as a condition; after an open "$( it may write before
+// the buffer of the next command. Another, plain syntax error resets the parser. In POSIX mode that would end bash: `command`
+// prevents it, but not in 4.0 to 5.0, which need no reset.
 const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
 
-/** Reports how a line ended and which of its settings would affect our commands, and switches these off. */
+/** Reports how a line ended, and which of its settings would affect our commands, which it switches off. */
 function reportCommand({ status }: ControlFiles): string {
   const to = `>${quote(status)}`;
-  // The exit code comes last, so that it is in $_, where it is the exit code of a bash that cannot report.
+  // `$?` is the last argument, so $_ holds it, and a bash that cannot report exits with it.
   return (
     `${BUILTIN} printf %s\\\\0 "$PWD" "$-" "$?" ${to}||${BUILTIN} exit "$_";` +
     `${BUILTIN} trap -p ERR DEBUG ${to};${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv`
@@ -195,8 +192,8 @@ function reportCommand({ status }: ControlFiles): string {
 }
 
 /**
- * Completes the report with whether both outputs lead to the session, by eval, which the next line needs, and waits. Where
- * someone has removed the FIFO, the report is in a file that bash has made in its place.
+ * Completes the report with 0 if both outputs lead to the session, by eval, which the next line needs too, and waits. If the
+ * FIFO was removed, the report went into a plain file in its place, and bash exits.
  */
 function goOnCommand(files: ControlFiles): string {
   const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
@@ -215,7 +212,6 @@ export function parseReport(fields: readonly string[]): Report {
   return { exitCode: Number(exitCode), cwd, held, isHeard: other === '0' };
 }
 
-/** Asks what a call of `name` would run now. */
 export function callerPart(name: string, nonce: string, files: ControlFiles): ScriptPart {
   const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
   const values = CALLER_VARIABLES.map((variable) => `"\${${variable}-}"`).join(' ');

@@ -5,17 +5,17 @@ import type { Environment } from '../environment.ts';
 import { codeOf } from '../system/files.ts';
 import { findProgram } from '../system/find-program.ts';
 
-// No pipe holds more than this: after so many bytes, everything that was in it has been read.
+// No pipe holds more, so this many bytes include all that was in it.
 const PIPE_CAPACITY = 1024 * 1024;
 
 /** Makes FIFOs that only this user can open. */
 export function makeFifos(paths: readonly string[], env: Environment): void {
   const PATH = `${env.PATH ?? ''}:/usr/bin:/bin`;
-  // Never one in the current directory, even if PATH begins with it.
+  // findProgram ignores the current directory, even if it is on PATH.
   const mkfifo = findProgram('mkfifo', { PATH }) ?? 'mkfifo';
   const { error, status } = spawnSync(mkfifo, ['-m', '600', ...paths], {
     env: { PATH },
-    // Node's own pipes are sockets, which some sandboxes forbid.
+    // Node's pipes are sockets, which some sandboxes forbid.
     stdio: 'ignore',
   });
   if (error) throw error;
@@ -24,7 +24,7 @@ export function makeFifos(paths: readonly string[], env: Environment): void {
   }
 }
 
-/** Whether a process has this FIFO open for reading; true in doubt. */
+/** Returns true if it cannot be known. */
 export function hasReader(fifo: string): boolean {
   try {
     closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
@@ -35,8 +35,8 @@ export function hasReader(fifo: string): boolean {
 }
 
 /**
- * The writing end of a FIFO whose readers come and go. It does not open the FIFO for reading, so that readers see its end
- * when this process is gone.
+ * The writing end of a FIFO whose readers come and go. It does not open the FIFO for reading, so readers see its end when this
+ * process has ended.
  */
 export class FifoWriter {
   readonly #fd: number;
@@ -44,10 +44,10 @@ export class FifoWriter {
   #socket: Socket | undefined;
   #isClosed = false;
 
-  /** @param onBroken called, once or more, if nobody reads what is written. */
+  /** @param onBroken called, once or more, if a write finds no reader. */
   constructor(path: string, onBroken: () => void) {
     this.#onBroken = onBroken;
-    // It can only be opened for writing alone while it has a reader.
+    // Opening a FIFO only for writing fails while it has no reader.
     const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     try {
       this.#fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
@@ -58,7 +58,7 @@ export class FifoWriter {
 
   /** Writes what the FIFO has room for at once, and the rest when there is room again. */
   write(bytes: Buffer): void {
-    // By now its descriptor may belong to another file.
+    // The number of its descriptor may belong to another file now.
     if (this.#isClosed) return;
     let written = 0;
     try {
@@ -88,9 +88,7 @@ export class FifoWriter {
 }
 
 /**
- * Reads a FIFO as its data comes, or at once if its reader must catch up.
- *
- * The FIFO is opened for writing, too, so that it never ends: one writer may leave and another one come.
+ * The reading end of a FIFO. The FIFO is opened for writing, too, so that it does not end between one writer and the next.
  */
 export class FifoReader {
   readonly #fd: number;
@@ -99,9 +97,9 @@ export class FifoReader {
   readonly #onData: (chunk: Buffer) => void | Promise<void>;
 
   /**
-   * @param onData gets a chunk whose memory is reused: copy what you keep. If it returns a promise, nothing more is read
-   *   before that resolves, except by `drain()`.
-   * @param buffer what to read into. Readers may share it if none is read while another one's chunk is in use.
+   * @param onData gets a chunk whose memory is reused. If it returns a promise, nothing more is read before that resolves,
+   *   except by `drain()`.
+   * @param buffer readers may share one if none keeps its chunk.
    */
   constructor(
     path: string,
@@ -127,10 +125,7 @@ export class FifoReader {
     this.#socket.on('error', () => {});
   }
 
-  /**
-   * Hands over everything that was written before this call. A write to a FIFO is complete when it returns, so when a
-   * command has ended all of its output is in the FIFO or read already; no marker in the output is needed.
-   */
+  /** Reads everything that was written before this call. No end marker is needed: a write is complete when it returns. */
   drain(): void {
     for (let total = 0; total < PIPE_CAPACITY; ) {
       const length = readAvailable(this.#fd, this.#buffer);
@@ -146,7 +141,6 @@ export class FifoReader {
     this.#socket.ref();
   }
 
-  /** Lets the process end although the FIFO is open. */
   unref(): void {
     this.#socket.unref();
   }
@@ -156,11 +150,11 @@ export class FifoReader {
   }
 }
 
-/** Reads what is there now, as far as the buffer takes it. Returns how many bytes that is. */
+/** Returns the number of bytes read without waiting; 0 if there are none. */
 function readAvailable(fd: number, buffer: Buffer): number {
   try {
     return readSync(fd, buffer);
   } catch {
-    return 0; // EAGAIN: nothing there now
+    return 0; // EAGAIN
   }
 }

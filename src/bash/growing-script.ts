@@ -2,24 +2,23 @@ import { chmodSync, closeSync, ftruncateSync, openSync } from 'node:fs';
 import { codeOf, writeAll } from '../system/files.ts';
 import type { ScriptPart } from './control-commands.ts';
 
-// Bash reads a script in blocks of this size, or of the size that the script has when it starts, if that is smaller.
+// Bash reads a script in blocks of this size, or of the script's size when bash starts, if that is smaller.
 const BLOCK = 8192;
-/** Above so many bytes, what bash has read is given back to the disk. */
+/** Above this many bytes, the blocks that bash has read are freed. */
 const MOST_KEPT = 1024 * 1024;
 
 /**
- * The script of a bash: a file that grows while bash runs it. Bash reads a file in blocks, and a pipe byte by byte, which took
+ * The script of a bash: a file that grows while bash runs it. Bash reads a file in blocks, but a pipe byte by byte, which took
  * most of the time of a line.
  *
- * Bash must never get to the end of the file, or it ends: the last command of each part waits until there is more.
+ * Bash exits at the end of the file: the last command of each part waits until there is more.
  */
 export class GrowingScript {
   readonly #fd: number;
-  /** Where the next part goes. */
   #end = 0;
-  /** Before this, the file has nothing but a hole. */
+  /** The file is a hole up to here. */
   #begin = 0;
-  /** The end of the last part, which bash has not read while it waits. */
+  /** The end of the last part, which a waiting bash has not read yet. */
   #unread: Buffer;
 
   constructor(path: string, text: string) {
@@ -34,9 +33,7 @@ export class GrowingScript {
     }
   }
 
-  /**
-   * Adds commands, for a bash that waits. If this throws, bash goes on waiting, and nothing has changed for it.
-   */
+  /** Adds commands for a waiting bash. If this throws, the script is unchanged. */
   append({ text, unread }: ScriptPart): void {
     const part = Buffer.from(text + unread);
     if (this.#end - this.#begin > MOST_KEPT) this.#forget();
@@ -44,7 +41,7 @@ export class GrowingScript {
       this.#write(part);
     } catch (error) {
       if (codeOf(error) !== 'ENOSPC') throw error;
-      // What bash has read takes room that a short part does with: a line can make room on a full disk.
+      // On a full disk, the freed blocks have room for a short line, which may free more.
       this.#forget();
       this.#write(part);
     }
@@ -59,7 +56,7 @@ export class GrowingScript {
     try {
       writeAll(this.#fd, part);
     } catch (error) {
-      // Bash would read the beginning of this.
+      // Bash must not read half a part.
       ftruncateSync(this.#fd, this.#end);
       throw error;
     }

@@ -18,16 +18,16 @@ import { hasReader } from './fifos.ts';
 import watchdog from './watchdog.sh';
 
 /*
- * A session's private folder, and the three who may remove it: its session, its watchdog if the session's host was killed, and
- * a later session if both were. It is never made again under its name, which another user may have taken.
+ * A session's private folder is removed by its session, by its watchdog if the host was killed, or by a later session if the
+ * watchdog was killed too. It is never recreated under its name, which another user may have taken.
  */
 
 const PREFIX = 'agent-shell-';
-/** Younger folders are left alone: their sessions may not have got as far as to show that they live. */
+/** In a younger folder, the session may not have opened its FIFO yet. */
 const SWEPT_AFTER_MS = 60_000;
 const REMOVAL_TRIES = 20;
 
-/** A name that nobody can know. */
+/** A name that nobody can guess. */
 export const newPrivateName = (parent: string) => join(parent, `${PREFIX}${randomHex(6)}`);
 
 /** Makes a folder that only this user can enter, whatever the umask. */
@@ -42,16 +42,15 @@ export function writePrivate(path: string, text: string, mode = 0o600): void {
   chmodSync(path, mode);
 }
 
-/** Removes a folder with everything in it, if it is there. */
 export function removeFolder(path: string): void {
   for (let tries = 1; ; tries += 1) {
     try {
       rmSync(path, { recursive: true, force: true });
       return;
     } catch (error) {
-      // A line may have removed our own rights.
+      // A line may have changed the mode of a folder.
       if (codeOf(error) === 'EACCES' && tries === 1) allow(path);
-      // A caller of an agent command that has not yet noticed the end may still create a file in it.
+      // A caller of an agent command that has not noticed the end yet may still create a file in it.
       else if (codeOf(error) !== 'ENOTEMPTY' || tries === REMOVAL_TRIES) throw error;
     }
   }
@@ -64,9 +63,9 @@ function allow(folder: string): void {
   }
 }
 
-/** The signs that a process was started by the bash with this private folder: its PATH, or its output. */
+/** How to recognize descendants of the bash with this private folder: by their PATH, or their output. */
 export function tracesOf(folder: string): Traces {
-  // Not the slots: who only calls an agent command may be anybody.
+  // Not by slots, which any process that calls an agent command has open.
   const outputs = /^\/(?:out|err)(?: \(deleted\))?$/;
   const isTheirs = (file: string) =>
     file.startsWith(`${folder}/`) && outputs.test(file.slice(folder.length));
@@ -74,12 +73,12 @@ export function tracesOf(folder: string): Traces {
 }
 
 /**
- * The FIFO in a private folder that its host and its watchdog have open as long as they live. It has the name of the machine:
- * on a disk that machines share, a FIFO tells nothing of the others.
+ * The FIFO that the host and the watchdog of a private folder have open as long as they live. It is named after the machine:
+ * on a shared disk, a FIFO tells nothing about the processes of other machines.
  */
 export const aliveIn = (folder: string) => join(folder, `alive-${hostname()}`);
 
-/** Removes what sessions of this user have left in a folder where neither their host nor their watchdog lives. */
+/** Removes this user's private folders whose host and watchdog have ended. */
 export function sweep(parent: string): void {
   for (const name of namesIn(parent)) {
     if (name.startsWith(PREFIX)) sweepFolder(join(parent, name));
@@ -90,7 +89,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // A shared folder may let its users add files and not see those of others.
+    return []; // In a shared folder, listing may be forbidden.
   }
 }
 
@@ -98,7 +97,7 @@ function sweepFolder(folder: string): void {
   try {
     const { uid, mtimeMs } = lstatSync(folder);
     if (uid !== process.getuid?.() || Date.now() - mtimeMs < SWEPT_AFTER_MS) return;
-    // One that is empty has a host that was killed before it made anything else.
+    // The host of an empty one was killed before it made the FIFO.
     if (!hasReader(aliveIn(folder)) || readdirSync(folder).length === 0) removeFolder(folder);
   } catch {
     // Something else has that name, or it is being removed.
@@ -106,10 +105,9 @@ function sweepFolder(folder: string): void {
 }
 
 /**
- * Cleans up after a host that no longer can: killed by SIGTERM, SIGHUP or SIGKILL, or crashed. A small shell waits for the end
- * of a FIFO that only the host has open for writing, then kills bash's processes and removes the private folder. Until then
- * bash does not end, though its host has: its descendants would have no parent, and nothing would tell that they were its
- * own. No handler for signals or exits is put on a host's process.
+ * Cleans up after a host that was killed or has crashed. A small shell waits for the end of a FIFO that only the host has open
+ * for writing, then kills bash's processes and removes the private folder. It keeps bash alive until then, since orphans of bash
+ * could not be recognized. The host's process needs no handlers for signals or exits.
  */
 export class Watchdog {
   readonly #child: ChildProcess;
@@ -117,15 +115,15 @@ export class Watchdog {
   #alive: number | undefined;
 
   /**
-   * @param path where to look for its programs besides the system's folders.
-   * @param folder what to remove at the end; it need not be there yet.
+   * @param path searched for programs before the system's folders.
+   * @param folder need not exist yet.
    */
   constructor(bash: string, path: string, folder: string) {
     this.#aliveFile = aliveIn(folder);
     const argv = ['-c', watchdog, 'watchdog', folder, String(process.pid), this.#aliveFile];
     this.#child = spawn(bash, argv, {
       detached: true,
-      // Not a pipe of Node's, which is a socket: some sandboxes forbid them all.
+      // Node's pipes are sockets, which some sandboxes forbid.
       stdio: 'ignore',
       cwd: '/',
       env: { PATH: `${path}:/usr/bin:/bin`, SHLVL: '1' },
@@ -134,18 +132,18 @@ export class Watchdog {
     this.#child.unref();
   }
 
-  /** The FIFOs are there. */
+  /** Call this when the FIFOs exist. */
   begin(): void {
     this.#alive = openSync(this.#aliveFile, constants.O_RDWR | constants.O_NONBLOCK);
     writeAll(this.#alive, '\n');
   }
 
-  /** From now on this is the bash whose session of processes is killed. */
+  /** @param leader bash, the leader of the session of processes to kill. */
   guard(leader: number): void {
     if (this.#alive !== undefined) writeAll(this.#alive, `${leader}\n`);
   }
 
-  /** Ends the watch: the host has cleaned up itself. */
+  /** Call this when the host has cleaned up. */
   async dismiss(): Promise<void> {
     this.#child.ref();
     if (this.#child.exitCode === null && this.#child.kill('SIGKILL')) {

@@ -2,7 +2,7 @@
 export interface RunOptions {
   /** The line's standard input; /dev/null unless given. */
   stdin?: string | undefined;
-  /** Kills the line after this many milliseconds. No limit unless given, or with Infinity or more than 2^31 - 1. */
+  /** Kills the line after this many milliseconds. No limit unless given, nor above 2^31 - 1. */
   timeoutMs?: number | undefined;
   /** Kills the line when it is aborted. */
   signal?: AbortSignal | undefined;
@@ -19,7 +19,7 @@ export interface RunOptions {
   maxOutputBytes?: number | undefined;
 }
 
-/** A failing listener does not fail the line; a warning keeps its error from being lost. */
+/** Calls a listener. Its error does not fail the line, but becomes a warning of the process. */
 export function tell(listener: RunOptions['onStdout'], chunk: Buffer): Promise<void> | undefined {
   try {
     const heard = listener?.(chunk);
@@ -34,19 +34,19 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : new Error(String(error)));
 }
 
-/** The exit code of a line that was ended from outside, or never started. */
+/** The exit codes of lines that were stopped, or denied. */
 export const EXIT = { timeout: 124, denied: 126, cancelled: 130 } as const;
 
-// setTimeout takes no more, and would fire at once.
+// With a longer time, setTimeout fires at once.
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Why a line was ended from outside, and a line that says so. */
+/** Why a line was stopped. */
 export interface LimitReached {
   reason: 'timeout' | 'cancelled';
   message: string;
 }
 
-/** Watches one line's time limit and its signal, from now on. */
+/** Watches the time limit and the signal of a line. */
 export class TimeLimit {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal | undefined;
@@ -64,18 +64,17 @@ export class TimeLimit {
     if (signal?.aborted) this.#onAbort();
   }
 
-  /** Undefined as long as the line may continue. */
+  /** Undefined while the line may go on. */
   get reached(): LimitReached | undefined {
     return this.#reached;
   }
 
-  /** Ends the line. Called at once if it is set too late. */
+  /** Stops the line. Called at once if the limit is already reached. */
   set onReached(end: () => void) {
     this.#end = end;
     if (this.#reached) end();
   }
 
-  /** Ends the line for another reason. */
   cancel(message: string): void {
     this.#reach({ reason: 'cancelled', message });
   }

@@ -7,14 +7,14 @@ type Listener = (chunk: Buffer) => void;
 export class SessionOutput {
   readonly #stdout = new OutputCapture();
   readonly #stderr = new OutputCapture();
-  /** Who hears the line that runs. */
+  /** Hears the running line. */
   #listener: Pick<RunOptions, 'onStdout' | 'onStderr'> | undefined;
 
-  /** Take what comes from bash, in chunks whose memory is used again; each resolves when the listener has heard it. */
+  /** Take output of bash, in chunks whose memory is reused. Return a promise if the listener does. */
   readonly onStdout: (chunk: Buffer) => void | Promise<void>;
   readonly onStderr: (chunk: Buffer) => void | Promise<void>;
 
-  /** @param always who hears all output, also between lines. */
+  /** @param always hears all output, also between lines. */
   constructor(always: { onStdout?: Listener; onStderr?: Listener }) {
     this.onStdout = (chunk) => {
       this.#stdout.add(chunk);
@@ -28,7 +28,7 @@ export class SessionOutput {
     };
   }
 
-  /** A line begins. What background jobs have printed since the one before it comes with this one. */
+  /** A line begins. Its listener gets the output of background jobs since the previous line. */
   async begin(line: RunOptions): Promise<void> {
     this.#listener = line;
     for (const output of [this.#stdout, this.#stderr]) output.keepEnds(line.maxOutputBytes);
@@ -36,12 +36,11 @@ export class SessionOutput {
     for (const chunk of [...this.#stderr.pending]) await tell(line.onStderr, chunk);
   }
 
-  /** The line has ended: nobody listens any more. */
   end(): void {
     this.#listener = undefined;
   }
 
-  /** The result of a line, with one line of our own on stderr if there is something to say. */
+  /** @param message appended to stderr, on a line of its own. */
   take(exitCode: number, message?: string): CommandResult {
     const stdout = this.#stdout.take();
     const stderr = this.#stderr.take();
@@ -54,21 +53,18 @@ export class SessionOutput {
   }
 }
 
-/** How much of each stream of a command is kept: 64 MiB. The rest is counted and dropped. */
 const CAPTURE_LIMIT = 64 * 1024 * 1024;
 
-/** Keeps a bounded part of a stream, so that a command that floods gigabytes cannot fill the memory. */
+/** Keeps a bounded part of a stream, and counts the rest. */
 export class OutputCapture {
   readonly #most: number;
   #headLimit: number;
   #tailLimit = 0;
-  /** The first bytes. */
   #head: Buffer[] = [];
   #headLength = 0;
-  /** The last bytes of those that follow, and perhaps a few more. */
+  /** At least the last `#tailLimit` bytes after the head. */
   #tail: Buffer[] = [];
   #tailLength = 0;
-  /** How many bytes there were. */
   #total = 0;
 
   constructor(limit: number = CAPTURE_LIMIT) {
@@ -76,7 +72,7 @@ export class OutputCapture {
     this.#headLimit = limit;
   }
 
-  /** Until the next `take`: keeps at most this many bytes, the first and the last half, and counts the rest. */
+  /** Until the next `take`, keeps at most this many bytes, the first and the last half. */
   keepEnds(bytes: number | undefined): void {
     if (bytes === undefined || !(bytes < this.#most)) return;
     const { pending } = this;
@@ -87,7 +83,7 @@ export class OutputCapture {
     for (const chunk of pending) this.add(chunk);
   }
 
-  /** Takes a copy of `chunk`: the caller may reuse its buffer. */
+  /** Copies the bytes of `chunk`. */
   add(chunk: Buffer): void {
     this.#total += chunk.length;
     const first = chunk.subarray(0, this.#headLimit - this.#headLength);
@@ -96,12 +92,11 @@ export class OutputCapture {
     if (first.length < chunk.length) this.#addToTail(chunk.subarray(first.length));
   }
 
-  /** The output kept so far, from its beginning. */
   get pending(): readonly Buffer[] {
     return [...this.#head, ...this.#tail];
   }
 
-  /** Everything kept so far, decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. Empties the capture. */
+  /** Empties the capture. Bytes that are not UTF-8 become U+FFFD. */
   take(): string {
     const isAll = this.#total === this.#headLength + this.#tailLength;
     const text = isAll ? Buffer.concat(this.pending).toString('utf8') : this.#ends();
@@ -142,9 +137,9 @@ export class OutputCapture {
   }
 }
 
-/** At most this many bytes of a text, as a capture would keep them. */
+/** The first and the last half of at most this many bytes. */
 export function endsOf(text: string, bytes: number | undefined): string {
-  // No character takes more than three bytes for each of its units.
+  // A code unit takes at most three bytes.
   if (bytes === undefined || text.length * 3 <= bytes) return text;
   const capture = new OutputCapture();
   capture.keepEnds(bytes);
@@ -152,7 +147,7 @@ export function endsOf(text: string, bytes: number | undefined): string {
   return capture.take();
 }
 
-/** Without the part of a UTF-8 character that the cut may have left at the end. */
+/** Removes an incomplete UTF-8 character at the end. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && end > bytes.length - 4 && isContinuation(bytes[end - 1])) {
@@ -163,7 +158,7 @@ function wholeCharacters(bytes: Buffer): Buffer {
   return end > 0 && expected > bytes.length - end + 1 ? bytes.subarray(0, end - 1) : bytes;
 }
 
-/** How many bytes at the beginning are the end of a UTF-8 character; none if they are no UTF-8. */
+/** The number of bytes of an incomplete UTF-8 character at the beginning; 0 if they are not UTF-8. */
 function lengthOfCutCharacter(bytes: Buffer): number {
   let length = 0;
   while (length < 4 && isContinuation(bytes[length])) length += 1;

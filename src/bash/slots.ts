@@ -7,17 +7,17 @@ import { makePrivate, removeFolder } from './private-folder.ts';
 
 const FEWEST = 8;
 const MOST_AT_ONCE = 256;
-/** Slots for many simultaneous callers are removed again, down to this number. */
+/** After a burst of callers, slots are removed down to this number. */
 const MOST_IDLE = 32;
-/** A caller that took its slot a moment ago may not have opened it yet: on a busy machine, most of a hundred had not. */
+/** On a busy machine, a hundred callers at once need a while to open the slots that they have taken. */
 const OPENED_BY_MS = 2000;
 
 /**
- * Where callers inside bash meet this process: slots, which are folders with a FIFO for each direction, made ahead.
+ * Slots connect callers inside bash to this process: folders with a FIFO for each direction, made ahead.
  *
- * A slot belongs to whoever creates the file `taken` in it; trying takes no process. It is free again once its caller has
- * acknowledged the reply. This process holds one end of each FIFO, so that callers learn from the kernel that it is gone.
- * A caller that finds no free slot writes a byte to `knock`, and reads one from `door` when there is one.
+ * A caller takes a slot by creating the file `taken` in it, which starts no process. The slot is free again once its caller has
+ * acknowledged the reply. This process holds one end of each FIFO, so the kernel tells callers when it has ended.
+ * A caller that finds no free slot writes a byte to `knock`, and waits for one from `door`.
  */
 export class Slots {
   readonly #directory: string;
@@ -26,16 +26,16 @@ export class Slots {
   #door: FifoWriter | undefined;
   #knock: FifoReader | undefined;
   readonly #slots = new Set<Slot>();
-  // A chunk from one of them is used up before the next one is read.
+  // Shared, since no slot keeps its chunk.
   readonly #buffer = Buffer.allocUnsafe(64 * 1024);
   #made = 0;
   #knocks = 0;
   #isClosed = false;
 
   /**
-   * @param directory a directory that only this user can enter.
-   * @param env where to look for mkfifo(1).
-   * @param others FIFOs to make with its own, before them: each mkfifo(1) takes time.
+   * @param directory must be private.
+   * @param env its PATH is searched for mkfifo(1).
+   * @param others FIFOs to make first, by the same mkfifo(1), to save the time of another.
    */
   constructor(
     directory: string,
@@ -61,12 +61,11 @@ export class Slots {
     }
   }
 
-  /** Whether callers can still find everything. */
   get isWhole(): boolean {
     return ['slots', 'door', 'knock'].every((name) => existsSync(this.#path(name)));
   }
 
-  /** Waiting callers learn that this process is gone. */
+  /** Waiting callers see the end of their FIFO. */
   close(): void {
     this.#isClosed = true;
     this.#door?.close();
@@ -85,7 +84,7 @@ export class Slots {
   }
 
   #answerKnocks(): void {
-    // A caller that has not knocked may take a new slot first: those that knocked get another one, not only what is freed.
+    // Another caller may take a new slot first, so there must be a free slot for each knock.
     while (this.#knocks > 0) {
       const canGo = this.#countFree() >= this.#knocks || this.#grow();
       const answered = Math.min(this.#countFree(), this.#knocks);
@@ -97,7 +96,7 @@ export class Slots {
     }
   }
 
-  /** @returns whether there are more slots. Without descriptors or processes, callers get the next slot that is freed. */
+  /** Returns false if no descriptors or processes are left: then callers get the next slot that becomes free. */
   #grow(): boolean {
     for (const slot of this.#slots) {
       if (slot.isAbandoned) this.#drop(slot);
@@ -114,7 +113,6 @@ export class Slots {
     return [...this.#slots].filter((slot) => !slot.isTaken).length;
   }
 
-  /** Makes this many slots, and shows each to callers as soon as it is ready. */
   #make(count: number): void {
     const folders = this.#newFolders(count);
     let ready = 0;
@@ -154,7 +152,7 @@ export class Slots {
     this.#slots.add(slot);
   }
 
-  /** Removes one surplus slot that nobody has taken; a caller that takes it at this moment takes another. */
+  /** A caller that takes the removed slot at this moment tries the next one. */
   #dropFree(): void {
     if (this.#slots.size <= MOST_IDLE) return;
     const free = [...this.#slots].find((slot) => !slot.isTaken);
@@ -200,7 +198,6 @@ class Slot {
     this.#input.unref();
   }
 
-  /** Moves it to where callers look for slots. */
   show(folder: string): void {
     renameSync(this.#folder, folder);
     this.#folder = folder;
@@ -210,7 +207,7 @@ class Slot {
     return existsSync(this.#taken);
   }
 
-  /** Whether it was taken by a caller that is gone: a living one reads `out`, or is about to open it. */
+  /** True if its caller has ended: a living one has `out` open, or is about to open it. */
   get isAbandoned(): boolean {
     const taken = statSync(this.#taken, { throwIfNoEntry: false });
     return !this.#hasCaller && taken !== undefined && Date.now() - taken.mtimeMs > OPENED_BY_MS;
@@ -220,34 +217,32 @@ class Slot {
     return hasReader(join(this.#folder, 'out'));
   }
 
-  /** Lets the next caller in. */
   free(): void {
     try {
       unlinkSync(this.#taken);
     } catch {
-      // Someone has removed it, or the whole folder.
+      // It was removed already, perhaps with its folder.
     }
   }
 
-  /** The caller that has it learns that the host is gone. */
   close(): void {
     this.#call.abandon();
     this.#input.close();
     this.#output.close();
   }
 
-  /** Closes and removes it in one step, so that nobody finds half a slot. */
+  /** Renames it before it is removed, so that no caller finds half a slot. */
   remove(hidden: string): void {
     try {
       this.show(hidden);
     } catch {
-      // It is gone already.
+      // It was removed already.
     }
     this.close();
     try {
       removeFolder(hidden);
     } catch {
-      // It will go with its folder.
+      // It is removed with the private folder.
     }
   }
 
