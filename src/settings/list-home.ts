@@ -24,10 +24,10 @@ const NAME_THE_SESSION =
 const NAME_THE_TEAM =
   'with TODO_STATE_URL you must name the team or the session, since a folder means a different place on each machine: set TODO_TEAM or TODO_SESSION, or give --list NAME';
 
-/** Where lists are if git tracks the folder that was set. No session's: names of these do not end in `~`. */
+/** Replaces a state folder that git tracks. No session has this name: theirs do not end in `~`. */
 const UNTRACKED = 'untracked~';
 
-/** The name. Node puts U+FFFD instead of bytes that are not UTF-8, so two such names may be the same. */
+/** Node replaces bytes that are not UTF-8 with U+FFFD, so two such names could be the same list. */
 export function certain(name: string): string {
   if (!name.includes('\ufffd')) return name;
   throw new StateError(
@@ -35,21 +35,17 @@ export function certain(name: string): string {
   );
 }
 
-/** The home of a process's lists: its settings, where lists live, in files or on a server, and their names. */
+/** The settings of a process, where its lists live, and their names. */
 export class ListHome {
   readonly reading: SettingsReading;
   readonly settings: Settings;
-  /** The directory and environment for programs that the process starts. */
   readonly around: { readonly environment: Environment; readonly cwd: string };
   readonly #environment: Environment;
   readonly #directory: string | undefined;
   #folder: string | undefined;
   #lists: Lists | undefined;
 
-  /**
-   * @param directory The current directory; undefined if it has been deleted.
-   * @param reading The settings; those of the environment and the directory unless given.
-   */
+  /** @param directory undefined if it has been deleted. */
   constructor(
     environment: Environment,
     directory: string | undefined,
@@ -63,15 +59,14 @@ export class ListHome {
   }
 
   /**
-   * The folder that lists in files are in. What git tracks in a TODO_STATE_DIR came with a repository and is not taken for a
-   * list; then they are in a folder inside. @throws a StateError where git tracks that, too.
+   * The folder of lists in files. Files in a TODO_STATE_DIR that git tracks came with a repository and are no lists; then
+   * this is a subfolder. @throws StateError if git tracks that one too.
    */
   get folder(): string {
     this.#folder ??= this.#findFolder();
     return this.#folder;
   }
 
-  /** A line for stderr where lists are not in the folder that was set. */
   get warnings(): readonly string[] {
     const isAsSet = this.settings.stateDir === undefined || this.#isOnServer;
     if (isAsSet || !this.folder.endsWith(`/${UNTRACKED}`)) return [];
@@ -82,8 +77,8 @@ export class ListHome {
   }
 
   /**
-   * A path in `folder`. @throws a StateError where a link leads out of it: a repository that was cloned may contain a state
-   * folder, and links in it to the lists of others.
+   * Returns a path in `folder`. @throws StateError if a symbolic link leads out of it: a cloned repository may contain a
+   * state folder with links to other people's lists.
    */
   checked(path: string): string {
     const { stateDir } = this.settings;
@@ -99,7 +94,6 @@ export class ListHome {
     return path;
   }
 
-  /** The lists themselves. */
   get lists(): Lists {
     const { stateUrl: url, stateTimeout } = this.settings;
     const options = { environment: this.#environment, timeoutMs: stateTimeout * 1000 };
@@ -108,8 +102,8 @@ export class ListHome {
   }
 
   /**
-   * The settings fill in what is not given; the defaults are the work tree and the agent `main`. In a work tree each
-   * session of a harness has its own lists, which it finds from every directory; a named session is the same for all.
+   * Completes a name from the settings; the defaults are the work tree and the agent `main`. In a work tree each session of
+   * a harness has its own lists, which it finds from every directory; a named session is shared.
    */
   name(
     partial: Partial<ListName>,
@@ -122,14 +116,13 @@ export class ListHome {
     return { session: certain(this.#beginningOf(own) ?? this.#sessionHere()), agent: own };
   }
 
-  /** The session whose team is meant if none is named: always that of the work tree. */
   teamSession(settings: Pick<Settings, 'session'> = this.settings): string {
     if (settings.session !== undefined) return certain(settings.session);
     this.#mustBeNamed(NAME_THE_TEAM);
     return certain(this.#sessionHere());
   }
 
-  /** Call this before the first version of a list is written: from then on its harness's session finds it everywhere. */
+  /** Call this before the first version of a list is written: then the harness's session finds it from every directory. */
   noteBeginning({ session, agent }: ListName): void {
     if (!this.#isOfHarness(agent)) return;
     const path = this.checked(beginningFile(this.folder, agent));
@@ -139,12 +132,11 @@ export class ListHome {
     });
   }
 
-  /** Whether a list is that of an agent which another agent of its session has started; of a server's, nobody knows. */
+  /** Whether the list belongs to a subagent; unknown, so false, on a server. */
   isSubagent(name: ListName): boolean {
     return !this.#isOnServer && isSubagent(this.folder, name);
   }
 
-  /** Ends the connections to the server. */
   async close(): Promise<void> {
     await this.#lists?.close();
   }
@@ -169,7 +161,7 @@ export class ListHome {
     const environment = this.#environment;
     const folder = stateFolder(stateDir, environment, {
       directory: this.#directory ?? '/',
-      // Loaded here, since hardly any run needs it.
+      // Loaded only if needed.
       home: () =>
         attempt(
           'find your home folder for',
@@ -185,7 +177,7 @@ export class ListHome {
     );
   }
 
-  /** Where the list of an agent began; if several began at once, the first line counts. */
+  /** If several sessions began at once, the first line counts. */
   #beginningOf(agent: string): string | undefined {
     if (!this.#isOfHarness(agent)) return undefined;
     const path = beginningFile(this.folder, agent);
@@ -200,7 +192,7 @@ export class ListHome {
     return this.#sessionHolding(agent);
   }
 
-  /** The session that an agent has a list in, found without the file that should say so. */
+  /** Finds the session without the file that should name it. */
   #sessionHolding(agent: string): string | undefined {
     const found = this.#fileLists().find('todos');
     return found
@@ -225,7 +217,7 @@ export class ListHome {
   }
 }
 
-/** Not where nobody can look: what reads or writes there fails, and says why. */
+/** False where nobody can look: reading or writing there fails with a better error. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
@@ -234,14 +226,11 @@ function isLink(path: string): boolean {
   }
 }
 
-/**
- * The first file below the subfolders of `folder` that git tracks, if that is in a work tree. Lists are in subfolders; a
- * `.gitignore` beside them may be tracked. Undefined, too, where there is no git.
- */
+/** The first file that git tracks in a subfolder, where lists are. Undefined outside of a work tree or without git. */
 function trackedFile(folder: string, environment: Environment): string | undefined {
   if (!existsSync(folder) || !isInWorkTree(folder)) return undefined;
   const { spawnSync } = process.getBuiltinModule('node:child_process');
-  // Variables of git, as its hooks have them, may name another repository; fsmonitor would be a program of this one's.
+  // GIT_ variables, as in a git hook, may name another repository; fsmonitor would run a program of this one.
   const env = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'));
   const options = ['-c', 'safe.directory=*', '-c', 'core.fsmonitor=false'];
   const { stdout } = spawnSync('git', [...options, '-C', folder, 'ls-files', '-z'], {

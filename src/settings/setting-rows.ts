@@ -1,20 +1,17 @@
 import type { Environment } from '../environment.ts';
 import { safeText } from '../safe-text.ts';
 
-/** How one setting is read. */
 export interface Row<T> {
-  /** The first of these variables that is set counts. */
+  /** The variables, by precedence. */
   readonly names: readonly string[];
   readonly fallback: T;
-  /** The accepted values, for a warning. */
   readonly expected: string;
-  /** Undefined for what it cannot be. */
+  /** Returns undefined if the text is invalid. */
   readonly parse: (text: string) => T | undefined;
-  /** Whether an empty text is as good as none; false unless given. */
   readonly isUnsetIfEmpty?: boolean;
   /**
-   * A `.env` comes with whatever repository a command happens to run in. It may set limits, guidance and what is shown,
-   * but not where lists live, whose they are, how much of them is kept, or which programs run.
+   * Whether a `.env` may set it. Such a file comes with whatever repository a command runs in, so it may set limits,
+   * guidance and what is shown, but not where lists live, whose they are, how much of them is kept, or which programs run.
    */
   readonly inFile?: boolean;
 }
@@ -38,7 +35,6 @@ export const INTEGER = {
   },
 };
 
-/** 1 or 0; `true` and `false` are understood too. */
 export const FLAG = {
   expected: '1 or 0',
   parse: (given: string) => FLAGS.get(given.trim().toLowerCase()),
@@ -52,13 +48,12 @@ export const TEXT = {
 };
 
 const GUIDANCE = ['off', 'notes', 'all'] as const;
-/** How much guidance there is. */
 export const GUIDANCE_MODE = {
   expected: 'off, notes or all',
   parse: (given: string) => GUIDANCE.find((mode) => mode === given.trim()),
 };
 
-/** A duration as milliseconds, and 0 for none. */
+/** Milliseconds; 0 for no lease. */
 export const LEASE = {
   expected: 'a time such as 90s, 30m or 8h, or off',
   parse: (given: string) =>
@@ -67,7 +62,7 @@ export const LEASE = {
   isUnsetIfEmpty: true,
 };
 
-/** Reads each setting, from the environment or else from a `.env`; a warning for each text that it cannot be. */
+/** Reads each setting from the environment, else from a `.env`; with a warning for each invalid text. */
 export function valuesOf<Values extends object>(
   rows: { readonly [Name in keyof Values]: Row<Values[Name]> },
   environment: Environment,
@@ -93,7 +88,7 @@ export function valuesOf<Values extends object>(
   return { values: Object.freeze(values) as Values, warnings };
 }
 
-/** `30m` as milliseconds; s, m, h and d are understood. Undefined for anything else. */
+/** `30m` as milliseconds; accepts s, m, h and d. Returns undefined for anything else. */
 export function parseDuration(given: string): number | undefined {
   const [, digits = '', unit = ''] = /^\s*(\d{1,9})\s*([smhd])\s*$/.exec(given) ?? [];
   const ms = Number(digits) * (UNITS[unit] ?? 0);

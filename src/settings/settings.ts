@@ -11,7 +11,6 @@ export interface ListLimits {
   readonly maxContentLength: number;
 }
 
-/** The settings for replacing a list. */
 export interface ListSettings extends ListLimits {
   /** Whether a list whose items are all completed is emptied at once, in a version of its own (TODO_CLEAR_WHEN_DONE). */
   readonly clearWhenDone: boolean;
@@ -19,17 +18,17 @@ export interface ListSettings extends ListLimits {
 
 /** How much guidance a model gets. */
 export interface GuidanceSettings {
-  /** `notes`: only what is said of a replacement of the list. `all`: reminders too (TODO_GUIDANCE). */
+  /** `notes`: only about a change of the list. `all`: reminders too (TODO_GUIDANCE). */
   readonly guidance: 'off' | 'notes' | 'all';
-  /** After so many commands without a TodoWrite unfinished items are brought to mind (TODO_REMINDER_TURNS). */
+  /** The number of commands without a TodoWrite after which the model is reminded of unfinished items (TODO_REMINDER_TURNS). */
   readonly reminderTurns: number;
 }
 
-/** All settings. What is undefined is not set. */
+/** All settings; undefined if not set. */
 export interface Settings extends ListSettings, GuidanceSettings {
   /** The folder of all lists in files (TODO_STATE_DIR). */
   readonly stateDir: string | undefined;
-  /** The server that all lists live on in place of files; undefined for files (TODO_STATE_URL). */
+  /** The server for all lists; undefined for files (TODO_STATE_URL). */
   readonly stateUrl: string | undefined;
   /** How long a command may wait for that server in all, in seconds (TODO_STATE_TIMEOUT). */
   readonly stateTimeout: number;
@@ -37,45 +36,46 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly history: number;
   /** Whose list it is (TODO_SESSION). */
   readonly session: string | undefined;
-  /** Who calls: the agent whose list it is, the author of changes, the claimant of tasks (TODO_AGENT). */
+  /** The caller: whose list it is, the author of changes, the claimant of tasks (TODO_AGENT). */
   readonly agent: string | undefined;
-  /** The list of tasks where a command names none: TODO_TASK_LIST, else TODO_TEAM. */
+  /** The default list of tasks: TODO_TASK_LIST, else TODO_TEAM. */
   readonly taskList: string | undefined;
   /** Whether an agent may work on one task at a time only (TODO_ONE_TASK_PER_AGENT). */
   readonly oneTaskPerAgent: boolean;
-  /** Whether what carries a check is completed only with its proof (TODO_REQUIRE_PROOF). */
+  /** Whether an item or a task with a check can only be completed with its proof (TODO_REQUIRE_PROOF). */
   readonly requireProof: boolean;
-  /** How long a check may take that --prove runs, in seconds (TODO_PROOF_TIMEOUT). */
+  /** The time limit of a check that --prove runs, in seconds (TODO_PROOF_TIMEOUT). */
   readonly proofTimeout: number;
   /**
-   * How many milliseconds a claim lasts after the last command of its owner; undefined: until it is given back
-   * (TODO_LEASE). 2 hours for lists on a server unless set.
+   * How many milliseconds a claim lasts after the owner's last command; undefined: until it is released (TODO_LEASE).
+   * Default on a server: 2 hours.
    */
   readonly leaseMs: number | undefined;
-  /** Whether an agent shell that ends gives back the tasks of its agent; undefined: if it was given a name (TODO_RELEASE_AT_EXIT). */
+  /**
+   * Whether an agent shell releases its agent's tasks when it ends; undefined: only if it was given a name
+   * (TODO_RELEASE_AT_EXIT).
+   */
   readonly releaseAtExit: boolean | undefined;
   /** The folder of the hooks (TODO_HOOKS_DIR). */
   readonly hooksDir: string | undefined;
-  /** Whether the text for a system prompt speaks of tasks (TODO_TASKS). */
+  /** Whether the text for a system prompt covers tasks (TODO_TASKS). */
   readonly tasksInPrompt: boolean;
 }
 
-/** The result of `readSettings`. */
 export interface SettingsReading {
   readonly settings: Settings;
-  /** A line for each value that could not be used, without its newline. */
+  /** A line for each invalid value, without its newline. */
   readonly warnings: readonly string[];
 }
 
-/** As much of a call as settings depend on: what its caller has in the environment. */
+/** The part of a call that settings depend on. */
 interface Caller {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Gives the settings of a call; without one, those of the host itself. */
+/** Returns the settings of a call; without one, those of the host. */
 export type SettingsSource = (call?: Caller) => SettingsReading;
 
-/** A row for each setting: the variables that it is read from, its default, and what may be in them. */
 const ROWS: { readonly [Name in keyof Settings]: Row<Settings[Name]> } = {
   maxItems: { ...INTEGER, names: ['TODO_MAX_ITEMS'], fallback: 50, inFile: true },
   maxContentLength: { ...INTEGER, names: ['TODO_MAX_CONTENT_LENGTH'], fallback: 200, inFile: true },
@@ -106,12 +106,12 @@ const ROWS: { readonly [Name in keyof Settings]: Row<Settings[Name]> } = {
 /** The defaults: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server, 10 minutes for a check. */
 export const DEFAULT_SETTINGS: Settings = /* @__PURE__ */ defaults(ROWS);
 
-/** Called for whoever uses them: a program that does not starts without it. */
+/** A call, so that a bundle without users of it drops it. */
 function defaults(rows: typeof ROWS): Settings {
   return valuesOf(rows, {}, NO_VARIABLES).values;
 }
 
-/** The caller's own variables come first. */
+/** The caller's own variables come first: `readVariables` takes them by index. */
 const names = new Set<string>(CALLER_VARIABLES);
 const NAMES_IN_FILE = new Set<string>();
 for (const row of Object.values<Row<unknown>>(ROWS)) {
@@ -137,10 +137,9 @@ export function readSettings(
   return readVariables(environment, environment, directory);
 }
 
-/** One is enough to remember: a program seldom changes its settings. */
 let latest: { file: Environment; texts: Texts; reading: SettingsReading } | undefined;
 
-/** The text of each name. To look one up takes 0.3 us, as long as all else here together: each is looked up once. */
+/** The text of each name. Looking one up takes 0.3 us, as long as all the rest, so each is looked up once. */
 type Texts = readonly (string | undefined)[];
 
 function readVariables(
@@ -164,7 +163,7 @@ function readVariables(
 
 function settingsFrom(environment: Environment, file: Environment): SettingsReading {
   const { values, warnings } = valuesOf(ROWS, environment, file);
-  // On several machines nobody sees that an agent has died.
+  // On several machines nobody notices that an agent has died.
   const isShared = values.stateUrl !== undefined && !environment.TODO_LEASE;
   const leaseMs = isShared ? SHARED_LEASE_MS : values.leaseMs || undefined;
   const settings = { ...values, leaseMs };
@@ -189,7 +188,6 @@ export function settingsOfCalls(environment: Environment, directory: () => strin
   };
 }
 
-/** What is there; undefined where to look for it throws. */
 export function orUndefined<T>(get: () => T): T | undefined {
   try {
     return get();

@@ -17,35 +17,29 @@ import {
 import { dirname, join } from 'node:path';
 
 /*
- * "Own" files are those in a state folder, which may be in a repository that somebody else has made: a link in the place of a
- * file would lead elsewhere, and a FIFO or a device would never end.
+ * An "own" file is in a state folder, which may have come with a cloned repository: a link in its place would lead
+ * elsewhere, and reading a FIFO or a device would never end.
  */
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 const PAUSE_MS = 2;
 
-/** There is something else in the place of a file. */
 export class NotRegular extends Error {
   constructor(message = 'it is not a regular file') {
     super(message);
   }
 }
 
-/**
- * Reads a file. @throws NotRegular where it is none.
- *
- * @param most of a larger file, only so many bytes at its end.
- */
+/** @param most reads only this many bytes at the end of a larger file. @throws NotRegular if it is no regular file. */
 export function readOwnFile(path: string, most = Number.POSITIVE_INFINITY): Buffer {
   return inFile(path, O_RDONLY, (fd, size) => readFrom(fd, Math.max(0, size - most), size));
 }
 
-/** Adds to a file that only this user can read; makes it if it is not there. */
+/** Creates the file if it is missing, readable for this user only. */
 export function appendOwnFile(path: string, text: string): void {
   inFile(path, O_WRONLY | O_CREAT | O_APPEND, (fd) => writeAll(fd, text));
 }
 
-/** Like the one above, but replaces the content. */
 export function writeOwnFile(path: string, text: string): void {
   inFile(path, O_WRONLY | O_CREAT | O_TRUNC, (fd) => writeAll(fd, text));
 }
@@ -66,13 +60,13 @@ function open(path: string, flags: number): number {
     return (flags & O_CREAT) === 0 ? openSync(path, flags) : openOwn(path, flags);
   } catch (error) {
     if (codeOf(error) === 'ELOOP') throw new NotRegular('it is a symbolic link');
-    // A socket cannot even be opened.
+    // A socket cannot be opened.
     if (codeOf(error) === 'ENXIO') throw new NotRegular();
     throw error;
   }
 }
 
-/** Like readFileSync, with less of Node to compile at the start of a program. */
+/** Like readFileSync, but without the parts of Node that it compiles at the start of a program. */
 function readFrom(fd: number, start: number, end: number): Buffer {
   const bytes = Buffer.allocUnsafe(end - start);
   let length = 0;
@@ -82,13 +76,12 @@ function readFrom(fd: number, start: number, end: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Writes all of it, whatever the descriptor is. */
 export function writeAll(fd: number, content: string | Buffer): void {
   const bytes = Buffer.from(content);
   for (let at = 0; at < bytes.length; ) at += untilReady(() => writeSync(fd, bytes, at));
 }
 
-/** Another user of a pipe may have made it non-blocking. */
+/** Another process may have made a shared pipe non-blocking. */
 export function untilReady(operation: () => number): number {
   for (;;) {
     try {
@@ -100,7 +93,7 @@ export function untilReady(operation: () => number): number {
   }
 }
 
-/** Writes a file whole and puts it in the place of another: no reader sees half of it. */
+/** Replaces a file atomically. */
 export function replaceFile(path: string, content: string | Buffer): void {
   const unfinished = writeBeside(path, content);
   try {
@@ -112,9 +105,9 @@ export function replaceFile(path: string, content: string | Buffer): void {
 }
 
 /**
- * Writes a new file next to where it is to be. Returns its path. If that fails, no file is left behind.
+ * Writes a temporary file beside `path`. Returns its path, or leaves no file behind.
  *
- * @param mode that of an own file unless given.
+ * @param mode default: that of `openOwn`.
  */
 export function writeBeside(path: string, content: string | Buffer, mode?: number): string {
   const unfinished = `${path}.${Math.random().toString(36).slice(2)}~`;
@@ -131,9 +124,9 @@ export function writeBeside(path: string, content: string | Buffer, mode?: numbe
 }
 
 /**
- * Makes a folder and those above it that are not there: own ones, unless `mode` says otherwise.
+ * Creates a folder and its missing parents, as own ones unless `mode` is given.
  *
- * Node's own recursive mkdir never ends where the system refuses a folder with ENOENT, as in /proc or below an automounter's
+ * Node's recursive mkdir never returns where the system refuses a folder with ENOENT, as in /proc or below an automounter's
  * folder.
  */
 export function makeFolders(path: string, mode?: number): void {
@@ -149,15 +142,15 @@ export function makeFolders(path: string, mode?: number): void {
   }
 }
 
-/** Makes a folder for this user only, or for a group where the one that it is in is shared with that. */
+/** Creates a folder for this user only, or for the group if the parent folder is shared with it. */
 export function makeOwnFolder(path: string): void {
   if (!isShared(dirname(path))) return void mkdirSync(path, 0o700);
   mkdirSync(path, 0o770);
-  // The umask may have taken the group's part. The owner's chmod keeps the bit that the system has set for the group.
+  // The umask may have removed the group's bits. The owner's chmod keeps the setgid bit.
   chmodSync(path, (statSync(path).mode & 0o7777) | 0o070);
 }
 
-/** The same for a file that is opened, and made if it is not there. */
+/** Opens a file, and creates it for the same users as `makeOwnFolder`. */
 export function openOwn(path: string, flags: string | number): number {
   if (!isShared(dirname(path))) return openSync(path, flags, 0o600);
   const fd = openSync(path, flags, 0o660);
@@ -165,26 +158,26 @@ export function openOwn(path: string, flags: string | number): number {
     const { mode } = fstatSync(fd);
     if ((mode & 0o020) === 0) fchmodSync(fd, 0o660);
   } catch {
-    // Somebody else's, which was there.
+    // Another user's file.
   }
   return fd;
 }
 
-/** Whether a folder lets its group write, and means it for what is made in it: it is setgid, or has a default ACL. */
+/** Whether a folder is writable for its group and passes that on: it is setgid, or has a default ACL. */
 function isShared(folder: string): boolean {
   try {
     const { mode } = statSync(folder);
     if ((mode & 0o020) === 0) return false;
     return (mode & 0o2000) !== 0 || hasDefaultAcl(folder);
   } catch {
-    // What is to be made there will fail, and say why.
+    // Creating something there will fail with a better error.
     return false;
   }
 }
 
 const defaultAcls = new Map<string, boolean>();
 
-/** Node cannot read ACLs. But where there is a default one, the umask does not count. */
+/** Node cannot read ACLs, but a default ACL overrides the umask. */
 function hasDefaultAcl(folder: string): boolean {
   const known = defaultAcls.get(folder);
   if (known !== undefined) return known;
@@ -205,20 +198,19 @@ function hasDefaultAcl(folder: string): boolean {
   return has;
 }
 
-/** Waits without a turn of the event loop. */
+/** Blocks the event loop. */
 export function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** The code of the system's error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | null | undefined)?.code;
 }
 
 /**
- * What to allow more of, or to install, if that is why something failed.
+ * The limit to raise or the program to install if a shortage of it caused this error.
  *
- * @param folder where it has to be written, if there is no choice.
+ * @param folder the only folder that can be written to, if there is no choice.
  */
 export function shortage(error: unknown, folder?: string): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
@@ -239,8 +231,8 @@ export function shortage(error: unknown, folder?: string): string | undefined {
 }
 
 /**
- * This many random bytes as hexadecimal digits. They come straight from the system: node:crypto takes 4 ms to load, an
- * eighth of what Node takes to start, and a shell that runs one line would wait for it.
+ * Random bytes as hexadecimal digits. Read from the system, because node:crypto takes 4 ms to load, an eighth of Node's own
+ * start.
  */
 export function randomHex(bytes: number): string {
   let random: Buffer = Buffer.alloc(0);

@@ -2,12 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '../environment.ts';
 
-/** Where to look for programs without a PATH; bash has such a default, too. */
+/** Used without a PATH, as bash does. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * The absolute path of the program that `env.PATH` finds under this name, or undefined. Empty and relative entries of PATH are
- * left out: what they find depends on the current directory, which may be anybody's.
+ * The absolute path of a program on `env.PATH`. Empty and relative entries are skipped: anybody may own the current
+ * directory.
  */
 export function findProgram(name: string, env: Environment): string | undefined {
   return (env.PATH ?? DEFAULT_PATH)
@@ -17,20 +17,18 @@ export function findProgram(name: string, env: Environment): string | undefined 
     .find(isProgram);
 }
 
-/** The bash that `env.PATH` finds, as an absolute path: shebang lines need one. */
+/** Absolute, since shebang lines need that. */
 export function findBash(env: Environment): string {
   return findProgram('bash', env) ?? '/bin/bash';
 }
 
-/** Whether a file is a program. A folder is not one, though its owner may enter it. */
+/** A folder is executable too, but no program. */
 export function isProgram(file: string): boolean {
   return canRun(file) && statSync(file).isFile();
 }
 
-/** Whether a file is there, and may be run. */
 export const canRun = (file: string) => canAccess(file, constants.X_OK);
 
-/** Whether a file is there, and was not shut off. */
 export const canReadAndWrite = (file: string) => canAccess(file, constants.R_OK | constants.W_OK);
 
 function canAccess(file: string, mode: number): boolean {

@@ -1,35 +1,31 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-// How long a process may take to clean up after itself before it is killed.
 const GRACE_MS = 500;
 const POLL_MS = 5;
 
-/** A process as /proc shows it. */
+/** A process in /proc. */
 interface ProcessInfo {
   readonly state: string;
   readonly parent: number;
-  /** Its process group. */
   readonly group: number;
   readonly session: number;
-  /** Its terminal, in the words of the system; 0 or a sign if it has none. */
+  /** As the system names it; 0 or a sign such as `?` if there is none. */
   readonly terminal: number | string;
-  /** The foreground group of its terminal: the shell's own while it is at its prompt. */
+  /** The foreground process group of its terminal. */
   readonly foreground: number;
-  /** When it began, in ticks of the system's clock. */
+  /** Start time in clock ticks. */
   readonly start: number;
 }
 
-/** Undefined if there is no such process, or no /proc. */
 function processInfo(pid: number): ProcessInfo | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '');
-  // pid (comm) state ppid pgrp session ...; comm may hold blanks and parentheses.
+  // pid (comm) state ppid pgrp session ...; comm may contain blanks and parentheses.
   const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
   const [parent = 0, group = 0, session = 0, terminal = 0, foreground = 0] = numbers.map(Number);
   const start = Number(numbers[18]);
   return state ? { state, parent, group, session, terminal, foreground, start } : undefined;
 }
 
-/** A process's job and terminal. */
 export type Job = Pick<ProcessInfo, 'parent' | 'group' | 'terminal' | 'foreground'>;
 
 /** Undefined if the process does not exist or has no terminal. */
@@ -47,40 +43,40 @@ function jobFromPs(pid: number): Job {
   return { parent: Number(parent), group: Number(group), foreground: Number(foreground), terminal };
 }
 
-/** How to know processes whose parents are gone. */
+/** How to recognize orphans of a session. */
 export interface Traces {
-  /** A part of the environment that they were started with. */
+  /** Part of the environment that they were started with. */
   readonly environment: string;
-  /** Whether this may only be a file that one of them has open. */
+  /** Whether only one of them can have this file open. */
   readonly isTheirs: (openFile: string) => boolean;
 }
 
 /**
- * Ends a session of processes: TERM first, KILL half a second later for what is still there.
+ * Ends a session of processes: TERM, then KILL after half a second.
  *
- * Where /proc tells, that is all of the session and its descendants, also those that `set -m` or setsid took out of
- * the leader's process group; elsewhere it is that group.
+ * With /proc, that is the whole session and its descendants, also those that `set -m` or setsid moved out of the leader's
+ * process group; without it, only that group.
  *
- * @param leader the process id of the session's leader, which leads its first process group too.
- * @param traces tell those whose parents are gone, as that of `(setsid sleep 999 &)`.
+ * @param leader the session leader's process id.
+ * @param traces recognizes orphans, as of `(setsid sleep 999 &)`.
  */
 export async function killProcessTree(leader: number, traces: Traces): Promise<void> {
-  // Members are looked up first: when their parents are gone, less tells that they belonged here.
+  // Before the signal: orphans are harder to recognize.
   let members = liveMembers(leader, traces);
-  // The group gets the signal as a whole, and no process gets it twice: a trap would clean up twice.
+  // Signal the group as a whole and nobody twice: a trap would clean up twice.
   const others = [...members.keys()].filter((pid) => members.get(pid)?.group !== leader);
   signalAll([-leader, ...others], 'SIGTERM');
   const deadline = performance.now() + GRACE_MS;
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    // To look at all processes costs more than at those that were there. When they are gone, there may be new ones.
+    // Reading all of /proc is expensive, so only once the known ones are gone: there may be new ones.
     if (!isAlive(leader, members)) members = liveMembers(leader, traces);
   }
   const last = members.size > 0 ? liveMembers(leader, traces) : members;
   signalAll([-leader, ...members.keys(), ...last.keys()], 'SIGKILL');
 }
 
-/** The processes that this one has started and not waited for; undefined if that cannot be known, as without /proc. */
+/** Child processes that have not been waited for; undefined if unknown, as without /proc. */
 export function childrenOf(pid: number | undefined): ReadonlySet<number> | undefined {
   if (pid === undefined) return new Set();
   const file = `/proc/${pid}/task/${pid}/children`;
@@ -89,8 +85,8 @@ export function childrenOf(pid: number | undefined): ReadonlySet<number> | undef
 }
 
 /**
- * Whether `pid` is the process `leader` or was started by it, directly or not, other than by the children that it had before.
- * False in doubt: for a process whose parents are gone, and without /proc for all but the leader.
+ * Whether `pid` is `leader` or its descendant, except through the children that it had before. False in doubt: for orphans,
+ * and without /proc for all but the leader.
  */
 export function isStartedSince(
   before: ReadonlySet<number> | undefined,
@@ -108,7 +104,7 @@ function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
   for (const target of targets) attempt(() => process.kill(target, signal), false);
 }
 
-/** Whether any of them is there; without /proc, any of the leader's group. */
+/** Without /proc, any of the leader's group. */
 function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boolean {
   if (processInfo(process.pid) === undefined) return attempt(() => process.kill(-leader, 0), false);
   return [...members].some(([pid, { start }]) => {
@@ -117,7 +113,7 @@ function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boo
   });
 }
 
-/** The session's processes, their descendants in other sessions, and their orphans. Empty if there is no /proc. */
+/** The session's processes, their descendants in other sessions, and their orphans. Empty without /proc. */
 function liveMembers(leader: number, traces: Traces): Map<number, ProcessInfo> {
   const processes = readProcesses();
   const members = new Map<number, ProcessInfo>();
@@ -143,7 +139,7 @@ function liveMembers(leader: number, traces: Traces): Map<number, ProcessInfo> {
   return members;
 }
 
-/** This process and those above it: the kernel gives one of them every process here whose parent is gone. */
+/** This process and its ancestors: the kernel gives orphans to one of them. */
 function ancestors(processes: ReadonlyMap<number, ProcessInfo>): Set<number> {
   const found = new Set([1]);
   let pid: number | undefined = process.pid;
@@ -164,7 +160,6 @@ function hasTrace(pid: number, { environment, isTheirs }: Traces): boolean {
   );
 }
 
-/** All processes except zombies, which no signal can end. */
 function readProcesses(): Map<number, ProcessInfo> {
   const processes = new Map<number, ProcessInfo>();
   for (const name of attempt(() => readdirSync('/proc'), [])) {
@@ -177,7 +172,6 @@ function readProcesses(): Map<number, ProcessInfo> {
 
 const isDead = ({ state }: ProcessInfo) => state === 'Z' || state === 'X';
 
-/** Processes come and go, and some systems tell nothing. */
 function attempt<T>(get: () => T, otherwise: T): T {
   try {
     return get();

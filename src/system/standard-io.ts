@@ -1,15 +1,11 @@
 import { fstatSync, readSync, statSync } from 'node:fs';
 import { codeOf, untilReady } from './files.ts';
 
-// The modules behind `process.stdin` and `process.stdout` are slow to load: that would take nearly as long as the rest
-// of a short command.
+// process.stdin and process.stdout are not used here: loading them takes nearly as long as the rest of a short command.
 
 const CHUNK_BYTES = 64 * 1024;
 
-/**
- * Reads standard input to its end, or to just above `limit` bytes. A terminal is not read, since nobody types JSON there;
- * nor is a missing one.
- */
+/** Reads standard input to its end, or to just above `limit` bytes. A terminal is not read: nobody types JSON there. */
 export function readStandardInput(limit: number): Buffer {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -29,14 +25,13 @@ export function readStandardInput(limit: number): Buffer {
   return Buffer.concat(chunks);
 }
 
-/** Whether a descriptor is a terminal. */
 export function isTerminal(descriptor: number): boolean {
   const stat = fstatSync(descriptor);
   if (!stat.isCharacterDevice() || stat.rdev === nullDevice()) return false;
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** The null device: a character device too, and often standard input, but not a terminal. */
+/** /dev/null is a character device too, and often standard input. */
 function nullDevice(): number | undefined {
   return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }

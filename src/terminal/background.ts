@@ -1,20 +1,19 @@
 import type { Environment } from '../environment.ts';
 
-/** A terminal's background, if it is known. */
 export type Background = 'dark' | 'light' | undefined;
 
-/** Asks the terminal for the colour of its background. One that knows answers among the keys. */
+/** The terminal's answer, if any, comes in between the keys. */
 export const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
 const ANSWER = /\x1b\]11;(?:rgba?:([\da-f]+)\/([\da-f]+)\/([\da-f]+)[^\x07\x1b]*)?(?:\x07|\x1b\\)/i;
 
-/** Reads COLORFGBG, which some terminals set: the numbers of the text's and the background's colour. */
+/** COLORFGBG, which some terminals set, has the numbers of the foreground and background colours. */
 export function backgroundOf({ COLORFGBG = '' }: Environment): Background {
   const [, number] = /;(\d+)$/.exec(COLORFGBG) ?? [];
   if (number === undefined || Number(number) > 15) return undefined;
   return Number(number) === 7 || Number(number) > 8 ? 'light' : 'dark';
 }
 
-/** Takes the terminal's answer out of what was typed. */
+/** Removes the terminal's answer from the typed keys. */
 export function withoutAnswer(typed: string): { keys: string; background: Background } {
   const [answer, ...rgb] = ANSWER.exec(typed) ?? [];
   if (answer === undefined) return { keys: typed, background: undefined };

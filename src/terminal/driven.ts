@@ -2,8 +2,8 @@ import type { StdioOptions } from 'node:child_process';
 import type { Environment } from '../environment.ts';
 
 /**
- * What the programs that run commands for a model set for these commands; some of them, such as Gemini CLI and
- * Qwen Code, run them on a terminal. AI_AGENT is what such programs have agreed on.
+ * Variables that coding agents set for the commands they run; some, such as Gemini CLI and Qwen Code, run these on a
+ * terminal. AI_AGENT is an agreed standard.
  */
 const SET_BY_PROGRAMS = [
   'AI_AGENT',
@@ -24,14 +24,12 @@ const SET_BY_PROGRAMS = [
   'QWEN_CODE',
 ] as const;
 
-/** A prompt that a program can search for ends in a newline, or prints JSON. */
+/** Prompts that a program can search for: they end in a newline, or print JSON. */
 const PROMPT_FOR_PROGRAMS = /\n$|\{.*":.*\}/s;
 
 /**
- * Whether a program types on a terminal and reads it: a variable or the prompt says so, or echo is off. One that sends keys to
- * tmux cannot be told from a person.
- *
- * @param terminal a descriptor of it.
+ * Whether a program, not a person, types on the terminal: a variable or the prompt shows it, or echo is off. A program that
+ * sends keys to tmux is not detected.
  */
 export function isDriven(env: Environment, terminal: number): boolean {
   if (SET_BY_PROGRAMS.some((name) => env[name]) || PROMPT_FOR_PROGRAMS.test(env.PS1 ?? ''))

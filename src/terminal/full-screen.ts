@@ -12,52 +12,50 @@ import type { PanelStream } from './screen.ts';
 
 const ALTERNATE_SCREEN = '\x1b[?1049h';
 const NORMAL_SCREEN = '\x1b[?1049l';
-/** They keep the terminal's title and give it back, if it can. */
+/** Save and restore the terminal's title. */
 const KEEP_TITLE = '\x1b[22;2t';
 const OLD_TITLE = '\x1b[23;2t';
 const BELL = '\x07';
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-/** Makes the terminal mark pasted text, if it can. */
+/** Bracketed paste. */
 const MARK_PASTES = '\x1b[?2004h';
 const DO_NOT_MARK_PASTES = '\x1b[?2004l';
 
-/** A stream to a terminal, and what Node offers to keep a terminal that nobody reads from stopping the whole program. */
+/** With the parts of Node's stream that keep a stalled terminal from blocking the program. */
 type ScreenStream = PanelStream & {
   once?(event: 'drain', listener: () => void): unknown;
   readonly writableLength?: number;
   readonly _handle?: { setBlocking?(isBlocking: boolean): void };
 };
 
-/** Keeps a stream that nobody reads from stopping the program: Node waits in each write, and hears no signal meanwhile. */
+/** Else Node blocks in each write to a terminal that nobody reads, and handles no signal meanwhile. */
 export function writeWithoutWaiting(stream: object): void {
   (stream as ScreenStream)._handle?.setBlocking?.(false);
 }
 
-/** The content of the whole screen. */
 export interface Frame {
   /** From the top, each narrower than the screen. */
   readonly rows: readonly string[];
-  /** The terminal's title, without control characters. */
+  /** Without control characters. */
   readonly title?: string;
-  /** Where to put the cursor, counted from 0; hidden if undefined. */
+  /** Counted from 0; hidden if undefined. */
   readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
 
 /**
- * Uses the whole terminal, on its alternate screen; afterwards the previous content is back.
+ * Uses the whole terminal, on its alternate screen.
  *
- * Each frame is one write, with only the changed rows. Each row is put in its place and never wraps, so if a terminal
- * disagrees on a character's width, no other row moves.
+ * Each frame is one write, with only the changed rows. Each row is placed and never wraps, so if a terminal disagrees on a
+ * character's width, no other row moves.
  */
 export class FullScreen {
   readonly #stream: ScreenStream;
-  /** While the terminal does not read what was written: the frame to show then. */
+  /** The frame to show once the terminal has read the last one; true if there is none yet. */
   #late: Frame | true | undefined;
   #shown: readonly string[] = [];
   #cursor: string | undefined;
   #title: string | undefined;
-  /** Whether the screen's content is unknown. */
   #isUnknown = true;
 
   constructor(stream: ScreenStream) {
@@ -85,7 +83,7 @@ export class FullScreen {
     );
   }
 
-  /** Whether the terminal has yet to read what was written. */
+  /** Whether the terminal has not yet read everything. */
   get isBehind(): boolean {
     return (this.#stream.writableLength ?? 0) > 0;
   }
@@ -97,12 +95,10 @@ export class FullScreen {
     this.#title = undefined;
   }
 
-  /** Rings the terminal's bell, which window managers and tmux turn into a notice. */
   ring(): void {
     this.#stream.write(BELL);
   }
 
-  /** Shows a frame, writing only what has changed. */
   show(frame: Frame): void {
     if (this.#late) {
       this.#late = frame;
@@ -124,7 +120,7 @@ export class FullScreen {
     this.#shown = rows.slice(0, height);
     this.#cursor = place;
     if (changes === '' && !isMoved) return;
-    // Hide the cursor, or it would show up in each row.
+    // A visible cursor would flicker through the rows.
     const isRead = this.#stream.write(BEGIN_FRAME + HIDE_CURSOR + changes + place + END_FRAME);
     if (isRead !== false || !this.#stream.once) return;
     this.#late = true;

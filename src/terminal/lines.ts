@@ -21,12 +21,11 @@ export function join(...parts: readonly Line[]): Line {
   };
 }
 
-/** Pads a line with blanks to `columns`. */
 export function padded({ text, width }: Line, columns: number): Line {
   return { text: text + ' '.repeat(Math.max(0, columns - width)), width: Math.max(width, columns) };
 }
 
-/** `left`, cut to fit, with `right` at the end of the row. If there is too little room, `right` is dropped. */
+/** `left`, cut to fit, with `right` at the end of the row. Without enough room, `right` is dropped. */
 export function spread(
   left: string,
   right: string,
@@ -45,7 +44,6 @@ export function spread(
   return join(start, line(right, paintRight));
 }
 
-/** Puts columns of lines side by side, each `width` wide, with a separator between them. */
 export function beside(
   columns: readonly (readonly Line[])[],
   width: number,
@@ -65,12 +63,11 @@ export function beside(
 const GAP = '  ';
 
 /**
- * Rows of texts in columns, as lines. The last column takes the rest of `width` and wraps if that is too little; the
- * others are cut if they would leave it less than a third.
+ * Rows as lines with columns. The last column gets the rest of `width` and wraps; the others are truncated if they would
+ * leave it less than a third.
  *
- * @param rows texts without control characters, as many in each row.
- * @param width the columns of the screen; without it nothing is cut or wrapped.
- * @param paint how a cell looks, padded as it is.
+ * @param rows texts without control characters, the same number in each row.
+ * @param width of the screen; default: no truncation, no wrapping.
  */
 export function table(
   rows: readonly (readonly string[])[],
@@ -105,7 +102,7 @@ export function table(
   });
 }
 
-/** Blocks of lines to scroll through, and the one that must be visible. */
+/** Blocks of lines to scroll through; `focus` is the block that must be visible. */
 export interface Body {
   readonly blocks: readonly (readonly Line[])[];
   /** Undefined if nothing is selected: then only `top` counts. */
@@ -114,12 +111,10 @@ export interface Body {
   readonly follows?: boolean;
 }
 
-/** The visible part of a body. */
 export interface Sight {
   readonly lines: readonly Line[];
-  /** The line at the top. */
   readonly top: number;
-  /** How many blocks are hidden, fully or in part. */
+  /** How many blocks are at least partly hidden. */
   readonly above: number;
   readonly below: number;
   /** Whether the selected block continues off screen. */
@@ -127,7 +122,7 @@ export interface Sight {
   readonly focusGoesDown: boolean;
 }
 
-/** Scrolls from `top` no further than it must. */
+/** Scrolls from `top` no further than necessary. */
 export function sightOf({ blocks, focus, follows }: Body, height: number, top: number): Sight {
   const starts: number[] = [];
   let length = 0;

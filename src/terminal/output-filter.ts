@@ -1,34 +1,34 @@
 /**
- * What terminals take for more than text: a control sequence (its parameters and final character), a string such as a title
- * (its end), another escape sequence (its final character), or a control.
+ * Everything that a terminal does not print as text: a control sequence (groups: parameters, final character), a string
+ * such as a title (its end), another escape sequence (its final character), or a control character.
  */
 const SEQUENCE =
   /(?:\x1b\[|\x9b)([ -?]*)([@-~])?|(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x18\x1a\x1b\x9c]*(\x07|\x1b\\|\x9c)?|\x1b[ -/]*([0-~])?|[\x00-\x1f\x7f-\x9f]/g;
 const BEGINS_SEQUENCE = /^[\x1b\x90\x98\x9b\x9d-\x9f]/;
 const HARMLESS = '\t\b\r\x07';
 const MAX_PARAMETERS = 128;
-/** How much of an incomplete sequence is kept: one that is longer is dropped in any case. */
+/** A longer sequence is dropped in any case. */
 const MAX_HELD = 2 * MAX_PARAMETERS;
 
-/** The result of every way to clear the screen. */
+/** Every way to clear the screen becomes this. */
 const CLEAR_SCREEN = '\x1b[H\x1b[2J';
 const CLEAR_SCROLLBACK = '\x1b[3J';
 
 /**
- * Takes from the output of commands, as it streams, what could break a panel drawn below it.
+ * Removes from streamed command output everything that could break a panel below it.
  *
  * Text, line ends, tabs, backspaces, bells, colours and erasing within the line pass. A clear of the screen becomes one
- * that every terminal knows. Everything else that terminals obey is dropped: moving the cursor, modes, the alternate
- * screen, titles, clipboards, character sets. Sequences and characters may be split between chunks in any way.
+ * that every terminal knows. All else is dropped: cursor movement, modes, the alternate screen, titles, clipboards,
+ * character sets. Sequences and characters may be split between chunks anywhere.
  */
 export class OutputFilter {
   #decoder = new TextDecoder();
-  /** The start of a sequence that the last chunk left incomplete. */
+  /** An incomplete sequence at the end of the last chunk. */
   #held = '';
-  /** Whether the last thing was a move to the top of the screen, after which erasing below is a clear. */
+  /** Whether the output just moved to the top of the screen: then erasing below clears it. */
   #isHome = false;
 
-  /** The printable part of this chunk, with `\r\n` as line end. Incomplete sequences wait for the next chunk. */
+  /** The printable part of a chunk, with `\r\n` as line end. */
   push(chunk: Uint8Array | string): string {
     const text =
       this.#held +
@@ -55,7 +55,7 @@ export class OutputFilter {
     return passed;
   }
 
-  /** Forgets what a command left incomplete, so that it swallows nothing of the next one's output. */
+  /** Call this at the end of a command, so that an incomplete sequence swallows nothing of the next one's output. */
   end(): string {
     const rest = this.#decoder.decode();
     this.#decoder = new TextDecoder();

@@ -2,33 +2,31 @@ import { RESET_STYLE, toColumn } from './escapes.ts';
 import { characterWidth } from './text.ts';
 
 const PLAIN = /^[ -~]*$/;
-/** Text, one control character, or one of the sequences that the output filter lets pass. */
+/** Text, a control character, or a sequence that OutputFilter passes. */
 const TOKEN = /[^\x00-\x1f\x7f]+|\x1b\[([\d;:]*)([mKHJ])|[\x00-\x1f\x7f]/g;
 /** Characters whose width depends on their neighbours or on the terminal. */
 const DOUBTFUL = /[\p{M}\p{Default_Ignorable_Code_Point}\p{Regional_Indicator}\p{Emoji_Modifier}]/u;
 const MAX_STYLE = 256;
 
 /**
- * Follows the last line of the output: where the cursor is in its row, and which colours are on.
+ * Tracks the last line of the output: the cursor's place in its row, and the active colours.
  *
- * A terminal that has just filled a row wraps only when the next character comes, and forgets about that when the
- * cursor moves. So whoever moves the cursor there must print the row's last character again.
+ * A terminal that has just filled a row wraps at the next character, unless the cursor moves in between. So whoever moves
+ * the cursor there must print the row's last character again.
  */
 export class OutputTail {
-  /** The colours and other attributes that are on, as the sequences that turned them on. */
+  /** The active colours and attributes, as the sequences that turned them on. */
   style = '';
-  /** The columns left of the cursor in its row; as many as the terminal has when the row is full. */
+  /** The columns left of the cursor; all of the terminal's if the row is full. */
   #column = 0;
-  /** The columns of the row up to the last one that has text. */
+  /** The columns of the row up to its last text. */
   filled = 0;
-  /** Whether the line takes a single row. */
   isOneRow = true;
-  /** Not if a width is doubtful, or the terminal may have laid out the line again. */
+  /** False if a width is doubtful, or the terminal may have reflowed the line. */
   #isCertain = true;
   #last = '';
   #lastStyle = '';
 
-  /** Follows filtered output. */
   push(text: string, columns: number): void {
     const lastLine = text.lastIndexOf('\n');
     for (const match of text.matchAll(TOKEN)) {
@@ -42,27 +40,23 @@ export class OutputTail {
     }
   }
 
-  /** The terminal has a new width. Not all lay out lines again, so a line that does not fit may look either way. */
+  /** Not all terminals reflow, so a line that does not fit may look either way. */
   resize(columns: number): void {
     if (!this.isOneRow || this.filled > columns) this.#isCertain = false;
   }
 
-  /** Whether nothing has been printed in the line yet. */
   get isEmpty(): boolean {
     return this.#last === '' && this.filled === 0 && this.isOneRow;
   }
 
-  /** Whether the cursor is after all text of the line, not moved back into it. */
   get isAtEnd(): boolean {
     return this.#column === this.filled;
   }
 
-  /** Whether the row is full and the cursor waits after its last character. */
   isFull(columns: number): boolean {
     return this.#column === columns && this.#isCertain && this.#last !== '';
   }
 
-  /** Whether the last column of the row is empty. */
   isLastColumnFree(columns: number): boolean {
     return this.#isCertain && this.filled < columns;
   }
@@ -81,7 +75,7 @@ export class OutputTail {
     this.#last = '';
   }
 
-  /** Erasing to the right leaves a full row alone. If it did not, the last character must not come back. */
+  /** Erasing to the right keeps a full row. Where it does not, the last character must not come back. */
   #erased(parameters: string): void {
     if (parameters !== '' && parameters !== '0') this.#last = '';
   }
@@ -110,7 +104,6 @@ export class OutputTail {
     this.#advance(room > 0 && room < width ? room + width : width, columns);
   }
 
-  /** Prints this many columns, continuing in new rows if they do not fit. */
   #advance(width: number, columns: number): void {
     const end = this.#column + width;
     if (end > columns) {

@@ -19,12 +19,12 @@ import {
 } from './escapes.ts';
 import { displayWidth } from './text.ts';
 
-/** Rows of characters that are one column wide on every terminal: ASCII, and the theme's own. */
+/** Characters that are one column wide on every terminal: ASCII and the theme's own. */
 const SURE = /^[\x20-\x7e\x1b─│┌┐└┘✓●○…·−]*$/;
 
 /**
- * A row as written at the start of an empty one. Only its first character can wrap, which it may have to, to get into the
- * row. If terminals may disagree on the width of the text, the border is placed at its column.
+ * Writes a row into an empty one. Only its first character may wrap: that may be the way into the row. If terminals may
+ * disagree on the text's width, the border is placed at its column.
  */
 export function wholeRow(row: string): string {
   const first = /^(\x1b\[[\d;]*m)*./u.exec(row)?.[0] ?? '';
@@ -39,7 +39,7 @@ function withPlacedBorder(row: string, rest: string): string {
   return rest.slice(0, -1) + ERASE_LINE_RIGHT + toColumn(column) + border + ERASE_LINE_RIGHT;
 }
 
-/** Turns the rows `before` into as many rows `after`, with the cursor in the row above the first. */
+/** Turns `before` into `after`, as many rows, with the cursor in the row above the first. */
 export function changedRows(before: readonly string[], after: readonly string[]): string {
   let cursor = -1;
   let changes = '';
@@ -51,9 +51,8 @@ export function changedRows(before: readonly string[], after: readonly string[])
   return changes;
 }
 
-/** Goes to the next row with a line end. */
 export const NEW_ROW = '\r\n';
-/** Goes to the next row by wrapping: fills the last column, so that the next character wraps. */
+/** Fills the last column, so that the next character wraps. */
 export const WRAP_ROW = `${TO_LAST_COLUMN} `;
 
 /** How to get from the cursor's row to a panel's first row, and how to remove the traces of that. */
@@ -65,10 +64,10 @@ export interface Joint {
 /**
  * Draws rows below the cursor, replacing everything there, and moves the cursor back.
  *
- * It is best to enter the rows by wrapping. When xterm.js gets narrower, it lays out every line again except the cursor's,
- * and counts rows added below the cursor as if they were above. By wrapping, they are all one line.
+ * Rows are best entered by wrapping, which makes them one line: when xterm.js gets narrower, it reflows every line except
+ * the cursor's, and counts rows added below the cursor as if they were above.
  *
- * @param intoNext How to get from each row to the next.
+ * @param intoNext how to get from each row to the next.
  */
 export function drawBelow(
   rows: readonly string[],
@@ -89,9 +88,7 @@ export function drawBelow(
 }
 
 /**
- * Erases everything below the cursor.
- *
- * @param lineEnd Erases the cursor's row after its text: a terminal that got wider may have put the panel's first row
+ * @param lineEnd erases the cursor's row after its text: a terminal that got wider may have put the panel's first row
  *   there.
  */
 export function eraseBelow(lineEnd = ''): string {
@@ -105,16 +102,15 @@ export function eraseBelow(lineEnd = ''): string {
   );
 }
 
-/** More than any screen has: a terminal then moves to its last row, whatever its size has become meanwhile. */
+/** More than any screen has, so terminals move to their last row, whatever their size is by now. */
 const LAST_ROW = 9998;
 /** The fewest rows that a terminal scrolls. */
 const LEAST_SCROLLED = 2;
 
 /**
- * Draws rows at the bottom of a screen and scrolls only what is above them, so that whatever is written at the cursor
- * leaves them alone. The cursor stays at its text, which moves up if it is in the way.
+ * Draws rows at the bottom of the screen and scrolls only what is above them, so that output at the cursor leaves them
+ * alone. The cursor stays at its text, which moves up if it is in the way.
  *
- * @param screenRows the height of the screen.
  * @returns the empty string if there is nothing to draw, or no room.
  */
 export function pinned(rows: readonly string[], screenRows: number): string {

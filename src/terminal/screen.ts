@@ -34,10 +34,10 @@ export interface PanelStream {
  * A terminal with output and a panel below it.
  *
  * The panel is below the cursor, and after each frame the cursor is back at the end of the output. So no frame can erase
- * anything above or left of the cursor, whatever the terminal or another program did in between. When a terminal shrinks, it
- * drops rows below the cursor first.
+ * anything above or left of the cursor, whatever the terminal or another program did in between. When a terminal shrinks,
+ * it drops rows below the cursor first.
  *
- * All output must come through here. With no panel set, nothing but the output itself is written.
+ * All output must go through this class. Without a panel, only the output itself is written.
  */
 export class Screen {
   readonly #stream: PanelStream;
@@ -45,15 +45,15 @@ export class Screen {
   readonly #wrapsRows: boolean;
   readonly #filter = new OutputFilter();
   readonly #tail = new OutputTail();
-  /** The rows to show, and those that are on the terminal now; undefined if unknown. */
+  /** The panel's rows, and those on the terminal now; undefined if unknown. */
   #panel: readonly string[] = [];
   #shown: readonly string[] | undefined = [];
   #isHidden = false;
 
   /**
-   * @param options.filters Whether to filter output, which a panel needs.
-   * @param options.wrapsRows Whether to draw for a terminal that may lose its cursor when it lays out lines again; see
-   *   `drawBelow`. On one that does not, plain rows take less room when it narrows.
+   * @param options.filters whether to filter output, which a panel needs.
+   * @param options.wrapsRows whether to draw for a terminal that may lose its cursor when it reflows; see `drawBelow`. On
+   *   others, plain rows take less room when it narrows.
    */
   constructor(stream: PanelStream, { filters = true, wrapsRows = true } = {}) {
     this.#stream = stream;
@@ -61,7 +61,6 @@ export class Screen {
     this.#wrapsRows = wrapsRows;
   }
 
-  /** The size of the terminal, or 80 by 24 if the stream does not know it. */
   get columns(): number {
     return this.#stream.columns || 80;
   }
@@ -70,7 +69,7 @@ export class Screen {
     return this.#stream.rows || 24;
   }
 
-  /** Shows these rows as the panel, each at most `columns` wide. Equal rows write nothing, changed ones their change. */
+  /** Shows these rows as the panel, each at most `columns` wide. Writes only changes. */
   setPanel(rows: readonly string[]): void {
     this.#panel = rows;
     const fitting = this.#fitting();
@@ -85,7 +84,7 @@ export class Screen {
     this.#frame(SAVE_CURSOR + RESET_STYLE + changes + RESTORE_CURSOR + this.#refill());
   }
 
-  /** Writes output of a command where the last output ended, filtered so that it cannot break the panel. */
+  /** Writes command output where the last output ended, filtered so that it cannot break the panel. */
   writeOutput(chunk: Uint8Array | string): void {
     const text = this.#filter.push(chunk);
     if (this.#filters) {
@@ -96,24 +95,23 @@ export class Screen {
     }
   }
 
-  /** Ends a command's output: drops incomplete sequences and turns off colours that it left on. */
+  /** Drops incomplete sequences and turns off colours that a command left on. */
   endCommand(): void {
     const rest = this.#filter.end();
     if (this.#filters) this.#writeText(this.#tail.style === '' ? rest : rest + RESET_STYLE);
   }
 
-  /** Starts a new line if the last one is not empty. */
   startLine(): void {
     if (!this.#tail.isEmpty) this.writeOutput('\n');
   }
 
-  /** Removes the panel from the terminal until `redraw`, for example while the program is suspended. */
+  /** Removes the panel until `redraw`, for example while the program is suspended. */
   hide(): void {
     this.#isHidden = true;
     this.#frame(this.#erase());
   }
 
-  /** Draws the whole panel again, after a resize or after the program was suspended. */
+  /** Draws the whole panel again, after a resize or a suspension. */
   redraw(rows: readonly string[] = this.#panel): void {
     this.#panel = rows;
     this.#isHidden = false;
@@ -152,7 +150,7 @@ export class Screen {
   #erase(): string {
     if (this.#shown?.length === 0) return '';
     this.#shown = [];
-    // If nothing can be below the cursor, making room would scroll the cursor's own row away.
+    // With a single row, making room would scroll the cursor's own row away.
     return this.rows > 1 ? eraseBelow(this.#lineEnd()) + this.#refill() : '';
   }
 
@@ -164,7 +162,7 @@ export class Screen {
   }
 
   #intoNext(): string {
-    // In a single column, filling the last one would overwrite what the row consists of.
+    // In a single column, filling the last one would overwrite the row's content.
     return this.#wrapsRows && this.columns > 1 ? WRAP_ROW : NEW_ROW;
   }
 
@@ -180,7 +178,6 @@ export class Screen {
     return this.#tail.isFull(this.columns) ? this.#tail.refill(this.columns) : '';
   }
 
-  /** Erases the cursor's row after its text, if that is known. */
   #lineEnd(): string {
     const { columns } = this;
     if (this.#tail.isFull(columns)) return '';

@@ -8,27 +8,29 @@ export interface KeyStream {
   off(event: 'data', listener: (keys: Uint8Array | string) => void): unknown;
 }
 
-/** How a program uses a terminal exclusively. */
 export interface TerminalUse {
-  /** Draws everything: when the terminal is taken, and whenever the program continues after a stop. */
+  /** Draws everything: at the start, and whenever the program continues after a stop. */
   enter(): void;
-  /** Cleans up the terminal for others: before the program stops or ends. */
+  /** Restores the terminal: before the program stops or ends. */
   leave(): void;
-  /** Whether what `leave` has written is still to be read. A program that ends by a signal then waits for a moment. */
+  /**
+   * Whether the terminal has not yet read everything that `leave` wrote. A program that ends by a signal then waits
+   * briefly.
+   */
   isBehind?(): boolean;
-  /** Gets the typed keys, except those that send signals. Without it, keys are dropped. */
+  /** Receives the keys, except those that send signals. Without it, keys are dropped. */
   onKeys?(keys: string): void;
 }
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-/** The signals that these keys send when the terminal is not raw. */
+/** The signals of these keys when the terminal is not raw. */
 const SIGNAL_OF_KEY = new Map([
   ['\x03', 'SIGINT'],
   ['\x1a', 'SIGTSTP'],
   ['\x1c', 'SIGQUIT'],
 ] as const);
 const SIGNAL_KEYS = /([\x03\x1a\x1c])/;
-/** How long to wait for a stop that the system refuses because nobody could continue the program. */
+/** How long to wait for a stop; the system refuses one if nobody could continue the program. */
 const STOPPING_MS = 50;
 /** How long a terminal may take to read the last output. */
 const READING_MS = 200;
@@ -39,7 +41,7 @@ const READING_MS = 200;
  *
  * Signals that the program handles itself are left to it. If `input` is not a terminal, no keys are read.
  *
- * @returns a function that restores the terminal; it may be called more than once.
+ * @returns a function that restores the terminal; further calls do nothing.
  */
 export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   const isKeyboard = input.isTTY === true && input.setRawMode !== undefined;
@@ -73,7 +75,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
     for (const signal of ENDING) process.off(signal, end);
   };
 
-  // Before Node prints the error, which would otherwise vanish with the screen.
+  // Before Node prints the error, which would vanish with the alternate screen.
   const fail = () => {
     if (process.listenerCount('uncaughtException') === 0) release();
   };
@@ -94,10 +96,10 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   const goOn = () => {
     if (isReleased) return;
     process.off('SIGTSTP', stop).on('SIGTSTP', stop);
-    // After a SIGSTOP, which we did not see coming, others have used the terminal too.
+    // After a SIGSTOP, which cannot be caught, others have used the terminal too.
     if (isTaken) giveBack();
     take();
-    // A stopped program is not told about a resize; this makes Node check.
+    // A stopped program gets no SIGWINCH; this makes Node check the size.
     process.emit('SIGWINCH', 'SIGWINCH');
   };
   const onData = (data: Uint8Array | string) => tellKeys(data, use.onKeys);
@@ -114,9 +116,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
 function attempt(action: () => void): void {
   try {
     action();
-  } catch {
-    // There is nothing left to do.
-  }
+  } catch {}
 }
 
 function tellKeys(data: Uint8Array | string, onKeys: TerminalUse['onKeys']): void {

@@ -9,8 +9,8 @@ const segmenter = /* made when first needed: it is slow to make */ lazy(
 );
 
 /**
- * Makes any text one line whose width terminals agree on: safe, composed, and without the joiners, variation
- * selectors, skin tones and heaps of combining marks that some draw in fewer columns than others.
+ * One line whose width terminals agree on: safe, composed, and without the joiners, variation selectors, skin tones and
+ * surplus combining marks that some draw in fewer columns.
  */
 export function oneLine(text: string): string {
   const line = safeText(text).replace(/\s+/gu, ' ').trim();
@@ -21,7 +21,7 @@ function agreedText(text: string): string {
   const kept = text
     .normalize('NFC')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]/gu, '')
-    // Vowels, finals and tones of Hangul that found no syllable: their width hangs on what stands before them.
+    // Hangul vowels, finals and tones outside of a syllable: their width depends on the character before.
     .replace(/[\u1160-\u11ff\ud7b0-\ud7ff\u302e\u302f]/gu, '\ufffd');
   let marks = MARKS_PER_CHARACTER;
   let result = '';
@@ -33,7 +33,7 @@ function agreedText(text: string): string {
   return result;
 }
 
-/** The columns that a line from `oneLine`, or any text without control characters, takes on a terminal. */
+/** The columns of a line from `oneLine`, or of any text without control characters. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -41,21 +41,21 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The columns of one code point: 0 for marks and invisible ones, 2 for wide ones, else 1. */
+/** The columns of a code point: 0 for marks and invisible ones, 2 for wide ones, else 1. */
 export function characterWidth(character: string): number {
   if (character < '\u0300') return 1;
   if (/[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]/u.test(character)) return 0;
   return eastAsianWidth(character.codePointAt(0) ?? 0);
 }
 
-/** Cuts text to `columns`, never inside a character; a cut text ends in `ellipsis`. */
+/** Truncates to `columns`, never inside a character. */
 export function truncate(text: string, columns: number, ellipsis = '…'): string {
   if (displayWidth(text) <= columns) return text;
   const mark = cut(ellipsis, columns);
   return cut(text, columns - displayWidth(mark)) + mark;
 }
 
-/** Breaks text into lines of at most `columns`: between words, and inside a word only where it is longer than a line. */
+/** Wraps text at `columns`, inside a word only where it is longer than a line. */
 export function wrap(text: string, columns: number): string[] {
   const width = Math.max(1, columns);
   const lines: string[] = [];
@@ -69,7 +69,6 @@ export function wrap(text: string, columns: number): string[] {
     if (line !== '') lines.push(line);
     line = word;
     while (displayWidth(line) > width) {
-      // A character that is wider than a line gets one of its own.
       const part = cut(line, width) || ([...line][0] ?? '');
       lines.push(part);
       line = line.slice(part.length);
