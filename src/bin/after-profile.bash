@@ -1,4 +1,4 @@
-# Read by a non-interactive login shell after the profile: puts the agent commands back on PATH if the profile reset it.
+# A non-interactive login shell reads this after the profile: adds the agent commands to PATH again if the profile reset it.
 type -P TodoWrite >/dev/null || PATH=$PATH:${BASH_SOURCE%/*}/commands
 if [ -n "$AGENT_SHELL_BASH_ENV" ]; then
   BASH_ENV=$AGENT_SHELL_BASH_ENV

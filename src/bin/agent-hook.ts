@@ -2,7 +2,7 @@ import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
 import { writeAll } from '../system/files.ts';
 import { isTerminal, readStandardInput } from '../system/standard-io.ts';
 
-// `agent-shell hook`. Whatever happens, the harness gets an answer it understands, or none, and exit code 0.
+// `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.
 
 const FOR_A_PERSON =
   'agent-shell: hook is for coding agents, which hand it JSON; see agent-shell setup --help\n';
@@ -20,7 +20,7 @@ if (isTerminal(0)) {
     now: () => new Date(),
   }).then((answer) => {
     if (answer !== '') writeAll(1, answer);
-    // An idle connection to a server would keep the harness waiting for seconds.
+    // An idle connection to a server would keep the process alive for seconds.
     process.exit(0);
   });
 }

@@ -1,15 +1,15 @@
-# agent-shell as a shell: this puts the agent commands on PATH and then becomes bash, with the same arguments.
-# Only builtins run before that, since any process would cost as much as bash itself. Node takes over if the arguments are
-# our own (`node_front`). Variables exported by the caller must not change: hence the prefix.
+# agent-shell as a shell: adds the agent commands to PATH, then execs bash with the same arguments. It starts no process, which
+# would take as long as bash itself. Node handles arguments of our own (`node_front`). The prefix of the variables keeps them
+# apart from those that the caller exports.
 
-# Finds the agent commands on PATH, or adds them to it. Sets agent_shell_bash to the first bash there that is neither this program
-# under that name nor another copy of it, and agent_shell_skipped if PATH finds another one first.
+# Adds the agent commands to PATH, unless they are there. Sets agent_shell_bash to the first bash on PATH that is not a copy of
+# this program, and agent_shell_skipped if PATH finds a copy first.
 search_path() {
   agent_shell_bash= agent_shell_skipped= agent_shell_commands=
   agent_shell_ifs=$IFS
   IFS=:
   for agent_shell_folder in $PATH; do
-    # Not a folder of such a name, which is executable, too.
+    # -f: a folder is executable too.
     [ -x "$agent_shell_folder/TodoWrite" ] && [ -f "$agent_shell_folder/TodoWrite" ] && agent_shell_commands=1
     [ -n "$agent_shell_bash" ] || look_for_bash
   done
@@ -44,7 +44,7 @@ look_for_bash() {
   agent_shell_bash=$agent_shell_file
 }
 
-# Finds the folder of this program, behind the links to it. Those that npm makes cost no process.
+# Finds the folder of this program behind links to it; behind npm's links without a process.
 find_bin() {
   [ -z "$agent_shell_bin" ] || return
   case $0 in
@@ -66,7 +66,7 @@ find_bin() {
   agent_shell_bin=${agent_shell_file%/*}
 }
 
-# Becomes bash. Its $0, which starts its messages, is the plain name.
+# Execs bash with its plain name as $0, which begins its messages.
 become_bash() {
   case ${0##*/}:$agent_shell_skipped in
     sh:*) exec "$agent_shell_bash" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
@@ -78,16 +78,16 @@ become_bash() {
 agent_shell_bin=
 case ${1-}:${2-} in
   -c:[-+]* | -c: | -c:*TodoWrite* | -c:*Task[A-Z]*) ;;
-  # What harnesses do most. The rest of this file is not even read then.
+  # The usual call of a harness. The shell does not read the rest of this file.
   -c:*)
     search_path
     [ "${0##*/}" != sh ] || become_bash "$@"
-    # What follows the line is its $0. PATH would be searched again for the plain name.
+    # The next argument is $0 of the line.
     [ $# -gt 2 ] || set -- "$@" bash
     exec "$agent_shell_bash" "$@" ;;
 esac
 
-# Finds the Node of a portable folder (scripts/portable.js), or else the one on PATH. Fails if there is none.
+# Finds the Node of a portable folder (scripts/portable.js), else the one on PATH. Fails if there is none.
 find_node() {
   find_bin
   agent_shell_node=$agent_shell_bin/../../lib/node
@@ -97,17 +97,17 @@ find_node() {
 
 node_front() {
   find_node || {
-    # Whatever goes wrong, the hook must not disturb the coding agent.
+    # A failure must not disturb the coding agent.
     [ "${1-}" != hook ] || exit 0
     echo 'agent-shell: needs Node 20.19 or newer, but there is no node on PATH' >&2
     exit 127
   }
-  # The title tells our program not to come back here.
+  # The title tells agent-shell.ts not to exec this script again.
   exec "$agent_shell_node" --title=agent-shell "$0" "$@"
 }
 
-# Puts our options before bash's arguments into the environment, and counts them in agent_shell_own. Fails if the arguments
-# are wrong or not for bash: Node handles those, and reports errors (shell/arguments.ts).
+# Exports our options, which come before bash's arguments, and counts them in agent_shell_own. Fails if the arguments are wrong
+# or not for bash: Node handles those (shell/arguments.ts).
 own_options() {
   agent_shell_own=$#
   agent_shell_argv=$*
@@ -127,7 +127,7 @@ own_options() {
       --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
       --no-panel) export TODO_PANEL=off ;;
       --session=* | --agent=* | --panel* | --mend | --jsonl | --prompt | --tasks | --help | --version) return 1 ;;
-      # Bash has no such options: Node says which of ours was meant.
+      # Not options of bash: Node suggests one of ours.
       --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
@@ -138,7 +138,7 @@ own_options() {
   agent_shell_own=$((agent_shell_own - $#))
 }
 
-# Reads bash's arguments as bash does: the line of -c, whether it is a login shell, whether it is interactive.
+# Reads bash's arguments as bash does.
 read_arguments() {
   agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile= agent_shell_options=
   agent_shell_posix=${POSIXLY_CORRECT+1}
@@ -171,10 +171,10 @@ read_arguments() {
   esac
 }
 
-# Whether bash may misread the line of -c, because the JSON of an agent command in it may have broken quotes.
+# Succeeds if the JSON of an agent command in the line of -c may have broken quotes, so that bash would misread the line.
 is_suspect() {
   case $agent_shell_line in *TodoWrite* | *Task[A-Z]*) ;; *) return 1 ;; esac
-  # The usual form is fine: one pair of quotes, and no other quote inside.
+  # The usual form is safe: one pair of quotes, and no quote inside.
   case ${agent_shell_line#"TodoWrite '"} in
     "$agent_shell_line" | *\'?*) ;;
     *\') return 1 ;;
@@ -182,7 +182,7 @@ is_suspect() {
   "$agent_shell_bash" -p "$agent_shell_bin/suspect-line.bash" "$agent_shell_line"
 }
 
-# Asks Node about such a line. Leaves the answer in agent_shell_mended or agent_shell_hint.
+# Asks Node about a suspect line. Sets agent_shell_mended or agent_shell_hint.
 look_at_line() {
   find_node || return 0
   agent_shell_said=$("$agent_shell_node" --title=agent-shell "$0" --mend "$agent_shell_line"; echo " $?")
@@ -203,14 +203,14 @@ read_arguments "$@"
 search_path
 find_bin
 if [ -n "$agent_shell_prompts" ]; then
-  # After `exec agent-shell` it would say that this shell was replaced (src/shell/prompt-shell.ts).
+  # It is still set after `exec agent-shell`, and would mean that this shell was replaced (src/shell/prompt-shell.ts).
   unset AGENT_SHELL_PROMPT
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
   elif [ -z "$agent_shell_posix" ] && [ "${0##*/}" != sh ] &&
     "$agent_shell_bash" -p -c 'exit $((BASH_VERSINFO[0] < 4))'; then
-    # A login shell reads no rc file, and we must not replace one that was given. But in POSIX mode bash reads only $ENV; our
-    # file leaves that mode and reads what bash would have read.
+    # A login shell reads no rc file, and a given one must not be replaced. But in POSIX mode bash reads only $ENV: our file
+    # leaves that mode and reads the files that bash would have read.
     export AGENT_SHELL_STARTUP="${agent_shell_login:+$agent_shell_profile}:$agent_shell_rc"
     export AGENT_SHELL_ENV="${ENV-}" ENV="$agent_shell_bin/interactive.bash"
     set -- --posix "$@"
@@ -233,11 +233,11 @@ if [ -n "$agent_shell_mended" ]; then
 fi
 [ -n "$agent_shell_hint" ] || become_bash "$@"
 case $agent_shell_line in
-  # Bash runs the lines before the one it cannot read, so this has to be bash.
+  # Bash runs the lines before the one with the error, and must replace this process for that.
   *'
 '*) printf %s "$agent_shell_hint" >&2 && become_bash "$@" ;;
 esac
-# Bash cannot read the line; let it say so first.
+# Bash's own syntax error comes first.
 (become_bash "$@")
 agent_shell_status=$?
 printf %s "$agent_shell_hint" >&2

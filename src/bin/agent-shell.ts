@@ -124,14 +124,14 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
   return 0;
 }
 
-/** For callers of `node agent-shell.cjs`: runs the same file with sh, which becomes bash. Node cannot do that. */
+/** For `node agent-shell.cjs`: runs the same file with sh, which execs bash. Node has no exec. */
 async function runAsBash(argv: readonly string[]): Promise<number> {
   const executable = process.argv[1] ?? '';
   const { spawn } = await import('node:child_process');
-  // First: a signal may come as soon as there is a shell, and would end this process but not the shell.
+  // Before the shell starts: a signal would end this process and not the shell.
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
   for (const signal of signals) process.on(signal, () => shell.kill(signal));
-  // Nothing tells a shell that its parent was killed with SIGKILL. This hears the shell's id, and sees its own input end.
+  // A shell does not notice that its parent was killed with SIGKILL. The guard reads the shell's id, then the end of its input.
   const guard = spawn('/bin/sh', ['-c', 'read -r pid && ! read -r _ && kill -9 "$pid"'], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -152,10 +152,7 @@ async function runAsBash(argv: readonly string[]): Promise<number> {
   });
 }
 
-/**
- * For output that is written while the program runs: the program ends when nobody reads it any more, and quietly if the
- * reader of a pipe left, as `head` does, or the terminal closed.
- */
+/** Ends the program when its output cannot be written; silently if the reader of a pipe or the terminal has gone. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exitCode = 1;
@@ -168,7 +165,7 @@ function complain(message: string): void {
   try {
     writeAll(2, `agent-shell: ${message}\n`);
   } catch {
-    // If standard error is gone too, nobody can be told.
+    // Standard error is closed too.
   }
 }
 

@@ -1,16 +1,14 @@
 # Startup file of an interactive agent-shell: reads the user's own startup files, then installs the hooks that show the task
-# list at the prompt. All our names begin with __todo_.
-#
-# The functions come first, so that the user's aliases do not affect them.
+# list at the prompt. All our names begin with __todo_. The functions come first: the user's aliases must not change them.
 
 __todo_bin=${BASH_SOURCE[0]%/*}
 __todo_node=$__todo_bin/../../lib/node # that of a portable folder
 if [[ ! -x $__todo_node ]]; then __todo_node=node; fi
 . "$__todo_bin/prompt-hooks.bash"
 
-# Releases the tasks that this shell's agent has begun when the shell ends, however it ends. A second bash, which is not a job
-# of this shell, waits for the end of a FIFO that this shell holds open. Other processes may hold it open too, so it also
-# checks for the shell now and then.
+# Releases the tasks that this shell's agent has begun, when the shell ends or is killed. A second bash, which is not a job of
+# this shell, waits for the end of a FIFO that this shell has open. Other processes may have it open too, so it also polls for
+# the shell.
 __todo_release_at_exit() {
   local folder wanted=${TODO_RELEASE_AT_EXIT:-${TODO_AGENT:+1}}
   case $wanted in 1 | [Tt][Rr][Uu][Ee]) ;; *) return 0 ;; esac
@@ -23,7 +21,7 @@ __todo_release_at_exit() {
     rm -rf "$2"
     while kill -0 "$1"; do
       read -r -t 10 _
-      # 1: nobody holds the other end any more.
+      # 1: nobody has the other end open.
       [[ $? = 1 ]] && kill -0 "$1" && sleep 1
     done
     exec "$3" --begun
@@ -31,24 +29,24 @@ __todo_release_at_exit() {
     <"$folder/end" >/dev/null 2>&1 {__todo_end}>&- &)
 } 2>/dev/null
 
-# Names the right command after one that is nearly its name. Bash runs this in a process of its own.
+# Suggests an agent command for an unknown name. Bash runs this in a process of its own.
 __todo_not_found() {
   unset -f command_not_found_handle
   case $1 in
     *[Tt][Oo][Dd][Oo]* | *[Tt][Aa][Ss][Kk]*)
       command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel not-found "$1" >&2 2>/dev/null && return 127 ;;
   esac
-  "$@" # With bash's own words.
+  "$@" # Prints bash's own error.
 }
 
-# Runs after the user's files, with their DEBUG trap.
+# Runs after the user's files. $1 is their DEBUG trap.
 __todo_begin() {
   local attributes
   type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
   if ! declare -F command_not_found_handle >/dev/null; then
     command_not_found_handle() { __todo_not_found "$@"; }
   fi
-  # Commands that change a list find this prompt by it; see src/shell/prompt-shell.ts.
+  # Commands that change a list find this prompt by its process id; see src/shell/prompt-shell.ts.
   export AGENT_SHELL_PROMPT=$$
   __todo_release_at_exit
   case ${TODO_PANEL:-auto} in
@@ -61,7 +59,7 @@ __todo_begin() {
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
   if [[ $1${PROMPT_COMMAND[*]-} = *DEBUG* || ${PROMPT_COMMAND[*]-} = *__bp_* ]]; then
     __todo_bound=1
-    # A prompt with such a trap, as bash-preexec makes them, takes what comes after its own hook for the next command.
+    # With a DEBUG trap, such as bash-preexec's, a later hook would count as the user's next command.
     PROMPT_COMMAND[0]=__todo_prompt${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
   elif (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
     # Setting PROMPT_COMMAND later only replaces its first element.
@@ -72,8 +70,8 @@ __todo_begin() {
   fi
 }
 
-# Bash reads this file instead of ~/.bashrc. If it is to read another file or the profile, it gets here through ENV (see
-# agent-shell.sh), and AGENT_SHELL_STARTUP says which.
+# Bash reads this file instead of ~/.bashrc; with an rc file or a profile to read, through ENV (see agent-shell.sh), and
+# AGENT_SHELL_STARTUP says which.
 __todo_startup=${AGENT_SHELL_STARTUP-}
 unset AGENT_SHELL_STARTUP
 if [[ -n $__todo_startup ]]; then

@@ -1,5 +1,5 @@
-// The start of every executable. It must parse on any Node since 12, and runs the program, which needs a newer one.
-// It keeps the code that V8 compiled in the first run of a program, so that later runs start faster.
+// The start of every executable: checks Node's version, then runs the program, with V8's code cache from an earlier run. It must
+// parse on any Node since 12.
 
 import {
   closeSync,
@@ -30,7 +30,7 @@ const PARAMETERS = 'exports, require, module, __filename, __dirname, EXECUTABLE'
 const name = basename(__filename, '.cjs');
 const unsupported = unsupportedRuntime(process.versions);
 if (unsupported) {
-  // Whatever goes wrong, a hook must not disturb its coding agent.
+  // A failure must not disturb the coding agent.
   if (process.argv[2] === 'hook') process.exit(0);
   process.stderr.write(`${name}: ${unsupported}\n`);
   process.exit(1);
@@ -41,11 +41,10 @@ run(PROGRAMS[`${name} ${process.argv[2]}`] || (PROGRAMS[name] as Bundle), module
 function run({ file, build }: Bundle, own: { exports: unknown }): unknown {
   const path = join(__dirname, file);
   const kept = `${basename(file, '.cjs')}-${name}-${build}-${process.version}-${process.arch}.compiled`;
-  // Beside the program, or else in a folder that only this user writes to.
   const keptFiles = [() => join(dirname(path), kept), () => join(cacheFolder(), 'todowrite', kept)];
   const source = `(function (${PARAMETERS}) {${readFileSync(path, 'utf8')}\n})`;
   const cachedData = compiledBefore(keptFiles);
-  // V8 keeps the file's name, and a full path would tie the kept code to this folder.
+  // V8 keeps the file's name: a full path would tie the cached code to this folder.
   const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
   const beside = (id: string) =>
     run({ file: join(dirname(file), id), build: POSTGRES }, { exports: {} });
@@ -57,7 +56,7 @@ function run({ file, build }: Bundle, own: { exports: unknown }): unknown {
   return own.exports;
 }
 
-/** Where compiled code is kept; a function that finds it may throw. */
+/** Files for compiled code. The functions may throw. */
 type KeptFiles = readonly (() => string)[];
 
 function compiledBefore(keptFiles: KeptFiles): Buffer | undefined {
@@ -65,20 +64,20 @@ function compiledBefore(keptFiles: KeptFiles): Buffer | undefined {
     try {
       return ownContentOf(kept());
     } catch {
-      // Not there, or not ours to read.
+      // It does not exist, or belongs to another user.
     }
   }
   return undefined;
 }
 
-/** Code is run from this file, so it only counts if no other user can have written it. */
+/** Throws if another user could have written the file, since its code is run. */
 function ownContentOf(path: string): Buffer {
   const descriptor = openSync(path, 'r');
   try {
     const { uid, mode, size } = fstatSync(descriptor);
     const isOurs = uid === process.getuid?.() || uid === 0;
     if (!isOurs || (mode & 0o022) !== 0) throw new Error(`${path} is not ours`);
-    // What readFileSync gives, with less of Node to load for it.
+    // readFileSync would load more of Node.
     const bytes = Buffer.allocUnsafeSlow(size);
     let length = 0;
     while (length < size) {
@@ -92,7 +91,7 @@ function ownContentOf(path: string): Buffer {
   }
 }
 
-/** Only after a run that did its work: one that printed its help has compiled hardly anything. */
+/** Not after a run that only printed its help, which has compiled little. */
 function keepCompiled(script: Script, keptFiles: KeptFiles, exitCode: number): void {
   if (exitCode !== 0 || process.argv.some((argument) => /^(-h|--help|--version)$/.test(argument)))
     return;
@@ -115,14 +114,13 @@ function keepCompiled(script: Script, keptFiles: KeptFiles, exitCode: number): v
 /** Throws if there is no home folder. */
 function cacheFolder(): string {
   const { HOME, XDG_CACHE_HOME = '' } = process.env;
-  // Its specification says to ignore a relative one.
+  // The XDG specification says to ignore a relative path.
   if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
-  // Loaded here, since hardly any run needs it.
   const { userInfo }: typeof import('node:os') = require('node:os');
   return join(HOME || userInfo().homedir, '.cache');
 }
 
-/** One level only: in some folders, such as /proc, Node loops for ever when it makes all levels. */
+/** Makes one level: in some folders, such as /proc, Node's recursive mkdir never returns. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });

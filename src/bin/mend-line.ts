@@ -8,8 +8,8 @@ import { writeAll } from '../system/files.ts';
 import { findBash } from '../system/find-program.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 
-// `agent-shell --mend LINE`: agent-shell.sh asks about a line that bash may read differently than it was meant. Exit code 0:
-// standard output is the line to run instead. 3: it is what to print after bash has failed to read the line. 1: nothing.
+// `agent-shell --mend LINE`: agent-shell.sh asks about a line whose quotes may be broken. Exit code 0: standard output is the
+// line to run instead. 3: it is a hint to print after bash's syntax error. 1: nothing.
 
 const MENDED = 0;
 const NOTHING = 1;

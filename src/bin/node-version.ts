@@ -1,8 +1,8 @@
-// Loaded by every executable and by the library before anything else. It must parse on any Node since 12.
+// Loaded first by every executable and by the library. It must parse on any Node since 12.
 
 const NEEDED = 'needs Node 20.19 or newer (22.12 or newer in the 22 line)';
 
-/** Why the package cannot run here, in a few words; undefined if it can. */
+/** Returns undefined if the package can run here. */
 export function unsupportedRuntime(versions: NodeJS.ProcessVersions): string | undefined {
   for (const name of ['bun', 'deno']) {
     const version = versions[name];

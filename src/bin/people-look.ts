@@ -2,10 +2,7 @@ import type { PeopleLook } from '../panel/for-people.ts';
 import { isTerminal } from '../system/standard-io.ts';
 import { isDriven } from '../terminal/driven.ts';
 
-/**
- * How to print lists for a person: on a terminal, unless TODO_PANEL=off says that a program reads it, or the
- * terminal shows that. The code for that is only loaded then.
- */
+/** Returns undefined unless a person reads the output: on a terminal, without TODO_PANEL=off, that no program drives. */
 export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
   const { env } = process;
   if (env.CI || env.TODO_PANEL === 'off' || (env.TERM || 'dumb') === 'dumb') return undefined;
@@ -21,7 +18,6 @@ function isOnTerminal(): boolean {
   try {
     return isTerminal(1);
   } catch {
-    // It is closed.
-    return false;
+    return false; // It is closed.
   }
 }

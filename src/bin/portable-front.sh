@@ -1,4 +1,4 @@
-# How an agent command of a portable folder finds the Node that came with it, also through a link in bin/. Any sh reads this.
+# Starts an agent command of a portable folder with the Node of that folder, also through a link in bin/. Any sh reads this.
 file=$0
 case $file in */*) ;; *) file=$(command -v "$file") ;; esac
 while [ -h "$file" ] && ! [ -x "${file%/*}/../lib/node" ]; do

@@ -1,14 +1,13 @@
-# The hooks that show the task list at the prompt of an interactive agent-shell, below it; interactive.bash reads this file
-# and installs them.
+# The hooks that show the task list below the prompt of an interactive agent-shell; interactive.bash installs them.
 #
-# They must work whatever the user has set: `set -e`, `set -u`, `set -f`, IFS, failglob. Node runs only when a list has changed
-# since the last prompt.
+# They must work under `set -e`, `set -u`, `set -f`, any IFS and failglob. Node runs only when a list has changed since the last
+# prompt.
 
-# PS0, shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
+# PS0 is shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
 __todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
-# In PS1, while our hook runs before each prompt. Other shells, too, can read it if they get this PS1.
+# A part of PS1. Another shell that inherits PS1 can read it too.
 __todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
-# Gives the whole screen back and erases what is below the cursor. PS0 writes it where there is a panel.
+# Resets the scrolling region and erases all below the cursor.
 __todo_unpin=$'\e7\e[r\e8\e[J'
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
@@ -70,7 +69,7 @@ __todo_look() {
   __todo_frame=${__todo_settled:-$__todo_frame} __todo_settled=
   if [[ $stamp != "$__todo_stamp" || -n $guided ]]; then
     __todo_ask_node "$ran"
-    # The first time there may be the panel of a shell that was killed.
+    # The first time, the panel of a killed shell may still be there.
     if [[ -n $__todo_frame && ( $__todo_drawn = 1 || -z $__todo_stamp ) ]]; then erase=$__todo_unpin; fi
     __todo_stamp=$stamp __todo_known=${__todo_heads:-$heads}
     if [[ -n $guided && -n $__todo_heads ]]; then __todo_journal[${#__todo_journal[@]}-1]=$__todo_heads; fi
@@ -83,7 +82,7 @@ __todo_look() {
     return
   fi
   __todo_pin
-  # Now, too: something may set PS1 after this.
+  # Also written now, since another hook may set PS1 after this.
   __todo_put "$__todo_frame"
   if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_trap_exit; fi
   if [[ -z $__todo_bound ]]; then __todo_bind; fi
@@ -93,8 +92,8 @@ __todo_look() {
 # Writes to the prompt's terminal.
 __todo_put() { builtin printf %s "$1" >&3; }
 
-# Puts the frame into PS1, after its last newline: readline writes that part again when it redraws, as after Ctrl-L. It is
-# the start of PS1 where that newline is within a substitution.
+# Puts the frame into PS1 after its last newline, the part that readline writes again when it redraws, as after Ctrl-L; at the
+# start of PS1 if that newline is inside a substitution.
 __todo_pin() {
   local prompt=${PS1-} last opened closed quotes
   prompt=${prompt//"$__todo_ps1"/}
@@ -107,7 +106,7 @@ __todo_pin() {
   __todo_shown=$'\001'$__todo_frame$'\002'
 }
 
-# Nothing to show: removes what is there. A background job may still draw a panel.
+# Removes the panel. A background job may still draw one.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put "$__todo_unpin"; fi
   __todo_drawn=0 __todo_frame= __todo_start= AGENT_SHELL_PROMPT=
@@ -116,7 +115,7 @@ __todo_show_nothing() {
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$__todo_unpin; fi
 }
 
-# Ctrl-D runs no command, so the panel is still there when the shell ends.
+# Ctrl-D runs no command, so PS0 does not remove the panel.
 __todo_trap_exit() {
   local trap
   trap=$(builtin trap -p EXIT)
@@ -131,7 +130,7 @@ __todo_leave() {
   if [[ $- != *e* ]]; then return "$code"; fi
 } >&2
 
-# Ctrl-L, where it means what it does by default: tmux keeps what is cleared, and would keep the panel, too.
+# Binds Ctrl-L, unless the user has bound it: tmux keeps a cleared screen in its history, and would keep the panel too.
 __todo_bind() {
   local keymap
   __todo_bound=1
@@ -158,7 +157,7 @@ __todo_choose_mode() {
       if [[ ${TERM:-dumb} = dumb || ! -t 3 ]] || ! shopt -q promptvars; then
         __todo_mode=off
       elif [[ ${PS1-} = *$'\n' || ${PS1-} = *'\n' || ${PS1-} = *'{'*'":'*'}'* ]]; then
-        # Such a prompt, which may be JSON, is for a program that looks for it. People type after something.
+        # A prompt that ends with a newline, or is JSON, is read by a program.
         __todo_mode=off
       elif [[ $__todo_has_ps0 = 0 ]]; then
         __todo_mode=above
@@ -166,7 +165,7 @@ __todo_choose_mode() {
   esac
 }
 
-# Sets `session` to the sessions that this place may belong to, and `state` to the folder of all lists: stateFolder in
+# Sets `session` to the sessions that this place may belong to, and `state` to the folder of all lists, like stateFolder in
 # src/state/list-paths.ts.
 __todo_find_place() {
   local path
@@ -190,8 +189,8 @@ __todo_find_place() {
   [[ $state = /* ]] || state=$__todo_path/$state
 }
 
-# Sets `heads`: the head files, which name the newest versions, of all lists that may belong to this place. A few too many
-# do no harm: then Node runs once more than needed.
+# Sets `heads` to the head files, which name the newest versions, of all lists that may belong to this place. With a few too
+# many, Node only runs more often than needed.
 __todo_find_heads() {
   local state session path pattern found names option IFS= noglob= unset=
   if [[ -n ${TODO_STATE_URL-} ]]; then
@@ -232,7 +231,7 @@ __todo_find_heads() {
   [[ ! -d $state/untracked~ || -L $state/untracked~ ]] || __todo_state+=/untracked~
 }
 
-# Sets `command` to the line that has just run, if it is in the history. What is not there is private.
+# Sets `command` to the line that has just run, if it is in the history: others are private.
 __todo_find_line() {
   local entry number
   entry=$(HISTTIMEFORMAT= builtin history 1)
@@ -245,10 +244,10 @@ __todo_find_line() {
   fi
 }
 
-# Records the line that has just run and its exit code, in a file that agent commands read to find proofs.
+# Appends the line that has just run and its exit code to a file in which agent commands find proofs.
 __todo_keep_line() {
   local file=$__todo_state/prompts~/$$
-  # The state folder may be in somebody else's repository, with links that lead elsewhere.
+  # The state folder may be in another user's repository, with links that lead elsewhere.
   if [[ -z $since || -z $__todo_at || -L ${file%/*} || -L $file ]]; then return 0; fi
   if (( __todo_kept++ % 1000 == 0 )); then
     # Any other kind of subshell would be a job of the user's.
@@ -259,7 +258,7 @@ __todo_keep_line() {
       command mkdir "${file%/*}"
       : >|"$file"
       for file in "${file%/*}"/[123456789]*; do
-        # Files of shells that are gone.
+        # Removes the files of shells that have ended.
         [[ ${file##*/} = *[!0123456789]* ]] || builtin kill -0 "${file##*/}" || command rm -f -- "$file"
       done
     )"
@@ -267,7 +266,7 @@ __todo_keep_line() {
   builtin printf '%s\0' "$since" "$__todo_at" "$1" "$command" >>"$file"
 }
 
-# Asks Node what to show. Where a program types and nobody is looking, the answer is __todo_mode=off.
+# Asks Node what to show. If a program drives the terminal, Node sets __todo_mode=off.
 __todo_ask_node() {
   local answer
   __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=

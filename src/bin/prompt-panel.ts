@@ -6,7 +6,8 @@ import { writeAll } from '../system/files.ts';
 import { readStandardInput } from '../system/standard-io.ts';
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (prompt-hooks.bash) run it at a prompt, with the terminal
-// on descriptor 3. With `again` it draws the panel below a prompt that waits, after a change of a list in the background. `not-found`, with a name that bash does not know, says which command was meant.
+// on descriptor 3. `again` draws the panel below a waiting prompt, after a change of a list in the background. `not-found`
+// suggests an agent command for an unknown name.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
@@ -21,7 +22,7 @@ async function main([mode = 'auto', argument = '']: readonly string[]): Promise<
   writeAll(1, await answerPrompt({ ...prompt, hasRun: argument === '1' }));
 }
 
-/** @throws Error if no command has nearly this name. */
+/** Throws if no command has a similar name. */
 function sayNearName(name: string): void {
   const commands = readdirSync(join(dirname(process.argv[1] ?? ''), 'commands'));
   const meant = nearName(name, commands);
@@ -30,6 +31,6 @@ function sayNearName(name: string): void {
 }
 
 main(process.argv.slice(3)).catch(() => {
-  // Commands that use the list report what is wrong with it; a prompt only shows what there is.
+  // Commands that use the list report what is wrong with it.
   process.exitCode = 1;
 });

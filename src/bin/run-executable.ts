@@ -19,7 +19,7 @@ import { TodoLists } from '../todo/todo-lists.ts';
 
 const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
 
-/** Runs an agent command as its own program, on lists in files. */
+/** Runs an agent command as its own program, on lists in files or on a server. */
 export async function runExecutable(
   create: (lists: TodoLists, settings: SettingsSource) => AgentBashHandler,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function runExecutable(
   }
   await lists.close();
   if (ran.exitCode === 0 && !handler.isReadOnly) tellPrompt(process.env, AGENT_SHELL);
-  // Everything is written and closed. Leaving at once saves V8 the time to tear down its heap.
+  // At once, which saves the time that V8 takes to tear down its heap.
   process.exit();
 }
 
@@ -52,7 +52,7 @@ async function run(handler: AgentBashHandler, lists: TodoLists): Promise<Command
   });
 }
 
-/** If even the folder of lists cannot be found, the command has said why. */
+/** Empty if the folder of lists cannot be found, which the command itself reports. */
 function warningsOf(lists: TodoLists): readonly string[] {
   try {
     return lists.warnings;
@@ -61,14 +61,14 @@ function warningsOf(lists: TodoLists): readonly string[] {
   }
 }
 
-/** Where standard error is closed, a check runs all the same. */
+/** Never throws: a check runs even if standard error is closed. */
 function tell(text: string): void {
   try {
     writeAll(2, text);
   } catch {}
 }
 
-/** Node replaces bytes that are not UTF-8 by U+FFFD. Only Linux can say what was there. */
+/** Node replaces bytes that are not UTF-8 by U+FFFD. On Linux, /proc has the bytes. */
 function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
   if (!argv.some((argument) => argument.includes('\ufffd'))) return undefined;
   try {
@@ -90,14 +90,14 @@ function currentDirectory(): string | undefined {
   }
 }
 
-/** Writes the output of a command to this process's own streams. Returns the exit code. */
+/** Writes the result to this process's streams. Returns the exit code. */
 export function writeResult(name: string, { stdout, stderr, exitCode }: CommandResult): number {
   try {
     writeAll(2, stderr);
     writeAll(1, stdout);
     return exitCode;
   } catch (error) {
-    // A reader that stops reading, as `head` does, is not our error.
+    // A reader that stops, such as `head`, is no error.
     if (codeOf(error) === 'EPIPE') return 1;
     const reason = error instanceof Error ? error.message : String(error);
     writeAll(2, `${name}: write error: ${reason}\n`);

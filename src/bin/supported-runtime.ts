@@ -1,4 +1,4 @@
-// The library imports this first: if it cannot run here, one line says so instead of a stack trace.
+// The library imports this first, for one line of error instead of a stack trace.
 import { unsupportedRuntime } from './node-version.ts';
 
 const unsupported = unsupportedRuntime(process.versions);

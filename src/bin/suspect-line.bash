@@ -1,5 +1,5 @@
-# Run by agent-shell with a line that names an agent command. Exit code 0: bash may misread the line, so Node should look at
-# it. Nothing of the line is run.
+# agent-shell runs this with a line that names an agent command. Exit code 0: bash may misread the line, so Node must check it.
+# Nothing of the line is run.
 line=$1
 name='(TodoWrite|Task[A-Z][a-z]+)'
 literal=$'(\'[^\']*\'|"([^"\\\\$`]|\\\\.)*"|\\\\.)+'
@@ -8,14 +8,14 @@ can_read() {
   "$BASH" -pn -O extglob -c "$1" 2>/dev/null
 }
 
-# JSON without quotes around it, or with quotes that end inside it: bash would read different words, or commands. A quote that
-# ends it follows a bracket; one that is written '\'' or '"'"' does not end it.
+# JSON without quotes around it, or whose quotes end inside it. The closing quote follows a bracket; '\'' and '"'"' inside are
+# quotes as they should be.
 json=$'[[{]|"[[:space:]]*[[{][[{[:space:]]*"|\'[[:space:]]*[[{]([^\']|\'\\\\\'\'|\'"\'"\')*[^]}\'[:space:]][[:space:]]*\'([^\\\\"]|$)'
 bare=$'(^|[[:space:];&|(){}!])'$name$'([ \t]|\\\\\n)+('$json')'
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 
-# What an eval will read: harnesses wrap lines in it. A literal word only expands to itself.
+# Harnesses wrap lines in eval. Evaluating its word is safe, since a literal word expands to itself.
 wrapped="eval[[:blank:]]+($literal)"
 while [[ $line =~ $wrapped ]]; do
   line=${line#*"${BASH_REMATCH[0]}"}

@@ -23,7 +23,7 @@ const forPeople: TaskContext['forPeople'] =
     return tasksForPeople(rows, await look());
   });
 
-// One program for all task commands: the name it is called by says which one it is.
+// One program for all task commands, told apart by the name of the executable.
 runExecutable((lists) => {
   const session = process.env.AGENT_SHELL_SESSION;
   const command = TASK_COMMANDS.find(({ name }) => name === EXECUTABLE);

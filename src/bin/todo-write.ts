@@ -13,12 +13,12 @@ runExecutable((lists, settings) => {
     settings: () => lists.settings,
     isSubagent: () => list !== undefined && lists.isOfSubagent(list),
   });
-  // The command's own options say which list it is.
+  // The list depends on the command's own options.
   const handler = new TodoWriteHandler(
     (name, of) => {
       const opened = lists.open(name, of);
       list = opened;
-      // The guide sees what the command is about to replace.
+      // The guide must see the list before it is replaced.
       return whenDone(opened.readAhead(), () => {
         guide.look();
         return opened;
