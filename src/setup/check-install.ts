@@ -7,14 +7,12 @@ import { safeText } from '../safe-text.ts';
 import { ListHome } from '../settings/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
 
-/** Where `agent-shell setup` runs. */
 export interface World {
   readonly environment: Environment;
   readonly directory: string;
   readonly home: string;
 }
 
-/** The checks, one line each, and whether all passed. */
 export interface Checked {
   readonly lines: readonly string[];
   readonly isGood: boolean;
@@ -37,7 +35,7 @@ echo "${MARK} version $(node --version 2>/dev/null)"
 export function checkInstall(world: World): Checked {
   const { environment, directory } = world;
   const here = askBash('-c', environment, directory);
-  // Harnesses start from different environments; what a login shell finds, all of them find.
+  // A login shell finds what every harness finds, whatever environment it starts from.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
   const lists = new ListHome(environment, directory);
   const state = lists.folder;
@@ -93,7 +91,7 @@ function systemPath({ PATH = '' }: World['environment']): string {
   return existsSync('/etc/profile') ? '/usr/local/bin:/usr/bin:/bin' : PATH;
 }
 
-/** Undefined if the folder can be written or created. It tries: in a sandbox, only that tells. */
+/** Undefined if the folder can be written or created. It tries, because in a sandbox nothing else tells. */
 function whyNotWritable(folder: string): string | undefined {
   try {
     rmdirSync(mkdtempSync(join(folder, 'check~')));
@@ -107,7 +105,6 @@ function whyNotWritable(folder: string): string | undefined {
   }
 }
 
-/** A bash's report: the commands' paths by name, its own version as `bash`, and Node's as `version`. */
 function askBash(
   option: '-c' | '-lc',
   environment: Environment,

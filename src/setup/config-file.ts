@@ -22,21 +22,19 @@ const WRITABLE = 0o222;
 const MAX_BYTES = 16 * 1024 * 1024;
 const UNCHANGED = 'nothing was changed';
 const LOCK = '.agent-shell-setup.lock~';
-/** A lock older than this belongs to a killed process; so does one from the future. */
+/** An older lock belongs to a killed process; so does one from the future. */
 const STALE_LOCK_MS = 10_000;
 const PAUSE_MS = 20;
 
-/** The result of an edit. */
 export type Outcome = 'written' | 'removed' | 'unchanged';
 
-/** A change to one file. */
 export interface FileEdit {
   readonly path: string;
-  /** Returns the new text, or undefined to delete the file. */
+  /** Returns undefined to delete the file. */
   readonly change: (text: string | undefined) => string | undefined;
 }
 
-/** A file, and the text it is to have; undefined for no file. */
+/** A file and its new text; undefined for no file. */
 interface Draft {
   readonly target: string;
   readonly stats: Stats | undefined;
@@ -46,7 +44,7 @@ interface Draft {
 }
 
 /**
- * The text of a file, without a byte-order mark; undefined if there is no file.
+ * A file's text without its byte-order mark; undefined if there is no file.
  *
  * @throws SetupError if it is not a regular file, cannot be read or is not UTF-8.
  */
@@ -55,19 +53,19 @@ export function readConfig(path: string): string | undefined {
 }
 
 /**
- * Edits all these files, or none of them. Follows symbolic links, and keeps the mode and the owner. Programs that do this in
- * the same folder take turns.
+ * Edits all files or none. Follows symbolic links, and keeps mode and owner.
  *
- * @param folder where the lock is: the project, or the user's home.
- * @param refusal says why a file that a link leads to must not be changed.
- * @throws an AggregateError of SetupErrors, whose own message says what has changed: nothing, if it could be undone.
+ * @param folder for the lock: the project, or the user's home.
+ * @param refusal says why the target of a link must not be changed.
+ * @throws an AggregateError of SetupErrors, whose message says what was changed: nothing, unless the old files could not be
+ *   restored.
  */
 export function editConfigs(
   edits: readonly FileEdit[],
   folder: string,
   refusal: (target: string) => string | undefined,
 ): readonly Outcome[] {
-  // Most runs change nothing. They write nothing, not even a lock.
+  // Most runs change nothing, and then do not even lock.
   const first = draft(edits, refusal);
   if (!first.some(isChanged)) return first.map(outcome);
   const lock = join(folder, LOCK);
@@ -91,7 +89,6 @@ export function editConfigs(
   }
 }
 
-/** Removes empty folders. */
 export function removeEmptyFolders(paths: readonly string[]): void {
   for (const path of paths) {
     try {
@@ -102,7 +99,7 @@ export function removeEmptyFolders(paths: readonly string[]): void {
   }
 }
 
-/** The edited texts of the files. Two paths that lead to the same file share a draft. */
+/** Two paths that lead to the same file share a draft. */
 function draft(
   edits: readonly FileEdit[],
   refusal: (target: string) => string | undefined,
@@ -129,7 +126,7 @@ function draft(
   return found.filter((draft) => draft !== undefined);
 }
 
-/** Writes the new files beside the old ones, and then puts them all in their places. If that fails, puts the old ones back. */
+/** Writes the new files beside the old ones, then renames them all; restores the old ones if that fails. */
 function commit(drafts: readonly Draft[]): void {
   const unfinished: string[] = [];
   try {
@@ -146,7 +143,7 @@ function commit(drafts: readonly Draft[]): void {
   }
 }
 
-/** Undoes a change. Returns why it cannot. */
+/** Returns the reasons why it cannot. */
 function restored(draft: Draft, unfinished: string[]): SetupError[] {
   const { target, before } = draft;
   try {
@@ -157,11 +154,11 @@ function restored(draft: Draft, unfinished: string[]): SetupError[] {
   }
 }
 
-/** Does all of a change that can fail for want of room or permission. Returns a function that does the rest. */
+/** Does everything that can fail for lack of room or permission. Returns a function that does the rest. */
 function prepared({ target, stats, mark, after }: Draft, unfinished: string[]): () => void {
   if (after === undefined) return () => rmSync(target, { force: true });
   const bytes = Buffer.from(mark + after);
-  // A file with several hard links keeps them only if it is written in place.
+  // Only writing in place keeps several hard links.
   if (stats && stats.nlink > 1) return () => told(target, () => writeFileSync(target, bytes));
   return told(target, () => {
     const path = writeBeside(target, bytes, stats ? 0o600 : 0o666);
@@ -184,7 +181,7 @@ function outcome(draft: Draft): Outcome {
 }
 
 function read(target: string): Draft {
-  // Looks before it opens: to open some devices is to start them.
+  // Opening some devices starts them, so look first.
   const stats = lstatSync(target, { throwIfNoEntry: false });
   if (stats === undefined) {
     return { target, stats, mark: '', before: undefined, after: undefined };
@@ -208,11 +205,11 @@ function keepOwner(path: string, { uid, gid }: Stats): void {
   try {
     chownSync(path, uid, gid);
   } catch {
-    // Only root may give a file away. For anyone else, the writer becomes the owner.
+    // Only root may give a file away.
   }
 }
 
-/** Where links lead, even if nothing is there yet. */
+/** Resolves links even if their target is missing. */
 export function targetOf(path: string): string {
   try {
     return realpathSync(path);
@@ -248,7 +245,7 @@ function take(lock: string): () => void {
   }
 }
 
-/** The error with the name of the file. */
+/** Adds the file's name to an error. */
 function told<T>(path: string, action: () => T): T {
   try {
     return action();

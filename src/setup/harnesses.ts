@@ -1,46 +1,40 @@
 import opencodePlugin from './opencode-plugin.txt';
 
-/** The hooks of a harness, which all call the same command. */
 export interface Hooks {
-  /** In the harness's folder. */
   readonly file: string;
-  /** Codex complains about hooks in both of its files, so ours go into this one if it has some. */
+  /** Used instead if it already has hooks: Codex complains about hooks in both files. */
   readonly otherFile?: string;
   /**
-   * `groups`: JSON, an entry has a list of handlers. `handlers`: JSON, an entry is a handler. `tables`: a table of TOML each.
+   * `groups`: JSON, an entry has a list of handlers. `handlers`: JSON, an entry is a handler. `tables`: TOML, each handler
+   * is a table.
    */
   readonly form: 'groups' | 'handlers' | 'tables';
   /** More properties of each handler. */
   readonly handler: object;
-  /** More properties of the entry of each event. */
+  /** By event: more properties of its entry. */
   readonly events: Readonly<Record<string, object>>;
-  /** The event before the agent stops, where the finish gate is. */
+  /** The event before the agent stops, for the finish gate. */
   readonly stop: string;
-  /** More arguments of the command, if the harness's events do not name the harness. */
+  /** More arguments of the command, if the events do not identify the harness. */
   readonly options?: string;
-  /** The `version` property, if the file needs one. */
+  /** Of the file, if it needs one. */
   readonly version?: number;
-  /** Whether a project's folder has no such file. */
   readonly isOfUserOnly?: boolean;
 }
 
-/** A harness, as data: what docs/harnesses.md says of it. */
 export interface Harness {
   readonly title: string;
-  /** The executable's name. */
   readonly program?: string;
-  /** Its folder in a project. */
+  /** In a project. */
   readonly folder?: string;
-  /** Its folder for all projects: what a variable names, or else a path in the home folder. */
+  /** For all projects: a variable, or else a path in the home folder. */
   readonly userFolder?: { readonly variable?: string; readonly path: string };
-  /** Other files of a project that show it is used there. */
+  /** Other files of a project that show the harness is used there. */
   readonly signs: readonly string[];
-  /** The file of instructions in a project, and the one in the user's folder. */
   readonly instructions: { readonly project: string; readonly user?: string };
   /** Whether its settings may name another file of instructions. */
   readonly namesInstructions?: boolean;
   readonly hooks?: Hooks;
-  /** A plugin in its folder. */
   readonly plugin?: { readonly path: string; readonly content: string };
   /** The remaining steps for the user. LISTS stands for the folder of all lists. */
   readonly next?: string;
@@ -178,7 +172,7 @@ writable_roots = [LISTS]`,
       file: 'config.toml',
       form: 'tables',
       handler: SECONDS,
-      // It drops what hooks say at other events.
+      // It ignores the output of hooks at other events.
       events: { PostToolUse: { matcher: 'Shell' }, Stop: { matcher: '' } },
       stop: 'Stop',
       options: '--dialect kimi',

@@ -1,28 +1,27 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { type Edit, endOfLine, SetupError } from './text-edits.ts';
 
-/** The hooks to add to a JSON file: one entry for each event. */
+/** One entry for each event. */
 export interface JsonHooks {
   readonly events: Readonly<Record<string, object>>;
-  /** The `version` property, if the file needs one. */
   readonly version?: number;
 }
 
-/** Matches our command, in any version. */
+/** Our command in any version. */
 const OURS = /^agent-shell hook(?: |$)/;
 
-/** Hooks in a JSON file, comments allowed. Everything that is not ours stays, byte for byte. */
+/** Hooks in a JSON file, comments allowed. Everything else stays, byte for byte. */
 export function jsonHooks({ events, version }: JsonHooks): Edit {
   const entries = Object.entries(events);
   const all = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]));
-  // A version stands right after the bracket, to show that it came with the hooks.
+  // A version right after the bracket came with the hooks.
   const start = version === undefined ? '{' : `{"version": ${version},`;
   const file = `${start}\n  "hooks": ${JSON.stringify(all, null, 2).replace(/\n/g, '\n  ')}\n}\n`;
   return {
     shown: file,
     add: (text) => {
       if (text === undefined) return file;
-      // An empty file has no settings yet. Without a line end after ours, "remove" knows that there was a file.
+      // An empty file has no settings yet. Without a final newline, `remove` knows that the file was there.
       if (text.trim() === '') return text + file.trimEnd();
       const root = parseObject(text);
       const hooks = property(root, 'hooks');
@@ -43,7 +42,6 @@ export function jsonHooks({ events, version }: JsonHooks): Edit {
   };
 }
 
-/** The value of a property of the hooks, which must have that type. */
 function typedValue(propertyNode: Node, type: 'object' | 'array', name: string): Node {
   const value = propertyNode.children?.[1];
   if (value?.type !== type) throw new SetupError(`has a "${name}" that is not of type ${type}`);
@@ -75,7 +73,6 @@ function commandOf(entry: unknown): string {
   return command ?? hooks[0]?.command ?? '';
 }
 
-/** The nodes of our commands in one event's list. */
 function ownCommands(list: Node): Node[] {
   return (list.children ?? []).flatMap((entry) => handlersOf(entry).flatMap(ownCommand));
 }
@@ -93,7 +90,7 @@ function ownCommand(handler: Node): Node[] {
   return typeof command?.value === 'string' && OURS.test(command.value) ? [command] : [];
 }
 
-/** The next removal: our entry, or our handler in an entry that has others too. */
+/** The next removal: our entry, or our handler in an entry with other handlers. */
 function ownEntry(root: Node, text: string): Part | undefined {
   const hooks = hooksOf(root);
   for (const event of hooks?.children ?? []) {
@@ -111,8 +108,8 @@ function ownEntry(root: Node, text: string): Part | undefined {
   return undefined;
 }
 
-// Changes to a JSON text that leave everything else in it as it is, byte for byte. Comments are allowed. Lists, objects and
-// files that we create have white space after their opening bracket, so that they can be told from what was there before.
+// Edits of JSON texts, comments allowed, keep everything else byte for byte. Lists, objects and files that we create have
+// white space after their opening bracket, which identifies them.
 
 /** @throws SetupError if the text is not a JSON object. */
 function parseObject(text: string): Node {
@@ -136,7 +133,6 @@ function property(object: Node, key: string): Node | undefined {
   return found[0];
 }
 
-/** Adds a property after the others of an object. */
 function insertProperty(text: string, object: Node, key: string, value: unknown): string {
   return insert(text, object, (layout) => {
     const colon = layout.indent === undefined ? ':' : ': ';
@@ -144,28 +140,25 @@ function insertProperty(text: string, object: Node, key: string, value: unknown)
   });
 }
 
-/** Adds an element after the others of a list. */
 function insertElement(text: string, list: Node, value: unknown): string {
   return insert(text, list, (layout) => printed(value, layout));
 }
 
-/** A removal from an object or a list. */
 interface Part {
   readonly parent: Node;
   readonly node: Node;
 }
 
-/** The containers to remove along with it: the list that we created for it, and that list's object. */
+/** Adds the containers that we created for it. */
 function widened(part: Part, text: string): Part {
   const { parent } = part;
   const up = parent.parent;
   if (parent.children?.length !== 1 || !isOurs(parent, text)) return part;
-  // A list or object is the value of a property, and that is in an object.
   if (up?.type !== 'property' || up.parent === undefined) return part;
   return widened({ parent: up.parent, node: up }, text);
 }
 
-/** The text without it; undefined if nothing is left of a file that we created. */
+/** Undefined if nothing is left of a file that we created. */
 function without({ parent, node }: Part, text: string): string | undefined {
   const siblings = parent.children ?? [];
   const at = siblings.indexOf(node);
@@ -176,7 +169,7 @@ function without({ parent, node }: Part, text: string): string | undefined {
   if (parent.parent === undefined && isOurs(parent, text)) {
     return text.endsWith('\n') ? undefined : text.slice(0, parent.offset);
   }
-  // Someone may have added a comma there since.
+  // Someone may have added a comma since.
   const [comma = ''] = /^\s*,/.exec(text.slice(end)) ?? [];
   return cut(text, parent.offset + 1, end + comma.length);
 }
@@ -189,9 +182,8 @@ function cut(text: string, start: number, end: number): string {
   return text.slice(0, start) + text.slice(end);
 }
 
-/** The layout of an insertion: on lines of its own, or inline. */
 interface Layout {
-  /** Undefined for inline. */
+  /** Undefined for inline, else on lines of its own. */
   readonly indent: string | undefined;
   readonly unit: string;
   readonly eol: string;
@@ -214,7 +206,6 @@ function insert(text: string, container: Node, print: (layout: Layout) => string
   return text.slice(0, at) + separator + print(layout) + text.slice(at);
 }
 
-/** The line of an offset, up to that offset. */
 function lineUpTo(text: string, offset: number): string {
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
 }

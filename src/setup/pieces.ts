@@ -12,32 +12,26 @@ import {
   wholeFile,
 } from './text-edits.ts';
 
-/** Whose harnesses they are. */
 export interface User {
   readonly home: string;
   readonly environment: Environment;
 }
 
-/** Where to set up a harness: in a project, or for all of a user's projects. */
 export interface Place extends User {
   readonly scope: 'project' | 'user';
-  /** The project's folder. */
   readonly root: string;
-  /** Whether to turn on the finish gate. */
   readonly gate: boolean;
-  /** The text of a file; undefined if there is none. */
+  /** Returns undefined if there is no file. */
   readonly read: (path: string) => string | undefined;
 }
 
-/** One file, and what to add to it. */
 export interface Piece {
   readonly path: string;
-  /** The file's role, in words. */
   readonly what: 'instructions' | 'hooks' | 'plugin';
   readonly edit: Edit;
 }
 
-/** Where a harness keeps a user's settings; undefined if it has none. */
+/** Where a harness keeps a user's settings. */
 export function userFolderOf(
   { userFolder }: Harness,
   { environment, home }: User,
@@ -52,7 +46,7 @@ export function userFolderOf(
   );
 }
 
-/** The files to edit for a harness, in the order in which they are shown. */
+/** The files to edit for a harness, in the order of the output. */
 export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
   const harness: Harness = HARNESSES[name];
   const { plugin, hooks } = harness;
@@ -84,7 +78,7 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
   return pieces;
 }
 
-/** The files that a harness may read for instructions; the one that its settings name comes first. */
+/** The files that may hold instructions; the one that the settings name comes first. */
 function namedFirst(file: string, settings = ''): string[] {
   const [, named = file] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings) ?? [];
   return [named, file, 'AGENTS.md'];
@@ -109,7 +103,7 @@ function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Plac
       : jsonHooks({ events: Object.fromEntries(entries), version });
   };
   const plain = edit(place.gate);
-  // A gate stays until it is removed: running setup again does not open it.
+  // Running setup again without --gate keeps the gate.
   const add = (text: string | undefined) => (GATED.test(text ?? '') ? edit(true) : plain).add(text);
   return { path: isInOther ? other : path, what: 'hooks', edit: { ...plain, add } };
 }

@@ -26,14 +26,13 @@ export const SETUP_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-/** The options of `agent-shell setup`. */
 interface Asked {
-  /** Undefined to list the harnesses found here. */
+  /** Undefined lists the harnesses found here. */
   readonly name: HarnessName | undefined;
   readonly action: (typeof ACTIONS)[number] | undefined;
   readonly scope: Place['scope'];
   readonly gate: boolean;
-  /** Whether to edit files that links lead to outside of the project. */
+  /** Whether to edit files outside of the project that links lead to. */
   readonly followLinks: boolean;
 }
 
@@ -75,7 +74,6 @@ export function setup(argv: readonly string[], world: World): CommandResult {
   }
 }
 
-/** Parses the arguments after `setup`, or says what is wrong with them. */
 function readArguments(argv: readonly string[]): Asked | { help: true } | { problem: string } {
   const parsed = parseOptions(argv, SETUP_OPTIONS);
   if ('problem' in parsed) return parsed;
@@ -113,7 +111,7 @@ function placeOf({ scope, gate }: Pick<Asked, 'scope' | 'gate'>, world: World): 
   return { scope, gate, root: sessionOf(directory), home, environment, read: readConfig };
 }
 
-/** Adds the pieces, or removes them; what is left for the user to do is said only when something was written. */
+/** Prints the remaining steps only if something was written. */
 function change(pieces: readonly Piece[], place: Place, asked: Asked, next: string): CommandResult {
   const { scope, root, home } = place;
   const isRemoval = asked.action === '--remove';
@@ -143,7 +141,6 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
   }
 }
 
-/** Removes a project's folders that are empty now, up to the project's own. */
 function removeFoldersOf(pieces: readonly Piece[], root: string): void {
   for (const { path } of pieces) {
     for (let folder = dirname(path); folder !== root; folder = dirname(folder)) {
@@ -152,7 +149,6 @@ function removeFoldersOf(pieces: readonly Piece[], root: string): void {
   }
 }
 
-/** The remaining steps for the user. */
 function nextOf({ next }: Harness, { environment, directory }: World): string {
   if (next === undefined) return '';
   const lists = new ListHome(environment, directory);
@@ -214,7 +210,6 @@ function checked(checks: readonly Checked[]): CommandResult {
   return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
 }
 
-/** Lists the harnesses found here, and the commands that set them up. */
 function whatIsHere(world: World): string {
   const { root } = placeOf({ scope: 'project', gate: false }, world);
   const here = HARNESS_NAMES.filter((name) => {
@@ -241,7 +236,6 @@ written, --check to see what is there, --remove to take it away.
 `;
 }
 
-/** A file as a person would write its path, and what it is. */
 function titleOf({ path, what }: Piece, { root, home, scope }: Place): string {
   const [base, prefix] = scope === 'project' ? [root, ''] : [home, `~${sep}`];
   const name = relative(base, path);

@@ -1,29 +1,25 @@
 import { parse } from 'smol-toml';
 
-/** A file that cannot be edited. The message says which one, why, and what to do. */
+/** A file cannot be edited; the message says which one, why, and what to do. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 }
 
-/**
- * One change to the text of a file. `remove(add(text))` is `text`, byte for byte; for a missing file, both are `undefined`.
- * Both may throw a SetupError; then the file is left alone.
- */
+/** `remove(add(text))` is `text`, byte for byte; for a missing file, both are `undefined`. Both may throw a SetupError. */
 export interface Edit {
-  /** The addition, for people to read or paste. */
+  /** For `--print`. */
   readonly shown: string;
-  /** The text with the addition; the same text if it is already there. */
+  /** Returns the same text if the addition is already there. */
   add(text: string | undefined): string;
-  /** The text without it. */
   remove(text: string): string | undefined;
 }
 
-/** The text's line ending; the first one if they differ. */
+/** The first one if they differ. */
 export function endOfLine(text: string): '\n' | '\r\n' {
   return /\r\n|\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n';
 }
 
-/** A file that is entirely ours; its first line says so. */
+/** A file that is entirely ours, as its first line says. */
 export function wholeFile(content: string): Edit {
   const firstLine = content.slice(0, content.indexOf('\n'));
   const isOurs = (text: string) => text.startsWith(firstLine);
@@ -39,7 +35,6 @@ export function wholeFile(content: string): Edit {
   };
 }
 
-/** How a file type writes a comment line. */
 interface CommentStyle {
   readonly open: string;
   readonly close: string;
@@ -48,15 +43,15 @@ interface CommentStyle {
 export const MARKDOWN_COMMENT: CommentStyle = { open: '<!-- ', close: ' -->' };
 const HASH_COMMENT: CommentStyle = { open: '# ', close: '' };
 
-/** Increase it when the section's text changes its meaning. */
+/** Increase it when the section's meaning changes. */
 const VERSION = 'v1';
 
 /**
- * A section between two comments at the end of a file. Several harnesses may share a file: the first comment names those
- * that use the section, and it goes with the last of them.
+ * A section between two comments at the end of a file. Harnesses may share it: the first comment names its users, and the
+ * last one to leave removes it.
  *
- * A blank line comes before it and a line ending after it, unless the file did not end with one; then there is still none.
- * So `remove` knows what was there.
+ * A blank line comes before it and a newline after it, unless the file did not end with one; then there is still none. So
+ * `remove` can restore the text.
  */
 export function markedSection(body: string, owner: string, { open, close }: CommentStyle): Edit {
   const end = `${open}END todowrite${close}`;
@@ -120,11 +115,11 @@ const OWN_TABLE =
   /^\[\[hooks\]\]\r?\n(?:\w+ = .*\r?\n)*?command = "agent-shell hook[ "].*\r?\n(?:\w+ = .*\r?\n)*\n?/gm;
 
 /**
- * Hooks in a TOML file, each event's a table with a list of handlers, or a table: in a marked section at its end. TOML libraries would rewrite the whole file. This way every
- * other byte stays, and the library only checks that the file is valid before and after.
+ * Hooks in a TOML file, as tables in a marked section at its end, since TOML libraries would rewrite the whole file. The
+ * library only checks that the file is valid.
  *
- * Kimi CLI writes its whole file anew when a setting changes, without comments: then our tables are known by their command.
- * It also writes `hooks = []` where there are none, to which no table can be added.
+ * Kimi CLI rewrites its file when a setting changes, without comments: then our tables are recognized by their command. It
+ * also writes `hooks = []` if there are none, to which no table can be added.
  */
 export function tomlHooks(events: readonly [event: string, entry: object][], owner: string): Edit {
   const tables = events.flatMap(([event, { hooks, ...entry }]: [string, { hooks?: object[] }]) =>
@@ -160,7 +155,6 @@ export function tomlHooks(events: readonly [event: string, entry: object][], own
   };
 }
 
-/** Whether a TOML file has hooks. */
 export function hasHooks(text: string): boolean {
   return 'hooks' in parsed(text);
 }

@@ -4,21 +4,18 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { PANEL_MODES, parseWatchArguments, type WatchArguments } from '../watch/watch-arguments.ts';
 
-/** The request of an agent-shell command line that is not for bash. */
+/** A parsed command line. */
 export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
-  /** With the arguments after its name. */
   | { mode: 'sessions' | 'setup' | 'state' | 'completions'; argv: readonly string[] }
   | { mode: 'help' | 'version' | 'prime' }
-  /** Whether the text covers the commands on a team's tasks. */
   | { mode: 'prompt'; tasks: boolean }
-  /** For bash: its options, a line, a script, or nothing. */
+  /** Bash options, a line, a script, or nothing. */
   | { mode: 'bash' }
-  /** Invalid; one line says why. */
   | { mode: 'usage-error'; message: string };
 
-/** The options before a subcommand, and those that stand alone. */
+/** Including the options before a subcommand. */
 export const SHELL_OPTIONS = {
   '--session': 'name',
   '--agent': 'name',
@@ -31,10 +28,10 @@ export const SHELL_OPTIONS = {
 } as const;
 
 /**
- * Parses agent-shell's arguments that are not for bash, and says what is wrong with them. Arguments for bash, and our options
- * before them, never get here: agent-shell.sh handles them before Node starts.
+ * Parses agent-shell's own arguments. Those for bash, and our options before them, are handled by agent-shell.sh before
+ * Node starts.
  *
- * @param environment defaults for options: TODO_SESSION, TODO_PANEL.
+ * @param environment for the defaults TODO_SESSION and TODO_PANEL.
  */
 export function parseArguments(argv: readonly string[], environment: Environment): Arguments {
   const parsed = parseOptions(argv, SHELL_OPTIONS, 'first word');

@@ -10,12 +10,12 @@ import { SESSIONS_OPTIONS } from '../watch/sessions.ts';
 import { WATCH_OPTIONS } from '../watch/watch-arguments.ts';
 import { SHELL_OPTIONS } from './arguments.ts';
 
-/** A command, or `agent-shell WORD`, with the words that may follow it. */
+/** A command, or `agent-shell WORD`. */
 interface Completable {
   readonly command: string;
   readonly subcommand: string | undefined;
   readonly words: readonly string[];
-  /** With the words that may follow each: none after a flag; undefined means anything. */
+  /** With the possible values of each: none for a flag, undefined for any. */
   readonly options: readonly (readonly [name: string, values: readonly string[] | undefined])[];
 }
 
@@ -68,7 +68,6 @@ Prints completions of these commands for that shell. In its start-up file:
   fish   agent-shell completions fish | source
 `;
 
-/** `agent-shell completions SHELL`. */
 export function completions(argv: readonly string[]): CommandResult {
   const [shell, unexpected] = argv;
   if (shell === '-h' || shell === '--help') return done(USAGE);
@@ -81,7 +80,7 @@ export function completions(argv: readonly string[]): CommandResult {
   return failed('wrongUsage', `agent-shell: ${problem}\n${USAGE}`);
 }
 
-/** The lines of a `case` over "COMMAND [SUBCOMMAND]" and the option before, for bash and zsh alike. */
+/** The branches of a `case` over "COMMAND [SUBCOMMAND] PREVIOUS-WORD", for bash and zsh. */
 function caseLines(): string {
   const lines = ALL.flatMap(({ command, subcommand, words, options }) => {
     const offer = (before: string, offered: readonly string[]) =>

@@ -3,13 +3,12 @@ import * as z from 'zod/mini';
 import { InvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { inQuotes } from '../safe-text.ts';
 
-/** An id exactly as it was sent: a number beyond 2^53, or 1.0, would come back different. */
+/** The text of an id, since a number beyond 2^53, or 1.0, would come back different. */
 export interface MessageId {
   /** JSON. */
   readonly text: string;
 }
 
-/** One line of a client's input. */
 export type Message =
   | { readonly kind: 'request'; readonly id: MessageId; readonly request: Request }
   | { readonly kind: 'answer'; readonly id: MessageId; readonly answer: Answer }
@@ -20,10 +19,10 @@ export type Message =
 export type Request = z.output<typeof REQUEST>;
 /** The answer to an `approve` event. */
 export type Answer = z.output<typeof ANSWER>;
-/** The switches of a client's session, from this line on. */
+/** Switches of a session, from this line on. */
 export type Wishes = z.output<typeof WISHES>;
 
-/** Zod's own messages are left out of the bundle because of their size. */
+/** Zod's own messages would make the bundle larger. */
 const expected = (what: string) => ({
   error: ({ input }: { input?: unknown }) =>
     input === undefined ? 'Required' : `Expected ${what}`,
@@ -77,13 +76,12 @@ const WISHES = z.strictObject(
   strict,
 );
 
-/** Reads one line. */
 export function readMessage(bytes: Buffer): Message {
   let line: string;
   let value: unknown;
   try {
     line = textOfBytes(bytes);
-    // Without a byte-order mark.
+    // trim removes a byte-order mark.
     value = JSON.parse(line.trim());
   } catch (error) {
     const problem =
@@ -131,7 +129,7 @@ function checked<Schema extends z.ZodMiniType>(
   return { kind: 'wrong', problem, isUrgent: what === 'a cancel' || what === 'an answer' };
 }
 
-/** JSON has more ways to write a number than JSON.stringify, so this finds the text that was sent, after its key. */
+/** Finds the number as it was sent: JSON.stringify may write it differently. */
 function idOf(line: string, key: 'id' | 'cancel', value: string | number): MessageId {
   if (typeof value === 'string') return { text: JSON.stringify(value) };
   // Inside a JSON string, these quotes would have a backslash before them.
@@ -140,7 +138,7 @@ function idOf(line: string, key: 'id' | 'cancel', value: string | number): Messa
   return { text: texts.findLast((text) => Number(text) === value) ?? String(value) };
 }
 
-/** The lines of a stream. Only `\n` ends a line: JSON text may contain Unicode's other line separators. */
+/** Only `\n` ends a line: JSON text may contain Unicode's other line separators. */
 export async function* splitLines(input: Readable): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   for await (const chunk of input as AsyncIterable<Buffer>) {

@@ -5,24 +5,22 @@ import type { MessageId } from './jsonl-messages.ts';
 
 const SHORTENED_LENGTH = 4 * 1024 * 1024;
 
-/** One line of output. */
 interface Fields {
   [field: string]: unknown;
   stdout?: string;
   stderr?: string;
 }
 
-/** Writes to a client, one line of JSON after the other. */
 export class JsonlOutput {
   readonly #output: Writable;
-  /** Resolves when the client has read what was written. */
+  /** Resolves when the client has read its backlog. */
   #room: Promise<void> | undefined;
 
   constructor(output: Writable) {
     this.#output = output;
   }
 
-  /** Resolves when the client has room for more. @param id null if the line is about no request, undefined for none. */
+  /** Resolves when the client has room for more. @param id null if the line belongs to no request, undefined for none. */
   async write(id: MessageId | null | undefined, fields: Fields): Promise<void> {
     const output = this.#output;
     const line = toLine(id === null ? 'null' : id?.text, fields);
@@ -44,7 +42,7 @@ function roomIn(output: Writable): Promise<void> {
   });
 }
 
-/** JSON on one line, even for a reader that ends lines at Unicode's line separators. */
+/** Escapes Unicode's line separators, for readers that end lines there. */
 function toLine(id: string | undefined, fields: Fields): string {
   try {
     const json = JSON.stringify(fields);
@@ -85,7 +83,7 @@ export class ListEvents {
     this.#write = write;
   }
 
-  /** Writes the list now and after each change. A client that does not read gets only the latest. */
+  /** A client that does not read gets only the latest state. */
   async follow(kind: 'todos' | 'tasks'): Promise<void> {
     if (this.#ends.has(kind)) return;
     const list = kind === 'todos' ? this.#todos() : this.#tasks();
@@ -119,7 +117,7 @@ export class ListEvents {
         const { items, version, updatedAt } = todos.get();
         return { key: String(version), fields: { todos: items, version, updatedAt } };
       } catch {
-        // If the list cannot be read now, the command that needs it will say so.
+        // The command that needs the list will report the error.
         return undefined;
       }
     };

@@ -17,19 +17,17 @@ import { JsonlOutput, ListEvents } from './jsonl-output.ts';
 
 const MAX_BLANK = 1024;
 
-// If a client sends more than this at once, or does not read, we stop reading from it until it has caught up.
+// Beyond this backlog we stop reading from the client until it has caught up.
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 
-/** The most that a result repeats of streamed output, unless the request says how much. */
+/** By default, a result repeats this much of streamed output. */
 const STREAMED_BYTES = 1024 * 1024;
 
-/** The parts that serve a client. */
 export interface JsonlServer {
   readonly router: BashRouter;
   readonly input: Readable;
   readonly output: Writable;
   readonly version: string;
-  /** The lists that the client may ask to see. */
   readonly todos: TodoList;
   readonly tasks: () => TaskView;
 }
@@ -85,7 +83,7 @@ class JsonlSession {
     this.#events = new ListEvents(server, (event) => this.#output.write(undefined, event));
   }
 
-  /** Takes one line in. Resolves when the next may come. */
+  /** Resolves when the next line may come. */
   async receive(line: Buffer): Promise<void> {
     const message = readMessage(line);
     switch (message.kind) {
@@ -118,7 +116,7 @@ class JsonlSession {
         });
       }
     }
-    // A client that is asked must be heard, whatever it has sent before.
+    // The answer to a question must get through, whatever was sent before.
     if (this.#pendingBytes > MAX_PENDING_BYTES && this.#question === undefined) {
       await new Promise<void>((resolve) => {
         this.#caughtUp = resolve;
@@ -126,7 +124,7 @@ class JsonlSession {
     }
   }
 
-  /** The input has ended: nobody will answer any more. Resolves when all requests are done. */
+  /** Call this at the end of the input: no answers will come. Resolves when all requests are done. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#question?.answer(NO_ANSWER);
@@ -195,7 +193,7 @@ class JsonlSession {
     });
   }
 
-  /** Writes one output as it comes, in whole characters. */
+  /** Streams one output in whole characters. */
   #streamed(id: MessageId, event: 'stdout' | 'stderr') {
     const decoder = new StringDecoder('utf8');
     const write = (chunk: string) =>
@@ -234,7 +232,7 @@ class JsonlSession {
   }
 }
 
-/** Whatever goes wrong, a request gets its result. */
+/** A request always gets a result. */
 function failed(router: BashRouter, command: string, { message }: Error): RouteResult {
   const type = router.identifyCommandType(command);
   return { type, stdout: '', stderr: `agent-shell: ${message}\n`, exitCode: 1 };

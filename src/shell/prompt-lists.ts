@@ -18,7 +18,7 @@ import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
-/** The place of a prompt, and its terminal. */
+/** A prompt's place and terminal. */
 export interface Prompt {
   readonly environment: Environment;
   readonly directory: string;
@@ -26,26 +26,24 @@ export interface Prompt {
   readonly rows: number;
 }
 
-/** The lists that were found for it. */
 interface Found {
   readonly prompt: Prompt;
   readonly settings: Settings;
   readonly lists: TodoLists;
   readonly context: TaskContext;
   readonly list: TodoList;
-  /** Its versions, newest first. */
+  /** Newest first. */
   readonly versions: Iterable<TodoVersion>;
   readonly tasks: TaskStore;
 }
 
-/** The changes to show: the highlighted rows, and how many items were added and removed. */
+/** The rows to highlight, and how many items were added and removed. */
 export type Changes = Pick<RenderOptions, 'rewritten'> & { readonly fresh: ReadonlySet<unknown> };
 
-/** The longest a prompt may wait for a server. */
 const LONGEST_WAIT_SECONDS = 1;
 const JUST_NOW_MS = 2000;
 
-/** The lists for a prompt's place, and what the prompt shows of them. */
+/** The lists for a prompt, and how the prompt shows them. */
 export class PromptLists {
   readonly theme: Theme;
   readonly #found: Found;
@@ -83,14 +81,13 @@ export class PromptLists {
     }
   }
 
-  /** Ends the connections to a server. */
   close(): Promise<void> {
     return this.#found.lists.close();
   }
 
   /**
-   * The versions as an interactive shell knows them: by the paths of the lists' head files, a line each, which it finds without
-   * Node. For lists on a server, Node makes up the same.
+   * The versions in a form that bash can find without Node: the paths of the lists' head files, one a line. For lists on a
+   * server, Node makes up such paths.
    */
   get heads(): string {
     const starts = this.#headStarts;
@@ -100,7 +97,6 @@ export class PromptLists {
     );
   }
 
-  /** The versions that such paths name. */
   versionsIn(heads: string): Versions {
     const versionAfter = (start: string) => {
       const at = heads.indexOf(start);
@@ -120,13 +116,12 @@ export class PromptLists {
     };
   }
 
-  /** The todo list's kept versions, newest first. */
+  /** Newest first. */
   get #history(): readonly TodoVersion[] {
     this.#kept ??= [...this.#found.versions];
     return this.#kept;
   }
 
-  /** The panel. */
   rows(changes?: Changes, isFolded = false): string[] {
     const { columns, rows } = this.#found.prompt;
     const { took } = this.#times;
@@ -138,14 +133,13 @@ export class PromptLists {
     return statusTimes([this.#todos, ...this.#history.slice(1)]);
   }
 
-  /** The changes since these versions. */
   changedSince(before: Versions): Changes {
     const todos = this.#history.find(({ version }) => version === before.todos);
     const change = todos && rewritten(todos.items, this.#todos.items);
     return { fresh: this.#freshSince(todos, before.tasks), rewritten: change };
   }
 
-  /** The items and tasks whose status differs from these versions. New ones do not count. */
+  /** The items and tasks whose status has changed since. New ones do not count. */
   #freshSince(todos: TodoVersion | undefined, tasks: number | undefined): ReadonlySet<unknown> {
     const since = +(todos?.updatedAt ?? Number.POSITIVE_INFINITY);
     const { changed } = this.#times;
@@ -164,7 +158,7 @@ export class PromptLists {
     return fresh;
   }
 
-  /** The changes of the write that was made just now. */
+  /** Changes of the latest write. */
   get justChanged(): Changes {
     const { todos, tasks } = this.#versions;
     const isNew = Date.now() - +this.#todos.updatedAt < JUST_NOW_MS;
@@ -175,7 +169,7 @@ export class PromptLists {
     return this.#todos.items.every(({ status }) => status === 'completed');
   }
 
-  /** The changes since these versions, one line of words per list. */
+  /** The changes since these versions in words, one line per list. */
   report(before: Versions): string[] {
     const was = this.#history.find(({ version }) => version === before.todos);
     const todos = plainReport({ items: was?.items ?? [] }, this.#todos);
@@ -185,7 +179,7 @@ export class PromptLists {
     return [todos, tasks].filter(Boolean);
   }
 
-  /** The unread notices of this shell's agent, if it has a name. */
+  /** Unread notices for this shell's agent, if it has a name. */
   async newsOfTeam(): Promise<readonly string[]> {
     const { context, settings } = this.#found;
     if (settings.agent === undefined) return [];
@@ -193,7 +187,7 @@ export class PromptLists {
     return noteLines(notes).split('\n').filter(Boolean);
   }
 
-  /** The guidance after the last of these commands. */
+  /** Guidance after the last of these commands. */
   guidance(commands: readonly PromptCommand[]): string {
     const [last, before] = [commands.at(-1), commands.at(-2)];
     const itemsOf = (version?: number) =>
@@ -216,7 +210,7 @@ export class PromptLists {
   }
 }
 
-/** The versions of a todo list and of a list of tasks; undefined for no list. */
+/** Versions of the todo list and of the list of tasks; undefined for no list. */
 interface Versions {
   readonly todos: number | undefined;
   readonly tasks: number | undefined;
@@ -229,7 +223,7 @@ export interface PromptCommand extends Versions {
   readonly exitCode: number;
 }
 
-/** How many of the commands have ended since one of the versions is what it is; one that changed it does not count. */
+/** How many commands have ended since that version was made, not counting the command that made it. */
 function linesSince(
   commands: readonly PromptCommand[],
   which: keyof Versions,

@@ -9,7 +9,6 @@ import { pinned, unpinned } from '../terminal/rows.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './prompt-shell.ts';
 
-/** A request from the hook of an interactive shell. */
 export interface PromptQuestion {
   readonly environment: Environment;
   readonly directory: string;
@@ -17,16 +16,13 @@ export interface PromptQuestion {
   readonly terminal: number;
   /** `auto`: a panel below the prompt; `above`: a panel that stays as text; `plain`: words. */
   readonly mode: string;
-  /** Whether a command has run since the last prompt; if not, guidance has already spoken. */
+  /** Whether a command has run since the last prompt; if not, guidance was given already. */
   readonly hasRun: boolean;
-  /**
-   * The heads of the lists last shown; then, where TODO_GUIDANCE is `all`, for each command its exit code, its line and the
-   * heads after it.
-   */
+  /** The heads of the lists last shown; then, if TODO_GUIDANCE is `all`, each command's exit code, line and heads after it. */
   readonly journal: readonly string[];
 }
 
-/** Answers the hook of an interactive shell with assignments to evaluate. */
+/** Returns shell assignments for the hook of an interactive shell to evaluate. */
 export async function answerPrompt(question: PromptQuestion): Promise<string> {
   const { environment, directory, terminal, mode, hasRun, journal } = question;
   if (mode !== 'plain' && isDriven(environment, terminal)) return '__todo_mode=off\n';
@@ -40,7 +36,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     const after = isLatest && hasRun ? lists.heads : heads;
     commands.push({ line, exitCode: Number(code), ...lists.versionsIn(after) });
   }
-  // A person is only reminded if they ask for it in so many words.
+  // People are only reminded if they set TODO_GUIDANCE=all themselves.
   const isGuided = hasRun && environment.TODO_GUIDANCE?.trim() === 'all';
   const said = isGuided ? lists.guidance(commands) : '';
   const news = await lists.newsOfTeam();
@@ -68,10 +64,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     .join('');
 }
 
-/**
- * Shows the current lists below the prompt of the interactive shell that this process was started from. Typed text stays as
- * it is.
- */
+/** Shows the lists below the prompt of the shell that started this process. Typed text stays as it is. */
 export async function showAtPrompt(environment: Environment, directory: string): Promise<void> {
   const pid = promptShell(environment);
   const shell = jobOf(pid);
@@ -93,7 +86,7 @@ function isReadingKeys(terminal: number): boolean {
   return modes.includes('-icanon') && modes.includes('-tostop');
 }
 
-/** The shell's current directory, if the system tells: the job may have been started elsewhere. */
+/** The shell's current directory, if known: the job may have been started elsewhere. */
 function directoryOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

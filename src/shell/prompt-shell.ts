@@ -12,7 +12,7 @@ export function promptShell({ AGENT_SHELL_PROMPT: pid = '' }: Environment): numb
   return pid !== '' && isReplaced(pid) ? 0 : Number(pid);
 }
 
-/** Whether another program took its place, as in `exec bash`: that one was started with the variable. */
+/** Whether another program replaced the shell, as `exec bash` does: only that program was started with the variable. */
 function isReplaced(pid: string): boolean {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
@@ -23,8 +23,8 @@ function isReplaced(pid: string): boolean {
 }
 
 /**
- * After a change of a list in the background of an interactive agent-shell, updates the panel at its prompt. A separate
- * process does it, so that nobody waits.
+ * Updates the panel at the prompt of an interactive agent-shell after a background job changed a list. A separate process
+ * does it, so that nobody waits.
  */
 export function tellPrompt(environment: Environment, agentShell: string): void {
   const { TODO_PANEL = 'auto', TERM = 'dumb' } = environment;
@@ -36,7 +36,7 @@ export function tellPrompt(environment: Environment, agentShell: string): void {
   child.on('error', () => {}).unref();
 }
 
-/** The lines that ran before a command on PATH, as a prompt of agent-shell and the hook of a harness saw them. */
+/** The lines that ran before a command on PATH, as seen by agent-shell's prompt and a harness's hook. */
 export function seenOutside(lists: TodoLists, environment: Environment): readonly SeenLine[] {
   const pid = promptShell(environment);
   const byHook = () => {
@@ -57,7 +57,7 @@ function orNone(read: () => SeenLine[]): SeenLine[] {
   }
 }
 
-/** Of each line when the prompt before it was there and the one after it, in microseconds, its exit code and its text. */
+/** For each line the times of the prompts before and after it in microseconds, its exit code and its text. */
 function seenAtPrompt(text: string): SeenLine[] {
   const fields = text.split('\0');
   const lines: SeenLine[] = [];

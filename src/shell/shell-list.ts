@@ -9,27 +9,25 @@ import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { type TodoList, todoStore } from '../todo/todo-store.ts';
 
-/** The lists of an agent shell. */
 export interface ShellList {
   /** For the commands. */
   readonly source: TodoSource;
-  /** The list that is meant if no other is named; reading it may fail. */
+  /** The default list; reading it may fail. */
   readonly shared: TodoList;
-  /** For the task commands, whose list is in memory, too, unless a list in files is named. */
+  /** For the task commands; in memory, too, unless a list in files is named. */
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
-  /** Whether the list belongs to an agent that another agent has started. */
+  /** Whether the list belongs to a subagent. */
   readonly isSubagent: () => boolean;
-  /** Ends the connections to the lists' server, if any. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * The list in memory or, if a session is named, the one in the files of that session. A caller that names another list gets
- * it from files: the list in memory is only this shell's own.
+ * The list in memory or, if a session is named, that session's list in files. A caller that names another list gets it from
+ * files.
  *
- * @param named What the shell itself was told. It goes into this process's environment, so that everything inside the shell,
- *   other programs included, means the same list.
+ * @param named the shell's own options. They are put into this process's environment, so that all programs inside the shell
+ *   use the same list.
  * @param id of the session, which releases its tasks at its end.
  */
 export function shellList(named: Partial<ListName>, id?: string): ShellList {
@@ -66,7 +64,7 @@ const OTHER_AGENT =
 
 /**
  * Waits for the end of its standard input, which only the session holds open. Then it releases the tasks in the session's
- * own list, and in each list that a line of the input has named.
+ * own list, and in each list named by a line of the input.
  */
 const WAIT = `trap "" INT TERM HUP
 release=$1
@@ -75,20 +73,19 @@ while IFS= read -r list; do set -- "$@" "$list"; done
 for list; do "$release" --begun --list "$list"; done
 exec "$release" --begun`;
 
-/** Releases an agent's tasks at the end of a session. */
 export interface ReleaseAtExit {
   /** Adds a list, besides the session's own, in which to release tasks. */
   readonly alsoIn: (list: string) => void;
-  /** Ends the session of an agent: releases its tasks and waits until that is done. */
+  /** Releases the tasks, and resolves when that is done. */
   readonly end: () => Promise<void>;
 }
 
 /**
- * Makes sure that the tasks which an agent has begun in a session are released when the session ends, however it ends: a
- * small shell waits for the end of a pipe that only this process holds open. Tasks that were assigned to the agent stay its
- * own. So do those that it begins in its next session, perhaps before that shell is done.
+ * Releases the tasks that an agent has begun in a session when the session ends, however it ends: a small shell waits for
+ * the end of a pipe that only this process holds open. Tasks that were assigned to the agent stay its own; so do those that
+ * it begins in its next session, perhaps before that shell is done.
  *
- * @param id of the session, as its tasks have it.
+ * @param id the session's id in its tasks.
  */
 export function releaseAtExit(settings: Settings, id: string): ReleaseAtExit {
   const { agent, session, taskList, releaseAtExit: isWanted = agent !== undefined } = settings;
@@ -100,7 +97,7 @@ export function releaseAtExit(settings: Settings, id: string): ReleaseAtExit {
   const waiting = spawn('/bin/sh', ['-c', WAIT, 'sh', release, '--begun'], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // The current directory may be gone by then, but it says which list is meant.
+    // Names the list, even if it is gone by then.
     cwd: process.cwd(),
     env: { ...process.env, AGENT_SHELL_SESSION: id },
   });

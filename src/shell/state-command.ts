@@ -26,17 +26,15 @@ const FORM = {
   helpPage: () => helpPage,
 };
 
-/** The surroundings of the command. */
 export interface World {
   readonly environment: Environment;
   readonly directory: string;
 }
 
-/** `agent-shell state`: where lists live, whether they can be reached there, and how to move them elsewhere. */
 export function stateCommand(argv: readonly string[], world: World): Promise<CommandResult> {
   const lists = new TodoLists(world.environment, world.directory);
   const { settings } = lists;
-  // A copy may take long.
+  // A copy may take longer than one command.
   const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
   const read = () => ({ settings: limits, warnings: [] });
   const wrong = (problem: string) => wrongUsage(problem, `Usage: ${FORM.usage}\n`);
@@ -96,7 +94,7 @@ async function show(lists: TodoLists): Promise<CommandResult> {
   }
 }
 
-/** The own list; undefined where none is named, which a team on a server need not do. */
+/** Undefined if no list is named, as with a team on a server. */
 function nameOfOwn(lists: TodoLists, isInTeam: boolean): ListName | undefined {
   try {
     return lists.name({});
@@ -138,27 +136,25 @@ async function copy(
   }
 }
 
-/** The result for one list. */
 interface Copied {
   readonly list: string;
-  /** The number of versions copied. */
+  /** Versions copied. */
   readonly versions: number;
-  /** Why it was not copied, or not all of it. */
+  /** Why the copy is missing or incomplete. */
   readonly problem?: string | undefined;
 }
 
-/** A copy keeps the whole history. */
 const EVERYTHING = 1_000_000;
 
-/** Opens the lists at a URL or in a folder. @param isThere whether the folder must be there. */
+/** @param mustExist whether the folder must exist. */
 function openLists(
   where: string,
   world: { environment: Environment; directory: string; timeoutMs: number },
-  isThere: boolean,
+  mustExist: boolean,
 ): Lists {
   if (/^[a-z]+:\/\//.test(where)) return new ServerLists({ url: where, ...world });
   const folder = resolve(world.directory, where);
-  if (isThere && !existsSync(folder)) throw new StateError(`there is no folder ${folder}`);
+  if (mustExist && !existsSync(folder)) throw new StateError(`there is no folder ${folder}`);
   return new FolderLists(() => folder);
 }
 
@@ -179,7 +175,6 @@ async function* copyLists(from: Lists, to: Lists): AsyncGenerator<Copied> {
         path[0] === 'todos'
           ? await copyList(todos(from, key), todos(to, key), JSON.stringify)
           : await copyList(tasks(from, key), tasks(to, key), taskText);
-      // Without either it is a folder of something else.
       yield { list, versions, problem };
     } catch (error) {
       if (!(error instanceof StateError)) throw error;

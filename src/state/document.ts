@@ -2,7 +2,7 @@ import type { HistoryRange, SharedPlace, Version } from './place.ts';
 import { StateError } from './state-error.ts';
 import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './steps.ts';
 
-/** How versions of a document look to those who use them. */
+/** How versions of a document look to its users. */
 export interface View<T, V> {
   /** Before the first version. */
   readonly empty: V;
@@ -12,7 +12,7 @@ export interface View<T, V> {
 /** Called after each change. If it throws, the others still run and the change stands; the error becomes a warning. */
 export type Listener<V> = (state: V) => void;
 
-/** Computes the next content from the newest version; undefined to leave it as it is. */
+/** Computes the next content from the newest version; undefined leaves it as it is. */
 type Plan<T> = (newest: Version<T> | undefined) => Awaitable<T | undefined>;
 
 interface Entry<V> {
@@ -21,9 +21,9 @@ interface Entry<V> {
 }
 
 /**
- * A document of which each version is kept, wherever it lives: a list of todos or the tasks of a team. Others may change it
- * at any time. Near, in memory or in files, everything is done at once; far, on a server, it comes later. Whatever reads or
- * writes may throw a StateError, or reject with one; then nothing was changed, unless its message says so.
+ * A versioned document, wherever it lives: a list of todos or the tasks of a team. Others may change it at any time. In
+ * memory and in files every method returns at once; on a server it returns a promise. Reading and writing may throw a
+ * StateError, or reject with one; then nothing was changed, unless its message says so.
  */
 export class Document<T, V> {
   protected readonly place: SharedPlace<T>;
@@ -46,37 +46,37 @@ export class Document<T, V> {
     this.#seen = view.empty;
   }
 
-  /** Who signs what is written through this object. */
+  /** The author of writes through this object. */
   get author(): string {
     return this.place.author;
   }
 
-  /** As it was when it was last read, written or heard of. Never fails. */
+  /** The state last read, written or announced. Never fails. */
   get seen(): V {
     return this.#seen;
   }
 
-  /** As it is. Later changes do not alter what was returned. */
+  /** The current state; immutable. */
   read(): Awaitable<V> {
     return whenDone(this.place.load(), (newest) => this.show(newest));
   }
 
-  /** The same for whoever cannot wait: what is far is as it was seen last. */
+  /** Like `read`, but synchronous: a document on a server returns the state last seen. */
   get(): V {
     return this.place.isFar ? this.#seen : (this.read() as V);
   }
 
-  /** The same for whoever asks often: what is far is read once. */
+  /** Like `read`, but a document on a server is read only once. */
   recent(): Awaitable<V> {
     return this.#isRead ? this.get() : this.read();
   }
 
-  /** The versions that are kept, newest first. */
+  /** The kept versions, newest first. */
   history(range?: HistoryRange): Awaitable<V[]> {
     return whenDone(this.versions(range), (versions) => [...versions]);
   }
 
-  /** The same; what is near is read only as it is asked for. */
+  /** Like `history`, but in memory and in files each version is read only when the iterator gets there. */
   versions(range?: HistoryRange): Awaitable<Iterable<V>> {
     const of = this.#view.of;
     return whenDone(this.place.history(range), function* (versions): Generator<V> {
@@ -84,14 +84,14 @@ export class Document<T, V> {
     });
   }
 
-  /** The same for whoever cannot wait: of what is far, what was seen last. */
+  /** Like `versions`, but synchronous: of a document on a server, only the state last seen. */
   newestFirst(): Iterable<V> {
     return this.place.isFar ? [this.#seen] : (this.versions() as Iterable<V>);
   }
 
-  /** From now on, what is seen is kept up to date, whoever makes a change. */
+  /** Keeps `seen` up to date, whoever makes a change. */
   follow(): void {
-    // The first command that needs it will say what is wrong with it.
+    // The first command that reads it will report the error.
     this.onChange(
       () => {},
       () => {},
@@ -102,8 +102,7 @@ export class Document<T, V> {
   /**
    * Calls `listener` with each later state, not with the current one.
    *
-   * @param failed called if a new state cannot be read. Without it, that becomes a warning, but for a server that cannot be
-   *   reached.
+   * @param failed called if a new state cannot be read. Default: a warning, but none for a server that cannot be reached.
    * @returns a function that stops it.
    */
   onChange(listener: Listener<V>, failed?: (error: unknown) => void): () => void {
@@ -119,20 +118,20 @@ export class Document<T, V> {
   }
 
   /**
-   * Makes a version of a content that is computed from the newest one; computed again where somebody else was quicker.
+   * Commits a content computed from the newest version; computes again if another writer was faster.
    *
-   * @returns undefined where the plan was to leave it as it is.
+   * @returns undefined if the plan was to leave it as it is.
    */
   compute(plan: Plan<T>): Awaitable<V | undefined> {
     return inSteps(this.#compute(plan));
   }
 
-  /** Makes this the version after `base`. @returns undefined where that is no longer the newest. */
+  /** @returns undefined if `base` is not the newest version. */
   protected *commit(base: number, content: T, at = this.now()): Stepwise<V | undefined> {
     const before = this.#latest;
     const committed = yield* settled(this.place.commit(base, content, at));
     if (committed === undefined) return undefined;
-    // Who was told of it meanwhile may have made the next one.
+    // A listener told of it meanwhile may have made the next version.
     if (this.#latest === before) {
       this.show(committed);
       this.#tell();
@@ -151,8 +150,8 @@ export class Document<T, V> {
   }
 
   /**
-   * One state for each version: listeners, the writer and who looks later get the same. It tells nobody: who reads may be a
-   * listener.
+   * One object for each version: listeners, the writer and later readers get the same. Tells nobody, since the reader may
+   * be a listener.
    */
   protected show(newest: Version<T> | undefined): V {
     this.#isRead = true;
@@ -175,7 +174,7 @@ export class Document<T, V> {
       const before = this.#seen;
       try {
         const newest = yield* settled(this.place.load());
-        // What was seen meanwhile may be newer.
+        // A version seen meanwhile may be newer.
         if (this.#seen === before || isSame(newest, this.#latest)) this.show(newest);
         else this.#isDue = true;
         if (newest?.damage) process.emitWarning(newest.damage.message);
@@ -193,7 +192,7 @@ export class Document<T, V> {
     if (state === this.#told) return;
     this.#told = state;
     for (const { listener } of [...this.#listeners]) {
-      // A listener may have made a change, which all have heard of then.
+      // A listener may have made a change, which all have been told of then.
       if (state === this.#told) withWarning(() => listener(state));
     }
   }
@@ -207,7 +206,7 @@ export class Document<T, V> {
   }
 }
 
-/** A number alone does not tell: someone may have deleted the document, and begun another one. */
+/** The number is not enough: someone may have deleted the document and begun another one. */
 function isSame<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolean {
   if (a === b) return true;
   return (
@@ -218,7 +217,7 @@ function isSame<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolea
   );
 }
 
-/** The update stands, and the other listeners must run; a warning keeps the error from being lost. */
+/** The change stands, and the other listeners must run. */
 function withWarning(action: () => void): void {
   try {
     action();

@@ -46,7 +46,7 @@ export class FilePlace<T> implements Place<T> {
   readonly #begins: (() => void) | undefined;
   readonly #looks = new Set<() => void>();
   #patienceMs = MOST_PATIENCE_MS;
-  /** The newest version that was read or written here. A version's file never changes, so it need not be read again. */
+  /** The newest version that was read or written here; a version's file never changes. */
   #known: { id: string; version: StoredVersion<T> } | undefined;
 
   constructor(options: FilePlaceOptions) {
@@ -65,7 +65,7 @@ export class FilePlace<T> implements Place<T> {
       if (head === undefined || head.version === 0) return undefined;
       const known = this.#known;
       if (known?.id === head.id && known.version.version === head.version) return known.version;
-      // It may have been replaced and removed since the folder was read; not so if it is the head again.
+      // A missing file may have been replaced and removed since the folder was read, unless it is the head again.
       const isMissing = missed?.id === head.id;
       missed = head;
       const version = isHeadLost
@@ -84,18 +84,18 @@ export class FilePlace<T> implements Place<T> {
   }
 
   #before({ version, after, damage }: StoredVersion<T>): StoredVersion<T> | undefined {
-    // What stands in for another version does not say which one was before that.
+    // A stand-in does not name the predecessor of the version that it stands in for.
     const name = damage ? this.#below(version)[0] : { version: version - 1, id: after };
     if (name === undefined || name.version === 0) return undefined;
-    // Of versions that were removed for their age, no older one is there that could stand in.
+    // If versions were removed for their age, no older one is left to stand in.
     const before = this.#read(name, true);
     return before instanceof DamagedVersion ? undefined : before;
   }
 
   /**
-   * A version or, if it is damaged, what stands in for it; the damage where nothing can.
+   * Returns the version, its stand-in if it is damaged, or the damage if there is none.
    *
-   * @param isMissing whether it counts as damaged where it is not there.
+   * @param isMissing whether a missing file counts as damage.
    */
   #read(name: VersionName, isMissing: boolean): StoredVersion<T> | DamagedVersion | undefined {
     const version = this.#whole(name) ?? (isMissing ? this.#folder.missing(name) : undefined);
@@ -119,7 +119,7 @@ export class FilePlace<T> implements Place<T> {
     }
   }
 
-  /** The files of older versions, newest first. */
+  /** Newest first. */
   #below(than: number): VersionName[] {
     const older = this.#folder.list().versions.filter(({ version }) => version < than);
     return older.sort((a, b) => b.version - a.version);
@@ -164,8 +164,8 @@ export class FilePlace<T> implements Place<T> {
   }
 
   /**
-   * Lets those go first who are about to commit: whoever has lost to another goes at once, so where many write the same
-   * list nobody loses again and again. What a killed process was about to commit holds up one commit, for so long.
+   * Waits for others that are about to commit: whoever has just lost does not wait, so nobody loses again and again. The
+   * unfinished commit of a killed process delays one commit by that long.
    */
   #giveWay(): FolderReading {
     let found = this.#folder.list();
@@ -178,9 +178,8 @@ export class FilePlace<T> implements Place<T> {
   }
 
   /**
-   * Removes the versions beyond those that are kept, and the files of attempts that failed and could not clean up. No
-   * clock is needed to tell these from attempts under way: what has the number of a version that is there, and is not
-   * that version, can never become one.
+   * Removes the versions beyond those to keep, and the files of failed attempts. These are told from attempts under way
+   * without a clock: a file with the number of an existing version that is not that version can never become one.
    */
   #sweep({ versions }: FolderReading, newest: VersionName): void {
     const isOld = ({ version }: VersionName) => version <= newest.version - this.#history;
@@ -202,7 +201,7 @@ export class FilePlace<T> implements Place<T> {
         if (version <= lowest) break;
       }
     } catch {
-      // A version that cannot be read stops no commit; what is older than it stays for now.
+      // An unreadable version prevents no commit; older ones stay for now.
     }
     return versions.filter(({ version, id }) => ids.has(version) && ids.get(version) !== id);
   }
@@ -212,13 +211,13 @@ export class FilePlace<T> implements Place<T> {
       const { head } = this.#folder.list();
       return head === undefined ? '' : headFile(head);
     } catch {
-      // That it cannot be read is news too: who is told of it will find out by reading.
+      // That the list cannot be read is news too; the listener finds out by reading.
       return 'unreadable';
     }
   }
 }
 
-/** Whether someone has written a version that is not, or not yet, the newest. */
+/** Whether another writer has a version that is not yet the newest. */
 function isContended({ head, versions }: FolderReading): boolean {
   return versions.some(({ version }) => version > (head?.version ?? 0));
 }

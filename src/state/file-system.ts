@@ -11,7 +11,7 @@ import { dirname } from 'node:path';
 import { makeOwnFolder, openOwn, pause, readOwnFile, writeAll } from '../system/files.ts';
 import { errorCode, failure } from './state-error.ts';
 
-/** The operations that a list in a folder is made of. Tests hand in their own, which fail. */
+/** Tests pass their own, which fail. */
 export const nodeFileSystem = {
   mkdir: (path: string): void => makeOwnFolder(path),
   readdir: (path: string): string[] => readdirSync(path),
@@ -29,7 +29,7 @@ export const nodeFileSystem = {
 
 export type FileSystem = Readonly<typeof nodeFileSystem>;
 
-/** Writes a new file that survives a power cut. If that fails, no file is left behind. */
+/** Writes a file that survives a power cut. Leaves no file behind if it fails. */
 export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void {
   let step = 'create';
   let descriptor: number | undefined;
@@ -40,7 +40,7 @@ export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void 
     step = 'save';
     fs.fsync(descriptor);
     step = 'close';
-    // Some file systems tell only here that there was no room for what was written.
+    // Some file systems report only here that they were full.
     fs.close(descriptor);
   } catch (error) {
     if (descriptor !== undefined) {
@@ -51,10 +51,10 @@ export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void 
   }
 }
 
-/** Errors of file systems that cannot sync folders: nothing more can be done. */
+/** Errors of file systems that cannot sync folders. */
 const CANNOT_SYNC_FOLDERS = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'];
 
-/** Makes changes of names in a folder survive a power cut, if the file system supports that. */
+/** Makes renames in a folder survive a power cut, if the file system supports that. */
 export function syncFolder(fs: FileSystem, path: string): void {
   let step = 'open';
   try {
@@ -71,7 +71,7 @@ export function syncFolder(fs: FileSystem, path: string): void {
   }
 }
 
-/** Creates a folder and its parents if they do not exist, as own ones (system/files.ts). */
+/** Creates a folder and its missing parents as own ones (system/files.ts), durably. */
 export function makeFolder(fs: FileSystem, path: string): void {
   const parent = dirname(path);
   for (let isParentMade = parent === path; ; isParentMade = true) {
@@ -88,7 +88,7 @@ export function makeFolder(fs: FileSystem, path: string): void {
   syncFolder(fs, parent);
 }
 
-/** Removes a file that nobody needs. If that fails, the file does no harm. */
+/** A file that nobody needs: if it cannot be removed, it does no harm. */
 export function discard(fs: FileSystem, path: string): void {
   try {
     fs.unlink(path);

@@ -9,69 +9,64 @@ import type { Awaitable } from './steps.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
-/** How one list is opened. */
 export interface PlaceOptions {
-  /** Who signs what is written. */
+  /** The author of writes. */
   readonly author: string;
   /** How many versions to keep, the newest included. */
   readonly history: number;
-  /** What is wrong with a content that somebody else may have written. */
+  /** Returns what is wrong with content that somebody else may have written. */
   readonly check?: ContentCheck;
   /** Called before the first version is written to files. */
   readonly begins?: (() => void) | undefined;
 }
 
-/** A list that was found. */
 export interface FoundList {
-  /** What it is found by, which tells it from all others. */
   readonly key: string;
-  /** The names that this is made of, such as `['todos', SESSION, AGENT]`; of one that is too long, what is left of it. */
+  /** The names in the key, such as `['todos', SESSION, AGENT]`; truncated if too long. */
   readonly path: readonly string[];
-  /** The number of its newest version. */
+  /** Of its newest version. */
   readonly version: number;
-  /** When it was changed, as its folder tells, in milliseconds since 1970; a server does not tell. */
+  /** When the folder changed, in milliseconds since 1970; undefined on a server. */
   readonly changedAt?: number;
 }
 
 /**
- * Where lists live: a folder or a server. A list is found by its key: `todos/SESSION/AGENT` or `tasks/LIST`, with names as
- * `pathName` makes them. All may throw a StateError, or reject with one.
+ * A folder or a server with lists. A list has a key, `todos/SESSION/AGENT` or `tasks/LIST`, of names from `pathName`. All
+ * methods may throw a StateError, or reject with one.
  */
 export interface Lists {
-  /** Its kind and address, without any secret. */
+  /** Kind and address, without secrets. */
   name(): Awaitable<string>;
-  /** The list of this key. It need not be there yet. */
+  /** The list need not exist yet. */
   place<T>(key: string, options: PlaceOptions): SharedPlace<T>;
-  /** The lists below a key, in its order: `todos` has those of all sessions, `todos/SESSION` those of one. */
+  /** The lists below a key, in order: `todos` for all sessions, `todos/SESSION` for one. */
   find(key: string): Awaitable<FoundList[]>;
   /**
-   * Calls back soon after any list below a key has changed, come or gone, and when they can no longer be looked for, or can
-   * again; several changes may be one call. Never throws. Returns a function that stops it.
+   * Calls back soon after any list below a key was changed, created or removed, and when looking for them begins to fail or
+   * works again; several changes may be one call. Never throws. Returns a function that stops it.
    */
   watch(key: string, listener: () => void): () => void;
-  /** Removes a list with all its versions. @returns whether it did: not if it is no longer at this version. */
+  /** Removes a list with all its versions. @returns false if it is no longer at this version. */
   remove(key: string, version: number): Awaitable<boolean>;
-  /** Where they live and how it stands there, for a person; one line each. */
+  /** A report for a person, one line each. */
   status(): Awaitable<string[]>;
-  /** Makes what the first list needs, if it is not there. */
+  /** Creates what the first list needs. */
   init(): Awaitable<void>;
   /**
-   * Whether the list of this key may be written; files are not asked. Changes nothing. @throws StateError where it could not
-   * be written.
+   * Whether the list may be written, without changing it; false for files, which are not asked. @throws StateError if it
+   * could not be written.
    */
   checkWriting(key: string): Awaitable<boolean>;
-  /** Ends its connections. */
   close(): Awaitable<void>;
 }
 
-/** The lists in a folder. */
 export class FolderLists implements Lists {
   readonly #folder: () => string;
   readonly #checked: (path: string) => string;
 
   /**
-   * @param folder looked for when it is needed.
-   * @param checked throws for a path that a link leads out of.
+   * @param folder called when first needed.
+   * @param checked throws for a path that leads out of the folder.
    */
   constructor(folder: () => string, checked = (path: string) => path) {
     this.#folder = folder;
@@ -120,7 +115,7 @@ export class FolderLists implements Lists {
 
   remove(key: string, version: number): boolean {
     const folder = this.#checked(this.#folderOf(key));
-    // Whoever writes now finds no list, and begins one; whoever has written since is not lost.
+    // A writer that comes now finds no list and begins one; a write since is not lost.
     const aside = `${folder}.${Math.random().toString(36).slice(2)}~`;
     return attempt('remove', folder, () => {
       renameSync(folder, aside);
@@ -152,7 +147,7 @@ export class FolderLists implements Lists {
     return folderOfKey(this.#folder(), key);
   }
 
-  /** What needs a look at the list itself is looked for when it is asked for. */
+  /** Getters, so that files are read only when needed. */
   #found(key: string): FoundList {
     const folder = this.#folderOf(key);
     return {
@@ -181,7 +176,7 @@ function foldersIn(folder: string): string[] {
   try {
     return namesIn(folder).map((name) => join(folder, name));
   } catch {
-    // Who looks for the lists is told that it cannot be read.
+    // `find` reports that it cannot be read.
     return [];
   }
 }

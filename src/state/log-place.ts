@@ -7,44 +7,43 @@ export interface Steps<T, Step> {
   /** The content before the first version. */
   readonly empty: T;
   readonly between: (before: T, after: T) => Step;
-  /** Takes several steps, the first one first; so a large content is copied once, not once a step. */
+  /** Applies several steps in order, so that a large content is copied only once. */
   readonly apply: (before: T, steps: readonly Step[]) => T;
-  /** About how many bytes it takes to store all of a content. */
+  /** Roughly, in bytes. */
   readonly size: (content: T) => number;
 }
 
-/** The stored content of one version: the step from the version before it or, now and then, from the empty content. */
+/** The stored content of a version: the step from the version before it or, now and then, from the empty content. */
 export interface LogEntry<Step> {
   readonly isWhole: boolean;
   readonly step: Step;
 }
 
-/** One in so many versions stores the whole content at least, so that at most these are ever read. */
+/** At least every 50th version stores the whole content, so that at most 50 are ever read. */
 const STEPS_PER_WHOLE = 50;
 /**
- * A file more to read costs a command as much as some 16 KB more of one. So of a small content each version is stored whole,
- * and of others one in so many that a version takes no more than that on average. Each divides the largest, so that however a
- * content grows there is a whole among 50 versions.
+ * Reading one more file costs a command as much as reading 16 KB more of one. So small contents are stored whole in each
+ * version, larger ones only in every Nth, such that a version takes at most that much on average. Each spacing divides the
+ * largest, so there is a whole one among 50 versions, however the content grows.
  */
 const SPACINGS = [1, 2, 5, 10, 25, STEPS_PER_WHOLE];
 const BYTES_PER_VERSION = 16 * 1024;
 
-/** How much of the history the entries' place must keep, so that there is always a whole to start from. */
+/** How many versions the entries' place must keep, so that there is always a whole one to start from. */
 export const ENTRIES_KEPT = 3 * STEPS_PER_WHOLE;
 
 type Entry<Step> = Version<LogEntry<Step>>;
 
 /**
- * A place for what is too large to be written again at each change: of most versions only the step is stored. What it
- * promises is what the place of its entries promises, since a version is still one entry, committed in one piece; and
- * it needs waiting where that place does.
+ * A place for content that is too large to write at each change: most versions store only the step. Its guarantees are
+ * those of the entries' place, since a version is one entry, committed in one piece; it is synchronous if that place is.
  */
 export class LogPlace<T, Step> implements SharedPlace<T> {
   readonly #entries: SharedPlace<LogEntry<Step>>;
   readonly #steps: Steps<T, Step>;
   #latest: Version<T> | undefined;
 
-  /** @param entries where the entries live; it keeps at least ENTRIES_KEPT of them. */
+  /** @param entries keeps at least ENTRIES_KEPT versions. */
   constructor(entries: SharedPlace<LogEntry<Step>>, steps: Steps<T, Step>) {
     this.#entries = entries;
     this.#steps = steps;
@@ -62,7 +61,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     return inSteps(this.#load());
   }
 
-  /** Each version is computed as it is asked for, and what is near is read only then. */
+  /** Each version is computed, and in memory or files read, only when the iterator gets there. */
   history(): Awaitable<Iterable<Version<T>>> {
     return whenDone(this.#entries.history(), (newestFirst) => this.#versions(newestFirst));
   }
@@ -86,7 +85,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     return committed && this.#latest;
   }
 
-  /** A server gives all entries in one answer, and has more work with large ones. */
+  /** A server returns all entries in one answer, and has more work with large ones. */
   #spacing(content: T): number {
     if (this.isFar) return STEPS_PER_WHOLE;
     const size = this.#steps.size(content);
@@ -94,10 +93,9 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   /**
-   * Takes the entries down to one that needs none before it, or that is known already, and builds the versions upon it; then
-   * the next.
+   * Collects entries down to a whole or known one, and builds the versions upon it; then continues with older ones.
    *
-   * @param read gets each entry that was read.
+   * @param read receives each entry that was read.
    */
   *#versions(newestFirst: Iterable<Entry<Step>>, read: Entry<Step>[] = []): Generator<Version<T>> {
     let entries: Entry<Step>[] = [];
@@ -116,7 +114,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
         const damage =
           back > lost ? version.damage : damageOf(entries[lost] as Entry<Step>, standIn);
         const found = version === entry && known ? known : { ...version, content, damage };
-        // What follows begins with the newest one, and need not read it again.
+        // The next reading starts from the newest version.
         if (!damage && version.version > (this.#latest?.version ?? 0)) this.#latest = found;
         yield found;
       }
@@ -133,7 +131,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
       for (const version of versions) return version;
       const isDamaged = read.some(isLost);
       if (range !== undefined && (this.#latest || isDamaged)) {
-        // What is known is no longer there: the list has gone far on, or someone began it again. Or it is older than the damage.
+        // The known version is gone, since the list has moved far on or was begun again; or it is older than the damage.
         this.#latest = undefined;
         range = isDamaged ? undefined : newest;
         continue;
@@ -142,7 +140,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
       if (head === undefined) return undefined;
       const { damage } = read.at(-1) as Entry<Step>;
       if (damage) throw new DamagedVersion(damage.message, head.version);
-      // Others may go on so fast that old entries are removed while they are read; not so if nothing has moved.
+      // Other writers may be so fast that old entries are removed while they are read, but not if nothing has moved.
       if (missed === head.version) {
         throw new StateError(`the versions that version ${head.version} builds upon are missing`);
       }
@@ -150,19 +148,18 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     }
   }
 
-  /** A number alone does not tell: someone may have deleted the list, and begun another one. */
+  /** The number is not enough: someone may have deleted the list and begun another one. */
   #isLatest({ version, at, by }: Entry<Step>): boolean {
     const latest = this.#latest;
     return version === latest?.version && by === latest.by && +at === +latest.at;
   }
 }
 
-/** Whether an entry needs none before it. */
 function isWhole<Step>(entry: Entry<Step>): boolean {
   return entry.content.isWhole && !isLost(entry);
 }
 
-/** Whether the step of another version stands in for that of an entry: then nothing can be built upon it. */
+/** Whether another version stands in for this entry: then nothing can be built upon it. */
 function isLost<Step>({ version, damage }: Entry<Step>): boolean {
   return damage !== undefined && damage.shown !== version;
 }

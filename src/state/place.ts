@@ -29,13 +29,13 @@ export interface Damage {
  */
 export type ContentCheck = (content: unknown) => string | undefined;
 
-/** Which versions are asked for: so many, or those that are not older than this one. */
+/** The newest so many versions, or those from this number on. */
 export interface HistoryRange {
   readonly newest?: number;
   readonly from?: number;
 }
 
-/** The version that stands in for a damaged one, and that the next write builds upon. */
+/** Returns the whole version under the damaged one's number, for the next write to build upon. */
 export function standIn<T, Whole extends Version<T>>(
   { message, version, keptAs }: DamagedVersion,
   whole: Whole,
@@ -43,14 +43,14 @@ export function standIn<T, Whole extends Version<T>>(
   return { ...whole, version, damage: { message, shown: whole.version, keptAs } };
 }
 
-/** An id that two processes do not come to at the same version. */
+/** Distinguishes attempts of several processes at the same version. */
 export function newId(): string {
   return Math.floor(Math.random() * 36 ** 8)
     .toString(36)
     .padStart(8, '0');
 }
 
-/** Why a version is not what was written; undefined if it is. */
+/** Returns why a version is not what was written; undefined if it is. */
 export function damageNote({
   version,
   damage,
@@ -95,7 +95,7 @@ export interface SharedPlace<T> {
 /** A synchronous place: memory or files. */
 export interface Place<T> extends SharedPlace<T> {
   load(): Version<T> | undefined;
-  /** All of them, each read as it is asked for. */
+  /** Each is read only when the iterator gets there. */
   history(): Iterable<Version<T>>;
   commit(base: number, content: T, at: Date): Version<T> | undefined;
 }
@@ -103,10 +103,9 @@ export interface Place<T> extends SharedPlace<T> {
 /** The author of a list if no other name is given. */
 export const DEFAULT_AGENT = 'main';
 
-/** The author of what a person changes. */
+/** The author of a person's changes. */
 export const USER = 'user';
 
-/** How many versions a place keeps by default, the newest included. */
 export const DEFAULT_HISTORY = 50;
 
 /** A place that ends with the process. Content is kept as given, not copied. */
@@ -114,7 +113,7 @@ export class MemoryPlace<T> implements Place<T> {
   readonly author: string;
   readonly #history: number;
   readonly #listeners = new Set<{ listener: () => void }>();
-  /** The newest last. */
+  /** Oldest first. */
   readonly #versions: Version<T>[] = [];
 
   constructor({ author = DEFAULT_AGENT, history = DEFAULT_HISTORY } = {}) {

@@ -8,13 +8,13 @@ import { type HistoryRange, newId, type SharedPlace, standIn, type Version } fro
 import { DamagedVersion, StateError } from './state-error.ts';
 import { pause } from './time-limit.ts';
 
-/** The lists on the server that TODO_STATE_URL names. It is loaded and connected when the first list is used. */
+/** The lists on the server of TODO_STATE_URL. It is loaded and connected when the first list is used. */
 export class ServerLists implements Lists {
   readonly #open: () => Promise<Engine>;
   #engine: Promise<Engine> | undefined;
 
   constructor(options: { url: string; environment: Environment; timeoutMs: number }) {
-    // Programs that keep their lists in files do not load network code.
+    // Programs with lists in files do not load network code.
     this.#open = () =>
       import('./engines/open-engine.ts').then(({ openEngine }) => openEngine(options));
   }
@@ -64,7 +64,6 @@ export class ServerLists implements Lists {
   }
 
   async close(): Promise<void> {
-    // If it could not be opened, there is nothing to close.
     const engine = await this.#engine?.catch(() => undefined);
     await engine?.close();
   }
@@ -76,15 +75,15 @@ export class ServerLists implements Lists {
 }
 
 /**
- * Of many that want to change a list at once, not all should do the work of an attempt at the same time: the server has that
- * work, and lost attempts hold up the others. So who has lost waits, by how long a commit takes there, and longer after each
- * loss: eight agents on three members of etcd then need 2.2 attempts a claim, where they needed 3.4 with a fixed pause.
+ * Backoff between attempts to commit, since lost attempts load the server and delay others: a random part of the time that
+ * a commit takes there, doubled after each loss. Eight agents on three members of etcd then need 2.2 attempts per claim,
+ * against 3.4 with a fixed pause.
  */
 const COMMITS_WAITED = 2;
 const MOST_DOUBLINGS = 4;
 const LONGEST_PAUSE_MS = 500;
 
-/** A list on a server, which is connected when the list is first used. */
+/** It connects when the list is first used. */
 export class ServerPlace<T> implements SharedPlace<T> {
   readonly isFar = true;
   readonly author: string;
@@ -111,7 +110,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
 
   async history(range: HistoryRange = {}): Promise<Version<T>[]> {
     let found = await this.#read(range);
-    // What stands in for a damaged version may be before the range.
+    // A stand-in for a damaged version may be before the range.
     if (found.some((version) => version instanceof DamagedVersion)) {
       const { newest, from = 1 } = range;
       const all = await this.#read({});
@@ -155,7 +154,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
     });
   }
 
-  /** Damaged versions are replaced by the whole one before them, where there is one among these. */
+  /** Damaged versions are replaced by the whole one before them, if it is in the range. */
   async #read(range: HistoryRange): Promise<(Version<T> | DamagedVersion)[]> {
     const engine = await this.#engine();
     const newestFirst = await engine.read(this.#key, range);
@@ -176,7 +175,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
   }
 }
 
-/** Begins something as soon as its engine is open. Returns a function that ends it, before or after. */
+/** Begins as soon as the engine is open. Returns a function that stops it, before or after that. */
 function whenOpen(opening: Promise<Engine>, begin: (engine: Engine) => () => void): () => void {
   let hasEnded = false;
   let end = () => {};

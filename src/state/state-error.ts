@@ -6,7 +6,7 @@ import { codeOf } from '../system/files.ts';
  */
 export class StateError extends Error {
   override readonly name = 'StateError';
-  /** Whether it came up when a server was read: whatever was to be done then, nothing was changed. */
+  /** Whether a server could not be read; then nothing was changed. */
   readonly isOfReading: boolean;
 
   constructor(
@@ -18,10 +18,10 @@ export class StateError extends Error {
   }
 }
 
-/** A version is not what it was when it was stored, or not there any more. */
+/** A version is missing, or not what was stored. */
 export class DamagedVersion extends StateError {
   readonly version: number;
-  /** As that of `Damage`. */
+  /** See `Damage`. */
   readonly keptAs: string | undefined;
 
   constructor(message: string, version: number, keptAs?: string) {
@@ -31,17 +31,17 @@ export class DamagedVersion extends StateError {
   }
 }
 
-/** The settings name no list, as a server without a session does: exit code 2. The message says what to set. */
+/** The settings name no list, as for a server without a session: exit code 2. The message says what to set. */
 export class UnnamedList extends StateError {}
 
-/** A server may or may not have made a change, and there is no way to find out. @param why with the server's name. */
+/** A server may or may not have made a change, and nothing can tell. @param why with the server's name. */
 export function notKnown(why: string): StateError {
   return new StateError(
     `not known whether the change was made: ${why}; read the list before you try again`,
   );
 }
 
-/** Does one thing to one file. What it throws becomes a StateError. */
+/** Turns errors of one operation on one file into a StateError. */
 export function attempt<T>(action: string, path: string, operation: () => T): T {
   try {
     return operation();
@@ -50,13 +50,13 @@ export function attempt<T>(action: string, path: string, operation: () => T): T 
   }
 }
 
-/** The error for one thing that could not be done to one file: `cannot write /path: ENOSPC: no space left ...`. */
+/** `cannot write /path: ENOSPC: no space left ...` */
 export function failure(action: string, path: string, cause: unknown): StateError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StateError(`cannot ${action} ${path}: ${reason}`, { cause });
 }
 
-/** The code of the system's error, such as `ENOENT`, also if `attempt` has wrapped it. */
+/** The system's error code, such as `ENOENT`, also if `attempt` has wrapped it. */
 export function errorCode(error: unknown): string | undefined {
   return codeOf(error instanceof StateError ? error.cause : error);
 }

@@ -1,9 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
-/**
- * How long something may wait for servers, in all its requests together. What it does in between, such as a check that it
- * runs, does not count.
- */
+/** The time that all requests to servers may take together. Time between them, as for running a check, does not count. */
 class TimeLimit {
   #leftMs: number;
   #requests = 0;
@@ -23,45 +20,44 @@ class TimeLimit {
   }
 }
 
-/** Made where lists live on a server: it makes all promises of a program a little slower. */
+/** Created only with a server: it makes all promises of a program a little slower. */
 let limits: AsyncLocalStorage<TimeLimit> | undefined;
-/** That of a program which runs one command: it needs no telling which one makes a request. */
+/** For programs that run one command, whose requests all belong to it. */
 let ofProgram: TimeLimit | undefined;
 
-/** The settings that say how long a command may wait for servers. */
 export interface ServerTime {
   readonly stateUrl: string | undefined;
   /** Seconds. */
   readonly stateTimeout: number;
 }
 
-/** Runs a command in the time that its settings give it, or that is left to what it is part of. */
+/** Runs a command within the time limit of its settings, or within that of its caller. */
 export function inTimeOf<T>({ stateUrl, stateTimeout }: ServerTime, command: () => T): T {
   const isLimited = stateUrl === undefined || (limits?.getStore() ?? ofProgram) !== undefined;
   return isLimited ? command() : withTimeLimit(stateTimeout * 1000, command);
 }
 
-/** Gives all requests of the program, which runs one command, the time that its settings say. */
+/** Limits the time of all requests of a program that runs one command. */
 export function limitProgram({ stateTimeout }: ServerTime): void {
   ofProgram = new TimeLimit(stateTimeout * 1000);
 }
 
-/** Runs something whose requests to servers may take so long in all, also those of what it calls. */
+/** Limits the time of all requests that `work` makes. */
 export function withTimeLimit<T>(ms: number, work: () => T): T {
   limits ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
   return limits.run(new TimeLimit(ms), work);
 }
 
 /**
- * Makes a request to a server in the time that is left; outside of `withTimeLimit` it has `ms` for itself.
+ * Makes a request to a server in the remaining time; outside of `withTimeLimit` it has `ms` for itself.
  *
- * @param request gets when it has to end, as `performance.now()` counts.
+ * @param request receives its deadline on the clock of `performance.now()`.
  */
 export function inTime<T>(ms: number, request: (deadline: number) => Promise<T>): Promise<T> {
   return (limits?.getStore() ?? ofProgram ?? new TimeLimit(ms)).spend(request);
 }
 
-/** Node's own would be one more module that each start of a command loads. @param isWork whether it keeps the process alive. */
+/** Not node:timers/promises, which each start of a command would load. @param isWork whether it keeps the process alive. */
 export function pause(ms: number, isWork = true): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -1,8 +1,7 @@
 import type { Version } from './place.ts';
 
-/** A version as it is kept in a file. */
 export interface StoredVersion<T> extends Version<T> {
-  /** The id of the version before it, `''` for the first: so the versions form a chain. */
+  /** The id of the version before, `''` for the first: a chain. */
   readonly after: string;
 }
 
@@ -11,9 +10,8 @@ const HEADER = /^\{"format":(\d{1,9}),("checksum":"([0-9a-f]{8})",\n)?/;
 const LONGEST_HEADER = 64;
 
 /**
- * A version as the bytes of its file: JSON that a person can read, a line for each field and for each element of a list;
- * what is inside these has no lines of its own, so that no depth of it makes a file long. The first line holds the version of the format and a
- * checksum over all the others, so that a damaged file is never taken for another list.
+ * Encodes a version for its file: JSON that a person can read, with one line for each field and each element of a list, so
+ * that nesting cannot make a file long. The first line holds the format's version and a checksum over the other lines.
  */
 export function encodeVersion<T>({ version, after, at, by, content }: StoredVersion<T>): Buffer {
   const fields = Object.entries({ version, after, at, by }).map(
@@ -32,8 +30,8 @@ function contentText(content: unknown): string {
 }
 
 /**
- * Reads what `encodeVersion` wrote. The checksum is no seal: whoever can write the file can write one that fits. So all
- * is checked but the content, which is for others to judge.
+ * Reads what `encodeVersion` wrote. The checksum does not stop forgers, so everything but the content is checked; the
+ * content is for others to judge.
  */
 export function decodeVersion<T>(
   bytes: Buffer,
@@ -69,10 +67,10 @@ function parsed(text: string): Partial<Record<string, unknown>> {
   }
 }
 
-/** FNV-1a, which changes with any one byte. It need not withstand an attacker: who can write the file can do anything. */
+/** FNV-1a, which changes with any one byte. */
 function checksum(bytes: Buffer): string {
   let hash = 0x811c9dc5;
-  // In a process that has just started, an iterator would take as long as all else that a commit does.
+  // In a process that has just started, an iterator would take as long as the rest of a commit.
   for (let index = 0; index < bytes.length; index++) {
     hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);
   }

@@ -5,20 +5,20 @@ import type { ContentCheck } from './place.ts';
 import { DamagedVersion, errorCode, failure, StateError } from './state-error.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
-/** The name of one version in a folder: its number, and an id that no other attempt at that number has. */
+/** A version's number, and an id that no other attempt at that number has. */
 export interface VersionName {
   readonly version: number;
   /** `''` for version 0, which has no file. */
   readonly id: string;
 }
 
-/** The information in the names of a list's folder. */
+/** What the file names say. */
 export interface FolderReading {
   /** The newest version; undefined if there is no list. */
   readonly head: VersionName | undefined;
-  /** Whether no file says so: then it is the newest there is. */
+  /** Whether the head file is missing; `head` is then the newest version file. */
   readonly isHeadLost: boolean;
-  /** All version files, those of attempts that failed or are under way included. */
+  /** All version files, including those of failed or unfinished attempts. */
   readonly versions: readonly VersionName[];
 }
 
@@ -26,21 +26,21 @@ const HEAD = /^head-(?:0|([1-9]\d{0,14})-([a-z0-9]+))$/;
 const VERSION = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
 const VERSION_0: VersionName = { version: 0, id: '' };
 
-/** How often to reread a folder that seems to have no head: it may have been read while the head was being renamed. */
+/** A folder may seem to have no head if it is read while the head is renamed. */
 const MOST_READINGS = 100;
 
-/** The suffix of a list's folder while it is being created. No other name ends like this. */
+/** The suffix of a list's folder during its creation. No other name ends like this. */
 export const UNFINISHED = '~new';
-/** The suffix of the file of a damaged version that another one has replaced. Nothing reads or removes it. */
+/** The suffix of a damaged version's file after its replacement. Nothing reads or removes it. */
 const DAMAGED = '.damaged';
 
 /**
- * The files of one list: a file for each version, `13-k3j9x2a1.json`, never changed once it is written, and one empty file,
- * `head-13-k3j9x2a1`, whose name says which version is the newest.
+ * The files of one list: an immutable file for each version, `13-k3j9x2a1.json`, and an empty file, `head-13-k3j9x2a1`,
+ * whose name says which version is the newest.
  *
- * A commit is one rename of the head. Nobody can rename what is no longer there, so of several that started from the
- * same version one succeeds; and since names of heads are never used twice, one that was held up for however long
- * fails too. (The number of a removed version could be taken again by one that links a file to it.)
+ * A commit is one rename of the head, so of several that start from the same version one succeeds; and since heads' names
+ * are never reused, a commit that was delayed for however long fails too. (A link to a file could reuse the number of a
+ * removed version.)
  */
 export class VersionFolder<T> {
   readonly path: string;
@@ -63,7 +63,7 @@ export class VersionFolder<T> {
     }
   }
 
-  /** @returns undefined if the file is not there. @throws DamagedVersion where it holds no version, or another one. */
+  /** @returns undefined if there is no file. @throws DamagedVersion if it holds no version, or another one. */
   read(name: VersionName): StoredVersion<T> | undefined {
     const path = this.#pathOf(name);
     let problem: string | undefined;
@@ -84,20 +84,19 @@ export class VersionFolder<T> {
     throw new DamagedVersion(`${path} is damaged: ${problem}`, name.version, keptAs);
   }
 
-  /** The error for a version that should be there and is not. */
   missing(name: VersionName): DamagedVersion {
     return new DamagedVersion(`${this.#pathOf(name)} is missing`, name.version);
   }
 
-  /** The error for a newest version of which it is not certain that it is the newest. */
+  /** Without a head file it is uncertain which version is the newest. */
   headLost({ version }: VersionName): DamagedVersion {
     const message = `${this.path} is damaged: no head-... file says which version is the newest`;
     return new DamagedVersion(message, version, 'it is');
   }
 
   /**
-   * Makes the folder with the head of version 0 in it, if it is not there. It appears with its head or not at all,
-   * so this head too is made only once. All steps may be done by several at once, or be done again after a crash.
+   * Creates the folder with the head of version 0. It appears with its head or not at all, so this head is created only
+   * once. Several processes may do any step at once, or repeat it after a crash.
    */
   create(): VersionName {
     const session = dirname(this.path);
@@ -113,14 +112,14 @@ export class VersionFolder<T> {
     } catch (error) {
       const isTaken = ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '');
       if (isTaken) this.#removeUnfinished(unfinished);
-      // Someone else may have been quicker, with this same folder or with one before.
+      // Another process may have been faster.
       if (this.list().head === undefined)
         throw error instanceof StateError ? error : failure(step, path, error);
     }
     return VERSION_0;
   }
 
-  /** Makes the head that was lost. If another process has gone on since, the one here is too old to be taken for it. */
+  /** If another process has moved on since, this head is too old to count. */
   restoreHead(name: VersionName): void {
     const path = join(this.path, headFile(name));
     try {
@@ -133,7 +132,7 @@ export class VersionFolder<T> {
   /**
    * Adds a version and makes it the newest, durably.
    *
-   * @returns false, and nothing is changed, where `from` is not, or no longer, the newest.
+   * @returns false, with nothing changed, if `from` is not the newest.
    */
   add(from: VersionName, to: VersionName, bytes: Buffer): boolean {
     const path = this.#pathOf(to);
@@ -155,7 +154,7 @@ export class VersionFolder<T> {
     return true;
   }
 
-  /** Puts the file of a damaged version where nothing reads or removes it. If that fails, it does no harm. */
+  /** Renames a damaged version's file, so that nothing removes it. A failure does no harm. */
   setAside(name: VersionName): void {
     const path = this.#pathOf(name);
     try {
@@ -163,7 +162,7 @@ export class VersionFolder<T> {
     } catch {}
   }
 
-  /** The oldest first: where a version is missing, and older ones are not, it was not removed here. */
+  /** Oldest first: a version missing between kept ones was not removed here. */
   remove(names: readonly VersionName[]): void {
     for (const name of names.toSorted((a, b) => a.version - b.version)) {
       discard(this.#fs, this.#pathOf(name));
@@ -176,7 +175,7 @@ export class VersionFolder<T> {
       this.#fs.rename(head, join(this.path, headFile(to)));
     } catch (cause) {
       const error = failure('replace', head, cause);
-      // It may have happened anyway: network file systems do it, lose the answer, and try again.
+      // Network file systems may lose the answer to a rename that happened, and repeat it.
       const now = this.#headAfter(error);
       if (isSame(now, to) && errorCode(error) === 'ENOENT') return;
       const isUndone = errorCode(error) === 'ENOENT' || isSame(now, from);
@@ -195,7 +194,7 @@ export class VersionFolder<T> {
     }
   }
 
-  /** The head when a rename has failed. */
+  /** The head after a failed rename. */
   #headAfter(error: StateError): VersionName | undefined {
     try {
       return this.list().head;
@@ -209,7 +208,7 @@ export class VersionFolder<T> {
     try {
       this.#fs.rmdir(path);
     } catch {
-      // Another process is making it again; it will come here too.
+      // Another process is creating it, and will remove it.
     }
   }
 
@@ -222,12 +221,11 @@ function versionFile({ version, id }: VersionName): string {
   return `${version}-${id}.json`;
 }
 
-/** The name of the head that says that this version is the newest. */
 export function headFile({ version, id }: VersionName): string {
   return version === 0 ? 'head-0' : `head-${version}-${id}`;
 }
 
-/** Reads a folder's names, in whatever order; others than those above are passed over. */
+/** Ignores other names. */
 function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> {
   let head: VersionName | undefined;
   const versions: VersionName[] = [];
@@ -240,7 +238,7 @@ function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> 
     const [whole, version = 0, id = ''] = HEAD.exec(name) ?? [];
     if (whole === undefined) continue;
     const found = { version: Number(version), id };
-    // A folder that is read while the head is renamed may show it under both names.
+    // A folder that is read during the rename of its head may show both names.
     if (head === undefined || found.version > head.version) head = found;
   }
   return { head, versions };

@@ -2,17 +2,15 @@ import { type FSWatcher, type Stats, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 const POLL_MS = 1000;
-/** A folder that has not changed for so long, by its own time, is not looked into again, */
+// A folder that has been quiet for so long is read only every tenth time; not never, since its time may be another machine's.
 const QUIET_MS = 3000;
-/** but for every tenth time: its time may be that of another machine. */
 const MOST_PASSED = 9;
-/** One change of a list is several events, and many changes may come at once: after a look, what comes waits so long. */
+/** A change of a list is several events, so after a look, further ones wait this long. */
 const PAUSE_MS = 20;
 
 /**
- * Calls back soon after something in a folder has changed; within a second if the system tells of nothing. Of what comes
- * close together, the last is always seen. The folder need not be there; it may come, go and come again. Does not keep the
- * process alive.
+ * Calls back soon after something in a folder has changed, within a second if the system sends no events. The last of close
+ * changes is always seen. The folder need not exist; it may come and go. Does not keep the process alive.
  *
  * @returns a function that stops it.
  */
@@ -24,7 +22,7 @@ export function watchFolder(path: string, listener: () => void): () => void {
   let pause: NodeJS.Timeout | undefined;
   let isDue = false;
 
-  /** Watches the folder or, until it is there, the nearest one above it. */
+  /** Watches the folder or, until it exists, its nearest parent. */
   const arm = ({ folder, identity, changed } = nearest(path)): void => {
     changedAt = changed;
     if (identity === watched) return;
@@ -34,10 +32,10 @@ export function watchFolder(path: string, listener: () => void): () => void {
       watcher = watch(folder, { persistent: false }, hear);
       watcher.on('error', () => {});
     } catch {
-      // No such service, or no more of it to be had: once a second will have to do.
+      // No such service, or none left: polling must do.
       return;
     }
-    // What was made in the meantime told nobody.
+    // Changes before the watch began sent no event.
     arm();
   };
   const wake = (found = nearest(path)): void => {
@@ -73,7 +71,7 @@ export function watchFolder(path: string, listener: () => void): () => void {
   };
 }
 
-/** One timer for all folders: a process that watches many of them wakes for all at once. */
+/** One timer for all folders, so that a process wakes once for all. */
 const polled = new Set<() => void>();
 let timer: NodeJS.Timeout | undefined;
 
@@ -91,8 +89,8 @@ function everySecond(look: () => void): () => void {
 }
 
 /**
- * The path, or else the nearest folder above it that is there; what tells it from another of the same name; and when it
- * changed.
+ * The path or its nearest existing parent, with an identity to tell it from others of the same name, and the time of its
+ * last change.
  */
 function nearest(path: string): { folder: string; identity: string; changed: number } {
   for (let folder = path; ; folder = dirname(folder)) {

@@ -4,17 +4,16 @@ import type { Tls } from './secrets.ts';
 import { type Answer, Failed, NO_ANSWER, type Purpose, Servers, UNTRUSTED } from './servers.ts';
 import { checkSize, parse, TooMuch } from './stored-content.ts';
 
-/** How to reach one etcd cluster. */
 export interface EtcdOptions {
   /** `host:port` of each member; all are tried in turn. */
   readonly endpoints: readonly string[];
   readonly tls?: Tls | undefined;
   readonly user?: { readonly name: string; readonly password: string };
-  /** The time limit, in milliseconds, of a request that no command makes, including retries. */
+  /** The time limit, in milliseconds, of a request outside of any command, including retries. */
   readonly timeoutMs: number;
 }
 
-// A member that does not answer is left for the next one after so long; an election takes about a second.
+// The next member is tried after this; an election takes about a second.
 const TRY_MS = 1500;
 const AUTHENTICATE = 'auth/authenticate';
 const TLS_ENDED =
@@ -24,8 +23,8 @@ const NO_TLS = 'the server does not speak TLS; without TLS the URL begins with e
 /**
  * Speaks to etcd over its JSON gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/): each call is one POST.
  *
- * A call goes to one member after the other until one answers. A request that got no answer may have been carried out;
- * the sender of a change must be able to tell from the next answer.
+ * A call tries one member after the other. A request without an answer may have been carried out; the sender of a change
+ * must be able to tell from the next answer.
  */
 export class EtcdClient {
   readonly members: Servers<string>;
@@ -39,7 +38,7 @@ export class EtcdClient {
     this.members = new Servers(`etcd at ${endpoints.join(', ')}`, endpoints, TRY_MS, timeoutMs);
   }
 
-  /** Makes one call. @throws StateError where no member answers in time, or one refuses. */
+  /** @throws StateError if no member answers in time, or one refuses. */
   call(path: string, body: object, purpose: Purpose = 'read'): Promise<Answer<EtcdAnswer>> {
     return this.members.ask(purpose, (limitMs) =>
       this.#try(this.members.current, path, body, limitMs),
@@ -47,7 +46,7 @@ export class EtcdClient {
   }
 
   /**
-   * Opens a call whose answer has no end, such as a watch, at one member.
+   * Opens a call with an endless answer, such as a watch, at one member.
    *
    * `hasleader` makes the member end it when it loses the cluster; without it a cut-off member just goes silent.
    */
@@ -58,7 +57,7 @@ export class EtcdClient {
     return response;
   }
 
-  /** What each member says of itself, in the order of the endpoints. */
+  /** Each member's own report, in the order of the endpoints. */
   status(): Promise<{ endpoint: string; answer: EtcdAnswer | Error; ms: number }[]> {
     const start = performance.now();
     return inTime(TRY_MS, (deadline) => {
@@ -72,7 +71,7 @@ export class EtcdClient {
     });
   }
 
-  /** Ends its connections; what is under way fails. */
+  /** Pending requests fail. */
   close(): void {
     this.members.isClosed = true;
     this.#agent?.destroy();
@@ -83,7 +82,7 @@ export class EtcdClient {
       const response = await this.#post(member, path, body, limitMs);
       return answerOf(response.statusCode, await textOf(response));
     } catch (error) {
-      // Tokens end with time, and with the member that gave them.
+      // A token expires, or its member restarts.
       if (error instanceof OldToken) this.#token = undefined;
       if (error instanceof Failed) throw error;
       const outcome = error instanceof TooMuch ? 'hopeless' : 'open';
@@ -91,7 +90,7 @@ export class EtcdClient {
     }
   }
 
-  /** @param watching ends an answer that has no end. */
+  /** @param watching ends an endless answer. */
   async #post(
     member: string,
     path: string,
@@ -102,7 +101,7 @@ export class EtcdClient {
     const start = performance.now();
     const token = path === AUTHENTICATE ? undefined : await this.#tokenFrom(member, limitMs);
     const { tls } = this.#options;
-    // Loaded only now: programs that keep their lists in files need no network.
+    // Loaded here, since programs with lists in files need no network.
     const http = process.getBuiltinModule(tls ? 'node:https' : 'node:http');
     this.#agent ??= new http.Agent({ keepAlive: true, ...tls });
     const text = JSON.stringify(body);
@@ -122,7 +121,7 @@ export class EtcdClient {
     return new Promise((resolve, reject) => {
       let isConnected = false;
       request.once('socket', (socket) => {
-        // Who only looks on keeps no process alive.
+        // A watch keeps no process alive.
         if (watching) socket.unref();
         isConnected = request.reusedSocket;
         const connected = () => {
@@ -145,7 +144,7 @@ export class EtcdClient {
     });
   }
 
-  /** Why there is no connection: nothing was sent. */
+  /** Nothing was sent. */
   #unconnected({ code = '', message }: NodeJS.ErrnoException): Failed {
     if (UNTRUSTED.test(code)) return new Failed(message, 'refused');
     if (code === 'EPROTO') return new Failed(NO_TLS, 'refused');
@@ -153,7 +152,7 @@ export class EtcdClient {
     return new Failed(isCutOff ? TLS_ENDED : message, 'undone');
   }
 
-  /** What the user is known by. One call asks for it, for all that come meanwhile. */
+  /** Authenticates once for all calls that come meanwhile. */
   #tokenFrom(member: string, limitMs: number): Promise<string> | undefined {
     const { user } = this.#options;
     if (user === undefined) return undefined;
@@ -163,7 +162,7 @@ export class EtcdClient {
         .then(({ token = '' }) => token)
         .catch((error: Failed) => {
           if (this.#token === asked) this.#token = undefined;
-          // What the token is for was never sent.
+          // The request that needs the token was never sent.
           throw error.outcome === 'refused' ? error : new Failed(error.message, 'undone');
         });
     this.#token = asked;
@@ -178,20 +177,20 @@ function splitEndpoint(endpoint: string): { host: string; port: number } {
 
 const NO_SPACE = ': its quota is full';
 
-/** The quota is full. A change may have been made all the same: etcd looks at its quota again while it makes it. */
+/** The quota is full. The change may have been made: etcd checks its quota again while making it. */
 export class QuotaFull extends Failed {}
 
-/** The token that says who asks is none any more. */
+/** The token is no longer valid. */
 class OldToken extends Failed {}
 
-/** A key as the gateway gives it: in base64, as the value is. */
+/** As the gateway returns it, in base64. */
 export interface KeyValue {
   readonly key: string;
   readonly value?: string;
   readonly mod_revision?: string;
 }
 
-/** As much of an answer as is used: of a range, a transaction, a login or the status. Numbers come as text. */
+/** The used parts of an answer to a range, a transaction, a login or a status. Numbers are strings. */
 export interface EtcdAnswer {
   readonly kvs?: readonly KeyValue[];
   readonly more?: boolean;
@@ -205,14 +204,14 @@ export interface EtcdAnswer {
   readonly dbSize?: string;
 }
 
-/** What a member answered to a call. @throws Failed for anything but success. */
+/** @throws Failed for anything but success. */
 function answerOf(status: number | undefined, text: string): EtcdAnswer {
   const answer = objectIn(text);
   if (status === 200 && isObject(answer?.header) && isAnswer(answer)) return answer;
   throw refusedBy(status, text);
 }
 
-/** The answer to a transaction holds those to its parts. */
+/** The answer to a transaction contains the answers to its operations. */
 function isAnswer(value: unknown): value is EtcdAnswer {
   if (!isObject(value)) return false;
   const { kvs = [], responses = [], response_range: range } = value;
@@ -224,7 +223,6 @@ function isPair(value: unknown): value is KeyValue {
   return isObject(value) && isText(value.key) && isText(value.value ?? '');
 }
 
-/** What a member meant by an answer that is none of success. */
 function refusedBy(status: number | undefined, text: string): Failed {
   const { error, message: said = error } = objectIn(text) ?? {};
   const words = isObject(said) ? said.message : said;
@@ -241,7 +239,7 @@ function refusedBy(status: number | undefined, text: string): Failed {
   return new Failed(message, isSettled(status) ? 'refused' : 'open');
 }
 
-/** Whether a status says that the request was not carried out, and will not be. */
+/** Whether this status means that the request was not carried out, and will not be. */
 function isSettled(status = 0): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 429;
 }
@@ -264,7 +262,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** All of an answer. Rejects with TooMuch. An iterator over its chunks would take a program twice as long. */
+/** Rejects with TooMuch. An iterator over the chunks would take twice as long. */
 function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

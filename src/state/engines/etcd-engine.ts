@@ -7,32 +7,31 @@ import { type Answer, changedTooOften } from './servers.ts';
 import { decodeContent } from './stored-content.ts';
 import type { Bell } from './version-watch.ts';
 
-/** Version N has the key of this number less N, so that the newest comes first in a range. */
+/** Version N has the key of this number minus N, so that the newest comes first in a range. */
 const LAST_VERSION = 10 ** 15 - 1;
 const KEY_OF_VERSION = /^(.*)\/(\d{15})$/s;
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
 const PAUSE_MS = 200;
-/** etcd takes requests of up to 1.5 MiB; the rest of one is keys and comparisons. */
+/** etcd accepts requests of up to 1.5 MiB; keys and comparisons take the rest. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
 
-/** A range of keys as the gateway takes it. */
 interface KeyRange {
   readonly key: string;
   readonly range_end: string;
 }
 
 /**
- * Lists on etcd: one key a version, newest first in one range.
+ * Lists on etcd: one key per version, newest first in one range.
  *
- * A commit is one transaction that compares "no key newer than the base" and "the base is there". The first alone
- * would let a delayed writer in whose number was given out and pruned long ago; together they cannot both hold again.
+ * A commit is one transaction that compares "no key newer than the base" and "the base is there". The first alone would let
+ * in a delayed writer whose number was given out and pruned long ago; together they cannot both hold again.
  */
 export class EtcdEngine implements Engine {
   readonly #client: EtcdClient;
   readonly #start: string;
 
-  /** @param root what all keys begin with, without a slash at its end. */
+  /** @param root the prefix of all keys, without a slash at its end. */
   constructor(client: EtcdClient, root: string) {
     this.#client = client;
     this.#start = `${root}/`;
@@ -95,7 +94,7 @@ export class EtcdEngine implements Engine {
       }
       const last = keys.at(-1);
       if (!more || last === undefined) break;
-      // The other versions of a list are nothing new.
+      // Other versions of a list are no news.
       const of = versionOfKey(last);
       start = of ? afterAll(`${of.list}/`) : `${last}\0`;
     }
@@ -109,22 +108,22 @@ export class EtcdEngine implements Engine {
   }
 
   /**
-   * A watch that ends is opened again, at the next member, and what came in between is looked for. One that did not tell of
-   * what was found without it is cut off somewhere, though its connection stands; it is opened again too.
+   * A watch that ends is opened again, at the next member, and looks for changes in between. One that missed a change is
+   * cut off somewhere although its connection stands, so it is opened again too.
    */
   bell(prefix: string): Bell {
     let stream: AbortController | undefined;
     let hasEnded = false;
     const follow = async (look: (isAsked: boolean) => unknown) => {
       while (!hasEnded && !this.#client.members.isClosed) {
-        // Only once it stands can it have missed something.
+        // Only an established watch can have missed something.
         const opening = new AbortController();
         try {
           const request = { create_request: this.#below(prefix) };
           const events = await this.#client.stream('watch', request, opening.signal);
           if (hasEnded) events.destroy();
           stream = opening;
-          // An event only says that it is time to look; the first one says that the watch stands.
+          // Any event means: look. The first one says that the watch is established.
           for await (const _ of events) await look(true);
         } catch {
           this.#client.members.turnToNext();
@@ -150,7 +149,7 @@ export class EtcdEngine implements Engine {
 
   async init(): Promise<void> {}
 
-  /** Asks for a change that cannot come about: rights and room are looked at first. */
+  /** Sends a transaction that can never succeed: rights and quota are checked first. */
   async checkWriting(list: string): Promise<void> {
     const key = this.#keyOf(list, 1);
     const never = { target: 'VERSION', result: 'LESS', version: '0', key };
@@ -198,7 +197,7 @@ export class EtcdEngine implements Engine {
     };
   }
 
-  /** Whether a commit that was refused is so because an earlier try of it was carried out. */
+  /** Whether a commit was refused because an earlier try of it was carried out. */
   #isOurs({ answer, doubt }: Answer<EtcdAnswer>, id: string): boolean {
     const [next, newest] = (answer.responses ?? []).map(
       ({ response_range }) => response_range?.kvs?.[0],
@@ -212,7 +211,7 @@ export class EtcdEngine implements Engine {
     return (await this.#client.call('kv/range', request)).answer;
   }
 
-  /** The keys of all versions of a list. Others below it are somebody else's. */
+  /** Keys of other lists below it do not count. */
   #versions(key: string): KeyRange {
     const start = `${this.#start}${key}/`;
     return { key: base64(`${start}0`), range_end: base64(afterAll(`${start}9`)) };
@@ -233,7 +232,7 @@ export function keyOfVersion(prefix: string, version: number): string {
   return prefix + String(LAST_VERSION - version).padStart(15, '0');
 }
 
-/** Which version of which list a key holds; undefined for a key that somebody else has made. */
+/** Undefined for a key that somebody else has made. */
 function versionOfKey(key: string): { list: string; version: number } | undefined {
   const [, list, number] = KEY_OF_VERSION.exec(key) ?? [];
   return list === undefined ? undefined : { list, version: LAST_VERSION - Number(number) };
@@ -260,7 +259,7 @@ function textIn(text: string): string {
   return Buffer.from(text, 'base64').toString('utf8');
 }
 
-/** The end of the range of all keys that begin so. */
+/** The end of the range of all keys with this prefix. */
 function afterAll(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }

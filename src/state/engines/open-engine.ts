@@ -10,16 +10,16 @@ import { readStateUrl } from './state-url.ts';
 export interface EngineOptions {
   /** TODO_STATE_URL. */
   readonly url: string;
-  /** Where the engine's own variables, certificates and passwords are looked for. */
+  /** For the engine's own variables, certificates and passwords. */
   readonly environment: Environment;
-  /** The time limit, in milliseconds, of a request that no command makes (TODO_STATE_TIMEOUT). */
+  /** The time limit, in milliseconds, of a request outside of any command (TODO_STATE_TIMEOUT). */
   readonly timeoutMs: number;
 }
 
 /**
  * Opens the engine of TODO_STATE_URL. It connects with the first request.
  *
- * @throws StateError for a URL that is none, or where a file that a variable names cannot be read.
+ * @throws StateError for an invalid URL, or if a file named by a variable cannot be read.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { url, environment, timeoutMs } = options;

@@ -5,42 +5,41 @@ import type { Tls } from './secrets.ts';
 import { type Answer, Failed, NO_ANSWER, type Purpose, Servers } from './servers.ts';
 import { TooMuch } from './stored-content.ts';
 
-/** How to reach one PostgreSQL. */
 export interface PostgresOptions {
-  /** `host:port` of each server; the first that takes writes is used. */
+  /** `host:port` of each server; the first that accepts writes is used. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly database: string;
   readonly user: string;
-  /** Asked for when connections are made. */
+  /** Called for each connection. */
   readonly password: () => string | undefined;
   readonly tls?: Tls | undefined;
   readonly schema: string;
-  /** The time limit, in milliseconds, of a statement that no command makes, including retries. */
+  /** The time limit, in milliseconds, of a statement outside of any command, including retries. */
   readonly timeoutMs: number;
 }
 
-/** One statement, given the names of its tables. */
+/** A statement, given the names of its tables. */
 export type Statement = (
   sql: Sql,
   lists: PendingQuery<Row[]>,
   versions: PendingQuery<Row[]>,
 ) => PendingQuery<Row[]>;
 
-// A server that does not answer is left for the next one after so long.
+// The next server is tried after this.
 const TRY_MS = 2000;
 const IDLE_SECONDS = 10;
-/** A standby, or a primary that takes no writes now. */
+/** A standby, or a primary that accepts no writes now. */
 const READ_ONLY = '25006';
-/** No rows were touched, and another try may do better: a deadlock, a server that is starting, or has too many clients. */
+/** No rows were touched, and a retry may succeed: a deadlock, or a server that is starting or has too many clients. */
 const TRY_AGAIN = new Set([READ_ONLY, '40001', '40P01', '57P03', '53300']);
-/** The server went away, or gave up, with the outcome open. */
+/** The server went away or gave up, and the statement may have been carried out. */
 const IS_OPEN = /^(08|57)/;
 const WRONG_PASSWORD = /^28/;
 const NO_SCHEMA = new Set(['42P01', '3F000']);
 const NO_TABLES = 'has no tables for lists; create them with: agent-shell state init';
 export const STANDBY = 'a standby, which accepts no writes';
 
-/** Speaks to PostgreSQL. If the connection breaks, a statement is tried again. */
+/** If the connection breaks, a statement is retried. */
 export class PostgresClient {
   readonly schema: string;
   readonly servers: Servers<PostgresOptions['hosts'][number]>;
@@ -48,16 +47,16 @@ export class PostgresClient {
   readonly #options: PostgresOptions;
   readonly #listeners = new Set<(key: string | undefined) => void>();
   #sql: Sql | undefined;
-  /** The server that these connections are to. */
+  /** The server of these connections. */
   #sqlOf: object | undefined;
-  /** The time limit for a connection: where it is not there by then, nothing was sent. */
+  /** The time limit for connecting: after it, nothing was sent. */
   #connectMs = 0;
   /** For notifications alone. */
   #listening: Sql | undefined;
-  /** The last thing that the server has warned of. */
+  /** The server's latest warning. */
   #warning: { readonly message: string } | undefined;
 
-  /** @param postgres the library, which is loaded only where it is needed. */
+  /** @param postgres the library, loaded only if needed. */
   constructor(postgres: typeof Postgres, options: PostgresOptions) {
     this.#postgres = postgres;
     this.#options = options;
@@ -68,20 +67,20 @@ export class PostgresClient {
     this.servers = new Servers(name, hosts, TRY_MS, timeoutMs);
   }
 
-  /** Runs one statement, which is a transaction of its own. @throws StateError where no server answers in time, or one refuses. */
+  /** Runs one statement as a transaction of its own. @throws StateError if no server answers in time, or one refuses. */
   run(statement: Statement, purpose: Purpose = 'read'): Promise<Answer<readonly Row[]>> {
     return this.servers.ask(purpose, async (limitMs) => {
       const before = this.#warning;
       const rows = await this.#try(statement, limitMs);
-      // What gave up waiting for its standby is done, with a warning; and is lost with the server.
+      // A commit that gave up waiting for its standby succeeds with a warning, and is lost with the server.
       if (purpose === 'read' || this.#warning === before) return rows;
       throw new Failed(this.#warning?.message ?? '', 'open');
     });
   }
 
   /**
-   * Hears of each change of a list, by its name; of undefined after a connection was made again, when any list may have
-   * changed unheard. A pooler may swallow it all. Returns a function that stops it.
+   * Calls back with the name of each changed list; with undefined after a reconnect, when changes may have been missed. A
+   * pooler may swallow all notifications. Returns a function that stops it.
    */
   listen(listener: (key: string | undefined) => void): () => void {
     this.#listeners.add(listener);
@@ -92,7 +91,7 @@ export class PostgresClient {
     };
   }
 
-  /** Ends its connections; what is under way fails. It does not wait until the server has closed them, too. */
+  /** Pending statements fail. Does not wait until the server has closed the connections. */
   async close(): Promise<void> {
     this.servers.isClosed = true;
     this.#giveUp();
@@ -115,10 +114,10 @@ export class PostgresClient {
     }
   }
 
-  /** What a failed try means. Connections that may be good for nothing are given up: whatever waits on them would wait as long. */
+  /** Classifies a failed try. Connections that may be dead are closed: whatever waits on them would wait as long. */
   #failure(sql: Sql, error: PostgresError): Error {
     const { code = '', message } = error;
-    // Its class loses its name in a bundle; the server alone says how severe an error is.
+    // The bundle renames its class; only the server reports a severity.
     const isAnswer = 'severity' in error;
     const isUsable = isAnswer && code !== READ_ONLY && !WRONG_PASSWORD.test(code);
     if (!isUsable && sql === this.#sql) this.#giveUp();
@@ -147,7 +146,7 @@ export class PostgresClient {
     const tell = (key: string | undefined) => {
       for (const hear of [...this.#listeners]) hear(key);
     };
-    // The next statement that gets an answer listens again; until then looking now and then has to do.
+    // The next answered statement listens again; until then, polling must do.
     const end = () => {
       if (this.#listening === sql) this.#endListening();
     };
@@ -167,12 +166,12 @@ export class PostgresClient {
     const { current } = this.servers;
     let secret = '';
     const connect = async () => {
-      // Where it cannot be read, this is why there is no connection.
+      // If the password cannot be read, that is why there is no connection.
       secret = password() ?? '';
       const socket = await connectTo(current, tls, this.#connectMs);
       return socket.once('close', onClose);
     };
-    // The types do not know of it.
+    // Missing in the library's types.
     const how = { socket: connect } as object;
     return this.#postgres({
       ...how,
@@ -182,9 +181,9 @@ export class PostgresClient {
       user,
       password: () => secret,
       max: 4,
-      // A program that has nothing else to do ends.
+      // Lets a program end that has nothing else to do.
       idle_timeout: IDLE_SECONDS,
-      // Ours has the time that is left, and knows whether anything was sent.
+      // Ours has the remaining time, and knows whether anything was sent.
       connect_timeout: 0,
       // Transaction poolers do not support prepared statements.
       prepare: false,
@@ -200,7 +199,7 @@ interface PostgresError extends Error {
   readonly code?: string;
 }
 
-/** The library's own words name a server, or `undefined`. */
+/** The library's own message names a server, or `undefined`. */
 function isEnd(code: string): boolean {
   return code.startsWith('CONNECTION_');
 }

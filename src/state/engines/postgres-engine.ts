@@ -6,17 +6,17 @@ import { type PostgresClient, STANDBY, type Statement } from './postgres-client.
 import { changedTooOften, type Doubt } from './servers.ts';
 import type { Bell } from './version-watch.ts';
 
-/** How often to look where notifications arrive, and if a pooler swallows them. */
+/** The pause between looks while notifications arrive, and if a pooler swallows them. */
 const LOOK_SELDOM_MS = 4000;
 const LOOK_OFTEN_MS = 500;
-/** Any number that no other program is likely to lock. */
+/** A lock number that no other program is likely to use. */
 const INIT = 7_463_827_311;
 
 /**
- * Lists in PostgreSQL: a row for each version, and one for each list that says which is the newest.
+ * Lists in PostgreSQL: a row for each version, and one for each list with the number of the newest.
  *
- * A commit is one statement that moves this row from the base to the next number. PostgreSQL looks at the row again
- * once it has its lock, so of several writers one succeeds, however long another was held up.
+ * A commit is one statement that moves this row from the base to the next number. PostgreSQL checks the row again once it
+ * has its lock, so of several writers one succeeds, however long another was held up.
  */
 export class PostgresEngine implements Engine {
   readonly #client: PostgresClient;
@@ -73,7 +73,6 @@ export class PostgresEngine implements Engine {
     return rows.length > 0 || (doubt !== undefined && this.#isOurs(key, next, id, doubt));
   }
 
-  /** The names of lists in their order. */
   async lists(prefix: string): Promise<{ key: string; version: number }[]> {
     const rows = await this.#read(
       (sql, lists) => sql`
@@ -107,8 +106,8 @@ export class PostgresEngine implements Engine {
   }
 
   /**
-   * Makes the tables for lists where they are not there yet. Asked for by `agent-shell state init` only: nothing else
-   * makes anything in a database that it was merely pointed at. Several that do so at once wait for each other.
+   * Creates the tables. Only `agent-shell state init` does this: nothing else creates anything in a database that it was
+   * merely pointed at. Several at once wait for each other.
    */
   async init(): Promise<void> {
     const schema = this.#schema;
@@ -172,9 +171,9 @@ export class PostgresEngine implements Engine {
   }
 
   /**
-   * Whether a commit that changed nothing did so because an earlier try of it was carried out. That its version can be read
-   * proves nothing: a commit that was ended while it waited for a synchronous standby is there, and is lost with the server.
-   * But the log of changes is in order: once a later one of ours is acknowledged, the standby has both.
+   * Whether a commit changed nothing because an earlier try of it was carried out. Reading its version back proves nothing:
+   * a commit that was ended while it waited for a synchronous standby is there, and is lost with the server. But the WAL is
+   * in order: once a later commit of ours is acknowledged, the standby has both.
    */
   async #isOurs(key: string, version: number, id: string, doubt: Doubt): Promise<boolean> {
     const { answer: kept } = await this.#client.run(
@@ -200,7 +199,7 @@ export class PostgresEngine implements Engine {
     return (await this.#client.run(statement)).answer;
   }
 
-  /** As SQL names it. */
+  /** Quoted for SQL. */
   get #schema(): string {
     return `"${this.#client.schema.replaceAll('"', '""')}"`;
   }

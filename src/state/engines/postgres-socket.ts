@@ -4,7 +4,10 @@ import type { Tls } from './secrets.ts';
 import { Failed, NO_ANSWER, UNTRUSTED } from './servers.ts';
 import { checkSize, TooMuch } from './stored-content.ts';
 
-/** The request for TLS, with the code that it has in place of a version (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+/**
+ * The request for TLS, with a code in place of a version
+ * (https://www.postgresql.org/docs/current/protocol-message-formats.html).
+ */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const YES = 'S';
 const NO_TLS = 'it does not speak TLS; for a server without TLS, set sslmode=disable';
@@ -12,8 +15,8 @@ const NOT_POSTGRES = "it does not speak PostgreSQL's protocol: is this another s
 const ENDED = 'the connection ended before the server was ready';
 
 /**
- * Connects to a PostgreSQL. Before the server is ready for a statement, errors of the socket are Failed, since no statement
- * was sent.
+ * Connects to a PostgreSQL. Until the server is ready for a statement, socket errors are Failed, since no statement was
+ * sent.
  *
  * @param limitMs until the server is ready.
  */
@@ -42,7 +45,7 @@ async function overTls(socket: Socket, name: string, tls: Tls): Promise<Socket> 
   socket.write(SSL_REQUEST);
   const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'end')]);
   if (answer === undefined) throw new Failed(ENDED, 'undone');
-  // Whatever comes with the answer was not encrypted, and may be anybody's.
+  // Bytes that come with the answer were not encrypted, and may be anybody's.
   const isAgreed = answer.toString() === YES;
   if (!isAgreed && tls.isOptional) return socket;
   if (!isAgreed) throw new Failed(NO_TLS, 'refused');
@@ -60,7 +63,7 @@ function beforeReady(error: NodeJS.ErrnoException): Failed {
   return new Failed(error.message, isFinal ? 'refused' : 'undone');
 }
 
-/** Looks at what comes before the library does: some of it would stop the whole program. */
+/** Checks messages before the library does: some would crash the program. */
 function guard(socket: Socket, onReady: () => void): void {
   let isReady = false;
   const messages = new Messages(() => {
@@ -80,7 +83,7 @@ function guard(socket: Socket, onReady: () => void): void {
     if (event === 'error' && !isReady) return emit(event, beforeReady(args[0] as Error));
     return emit(event, ...args);
   };
-  // The library would connect again at once, for ever.
+  // The library would reconnect at once, forever.
   socket.once('end', () => {
     if (!isReady) socket.destroy(new Failed(ENDED, 'undone'));
   });
@@ -90,31 +93,31 @@ function guard(socket: Socket, onReady: () => void): void {
 const AUTHENTICATION = 'R';
 const READY = 'Z';
 const ROW = 'D';
-/** The end of a statement: it was carried out, it was empty, or it failed. */
+/** The end of a statement: carried out, empty, or failed. */
 const ENDS_OF_STATEMENTS = 'CIE';
-/** All that a server has to send here. At some of the others the library would stop the program, at some it would print. */
+/** All that a server has to send here. At others the library would crash the program, or print. */
 const KINDS = `${AUTHENTICATION}SKNA12tnT${ROW}${ENDS_OF_STATEMENTS}${READY}`;
 const HEADER_BYTES = 5;
 const MOST_AUTHENTICATION_BYTES = 64 * 1024;
-/** PostgreSQL's own number is 4,096. A million take most of a second, in which nothing else can be done. */
+/** PostgreSQL's default is 4,096. A million rounds block the program for most of a second. */
 const MOST_ROUNDS = 1_000_000;
 
-/** The messages of a server: a letter, the length of the rest, and that rest. */
+/** A server's messages: a letter, the length of the rest, and the rest. */
 class Messages {
   readonly #onReady: () => void;
   #kept = Buffer.alloc(0);
-  /** How many bytes of the present message are still to come. */
+  /** The remaining bytes of the current message. */
   #skipped = 0;
-  /** Whether it may say that it is ready: it has let us in, or answered. */
+  /** Whether it may report that it is ready: it has accepted the login, or answered. */
   #hasAnswered = false;
-  /** Of the rows of this answer. */
+  /** Of this answer's rows. */
   #rowBytes = 0;
 
   constructor(onReady: () => void) {
     this.#onReady = onReady;
   }
 
-  /** @throws an Error for what no PostgreSQL sends, or more of it than there should be. */
+  /** @throws Error for anything that no PostgreSQL sends, or too much of it. */
   see(chunk: Buffer): void {
     let bytes = this.#kept.length > 0 ? Buffer.concat([this.#kept, chunk]) : chunk;
     for (;;) {
@@ -149,10 +152,10 @@ class Messages {
   }
 }
 
-/** Requests about logging in, by their codes. */
+/** Authentication requests, by their codes. */
 const SCRAM = 10;
 const SCRAM_CHALLENGE = 11;
-/** That nothing is needed; a password in clear text or MD5; the server's own proof of SCRAM. */
+/** No authentication, a password in clear text or MD5, and the final message of SCRAM. */
 const WAYS_IN = [0, 3, 5, 12];
 
 /** @param request without its header. */

@@ -5,12 +5,12 @@ import type { Environment } from '../../environment.ts';
 import { attempt } from '../state-error.ts';
 import type { StateUrl } from './state-url.ts';
 
-/** How to speak TLS; `isOptional` where it also goes without. */
+/** `isOptional`: continue without TLS if the server has none. */
 export interface Tls extends ConnectionOptions {
   readonly isOptional?: boolean;
 }
 
-/** Whom to trust and what to show, as the engine's own variables say; undefined for no TLS. */
+/** The certificates that the engine's own variables name; undefined for no TLS. */
 export function tlsOf(target: StateUrl, environment: Environment): Tls | undefined {
   const file = (name: string) => {
     const path = environment[name];
@@ -32,12 +32,12 @@ export function tlsOf(target: StateUrl, environment: Environment): Tls | undefin
     ...files,
     isOptional: sslMode === 'prefer' && !files.ca,
     rejectUnauthorized: sslMode.startsWith('verify') || Boolean(files.ca),
-    // verify-ca asks who signed the certificate, and not for whom.
+    // verify-ca checks the signature of the certificate, not its name.
     ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
 }
 
-/** The password of the URL or of the engine's variable, that of TODO_STATE_PASSWORD_FILE, or that of `~/.pgpass`. */
+/** The password of the URL or the engine's variable, of TODO_STATE_PASSWORD_FILE, or of `~/.pgpass`. */
 export function passwordOf(target: StateUrl, environment: Environment): string | undefined {
   const { TODO_STATE_PASSWORD_FILE: file, PGPASSFILE, HOME = '/' } = environment;
   if (target.password !== undefined) return target.password;
@@ -56,9 +56,9 @@ export function passwordOf(target: StateUrl, environment: Environment): string |
 }
 
 /**
- * The password of the first line of a password file that fits, as libpq finds it
- * (https://www.postgresql.org/docs/current/libpq-pgpass.html): `host:port:database:user:password`, where `*` fits all and
- * a backslash makes the next character plain. A file that others may read is not used.
+ * The password of the first matching line of a password file, as in libpq
+ * (https://www.postgresql.org/docs/current/libpq-pgpass.html): `host:port:database:user:password`, where `*` matches
+ * anything and a backslash escapes the next character. A file that others may read is ignored.
  *
  * @param wanted host, port, database and user.
  */

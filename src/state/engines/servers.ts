@@ -4,8 +4,8 @@ import { inTime, pause } from '../time-limit.ts';
 /** Why one try of a request failed. */
 export class Failed extends Error {
   /**
-   * `refused`: nothing was done, and another try will not do better. `undone`: nothing was done. `open`: it may have been
-   * carried out. `hopeless`: so too, and another try will not do better.
+   * `refused`: nothing was done, and a retry will not help. `undone`: nothing was done. `open`: it may have been carried
+   * out. `hopeless`: the same, and a retry will not help.
    */
   readonly outcome: 'refused' | 'undone' | 'open' | 'hopeless';
 
@@ -15,21 +15,21 @@ export class Failed extends Error {
   }
 }
 
-/** Why it is not known whether a change was made. */
+/** Why it is unknown whether a change was made. */
 export interface Doubt {
   readonly reason: string;
 }
 
-/** The purpose of a request: to read, to make a change, or to remove a doubt about one, which stays if this fails. */
+/** Whether a request reads, makes a change, or resolves a doubt about one, which stays if this fails. */
 export type Purpose = 'read' | 'change' | Doubt;
 
-/** An answer; with a doubt where an earlier try of the same request may have been carried out, too. */
+/** With a doubt if an earlier try of the same request may have been carried out, too. */
 export interface Answer<T> {
   readonly answer: T;
   readonly doubt: Doubt | undefined;
 }
 
-/** The codes of errors of TLS that no further try mends: the server's certificate is not one to trust, or ours is not to it. */
+/** TLS errors that no retry fixes: one side does not trust the other's certificate. */
 export const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 export const NO_ANSWER = 'no answer in time';
 const NO_TIME = 'the time limit of this command is used up; TODO_STATE_TIMEOUT sets it';
@@ -37,19 +37,19 @@ const PAUSE_MS = 100;
 
 /** The servers of one engine, of which any may answer. */
 export class Servers<Server> {
-  /** As an error names them, without any secret. */
+  /** For errors, without secrets. */
   readonly name: string;
   readonly all: readonly Server[];
-  /** The time limit of one try, in milliseconds. */
+  /** Milliseconds. */
   readonly tryMs: number;
-  /** From then on what is under way fails, and nothing is tried again. */
+  /** Pending requests fail, and nothing is retried. */
   isClosed = false;
   readonly #timeoutMs: number;
   #current = 0;
 
   /**
-   * @param tryMs how long one of several servers may take until the next one is asked.
-   * @param timeoutMs for a request that no command makes, with all its tries.
+   * @param tryMs how long one of several servers may take before the next one is tried.
+   * @param timeoutMs for a request outside of any command, including retries.
    */
   constructor(name: string, all: readonly Server[], tryMs: number, timeoutMs: number) {
     this.name = name;
@@ -58,7 +58,6 @@ export class Servers<Server> {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The one that is asked now. */
   get current(): Server {
     return this.all[this.#current] as Server;
   }
@@ -68,10 +67,10 @@ export class Servers<Server> {
   }
 
   /**
-   * Asks one server after the other until one answers, as long as there is time.
+   * Asks one server after the other until one answers or time is up.
    *
    * @param attempt makes one try at the current server, within so many milliseconds; throws Failed.
-   * @throws StateError where no server answers in time, or one refuses; it says whether anything can have been changed.
+   * @throws StateError if no server answers in time, or one refuses; it says whether anything can have been changed.
    */
   ask<T>(purpose: Purpose, attempt: (limitMs: number) => Promise<T>): Promise<Answer<T>> {
     return inTime(this.#timeoutMs, async (deadline) => {
@@ -79,7 +78,7 @@ export class Servers<Server> {
       let { reason } = doubt ?? { reason: NO_TIME };
       for (let tries = 1; ; tries++) {
         const left = deadline - performance.now();
-        // A try that has hardly any time would only leave open what it did.
+        // A try with hardly any time would only leave its outcome open.
         if (this.isClosed || left < 2 * PAUSE_MS) throw this.#unanswered(purpose, reason, doubt);
         try {
           const answer = await attempt(Math.min(left, this.tryMs));
@@ -87,12 +86,12 @@ export class Servers<Server> {
         } catch (error) {
           if (!(error instanceof Failed)) throw error;
           if (error.outcome === 'refused') throw this.#refused(purpose, error, doubt);
-          // What the last try had too little time for is no reason.
+          // A last try without enough time is not the reason.
           if (error.message !== NO_ANSWER || reason === NO_TIME) reason = error.message;
           if (error.outcome !== 'undone' || doubt) doubt = { reason };
           if (error.outcome === 'hopeless') throw this.#unanswered(purpose, reason, doubt);
           this.turnToNext();
-          // All have been tried. Give them a moment: another one may be about to take over.
+          // All were tried; another one may be about to take over.
           if (tries % this.all.length === 0) await pause(PAUSE_MS);
         }
       }
@@ -118,7 +117,7 @@ export class Servers<Server> {
   }
 }
 
-/** For a change whose version is not there any more when its writer asks for it. */
+/** For a change whose version was removed before its writer could ask for it. */
 export function changedTooOften(name: string): StateError {
   return notKnown(`${name} did not answer, and others have changed the list too often since`);
 }

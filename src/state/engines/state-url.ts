@@ -1,14 +1,13 @@
 import type { Environment } from '../../environment.ts';
 import { StateError } from '../state-error.ts';
 
-/** Where TODO_STATE_URL leads. */
 export type StateUrl =
   | {
       readonly engine: 'etcd';
       /** `host:port` of each member. */
       readonly endpoints: readonly string[];
       readonly isEncrypted: boolean;
-      /** What all keys begin with, without a slash at its end. */
+      /** The prefix of all keys, without a slash at its end. */
       readonly root: string;
       readonly user: string | undefined;
       readonly password: string | undefined;
@@ -30,8 +29,8 @@ const FORM = /^([a-z]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]*)(?:\/([^?#]*))
 const DEFAULT_NAME = 'todowrite';
 
 /**
- * Reads a URL such as `etcds://h1:2379,h2:2379/acme` or `postgres://user@host/db?schema=acme`. What it leaves out comes
- * from the engine's own variables (ETCDCTL_USER, PGUSER, PGSSLMODE, ...).
+ * Reads a URL such as `etcds://h1:2379,h2:2379/acme` or `postgres://user@host/db?schema=acme`. Missing parts come from the
+ * engine's own variables (ETCDCTL_USER, PGUSER, PGSSLMODE, ...).
  *
  * @throws StateError for anything else; its message repeats nothing of the URL, which may hold a password.
  */

@@ -1,22 +1,22 @@
 import { StateError } from '../state-error.ts';
 
-/** What a server sends is more than lists ever need: it is broken, or somebody else's. */
+/** A server sends more than lists ever need: it is broken, or somebody else's. */
 export class TooMuch extends Error {}
 
 const MIB = 1024 * 1024;
-/** Of one answer of a server. The 50 versions that are kept, each as large as etcd takes one, fit into it. */
+/** Of one answer: enough for 50 versions of the largest size that etcd accepts. */
 const MOST_BYTES = 128 * MIB;
 /** Of one version. 10,000 tasks are 3.5 MB. */
 const MOST_UNPACKED_BYTES = 64 * MIB;
-/** Metadata is the deepest part of a list, with 20. Each level costs a parser much more than its two bytes. */
+/** Metadata, the deepest part of a list, has 20. Each level costs a parser much more than its two bytes. */
 const MOST_LEVELS = 100;
 
-/** @throws TooMuch for an answer of more bytes than there should be. */
+/** @throws TooMuch. */
 export function checkSize(bytes: number): void {
   if (bytes > MOST_BYTES) throw new TooMuch(`it sent more than ${MOST_BYTES / MIB} MiB at once`);
 }
 
-/** What gzip has packed. @throws TooMuch where it is too large, another Error where it is damaged. */
+/** Decompresses gzip. @throws TooMuch, or another Error if it is damaged. */
 function unpack(bytes: Buffer): Buffer {
   try {
     const { gunzipSync } = process.getBuiltinModule('node:zlib');
@@ -27,7 +27,7 @@ function unpack(bytes: Buffer): Buffer {
   }
 }
 
-/** @throws TooMuch where it is nested too deeply, a SyntaxError where it is no JSON. */
+/** @throws TooMuch if it is nested too deeply, SyntaxError if it is no JSON. */
 export function parse(json: string): unknown {
   let levels = 0;
   for (let at = 0; at < json.length; at++) {
@@ -40,7 +40,7 @@ export function parse(json: string): unknown {
   return JSON.parse(json);
 }
 
-/** Where the text that begins here has its other quote. Most of an answer is text in base64. */
+/** The index of the closing quote. Most of an answer is base64 in strings. */
 function endOfText(json: string, start: number): number {
   for (let end = start; ; ) {
     end = json.indexOf('"', end + 1);
@@ -51,7 +51,6 @@ function endOfText(json: string, start: number): number {
   }
 }
 
-/** One version as an engine stores it beside its number. */
 export interface StoredContent<T> {
   /** Unique: a writer recognizes its own version by it. */
   readonly id: string;
@@ -60,11 +59,11 @@ export interface StoredContent<T> {
   readonly content: T;
 }
 
-/** Larger texts are compressed: a list of 10,000 tasks is 3.5 MB, and 0.5 MB compressed. */
+/** Larger texts are compressed: 10,000 tasks shrink from 3.5 MB to 0.5 MB. */
 const COMPRESSED_FROM_BYTES = 100 * 1024;
 const GZIP = 0x1f;
 
-/** JSON, compressed where it is large. @throws StateError where nobody would read it again. */
+/** JSON, compressed if large. @throws StateError if it would be too large to read. */
 export function encodeContent(stored: StoredContent<unknown>): Buffer {
   const json = Buffer.from(JSON.stringify(stored));
   if (json.length > MOST_UNPACKED_BYTES) {
@@ -76,7 +75,6 @@ export function encodeContent(stored: StoredContent<unknown>): Buffer {
   return process.getBuiltinModule('node:zlib').gzipSync(json);
 }
 
-/** Decodes what `encodeContent` made, or says why it cannot be that. */
 export function decodeContent<T>(bytes: Buffer): StoredContent<T> | { readonly problem: string } {
   try {
     const json = (bytes[0] === GZIP ? unpack(bytes) : bytes).toString('utf8');

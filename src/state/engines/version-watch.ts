@@ -5,33 +5,32 @@ const LONGEST_LOOK_MS = 5000;
 /** Distinguishes one state from another, such as the number of the newest version. */
 export type Sighting = string | number;
 
-/** How a server tells that it is time to look. */
+/** How a server announces changes. */
 export interface Bell {
-  /** Calls back from now on: `isAsked` where something happened, not where it may have been missed. Returns a function that stops it. */
+  /** `isAsked` if something happened, false if it may have been missed. Returns a function that stops it. */
   listen(look: (isAsked: boolean) => unknown): () => void;
-  /** How long to wait after a look before the next one that nobody asks for, by what this one found. */
+  /** The pause after a look before the next unasked one, depending on what this one found. */
   pauseMs(found: 'asked' | 'unasked' | undefined): number;
 }
 
 export interface VersionWatchOptions<Seen extends Sighting> {
-  /** Asks the server how it stands. */
   readonly newest: () => Promise<Seen>;
-  /** How it stands when the watch begins, as far as is known. */
+  /** The state at the beginning, as far as known. */
   readonly known: Seen;
   readonly listener: () => void;
   readonly bell: Bell;
 }
 
 /**
- * Tells of new versions by looking for them: when the server says that something happened, and now and then without a
- * word from it, since a server that is cut off says nothing. Also tells when looking begins to fail, and when it works again.
+ * Finds new versions by looking for them: when the server announces a change, and periodically, since a server that is cut
+ * off announces nothing. Also reports when looking begins to fail, and when it works again.
  */
 export class VersionWatch<Seen extends Sighting> {
   readonly #options: VersionWatchOptions<Seen>;
   readonly #endBell: () => void;
   #seen: Seen;
   #timer: NodeJS.Timeout | undefined;
-  /** The look under way; another one makes its answer old. */
+  /** The pending look; a newer one makes its answer obsolete. */
   #current: object | undefined;
   #isFailing = false;
   #hasEnded = false;
@@ -43,9 +42,9 @@ export class VersionWatch<Seen extends Sighting> {
     this.#endBell = options.bell.listen((isAsked) => this.#look(isAsked));
   }
 
-  /** Tells of a version that was committed here, without a look; one under way begins again. */
+  /** Reports a version that was committed here without looking; a pending look starts again. */
   committed(version: Seen): void {
-    // A look under way may have seen it, and told of it.
+    // A pending look may have seen and reported it.
     if (version !== this.#seen) {
       this.#seen = version;
       this.#options.listener();
@@ -60,7 +59,7 @@ export class VersionWatch<Seen extends Sighting> {
     this.#endBell();
   }
 
-  /** @param isAsked whether the server said that there is something to see. */
+  /** @param isAsked whether the server announced a change. */
   async #look(isAsked: boolean): Promise<void> {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
@@ -69,10 +68,10 @@ export class VersionWatch<Seen extends Sighting> {
     let version = this.#seen;
     let isFailing = false;
     try {
-      // It may go on for long after a command that began to watch.
+      // It may outlive the command that began to watch.
       version = await withTimeLimit(LONGEST_LOOK_MS, this.#options.newest);
     } catch {
-      // Whoever reads the list is told what is wrong; the next look may fare better.
+      // Readers of the list get the error; the next look may succeed.
       isFailing = true;
     }
     if (look !== this.#current) return;
