@@ -1,7 +1,7 @@
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** These say whose list is meant: they count as the caller of a command has them, not as its host does. */
+/** They name the caller's list: a command uses its caller's values, not its host's. */
 export const CALLER_VARIABLES = [
   'TODO_SESSION',
   'TODO_AGENT',
@@ -9,7 +9,6 @@ export const CALLER_VARIABLES = [
   'TODO_TASK_LIST',
 ] as const;
 
-/** The caller's variables that are set. */
 export function callerVariables(environment: Environment): Record<string, string> {
   const pairs = CALLER_VARIABLES.map((name) => [name, environment[name]] as const);
   return Object.fromEntries(
@@ -17,7 +16,7 @@ export function callerVariables(environment: Environment): Record<string, string
   );
 }
 
-/** A caller's variables, if they differ from those of this process; else undefined. */
+/** The caller's variables. Returns undefined if this process has the same ones. */
 export function othersVariables(caller: Environment, own: Environment) {
   if (caller === own) return undefined;
   const isOther = CALLER_VARIABLES.some((name) => caller[name] !== own[name]);

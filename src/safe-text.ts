@@ -2,17 +2,16 @@ const PLAIN = /^[\x20-\x7e]*$/;
 const LINE_BREAKS_AND_TABS = /\r\n|[\t\n\v\f\r\x85\u2028\u2029]/g;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
 const ELLIPSIS = '...';
-/** Characters may be dropped, so more than `maxChars` are looked at; but never the whole of a long text. */
+/** Some characters are dropped, so more than `maxChars` are read; but not all of a long text. */
 const UNITS_READ_PER_CHARACTER = 8;
 
 /**
- * `text` on one line, with nothing in it that a terminal would take for anything but text.
+ * The text on one line, safe to print on a terminal.
  *
- * Line breaks and tabs become a space; other controls become visible (ESC is shown as `␛`, so what an escape sequence
- * was can still be read); bidirectional overrides and other invisible format characters are dropped, but for the
- * zero-width joiner of emoji; a lone surrogate becomes U+FFFD.
+ * Line breaks and tabs become a space; other controls become visible (ESC as `␛`); bidirectional overrides and other invisible
+ * format characters are dropped, except the zero-width joiner of emoji; a lone surrogate becomes U+FFFD.
  *
- * @param maxChars The most code points to return. Text beyond it is cut and ends in `...`, which counts.
+ * @param maxChars the most code points to return; longer text is cut and ends in `...`, which counts.
  */
 export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): string {
   if (text.length <= maxChars && PLAIN.test(text)) return text;
@@ -21,10 +20,8 @@ export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): str
   const safe = (isCut ? text.slice(0, unitsRead).replace(/[\ud800-\udbff]$/, '') : text)
     .replace(LINE_BREAKS_AND_TABS, ' ')
     .replace(CONTROLS, controlPicture)
-    // Patterns with \p stand where they are used: V8 takes a third of a millisecond to read one.
-    // Bidirectional overrides and isolates, zero-width spaces, tags and their like; the joiner of emoji stays.
+    // V8 takes a third of a millisecond to compile a pattern with \p, so they are not constants of the module.
     .replace(/(?!\u200d)\p{Cf}/gu, '')
-    // A surrogate without its other half.
     .replace(/\p{Cs}/gu, '\ufffd');
   if (!isCut && safe.length <= maxChars) return safe;
   const characters = [...safe];
@@ -32,36 +29,31 @@ export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): str
   return characters.slice(0, Math.max(0, maxChars - ELLIPSIS.length)).join('') + ELLIPSIS;
 }
 
-/** A command for those who decide whether it may run: a line break, which ends one command and begins another, is seen. */
+/** Safe text of a command for approval: line breaks, which separate commands, stay visible. */
 export function commandText(command: string, maxChars?: number): string {
   return safeText(command.replace(/\n/g, '\u240a'), maxChars);
 }
 
-/** Where a message repeats some of the input or names something, this much of it. */
+/** The most characters of the input that a message repeats. */
 export const MAX_QUOTED_CHARACTERS = 40;
 
-/** A name, or a piece of the input, for a message: safe to print and cut short. */
+/** A piece of the input for a message: safe to print and cut short. */
 export function briefText(text: string): string {
   return safeText(text, MAX_QUOTED_CHARACTERS);
 }
 
-/** Shorthand for `'...'`. */
 export function inQuotes(text: string): string {
   return `'${briefText(text)}'`;
 }
 
-/**
- * Text of a list in a sentence that a model reads, safe and cut short: a JSON string, whose quotes it cannot end.
- *
- * @param maxChars of the text, before quotes and escapes.
- */
+/** Text of a list for a sentence that a model reads: a JSON string, which the text cannot end. @param maxChars before escapes. */
 export function quotedText(text: string, maxChars: number): string {
   return JSON.stringify(safeText(text, maxChars));
 }
 
 /**
- * Text that a harness puts into a conversation between tags of its own, such as `<system-reminder>`: nothing in it is a tag.
- * `\u003c` is `<` again where a model repeats it in JSON.
+ * Text without tags, for a harness that puts it between tags of its own, such as `<system-reminder>`. If a model repeats
+ * `\u003c` in JSON, it is `<` again.
  */
 export function withoutTags(text: string): string {
   return text.replaceAll('<', '\\u003c');
@@ -76,10 +68,10 @@ function controlPicture(control: string): string {
 
 const PLAIN_MARK = /[!-~]/;
 
-/** Whether a reader of `text` would see nothing at all. */
+/** True if nothing of the text is visible. */
 export function isBlank(text: string): boolean {
   if (PLAIN_MARK.test(text)) return false;
-  // White space, controls, format characters, fillers and the blank Braille pattern leave no mark on a screen.
+  // Invisible: white space, controls, format characters, fillers and the blank Braille pattern.
   return !/[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 
@@ -90,7 +82,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** Any text on one line of Markdown, in which nothing of it is markup. */
+/** The text on one line of Markdown, escaped. */
 export function markdownText(text: string): string {
   return safeText(text)
     .replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')

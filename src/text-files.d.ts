@@ -1,4 +1,4 @@
-// Files that the build puts into the code as text.
+// The build inlines these files as text.
 declare module '*.md' {
   const text: string;
   export default text;
@@ -21,5 +21,5 @@ declare module '*?script' {
   export default text;
 }
 
-/** The version in package.json, put in by the build. */
+/** The version in package.json, inlined by the build. */
 declare const PACKAGE_VERSION: string;

@@ -1,10 +1,10 @@
-import { nearest } from './options.ts';
+import { nearest, plainly } from './options.ts';
 
 const DONE = 'TodoWrite --done N';
 const DROP = 'TodoWrite --drop N';
 const COMPLETED = 'TaskUpdate ID --status completed';
 
-/** Other words that models use for what the agent commands do; each with the call, where the name alone does not tell. */
+/** Names that models invent for the agent commands; each with an example call if the right name alone does not help. */
 const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   TodoWrite: {
     ...{ TodoUpdate: '', TodoCreate: '', TodoSet: '', WriteTodos: '', UpdateTodos: '' },
@@ -28,7 +28,7 @@ const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   TaskRelease: { TaskDrop: '', TaskUnassign: '' },
 };
 
-/** The agent command that an unknown name most likely means; undefined if none is close. */
+/** The agent command that an unknown name most likely means. Returns undefined if none is close. */
 export function nearName(name: string, commands: readonly string[]): string | undefined {
   const plain = plainly(name);
   const same = commands.find((command) => plainly(command) === plain);
@@ -37,11 +37,11 @@ export function nearName(name: string, commands: readonly string[]): string | un
     ([, words]) => callOf(plain, words) !== undefined,
   )?.[0];
   if (meant !== undefined) return commands.includes(meant) ? meant : undefined;
-  // A slip of the keys, but not another command such as `todo` or `task`.
+  // A typing error, but not another program such as `todo` or `task`.
   return /^(?:todo|task)./.test(plain) && plain.length > 6 ? nearest(name, commands, 1) : undefined;
 }
 
-/** Said in place of, or after, bash's `command not found`. */
+/** Printed in place of, or after, bash's `command not found`. */
 export function nearNameText(name: string, meant: string): string {
   const call = callOf(plainly(name), OTHER_WORDS[meant] ?? {});
   return `${name}: command not found; did you mean ${meant}?${call ? ` Try: ${call}` : ''}\n`;
@@ -49,8 +49,4 @@ export function nearNameText(name: string, meant: string): string {
 
 function callOf(plain: string, words: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(words).find(([word]) => plainly(word) === plain)?.[1];
-}
-
-function plainly(name: string): string {
-  return name.toLowerCase().replace(/[-_]/g, '');
 }

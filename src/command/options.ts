@@ -1,10 +1,7 @@
 import { briefText, inQuotes, MAX_QUOTED_CHARACTERS } from '../safe-text.ts';
 import { type CommandResult, done, failed } from './agent-command.ts';
 
-/**
- * What follows an option: nothing, a text, a name (a non-empty text), one text per repetition, a version number, one of a few
- * words, or a text of a certain form.
- */
+/** The value of an option: none, a text, a name (not empty), a text per repetition, a version number, one of some words, a form. */
 export type OptionKind =
   | 'flag'
   | 'text'
@@ -14,16 +11,15 @@ export type OptionKind =
   | readonly string[]
   | TextForm;
 
-/** A text that is not just any. */
+/** A text of a certain form. */
 export interface TextForm {
-  /** The accepted values: `a time such as 90s`. */
+  /** The accepted values, for errors: `a time such as 90s`. */
   readonly needs: string;
   readonly fits: (text: string) => boolean;
-  /** Whether the option may be repeated. */
   readonly isRepeated?: boolean;
 }
 
-/** The options of a command, by their names: `--json`, `-h`. */
+/** The options of a command, by name: `--json`, `-h`. */
 export type OptionTable = Readonly<Record<string, OptionKind>>;
 
 type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
@@ -38,7 +34,7 @@ type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
           ? Word
           : never;
 
-/** The options that were given, by their names. */
+/** The given options, by name. */
 export type Options<Table extends OptionTable> = {
   readonly [Name in keyof Table]?: ValueOf<Table[Name]>;
 };
@@ -47,24 +43,23 @@ export type ParsedOptions<Table extends OptionTable> =
   | { readonly options: Options<Table>; readonly rest: readonly string[] }
   | {
       readonly problem: string;
-      /** The option, if it does not exist. */
+      /** The name of an unknown option. */
       readonly unknown?: string;
     };
 
-/** What a list can be exported as: the words of `--format`. */
+/** The values of `--format`. */
 export const EXPORT_FORMATS = ['md', 'json'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** The options that every agent command has. */
 export const HELP_OPTIONS = { '-h': 'flag', '--help': 'flag', '--version': 'flag' } as const;
 
 /**
- * Takes the options out of the arguments; `rest` holds the other words.
+ * Separates options from the other words, `rest`.
  *
  * A value is the next argument, or follows `=`. `--` ends the options. After a word that begins like JSON, options are
- * read only if all later words are options: what looks like one may be part of JSON with broken quotes.
+ * read only if all later words are options: others may be part of JSON with broken quotes.
  *
- * @param end `first word`: options end at the first other word, as they do for bash.
+ * @param end `first word`: options end at the first other word, as in bash.
  */
 export function parseOptions<const Table extends OptionTable>(
   argv: readonly string[],
@@ -110,12 +105,11 @@ export function parseOptions<const Table extends OptionTable>(
   return parsed(options, rest);
 }
 
-/** The result of a call whose arguments are not understood. */
 export function wrongUsage(problem: string, usage: string): CommandResult {
   return failed('wrongUsage', `Error: ${problem}\n${usage}`);
 }
 
-/** What a call prints that asks for help or for the version; undefined if it asks for neither. */
+/** The reply to `-h`, `--help` or `--version`. Returns undefined if none was given. */
 export function helpReply(
   options: Options<typeof HELP_OPTIONS>,
   usage: string,
@@ -129,7 +123,7 @@ export function helpReply(
   return stdout ? done(stdout) : undefined;
 }
 
-/** The known word closest to a word; undefined if none is within `most` letters. */
+/** The known word closest to a word. Returns undefined if none is within `most` letters. */
 export function nearest(word: string, known: readonly string[], most = 2): string | undefined {
   const plain = plainly(word);
   let best: { name: string; distance: number } | undefined;
@@ -151,19 +145,19 @@ function parsed<Table extends OptionTable>(
   return { options: options as Options<Table>, rest };
 }
 
-/** `-` alone means standard input, and `-5` is a number. */
+/** `-` means standard input, and `-5` is a number. */
 function isOption(argument: string): boolean {
   return /^--?[A-Za-z]/.test(argument);
 }
 
-/** Whether a word is meant as JSON, however badly it is written. */
+/** True for a word that is meant as JSON, even if it is broken. */
 export function beginsJson(word: string): boolean {
   return /^[\s\ufeff]*(?:[[{"]|```)/.test(word);
 }
 
 function isBroken(json: string, behind: readonly string[], table: OptionTable): boolean {
   if (behind.length === 0) return false;
-  // Up to the next word only: what is behind that word would be read again for each.
+  // Only up to the next word, or the time would be quadratic in the number of words.
   const options = parseOptions(behind, table, 'first word');
   if (!('problem' in options)) return options.rest.length > 0;
   return !(/[\]}]\s*$/.test(json) && isOption(behind[0] ?? ''));
@@ -199,11 +193,12 @@ function isForm(kind: OptionKind): kind is TextForm {
   return typeof kind === 'object' && 'fits' in kind;
 }
 
-function plainly(word: string): string {
+/** The letters by which names are compared. */
+export function plainly(word: string): string {
   return word.slice(0, MAX_QUOTED_CHARACTERS).toLowerCase().replace(/[-_]/g, '');
 }
 
-/** How many letters must be put in, left out, changed or swapped with their neighbour to make one word the other. */
+/** The number of insertions, deletions, substitutions and swaps of neighbours that turn one word into the other. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -5,7 +5,6 @@ import type { CommandResult } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { refusal, storageTrouble, withWarnings } from './replies.ts';
 
-/** The frame of all agent commands. */
 export interface CommandForm<Table extends OptionTable, Settings> {
   readonly options: Table;
   /** One line. */
@@ -13,7 +12,7 @@ export interface CommandForm<Table extends OptionTable, Settings> {
   readonly helpPage: (settings: Settings) => string;
   /** The verb phrase for errors, as in `Error: Cannot ...`. */
   readonly purpose: string;
-  /** The advice for a list of which no version is whole. */
+  /** Advice for a list without an undamaged version. */
   readonly repair?: string;
 }
 
@@ -22,11 +21,11 @@ const NOT_A_CALL =
   "execute takes the arguments and a reader of standard input: execute({ argv: [json], stdin: async () => '' })";
 
 /**
- * Carries out one call of an agent command: help if it asks for that, else its work on the options that it was given, or
- * on what is wrong with them. Its requests to a server take at most TODO_STATE_TIMEOUT in all. Warnings about the settings
- * come last. Never rejects.
+ * The frame of all agent commands: replies with help, or does the work on the parsed options. Requests to a server take at most
+ * TODO_STATE_TIMEOUT in all. Warnings about the settings come last. Never rejects.
  *
- * @param read gives the settings of the call.
+ * @param read returns the settings of the call.
+ * @param work gets the problem if the options could not be parsed.
  */
 export async function perform<Table extends OptionTable, Settings extends ServerTime>(
   form: CommandForm<Table, Settings>,

@@ -5,18 +5,18 @@ import { type CommandResult, EXIT_CODES, failed } from './agent-command.ts';
 /** What is wrong with an input, in lines without their leading `- `. */
 export interface Problems {
   readonly lines: readonly string[];
-  /** How many more there are that `lines` does not hold. */
+  /** The number of problems that are not in `lines`. */
   readonly unlisted?: number;
-  /** Lines that come last and are always shown. */
+  /** Lines that come last and are never cut. */
   readonly closing?: readonly string[];
 }
 
 const NONE: Problems = { lines: [] };
 const MAX_LINES = 20;
-/** All of stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */
+/** All of stderr is at most 4 KB, with the first and last lines and warnings. */
 const MAX_BYTES_OF_LINES = 3000;
 
-/** A refused request: exit code 1, nothing on stdout, and an error that lists everything to fix. */
+/** A refused request: exit code 1, and an error that lists everything to fix. */
 export function refusal(title: string, problems: Problems = NONE, ending = ''): CommandResult {
   return failed('refused', `Error: ${title}\n${bulletList(problems)}${ending}`);
 }
@@ -35,23 +35,22 @@ function bulletList({ lines, unlisted = 0, closing = [] }: Problems): string {
   return all.map((line) => `- ${line}\n`).join('');
 }
 
-/** The stderr lines for advice, news and fixed slips. */
+/** Stderr lines for advice, news and corrected slips. */
 export function noteLines(notes: Iterable<string>): string {
   let text = '';
   for (const note of notes) text += `Note: ${note}\n`;
   return text;
 }
 
-/** The result with warnings about the settings at the end of stderr, one line each. */
+/** Appends warnings to stderr, one line each. */
 export function withWarnings(result: CommandResult, warnings: readonly string[]): CommandResult {
   if (warnings.length === 0) return result;
   return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
 }
 
 const MAX_CHARACTERS = 2000;
-/** The titles of commands that change nothing anyway. */
+/** The titles of errors of commands that change nothing. */
 const READS = /^Cannot (read|list|show|check|get|use) /;
-/** What a folder says that cannot be written to, or has no room. */
 const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'];
 const ELSEWHERE =
   '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder with room that you can write to\n';
@@ -63,7 +62,7 @@ export function exitCodeOf(error: StateError): number {
 /**
  * The result of a command whose list cannot be read or written: an error that names the file.
  *
- * @param repair what to do about a list of which no version is whole.
+ * @param repair advice for a list without an undamaged version.
  */
 export function storageTrouble(title: string, error: StateError, repair?: string): CommandResult {
   const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';

@@ -6,16 +6,14 @@ import { refusal } from './replies.ts';
 export class InvalidUtf8 extends Error {}
 
 /**
- * The text that the bytes are in UTF-8. Node's own decoder puts U+FFFD instead of what is not UTF-8, which would
- * then be stored as something that nobody wrote.
+ * Decodes UTF-8. Throws InvalidUtf8, where Node would put U+FFFD, which would then be stored.
  *
- * @param limit of more bytes than this, which the caller refuses anyway, none is judged.
- * @throws InvalidUtf8
+ * @param limit more bytes than this are not checked, since the caller refuses them.
  */
 export function textOfBytes(bytes: Buffer, limit = Number.POSITIVE_INFINITY): string {
   const text = bytes.toString('utf8');
   if (bytes.length > limit || isUtf8(bytes)) return text;
-  // All before the first wrong byte is as the bytes say, so the text up to there is as long as they are.
+  // Up to the first wrong byte, text and bytes agree; a U+FFFD may also be in the bytes themselves.
   let index = text.indexOf('\ufffd');
   let offset = Buffer.byteLength(text.slice(0, index));
   const replacement = Buffer.from('\ufffd');
@@ -30,7 +28,6 @@ export function textOfBytes(bytes: Buffer, limit = Number.POSITIVE_INFINITY): st
   throw new InvalidUtf8(`line ${lines.length}, column ${column}: the byte 0x${byte} is not UTF-8`);
 }
 
-/** The result of a call whose arguments or standard input are not UTF-8. */
 export function refuseInvalidUtf8({ message }: InvalidUtf8): CommandResult {
   return refusal('Invalid UTF-8', { lines: [message] });
 }
