@@ -1,8 +1,9 @@
 // How the work of a call grows, as counts of what it asks of the file system and of bytes: no clock.
 import fs, { mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { Journal } from '../src/hook/journal.ts';
 import { readSettings } from '../src/settings/settings.ts';
 import { nodeFileSystem } from '../src/state/file-system.ts';
 import type { FoundList } from '../src/state/lists.ts';
@@ -12,6 +13,7 @@ import { TodoReadHandler } from '../src/todo/todo-read.ts';
 import { openTodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
 import { temporaryDirectory } from './helpers/files.ts';
+import { harness } from './helpers/hook.ts';
 import { listFolder } from './helpers/list-folders.ts';
 
 const CALLS = [
@@ -182,4 +184,25 @@ test('of 50 who watch a list, each reads a change once, and its writer has no mo
   const [one, fifty] = [await watched(1), await watched(50)];
   expect(fifty.calls).toBe(one.calls);
   expect(fifty.read).toBe(50 * one.read);
+});
+
+test('the hook has as much to do after 5,000 events as after the first, and reads at most 32 KB of them', async () => {
+  const { say, write, state } = harness('s1', 'CLAUDE_CODE_SESSION_ID');
+  write('[>] Fix it');
+  const event = (line: string) => ({
+    ...{ session_id: 's1', hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_response: {} },
+    tool_input: { command: line },
+  });
+  await say(event('the first line'));
+  const first = await costOf(() => say(event('the second line')));
+  const names = fs.readdirSync(join(state, 'hooks~'), { recursive: true, encoding: 'utf8' });
+  const file = names.find((name) => name.endsWith('.jsonl')) ?? '';
+  const journal = new Journal(dirname(join(state, 'hooks~', file)));
+  for (let line = 3; line <= 5000; line++) {
+    const at = new Date(line).toISOString();
+    journal.add({ session: 's1', version: 1, at, line: `step ${line}` }, () => false);
+  }
+  const last = await costOf(() => say(event('the last line')));
+  expect(last).toMatchObject({ calls: first.calls, names: first.names });
+  expect(last.bytes - first.bytes).toBeLessThan(32 * 1024);
 });
