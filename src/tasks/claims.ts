@@ -13,11 +13,11 @@ import {
 import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
 /**
- * Whether an agent may claim a task: it is unblocked, and either pending and its own or unowned, or begun by another
- * agent whose lease has expired.
+ * Whether an agent may claim a task: it is unblocked, and either pending and its own or unowned, or begun by another agent
+ * whose lease has expired.
  *
  * @param agent undefined: whether anyone may.
- * @param clock what judges leases; without it none expires.
+ * @param clock for leases; without it none expires.
  */
 export function isReady(graph: TaskGraph, task: Task, agent?: string, clock?: LeaseClock): boolean {
   const { status, owner } = task;
@@ -26,29 +26,23 @@ export function isReady(graph: TaskGraph, task: Task, agent?: string, clock?: Le
   return (isOpen || isLeft) && openBlockers(graph, task).length === 0;
 }
 
-/**
- * What an agent may claim, in the order in which it should: its own tasks first, since nobody else can begin them; then
- * by priority and id.
- */
+/** The tasks that an agent may claim, in order: its own first, since nobody else can begin them; then by priority and id. */
 export function readyTasks(graph: TaskGraph, agent?: string, clock?: LeaseClock): Task[] {
   const ready = [...graph.tasks.values()].filter((task) => isReady(graph, task, agent, clock));
   const isOthers = ({ owner }: Task) => Number(agent === undefined || owner !== agent);
   return ready.sort((a, b) => isOthers(a) - isOthers(b) || rankOf(a) - rankOf(b));
 }
 
-/** Under which rules a task is claimed. */
 export interface ClaimRules {
-  /** Whether an agent may have only one at a time. */
+  /** Whether an agent may own only one unfinished task. */
   readonly checkBusy: boolean;
-  /** The clock for other agents' leases. Without it none expires. */
+  /** For other agents' leases. Without it none expires. */
   readonly clock?: LeaseClock | undefined;
   /** How many milliseconds the claim lasts unless it is renewed; undefined: until it is released. */
   readonly leaseMs?: number | undefined;
-  /** The session that it is claimed in. */
   readonly session?: string | undefined;
 }
 
-/** Which agent wants a task, and under which rules. */
 export interface Claimant extends ClaimRules {
   readonly agent: string;
 }
@@ -56,17 +50,13 @@ export interface Claimant extends ClaimRules {
 export interface Claimed {
   readonly graph: TaskGraph;
   readonly task: Task;
-  /** Whether it was the agent's, and in progress, before. */
+  /** Whether the agent already owned it, in progress. */
   readonly wasMine: boolean;
-  /** The previous owner, whose lease expired, and since when it owned the task. */
+  /** The previous owner, whose lease expired, and the start of its claim. */
   readonly takenFrom?: { readonly owner: string; readonly since: string };
 }
 
-/**
- * Makes an agent the owner of a task that is now in progress, in one step.
- *
- * @param id the task, or `next` for the first ready one: the agent's own tasks come before unowned ones.
- */
+/** @param id the task, or `next` for the first ready one. */
 export function claimTask(
   graph: TaskGraph,
   id: number | 'next',
@@ -82,7 +72,7 @@ export function claimTask(
   const wasMine = task.owner === agent && task.status === 'in_progress';
   const isAsWas = claimant.leaseMs === task.lease?.ms && claimant.session === task.begunIn;
   if (wasMine && isAsWas) {
-    // On a server that is a change, and so makes sure that an earlier one of ours has been kept.
+    // On a server this is a change, which proves that an earlier one of ours was kept.
     const { lease } = task;
     const renewed = lease && clock && { ...task, lease: leaseFor(lease.ms, clock, lease) };
     return { graph: renewed ? withTasks(graph, [renewed]) : graph, task, wasMine };
@@ -97,7 +87,6 @@ export function claimTask(
   };
 }
 
-/** The task as it is when that agent has it. */
 export function claimedBy(
   { lease, begunIn: _, lostBy = [], ...task }: Task,
   { agent, clock, leaseMs, session }: Claimant,
@@ -118,12 +107,11 @@ export function claimedBy(
   };
 }
 
-/** The ids of what an agent works on. */
 function begunBy(graph: TaskGraph, agent: string): number[] {
   return idsOf(workOf(graph, agent), 'in_progress');
 }
 
-/** Why an agent may not have a task: all reasons, none if it may. */
+/** All reasons why an agent may not claim a task; none if it may. */
 export function reasonsAgainst(
   graph: TaskGraph,
   task: Task,
@@ -144,7 +132,6 @@ export function reasonsAgainst(
   ];
 }
 
-/** An agent's unfinished tasks, begun or not. */
 function workOf({ tasks }: TaskGraph, agent: string): Task[] {
   return [...tasks.values()].filter(
     ({ owner, status }) => owner === agent && status !== 'completed',
@@ -157,11 +144,11 @@ function idsOf(tasks: readonly Task[], status: TaskStatus): number[] {
 
 export interface Released {
   readonly graph: TaskGraph;
-  /** Those that were in progress or owned before, in the order of ids. */
+  /** By id, without tasks that were pending and unowned. */
   readonly released: readonly Task[];
 }
 
-/** Makes tasks pending and unowned again, all or none. Tasks that already are stay as they are. */
+/** Makes tasks pending and unowned, all or none. */
 export function releaseTasks(
   graph: TaskGraph,
   ids: readonly number[],
@@ -174,10 +161,10 @@ export function releaseTasks(
 }
 
 /**
- * Releases all open tasks of an agent that is gone.
+ * Releases all open tasks of an agent.
  *
- * @param which `begun`: only what it works on; assigned tasks stay its own, for when it comes back.
- * @param session the session that ends, if one does: it does not release what another session of that agent has begun.
+ * @param which `begun`: only tasks in progress; assigned ones stay its own.
+ * @param session the session that ends, if any: tasks begun in the agent's other sessions stay.
  */
 export function releaseAll(
   graph: TaskGraph,
@@ -194,13 +181,11 @@ export function releaseAll(
   return release(graph, isMeant, at);
 }
 
-/** Releases all tasks that were begun in a session which has ended. */
 export function releaseBegunIn(graph: TaskGraph, session: string, at: string): Released {
   const isMeant = ({ status, begunIn }: Task) => status === 'in_progress' && begunIn === session;
   return release(graph, isMeant, at);
 }
 
-/** Releases all tasks whose lease has expired. */
 export function releaseExpired(graph: TaskGraph, clock: LeaseClock, at: string): Released {
   return release(graph, (task) => isLeaseOver(task, clock), at, true);
 }

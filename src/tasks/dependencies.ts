@@ -1,7 +1,6 @@
 import { blocksItself, cycle, notFound, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
-/** A change of one task's dependencies. */
 export interface LinkChanges {
   readonly addBlocks?: readonly number[] | undefined;
   readonly addBlockedBy?: readonly number[] | undefined;
@@ -11,7 +10,7 @@ export interface LinkChanges {
 
 const FIELDS = ['addBlocks', 'addBlockedBy', 'removeBlocks', 'removeBlockedBy'] as const;
 
-/** Changes the dependencies of a task that is there, at both ends. The same graph where nothing is to change. */
+/** Changes the dependencies of an existing task, at both ends. Returns the same graph if nothing changes. */
 export function changeLinks(
   graph: TaskGraph,
   id: number,
@@ -40,7 +39,7 @@ export function changeLinks(
   return path ? { refused: [cycle(path)] } : { graph: changed };
 }
 
-/** Removes a task from the list and from the dependencies of all others. */
+/** Also removes it from the dependencies of all others. */
 export function removeTask(
   graph: TaskGraph,
   { id, blocks, blockedBy }: Task,
@@ -74,7 +73,7 @@ function put(
   draft.set(id, { ...task, [end]: ids, updatedAt: at });
 }
 
-/** The shortest way from a task along `blocks` back to itself. */
+/** The shortest path from a task along `blocks` back to itself. */
 export function findCycle({ tasks }: TaskGraph, start: number): number[] | undefined {
   const cameFrom = new Map<number, number>();
   const queue = [start];
@@ -95,7 +94,7 @@ function wayBack(cameFrom: ReadonlyMap<number, number>, start: number, last: num
   return [...way, start].reverse();
 }
 
-/** @param where the field that names them. */
+/** @param where the field that contains them. */
 export function unknownIds(graph: TaskGraph, ids: readonly number[], where: string): Reason[] {
   return ids.filter((id) => !graph.tasks.has(id)).map((id) => notFound(id, where));
 }

@@ -13,16 +13,14 @@ export interface HookSurroundings extends Surroundings {
   readonly limitMs?: number;
 }
 
-/** How long a hook may take. */
 const LIMIT_MS = 30_000;
 const MAX_REASON_CHARACTERS = 1000;
 
 /**
- * Asks the hook of that name, with the caller and the tasks as they would be after a change as one line of JSON on its
- * standard input. Exit code 0 accepts the
- * change, any other refuses it. A missing or non-executable file is ignored.
+ * Runs the hook of that name, with the caller and the tasks as they would be after a change as one line of JSON on its
+ * standard input. Exit code 0 accepts the change, any other refuses it. A missing or non-executable file is ignored.
  *
- * @param directory the folder that the hooks are in; undefined if there are none.
+ * @param directory the folder of the hooks; undefined if there is none.
  * @returns why the change is refused; undefined if it may be made.
  */
 export async function askHook(

@@ -3,11 +3,11 @@ import { USER } from '../state/place.ts';
 import { agentText } from './reasons.ts';
 import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
-/** An agent that never looks loses older notices than these. */
+/** An agent that never reads loses older notices. */
 const MOST_KEPT = 1000;
 const MAX_SUBJECT_CHARACTERS = 100;
 
-/** The list after a change, with a notice for each agent that it concerns and that did not make it. */
+/** Adds a notice for each agent that a change concerns, except its author. */
 export function withNotices(
   before: TaskGraph,
   after: TaskGraph,
@@ -18,7 +18,7 @@ export function withNotices(
   for (const [taskId, kinds] of changesOf(before, after)) {
     const task = after.tasks.get(taskId) ?? (before.tasks.get(taskId) as Task);
     for (const [agent, kind] of kinds) {
-      // What agents say to each other they say in comments; a person's words are the plan.
+      // Agents tell each other by comments; a person's words are the plan.
       if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
       const what = kind === 'check' ? ({ kind: 'changed', field: 'check' } as const) : { kind };
@@ -29,7 +29,7 @@ export function withNotices(
   return { ...after, inboxes };
 }
 
-/** The list without the notices that an agent is now told: at most so many, oldest first. */
+/** Removes an agent's oldest notices, at most so many. */
 export function takeNotices(
   graph: TaskGraph,
   agent: string,
@@ -51,7 +51,7 @@ export function noticeText({ kind, field, taskId, subject, by }: Notice): string
   return withoutTags(`${task}: ${words} by ${agentText(by)}`);
 }
 
-/** The words of each kind of notice, before `by NAME`. */
+/** By kind, followed by `by NAME`. */
 export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
   assigned: 'assigned to you',
   reassigned: 'given to another agent',
@@ -64,10 +64,10 @@ export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
   released: 'released',
 };
 
-/** An event of a task. The owner is always told of a change of its check. */
+/** The owner always learns of a change of its check. */
 type Event = Notice['kind'] | 'check';
 
-/** The event of each task for each agent: one notice per agent and task. */
+/** By task, then by agent: one notice per agent and task. */
 function changesOf(before: TaskGraph, after: TaskGraph): Map<number, Map<string, Event>> {
   const changed = changedIds(before, after);
   const unblocked = unblockedIn(before, after, changed);
@@ -77,7 +77,7 @@ function changesOf(before: TaskGraph, after: TaskGraph): Map<number, Map<string,
   );
 }
 
-/** The pending tasks that waited for others and now wait for none: these were completed or deleted, or are no longer waited for. */
+/** The pending tasks that waited for others and now wait for none: these were completed, deleted or unlinked. */
 function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly number[]): Set<number> {
   const candidates = new Set<number>();
   for (const id of changed) {
@@ -96,7 +96,7 @@ function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly numb
   return new Set([...candidates].filter(isUnblocked));
 }
 
-/** For whom a change to one task is news, and of which kind. What comes first counts. */
+/** The agents that a change of one task concerns. The first kind counts. */
 function kindsOf(
   was: Task | undefined,
   task: Task | undefined,

@@ -4,27 +4,27 @@ import { makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
 import { type Task, type TaskGraph, type TaskLease, withTasks } from './task.ts';
 
 /**
- * The clock that measures leases. Clocks of two machines are never compared: a lease renewed by another clock runs from
- * when this one first saw the renewal.
+ * A clock for leases. Clocks of two machines are never compared: a lease renewed by another clock runs from when this one
+ * first saw the renewal.
  */
 export interface LeaseClock {
-  /** Equal for all processes whose `now` is the same clock. */
+  /** Equal for all processes that share the clock. */
   readonly id: string;
   /** Milliseconds that never go back. */
   readonly now: () => number;
-  /** When a lease that another clock has renewed was first seen as it is: now, if it never was. */
+  /** When this renewal by another clock was first seen; now, if it is new. */
   readonly firstSeen: (taskId: number, lease: TaskLease) => number;
 }
 
-/** Leases are renewed after this long, shorter ones after a third of their time; not more often. */
+/** Leases are renewed after this long, shorter ones after a third of their time. */
 const RENEWAL_MS = 60_000;
 
-/** A new lease, or the next beat of the one that there was. */
+/** A new lease, or the next beat of the previous one. */
 export function leaseFor(ms: number, clock: LeaseClock, before?: TaskLease): TaskLease {
   return { ms, beat: (before?.beat ?? 0) + 1, clock: clock.id, tick: Math.floor(clock.now()) };
 }
 
-/** How long a claim still lasts, in milliseconds; 0 if its lease has expired, undefined if it has none. */
+/** Milliseconds; 0 if the lease has expired, undefined if there is none. */
 export function leaseLeft(task: Task, clock: LeaseClock): number | undefined {
   const { lease, status, id } = task;
   if (lease === undefined || status !== 'in_progress') return undefined;
@@ -35,7 +35,7 @@ export function isLeaseOver(task: Task, clock: LeaseClock): boolean {
   return leaseLeft(task, clock) === 0;
 }
 
-/** The leases of an agent renewed, if that is due. The same graph if none is. */
+/** Renews an agent's leases that are due. Returns the same graph if none is. */
 export function renewLeases(
   graph: TaskGraph,
   agent: string,
@@ -53,12 +53,12 @@ export function renewLeases(
 
 function elapsed(id: number, lease: TaskLease, clock: LeaseClock): number {
   const since = clock.now() - lease.tick;
-  // After a restart of the machine its clock has begun again.
+  // A restart of the machine resets its clock.
   if (lease.clock === clock.id && since >= 0) return since;
   return clock.now() - clock.firstSeen(id, lease);
 }
 
-/** `30m`, `90s`: the largest unit that needs no fraction; or, where none does, whole minutes. */
+/** `30m`, `90s`: in the largest unit that needs no fraction, else in whole minutes. */
 export function durationText(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds}s`;
@@ -69,16 +69,15 @@ export function durationText(ms: number): string {
 }
 
 interface Sighting {
-  /** Which renewal was seen. */
   readonly renewal: string;
-  /** Milliseconds on the clock that `clock` names. */
+  /** Milliseconds on that clock. */
   readonly tick: number;
   readonly clock: string;
 }
 
 let id: string | undefined;
 
-/** An ID of this machine's clock since the machine was started. */
+/** Identifies this machine's clock since its start. */
 function clockId(): string {
   if (id === undefined) {
     let boot = '';
@@ -95,10 +94,10 @@ function clockId(): string {
 const now = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /**
- * The clock of this machine: one for all of its processes.
+ * This machine's clock, shared by all of its processes.
  *
- * @param file where to record when renewals by other clocks were first seen, for the next command. Without it, or if it
- *   cannot be written, only this process knows.
+ * @param file for the first sightings of renewals by other clocks, so that the next command knows them. Without it, or if
+ *   it cannot be written, only this process does.
  */
 export function machineClock(file?: () => string): LeaseClock {
   let known: Map<string, Sighting> | undefined;
@@ -124,12 +123,11 @@ export function machineClock(file?: () => string): LeaseClock {
   };
 }
 
-/** An ID that is unique to this renewal. */
 function renewalOf({ beat, tick, clock }: TaskLease): string {
   return `${beat} ${tick} ${clock}`;
 }
 
-/** The clock of this machine for lists that nobody on another machine can change. */
+/** For lists that no other machine can change. */
 export const OWN_CLOCK = machineClock();
 
 function readSightings(file: () => string): [string, Sighting][] {

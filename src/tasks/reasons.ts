@@ -57,7 +57,7 @@ export function blocked(id: number, blockers: readonly number[]): Reason {
   return { code: 'blocked', text: `#${id} is blocked by ${someIds(blockers)}` };
 }
 
-/** @param begun those of its tasks that are in progress. @param waiting those that it was given and has not begun. */
+/** @param begun its tasks in progress. @param waiting the tasks assigned to it that it has not begun. */
 export function agentBusy(
   agent: string,
   begun: readonly number[],
@@ -70,7 +70,7 @@ export function agentBusy(
   return { code: 'agent_busy', text: `${agentText(agent)} ${parts.join(' and ')}` };
 }
 
-/** @param begun what the agent works on: a restarted agent does not know about it, and nobody else may claim it. */
+/** @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them. */
 export function nothingReady(begun: readonly number[]): Reason {
   const yours = begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
   const text = `no task is pending, unblocked, and yours or nobody's${yours}`;
@@ -86,7 +86,7 @@ export function blocksItself(id: number): Reason {
   return { code: 'blocks_itself', text: `#${id} cannot block itself` };
 }
 
-/** @param path the tasks in the order in which each blocks the next, the first again at the end. */
+/** @param path of tasks that each block the next, the first again at the end. */
 export function cycle(path: readonly number[]): Reason {
   const shown = path.map((id) => `#${id}`);
   if (shown.length > MAX_IDS_NAMED) {
@@ -114,7 +114,7 @@ export function changedSince(id: number): Reason {
   return { code: 'built_upon', text: `#${id} changed in the meantime; nothing was changed` };
 }
 
-/** @param kept the versions that are kept, newest first. */
+/** @param kept newest first. */
 export function noSuchVersion(version: number, kept: readonly number[]): Reason {
   const range =
     kept.length === 0
@@ -139,17 +139,17 @@ export function leaseLost(id: number, owner: string | undefined): Reason {
   return { code: 'lease_lost', text: `your lease of #${id} expired, and ${now}` };
 }
 
-/** @param problem what is wrong with the metadata as it would be, old and new together. */
+/** @param problem of old and new metadata merged. */
 export function metadataRefused(problem: string): Reason {
   return { code: 'too_large', text: `metadata: ${problem}; null deletes a key` };
 }
 
-/** An agent's name comes from outside. */
+/** Agents' names come from outside. */
 export function agentText(agent: string): string {
   return briefText(agent);
 }
 
-/** `#1, #3`, and how many more where there are many. */
+/** Truncated: `#1, #3 and 4 more`. */
 function someIds(ids: readonly number[]): string {
   const hidden = ids.length - MAX_IDS_NAMED;
   return idsText(ids.slice(0, MAX_IDS_NAMED)) + (hidden > 0 ? ` and ${hidden} more` : '');

@@ -12,9 +12,8 @@ export interface TaskStep {
   readonly nextId: number;
   readonly changed: readonly Task[];
   readonly deleted: readonly number[];
-  /** Who made it. */
   readonly by?: string;
-  /** For each agent whose inbox has changed: how many of its notices it has heard, oldest first, and new ones. */
+  /** By agent: how many of its oldest notices it has read, and its new ones. */
   readonly inboxes?: Readonly<Record<string, InboxStep>>;
 }
 
@@ -23,10 +22,10 @@ interface InboxStep {
   readonly added: readonly Notice[];
 }
 
-/** What the JSON of a task takes beside its texts, and about that of a comment or a notice. */
+/** A task's JSON beside its texts; about as much as a comment or a notice. */
 const BYTES_PER_TASK = 300;
 
-/** A list of tasks as the steps that make it. Tasks are compared by identity: a change never alters one in place. */
+/** A list of tasks as steps. Tasks are compared by identity, since a change replaces them. */
 export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
   empty: NO_TASKS,
   between: (before, after) => {
@@ -71,7 +70,7 @@ export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
   },
 };
 
-/** Sorts tasks by id: one whose deletion was undone comes last. */
+/** Sorts by id: a task whose deletion was undone comes last. */
 export function inOrder(tasks: ReadonlyMap<number, Task>): ReadonlyMap<number, Task> {
   let last = 0;
   for (const id of tasks.keys()) {
@@ -90,7 +89,7 @@ function inboxSteps(before: TaskGraph, after: TaskGraph): Record<string, InboxSt
     const old = before.inboxes?.get(agent) ?? [];
     const now = after.inboxes?.get(agent) ?? [];
     if (old === now) continue;
-    // Notices are heard from the front and added at the end.
+    // Notices are read from the front and added at the end.
     const first = now[0];
     const kept = first === undefined ? -1 : old.indexOf(first);
     const heard = kept === -1 ? old.length : kept;
@@ -99,7 +98,7 @@ function inboxSteps(before: TaskGraph, after: TaskGraph): Record<string, InboxSt
   return Object.fromEntries(steps);
 }
 
-/** In place, for a task that nobody else has: it comes from a file. */
+/** In place, since a task from a file belongs to nobody else. */
 function freeze(task: Task): Task {
   Object.freeze(task.blocks);
   Object.freeze(task.blockedBy);
@@ -107,8 +106,8 @@ function freeze(task: Task): Task {
 }
 
 /**
- * What is wrong with a change to a list of tasks that was read from a file, which anyone may have written: the first thing
- * only, since nobody will fix it by hand. Lengths are not judged: the limits may have been others.
+ * Returns the first problem of a stored change, which anyone may have written; the first only, since nobody will fix it by
+ * hand. Lengths are not checked: the limits may have been others.
  */
 export function storedEntryProblem(entry: unknown): string | undefined {
   const step = isObject(entry) ? entry.step : undefined;
@@ -168,7 +167,6 @@ const areInboxes = ifAny(
     Object.values(value).every(has({ heard: isNumber, added: areAll(has(NOTICE)) })),
 );
 
-/** The fields that a task may have, and what they must be. */
 const FIELDS: Checks = {
   ...Object.fromEntries(
     Object.entries(TASK_FIELDS).map(([name, { kind }]) => [

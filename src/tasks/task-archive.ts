@@ -9,7 +9,6 @@ import { reasonLines } from './task-text.ts';
 
 const A_WEEK_MS = 7 * 86_400_000;
 
-/** `TaskArchive`: hides completed tasks. */
 export const TASK_ARCHIVE = taskForm({
   name: 'TaskArchive',
   summary: 'archives completed tasks',
@@ -18,7 +17,6 @@ export const TASK_ARCHIVE = taskForm({
   example: '{"taskIds":[1,2]}',
   fields: {
     taskIds: SOME_TASKS,
-    /** Only those that were completed so long ago. */
     olderThan: { kind: duration, hint: 'A time such as 30m, 8h or 7d' },
   },
   purpose: 'archive the tasks',
@@ -36,10 +34,10 @@ export const TASK_ARCHIVE = taskForm({
 });
 
 /**
- * Puts completed tasks out of the way.
+ * Archives completed tasks.
  *
- * @param ids those to archive, all or none; all completed ones where undefined.
- * @param ageMs only those that have not changed for so long.
+ * @param ids the tasks to archive, all or none; undefined: all completed ones.
+ * @param ageMs only tasks unchanged for so long.
  */
 function archiveTasks(
   graph: TaskGraph,

@@ -14,7 +14,6 @@ import { reasonLines, subjectText } from './task-text.ts';
 const USAGE =
   'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID';
 
-/** `TaskClaim`: makes the caller the owner of a task that is now in progress. */
 export const TASK_CLAIM = taskForm({
   name: 'TaskClaim',
   summary: 'makes a task yours: --next, or ID',
@@ -69,7 +68,7 @@ function leaseNote(ms: number): string {
   return `the lease is ${durationText(ms)}; your commands renew it`;
 }
 
-/** Whether the caller still has a task: it should know that before it reports it done. */
+/** For a caller about to report a task done, which may have lost it. */
 async function checkHold(id: number, { store, agent }: TaskCall): Promise<CommandResult> {
   const { graph } = await store.read();
   const task = graph.tasks.get(id);
@@ -96,7 +95,6 @@ function leaseText(left: number | undefined): string {
 const RELEASE_USAGE = 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired';
 const TITLE = 'Cannot release the tasks';
 
-/** `TaskRelease`: makes tasks pending and unowned again, as when their agent is gone. */
 export const TASK_RELEASE = taskForm({
   name: 'TaskRelease',
   summary: 'releases tasks: ID...',

@@ -23,15 +23,15 @@ import {
   type TaskForm,
 } from './task-form.ts';
 
-/** The advice for a list of which no version is whole. */
+/** For a list without an intact version. */
 const REPAIR = 'no older version is whole: restore a backup, or delete the list';
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 
 /**
- * A command on the list of tasks that a team shares.
+ * A command on a team's shared list of tasks.
  *
- * Exit code 0: done; stdout says what. 1: refused, with all reasons on stderr; nothing is changed. 2: wrong usage. 3:
- * the list cannot be read or saved.
+ * Exit code 0: done. 1: refused, with all reasons on stderr and nothing changed. 2: wrong usage. 3: the list cannot be read
+ * or saved.
  */
 export class TaskCommand<Request> implements AgentBashHandler {
   readonly name: string;
@@ -39,7 +39,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   readonly jsonExample: string;
   readonly readsRawJson = true;
   readonly isReadOnly: boolean;
-  /** A change that finds the list changed is made again on what it finds. */
+  /** A change that finds a newer version is computed again. */
   readonly isConcurrencySafe = true;
   readonly #form: TaskForm<Request>;
   readonly #common: CommandForm<OptionTable, Settings>;
@@ -78,7 +78,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   ): Promise<CommandResult> {
     const input = await readRequest(this.#form, invocation, settings, parsed);
     if ('refused' in input) return input.refused;
-    // The table is made of several: what is common to all commands has the types that it has there.
+    // A union of tables; options of all commands have the types that they have there.
     const options = ('options' in parsed ? parsed.options : {}) as GivenOptions;
     const call = this.#callOf(invocation, settings, options);
     const { store, agent } = call;
@@ -88,7 +88,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
       const released = (graph: TaskGraph, at: string) => releaseBegunIn(graph, session.id, at);
       session.atEnd(store, () => store.change(released, undefined, agent));
     }
-    // The change is made, whether or not there is any news.
+    // The change is made even if the news fails.
     const news = settings.guidance === 'off' ? [] : await newsFor(agent, store).catch(() => []);
     await renew(agent, store).catch(() => {});
     const damage = damageNote(store.seen);
@@ -99,7 +99,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
   #callOf(invocation: Invocation, settings: Settings, options: GivenOptions): TaskCall {
     const { '--list': list, '--agent': named, '--check-busy': checkBusy = false } = options;
     const { around, forPeople, session, open } = this.#context;
-    // Even if a host's settings do not follow its callers, a caller may say who it is.
+    // A caller may name itself even if the host's settings ignore callers.
     const said = invocation.env?.TODO_AGENT || settings.agent;
     const who = this.#form.isAboutAgent ? said : (named ?? said);
     const agent = callerOf(this.#context, { agent: who });
@@ -124,7 +124,7 @@ export class TaskCommand<Request> implements AgentBashHandler {
     };
   }
 
-  /** A change that is recomputed because another came in between is approved again only if it differs. */
+  /** A change that is recomputed after another one is approved again only if it differs. */
   #approver(agent: string, directory: string | undefined): TaskCall['approve'] {
     const passed = new Set<string>();
     return async (name, tasks) => {
@@ -141,8 +141,8 @@ export class TaskCommand<Request> implements AgentBashHandler {
 const NO_TIMES = { createdAt: '', updatedAt: '' };
 
 /**
- * The name of an agent that did not say it but needs none: on its own list, which no other agent uses. An agent with
- * the id of its harness's session never needs one.
+ * The agent's name if it needs none of its own: on its own list, which no other agent uses, or with the id of its harness's
+ * session.
  */
 function nameOfOnly(agent: string, isOwn: boolean, { tasks }: TaskGraph): string | undefined {
   if (agent.includes('@')) return agent;

@@ -37,7 +37,7 @@ export function taskCommands(context: TaskContext): AgentBashHandler[] {
 function entry<Request>(form: TaskForm<Request>): TaskCommandEntry {
   return {
     name: form.name,
-    // A call of one command needs its own only.
+    // A getter, since a call needs only its own command's options.
     get options() {
       return optionsOf(form);
     },

@@ -21,22 +21,20 @@ import { openTaskList, type TaskStore } from './task-store.ts';
 export interface TaskContext {
   /** Opens a list by its name; without one, the list that the call's settings name. */
   readonly open: (list: string | undefined, settings: Settings) => TaskStore;
-  /**
-   * Read at each call, so that changes take effect at once. Without it: the caller's names, and defaults for the rest.
-   */
+  /** Read at each call, so that changes take effect at once. Without it: the caller's names, and defaults for the rest. */
   readonly settings?: SettingsSource;
   /**
-   * What hooks, and checks of calls from outside a bash, find around them. Without it a hook finds an empty environment and
-   * `/`, and such a check is not run. Its environment may name the session of a harness, as which callers without a name act.
+   * The surroundings of hooks, and of checks of calls from outside a bash. Without it a hook gets an empty environment and
+   * `/`, and such a check is not run. Its environment may name a harness's session, which names callers without a name.
    */
   readonly around?: HookSurroundings;
-  /** The session that all calls are part of, if its end releases what its agent has begun. */
+  /** The session of all calls, if its end releases the tasks that its agent has begun. */
   readonly session?: string | undefined;
-  /** Prints tasks for that person; without it they are printed as for a model. */
+  /** Prints tasks for a person; without it they are printed for a model. */
   readonly forPeople?: TasksForPeople | undefined;
 }
 
-/** The settings that hold for a caller, or for the host itself. */
+/** The caller's settings, or the host's. */
 export function settingsOf(
   { settings }: Pick<TaskContext, 'settings'>,
   caller?: Invocation,
@@ -44,7 +42,7 @@ export function settingsOf(
   return settings ? settings(caller) : readSettings(caller?.env ?? {}, undefined);
 }
 
-/** The agent that calls; where nobody says it, that of the harness's session or `main`. */
+/** The calling agent; by default that of the harness's session, or `main`. */
 export function callerOf(
   { around }: Pick<TaskContext, 'around'>,
   { agent }: Pick<Settings, 'agent'>,
@@ -52,23 +50,22 @@ export function callerOf(
   return agent ?? agentOfHarness(DEFAULT_AGENT, around?.environment ?? {});
 }
 
-/** Options of a task context. */
 export interface TeamOptions extends Pick<TaskContext, 'settings' | 'forPeople' | 'session'> {
-  /** If neither a list nor a session is named; that of the work tree, in files, unless given. */
+  /** The list if neither a list nor a session is named; default: that of the work tree, in files. */
   readonly unnamed?: TaskStore | undefined;
 }
 
 /** Where the task commands of a process find their lists. */
 export interface TaskContextOptions extends TeamOptions {
   readonly environment: Environment;
-  /** Gives the current directory, or throws where it has been deleted. */
+  /** Gives the current directory, or throws if it was deleted. */
   readonly directory: () => string;
 }
 
 /** A task context whose team can be changed at run time. */
 export interface TeamContext extends TaskContext {
   readonly settings: SettingsSource;
-  /** From now on, commands use this team's list if neither they nor their caller's environment names one. */
+  /** Sets the team for commands that do not name one, nor their caller's environment. */
   readonly setTeam: (team: string | undefined) => void;
 }
 
@@ -82,7 +79,6 @@ export function taskContext({
   return teamOf(lists, { settings: settingsOfCalls(environment, directory), ...options });
 }
 
-/** A task context over a known home of lists, with its settings unless others are given. */
 export function teamOf(
   lists: ListHome,
   { unnamed, settings: ofCalls = () => lists.reading, forPeople, session }: TeamOptions = {},
@@ -110,12 +106,11 @@ export function teamOf(
   return { open, settings, around: lists.around, forPeople, session, setTeam };
 }
 
-/** How many notices are told at once. */
 const MOST_TOLD = 5;
 
 /**
- * The new notices of an agent that works without task commands, one line each, only once; its leases are renewed. Nothing if
- * the list cannot be read.
+ * New notices, each only once, for an agent that works without task commands; also renews its leases. None if the list
+ * cannot be read.
  */
 export async function teamNews(context: TaskContext, settings: Settings): Promise<string[]> {
   try {
@@ -126,14 +121,13 @@ export async function teamNews(context: TaskContext, settings: Settings): Promis
   }
 }
 
-/** Renews the leases of an agent in the list that its settings name. */
 export async function renewOwn(context: TaskContext, settings: Settings): Promise<TaskStore> {
   const store = context.open(undefined, settings);
   await renew(callerOf(context, settings), store);
   return store;
 }
 
-/** An agent's new notices, one line each; they are returned only once. */
+/** New notices of an agent, each only once. */
 export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
   const { graph } = await store.recent();
   if (!graph.inboxes?.has(agent)) return [];
@@ -145,7 +139,7 @@ export async function newsFor(agent: string, store: TaskStore): Promise<string[]
   return lines;
 }
 
-/** Renews the leases of an agent, if that is due. */
+/** Renews the leases of an agent that are due. */
 export async function renew(agent: string, store: TaskStore): Promise<void> {
   const { clock } = store;
   const { graph } = await store.recent();

@@ -16,10 +16,9 @@ import { reasonLines, subjectText } from './task-text.ts';
 const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
 
-/** After a block of this many tasks with errors, the tasks behind it are not checked. */
+/** The check stops after a block of this many tasks with errors. */
 const BLOCK = 1000;
 
-/** `TaskCreate`: adds one task, or several at once. */
 export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   name: 'TaskCreate',
   summary: "adds to the team's tasks: --subject, --description, or JSON",
@@ -78,7 +77,7 @@ function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly Ne
   return { value: request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
 }
 
-/** @param refs what the tasks of the same call are called. */
+/** @param refs the refs of the same call. */
 function fieldsWith(refs: Refs) {
   return {
     ...TASK_FIELDS,
@@ -115,28 +114,27 @@ function refsOf(tasks: readonly unknown[]): Refs {
     if (!isObject(task) || typeof task.ref !== 'string') continue;
     const places = refs.get(task.ref);
     if (places === undefined) refs.set(task.ref, [at]);
-    // Two are enough to say that there are too many.
+    // Two suffice for the error.
     else if (places.length === 1) places.push(at);
   }
   return refs;
 }
 
-/** The fields of a new task; the list adds the rest. */
 export interface NewTask extends ValuesOf<typeof TASK_FIELDS> {
   readonly subject: string;
   readonly owner?: string | undefined;
   readonly blockedBy?: readonly number[] | undefined;
-  /** The tasks of the same call that it waits for, by their places in it: 0 is the first. */
+  /** Tasks of the same call that it waits for, by index. */
   readonly after?: readonly number[] | undefined;
 }
 
 export interface Created {
   readonly graph: TaskGraph;
-  /** In the order of their ids, which is that of the requests. */
+  /** In the order of the requests. */
   readonly created: readonly Task[];
 }
 
-/** Adds tasks, all or none. They may wait for tasks that are there already, and for each other. */
+/** Adds tasks, all or none. They may wait for existing tasks and for each other. */
 export function createTasks(
   graph: TaskGraph,
   requests: readonly NewTask[],
@@ -156,7 +154,7 @@ export function createTasks(
     if (blockers.has(id)) return { refused: [blocksItself(id)] };
     draft.set(id, newTask(id, request, [...blockers], at, by));
   }
-  // One array for each blocker: a task that thousands wait for is copied once.
+  // One array for each blocker, so that a task that thousands wait for is copied once.
   const waiting = new Map<number, number[]>();
   for (const id of ids) {
     for (const blocker of (draft.get(id) as Task).blockedBy) {
@@ -177,7 +175,7 @@ export function createTasks(
   return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
 }
 
-/** A cycle among new tasks: what is left after repeatedly removing a task that waits for none of the others. */
+/** Removes tasks that wait for no other new one, again and again; a cycle is what remains. */
 function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | undefined {
   const isNew = new Set(ids);
   const open = new Map(

@@ -16,13 +16,13 @@ import { characterCount, inQuotes } from '../safe-text.ts';
 import { parseDuration } from '../settings/setting-rows.ts';
 
 const MAX_REF_CHARACTERS = 40;
-/** The most characters of a description, and of the JSON of a task's metadata. */
+/** In characters, of a description and of metadata as JSON. */
 const MAX_LONG_TEXT = 10_000;
 const MAX_DEPTH = 20;
 const WHOLE_NUMBER = { type: 'integer', minimum: 1 };
 const ID = /^#?([1-9]\d{0,14})$/;
 
-/** Who is to have a task. Nobody is no owner: there is a command for that. */
+/** Blank is refused, since TaskRelease removes an owner. */
 export const ownerName: ReadKind<string> = {
   is: 'read',
   read: (value, { maxContentLength }) => {
@@ -73,10 +73,10 @@ const A_TASK_ID = 'a task id such as 3';
 export const taskId = readAs(idOf, A_TASK_ID, WHOLE_NUMBER);
 export const taskIds: ListKind<number> = { is: 'list', of: taskId };
 
-/** The refs of a batch, with the places of the tasks that have them: one each, where all is well. */
+/** The refs of a call, with the indices of their tasks: one each, if all is well. */
 export type Refs = ReadonlyMap<string, readonly number[]>;
 
-/** The name of a task within one call; never a word that could be an id. */
+/** The name of a task within one call; never like an id. */
 export function taskRef(refs: Refs): TextKind {
   return {
     is: 'text',
@@ -91,10 +91,9 @@ export function taskRef(refs: Refs): TextKind {
   };
 }
 
-/** A task to wait for: one that is there by its id, one of the same call by its place in it. */
+/** A task to wait for: an existing one by id, or one of the same call by index. */
 export type Blocker = { readonly id: number } | { readonly place: number };
 
-/** Ids, or the refs of tasks of the same call. */
 export function taskIdsOrRefs(refs: Refs): ListKind<Blocker> {
   const read = (value: unknown): Reading<Blocker> => {
     const [id, place] = [idOf(value), refs.get(value as string)?.[0]];
@@ -118,7 +117,7 @@ const metadata: ReadKind<Readonly<Record<string, unknown>>> = {
   isStored: (value) => metadataProblem(value) === undefined,
 };
 
-/** The fields of a task that are stored as they are given, a row each: TaskCreate and TaskUpdate take all of them. */
+/** The fields that TaskCreate and TaskUpdate accept and store as given. */
 export const TASK_FIELDS = {
   /** The task on one line: "Fix login". */
   subject: { kind: shortText, others: /^(?:title|name|content|task|text|todo|summary)$/i },
@@ -130,7 +129,7 @@ export const TASK_FIELDS = {
     others: /^active[_-]form$|^(?:activeform|active)$/i,
   },
   priority: { kind: oneOf(PRIORITIES) },
-  /** A command that proves that it is done: it ends with 0. */
+  /** A command that exits with 0 once the task is done. */
   check: {
     kind: shortText,
     hint: 'A command that proves that it is done',
@@ -139,23 +138,19 @@ export const TASK_FIELDS = {
   metadata: { kind: metadata },
 } as const satisfies Fields;
 
-/** Their names. */
 export const TASK_FIELD_NAMES = Object.keys(TASK_FIELDS) as (keyof typeof TASK_FIELDS)[];
 
 export const OWNERS = /^(?:assignee|assigned_?to|agent)$/i;
 export const BLOCKERS = /^(?:blocked_?by|blockers|depends_?on|dependencies|requires)$/i;
 
-/** The task that a command is about, as its first word. */
+/** The first word of a command. */
 export const ONE_TASK = { kind: taskId, isRequired: true, words: 'one' } as const;
-/** The tasks that a command is about, as words. */
 export const SOME_TASKS = { kind: taskIds, words: 'many' } as const;
-/** A version of the list, as an option. */
 export const AT = {
   kind: wholeNumber('the number of a version'),
   hint: 'The number of a version',
 } as const;
 
-/** The problem with a value as metadata of a task, if there is one. */
 export function metadataProblem(value: unknown): string | undefined {
   if (!isObject(value)) return `Expected object, received ${typeName(value)}`;
   if (isDeeperThan(MAX_DEPTH, value)) return `Must be nested at most ${MAX_DEPTH} deep`;

@@ -31,34 +31,32 @@ import type { Reason, Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
 import type { Done, NotDone, TaskStore } from './task-store.ts';
 
-/** Everything that makes up a task command: its texts, its fields, and what it does with them. */
+/** The definition of a task command. */
 export interface TaskForm<Request> {
   readonly name: string;
-  /** A summary for a model's system prompt. */
+  /** For a model's system prompt. */
   readonly summary: string;
   /** One line, without `Usage: `. */
   readonly usage: string;
   readonly helpPage: string;
-  /** JSON that it takes, as an example for an error. */
+  /** An example for errors. */
   readonly example: string;
   /** The fields of the request, as JSON and as options. */
   readonly fields: Fields;
-  /** Whether it leaves the list as it is; false unless given. */
   readonly isReadOnly?: boolean;
   /** Options that are not fields, besides those of all task commands. */
   readonly options?: OptionTable;
-  /** Whether the request is read from standard input if no field is given; false unless given. */
+  /** Whether the request is read from standard input if no field is given. */
   readonly readsStdin?: boolean;
-  /** Whether `--agent` names the agent that the command is about, rather than the caller. */
+  /** Whether `--agent` names the subject of the command, not the caller. */
   readonly isAboutAgent?: boolean;
   /** As in `Error: Cannot ...`. */
   readonly purpose: string;
-  /** Checks a request: as it is understood, or everything that is wrong with it. */
   readonly check: (value: unknown, limits: TextLimits) => CheckedJson<Request>;
   readonly run: (request: Request, call: TaskCall) => CommandResult | Promise<CommandResult>;
 }
 
-/** A command whose request is one object of its fields. @param form its `rule` judges fields together. */
+/** A command whose request is one object of its fields. @param form its `rule` checks fields together. */
 export function taskForm<const Table extends Fields>({
   rule,
   ...form
@@ -69,47 +67,39 @@ export function taskForm<const Table extends Fields>({
   return { ...form, check: (value, limits) => checkRequest(form.fields, value, limits, rule) };
 }
 
-/** Prints tasks of a list for a person. */
+/** Prints tasks for a person. */
 export type TasksForPeople = (
   graph: TaskGraph,
   tasks: readonly Task[],
   clock: LeaseClock,
 ) => string | Promise<string>;
 
-/** The context of one call of a task command. */
 export interface TaskCall {
-  /** The list, with the clock of its leases. */
   readonly store: TaskStore;
-  /** The caller: as it says, else the agent `main`. */
+  /** The caller; by default `main`. */
   readonly agent: string;
-  /** Makes a change in the name of the caller. */
+  /** Makes a change in the caller's name. */
   readonly change: <Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,
   ) => Promise<Done<Change> | NotDone>;
-  /** Who claims; undefined if nobody said, and several agents use this list. */
+  /** Who claims; undefined if the caller has no name and several agents use this list. */
   readonly claimant: (graph: TaskGraph) => string | undefined;
-  /** The rules of its claims. */
   readonly rules: ClaimRules;
   readonly settings: Settings;
-  /** The options that were given. */
   readonly options: GivenOptions;
-  /** The checks of this call. */
   readonly evidence: Evidence;
-  /** Asks a hook whether a change may be made, with the tasks as they would be after it. */
+  /** Asks a hook for approval, with the tasks as they would be after the change. */
   readonly approve: (hook: HookName, tasks: readonly Task[]) => Promise<Reason | undefined>;
-  /** Prints tasks where a person reads them, on a terminal. */
   readonly forPeople: TasksForPeople | undefined;
 }
 
-/** The options of all task commands. */
 const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
 
-/** The given options: those of all commands by their types, and those of one. */
+/** Typed for the options of all commands only. */
 export type GivenOptions = Options<typeof COMMON_OPTIONS> &
   Readonly<Record<`--${string}`, unknown>>;
 
-/** All options of a command. */
 export function optionsOf({
   fields,
   options,
@@ -117,7 +107,7 @@ export function optionsOf({
   return { ...optionTable(fields), ...options, ...COMMON_OPTIONS };
 }
 
-/** Reads what a call asks for: fields as options and words, or JSON as one argument or on standard input. */
+/** Reads the request: fields as options and words, or JSON as one argument or on standard input. */
 export function readRequest<Request>(
   form: TaskForm<Request>,
   { argv, stdin, raw = '' }: Invocation,
@@ -170,7 +160,7 @@ export function readRequest<Request>(
       };
 }
 
-/** The fields that options stand for: `--add-blocked-by` is `addBlockedBy`. */
+/** `--add-blocked-by` is the field `addBlockedBy`. */
 function fieldsOf(
   { fields, usage }: Pick<TaskForm<never>, 'fields' | 'usage'>,
   names: readonly string[],
@@ -196,10 +186,9 @@ function fieldsOf(
 }
 
 /**
- * Checks one request against the fields that it may have. Models that have read a task's `id` write its `taskId` under
- * that name.
+ * Models that have read a task's `id` use that name for `taskId`.
  *
- * @param rule what is wrong with a request whose fields are right each by itself.
+ * @param rule returns what is wrong with fields that are valid one by one.
  */
 function checkRequest<const Table extends Fields>(
   table: Table,

@@ -5,27 +5,26 @@ import { changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELD_NAMES } from './task-fields.ts';
 import type { TaskStore, TaskVersion } from './task-store.ts';
 
-/** One change that is kept, and what it did. */
 export interface TaskChangeEntry {
   readonly version: number;
   readonly at: Date;
   readonly before: TaskGraph;
   readonly after: TaskGraph;
-  /** The tasks that it has changed; never none. */
+  /** The changed tasks; never empty. */
   readonly ids: readonly number[];
 }
 
 const MAX_SUBJECT_CHARACTERS = 60;
 const MOST_NAMED = 5;
 
-/** The changes in these versions, newest first. What no list shows, such as the renewal of a lease, is left out. */
+/** Newest first. Changes that no list shows, such as renewals of leases, are skipped. */
 export function* changesIn(newestFirst: Iterable<TaskVersion>): Generator<TaskChangeEntry> {
   let newer: TaskVersion | undefined;
   for (const version of newestFirst) {
     if (newer) yield* changeBetween(version.graph, newer);
     newer = version;
   }
-  // What was before the oldest version that is kept is known only if that is the first.
+  // The predecessor of the oldest kept version is known only for the first version.
   if (newer?.version === 1) yield* changeBetween(NO_TASKS, newer);
 }
 
@@ -72,14 +71,14 @@ function described(was: Task | undefined, task: Task | undefined): string {
   return `changed ${fields.join(', ')} of ${name}`;
 }
 
-/** The names of fields in a history, where they differ. */
+/** Shown names of fields, if different. */
 const NAMES = { isArchived: 'archive', lostBy: 'owner' };
 const FIELDS = [
   ...TASK_FIELD_NAMES,
   ...(['blocks', 'blockedBy', 'proof', 'comments', 'isArchived', 'lostBy'] as const),
 ];
 
-/** The list as it was at a version, or why that cannot be told. */
+/** The list at a version. */
 export async function graphAt(
   store: TaskStore,
   at: number | undefined,
@@ -95,11 +94,11 @@ export async function graphAt(
 
 export interface Undone {
   readonly graph: TaskGraph;
-  /** The tasks that are as they were, those included that are there again or no longer. */
+  /** The restored tasks, including those that exist again or no longer. */
   readonly ids: readonly number[];
 }
 
-/** Takes one change back, where nothing was built on it: every task that it changed is still as it left it. */
+/** Undoes one change, if every task that it changed is still as it left it. */
 export function undoChange(
   graph: TaskGraph,
   { before, after }: { readonly before: TaskGraph; readonly after: TaskGraph },
@@ -117,20 +116,20 @@ export function undoChange(
   return { graph: { ...graph, tasks: inOrder(tasks) }, ids };
 }
 
-/** The tasks that a change has made, altered or deleted; renewals of leases are none. */
+/** The tasks that a change has made, altered or deleted; not those with only a renewed lease. */
 function changedTasks(before: TaskGraph, after: TaskGraph): number[] {
   return changedIds(before, after)
     .filter((id) => !isSameTask(before.tasks.get(id), after.tasks.get(id)))
     .sort((a, b) => a - b);
 }
 
-/** Whether a task is as it was, but for the renewal of its lease. */
+/** Ignores renewals of the lease. */
 export function isSameTask(a: Task | undefined, b: Task | undefined): boolean {
   if (a === b || a === undefined || b === undefined) return a === b;
   return JSON.stringify(essence(a)) === JSON.stringify(essence(b));
 }
 
-/** In one order of fields, without those that are undefined: a task that was read differs in both from one that was computed. */
+/** Sorted and without undefined fields, since stored and computed tasks differ in both. */
 function essence(task: Task): [string, unknown][] {
   return Object.entries(task)
     .filter(([name, value]) => value !== undefined && name !== 'lease' && name !== 'updatedAt')

@@ -18,7 +18,7 @@ import { exportMarkdown, reasonLines, taskLine, taskPage } from './task-text.ts'
 
 const SORTS = ['id', 'priority', 'updated'] as const;
 
-/** So many lines a reader gets who is no person at a terminal, and has not said how many. */
+/** How many lines a model gets by default. */
 const DEFAULT_LIMIT = 30;
 
 const FILTER = {
@@ -26,20 +26,19 @@ const FILTER = {
   mine: { kind: flag },
   owner: { kind: shortText },
   status: { kind: oneOf(STATUSES) },
-  /** A text that their subject or description must contain, in either case. */
+  /** A text in the subject or description, ignoring case. */
   search: { kind: shortText },
   archived: { kind: flag },
   sort: { kind: oneOf(SORTS) },
   limit: { kind: wholeNumber('a number of tasks') },
   at: AT,
 } as const;
-/** Which tasks to list, and how; all of what is given must hold. */
+/** All filters must match. */
 type TaskFilter = ValuesOf<typeof FILTER>;
 
 const USAGE =
   'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]';
 
-/** `TaskList`: one line a task. */
 export const TASK_LIST = taskForm({
   name: 'TaskList',
   summary: 'shows them; --ready, --mine',
@@ -65,7 +64,7 @@ export const TASK_LIST = taskForm({
     if ('refused' in found) return refusal('Cannot list the tasks', reasonLines(found.refused));
     const { graph, version } = found;
     const tasks = sorted(selected(graph, filter, call), filter);
-    // An export is whole unless it is told not to be.
+    // An export has no default limit.
     const exported = tasks.slice(0, filter.limit);
     switch (format) {
       case 'json':
@@ -105,14 +104,14 @@ function sorted(tasks: Task[], { sort, mine }: TaskFilter): Task[] {
     case 'updated':
       return tasks.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
     default:
-      // What waits to be begun comes first in what is your own.
+      // Your own tasks that wait to be begun come first.
       return mine
         ? tasks.sort((a, b) => Number(a.status !== 'pending') - Number(b.status !== 'pending'))
         : tasks;
   }
 }
 
-/** Where not all are shown, those that are done are the first to go. */
+/** So that a cut drops completed tasks first. */
 function openFirst(tasks: readonly Task[]): Task[] {
   const ranks = { in_progress: 0, pending: 1, completed: 2 };
   return [...tasks].sort((a, b) => ranks[a.status] - ranks[b.status]);
@@ -124,7 +123,6 @@ function cut(lines: readonly string[], most: number, what: string): string {
   return `${lines.slice(0, most).join('')}... and ${rest} more ${what}; --limit ${lines.length} shows all\n`;
 }
 
-/** `TaskGet`: all of one task. */
 export const TASK_GET = taskForm({
   name: 'TaskGet',
   summary: 'shows one: ID',
@@ -142,7 +140,7 @@ export const TASK_GET = taskForm({
     const changes = options['--history'] ? changesIn(await store.versions()) : [];
     const history = [...changes].filter(({ ids }) => ids.includes(id));
     const task = found.graph.tasks.get(id);
-    // Of a deleted one its history is left.
+    // A deleted task still has its history.
     if (task === undefined && history.length === 0) {
       return refusal(title, reasonLines([notFound(id)]));
     }
@@ -151,7 +149,6 @@ export const TASK_GET = taskForm({
   },
 });
 
-/** `TaskInbox`: prints the caller's unread notices and marks them read. */
 export const TASK_INBOX = taskForm({
   name: 'TaskInbox',
   summary: 'what others did',

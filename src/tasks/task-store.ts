@@ -27,35 +27,33 @@ export interface TaskVersion {
   /** 1 for the first change, and one more each time; 0 for a list that was never written. */
   readonly version: number;
   readonly graph: TaskGraph;
-  /** When it was made. */
   readonly at: Date;
   /** Set if this version is damaged: another one, older, stands in for it. */
   readonly damage?: Damage;
 }
 
-/** Where a list of tasks can live: a file holds no Map, so elsewhere than in memory it is kept as a log of changes. */
+/** Where a list of tasks can live: in files and on servers as a log of changes, since JSON has no Map. */
 export type TaskPlace = MemoryPlace<TaskGraph> | LogPlace<TaskGraph, TaskStep>;
 
 /** The list before and after one change. */
 export interface LastChange {
   readonly before: TaskGraph;
   readonly after: TaskGraph;
-  /** The version that it made. */
   readonly version: number;
 }
 
-/** A change that was made, and the version that it made; the version that it found, where there was nothing to do. */
+/** A change that was made, and its version; the version found, if there was nothing to do. */
 export interface Done<Change> {
   readonly change: Change;
   readonly version: number;
 }
 
-/** Why a change was not made, and the version of the list for which that holds. */
+/** Why a change was not made to this version. */
 export interface NotDone extends Refused {
   readonly version: number;
 }
 
-/** Enough to see what has happened, and to undo it. */
+/** Enough to show and undo recent changes. */
 const VERSIONS_IN_MEMORY = 100;
 
 const TO_RESTORE = 'See it with TaskList; then TaskUndo makes it the list again';
@@ -71,22 +69,22 @@ const VIEW = {
 };
 
 /**
- * Holds one list of tasks, which any number of processes may share.
+ * One list of tasks, which any number of processes may share.
  *
- * Each change is computed from one version and committed as the next, or computed again from what came in between. So
- * no change is lost, no task is claimed twice, and a process that is killed leaves nothing locked. Whatever reads or
- * writes may throw a StateError.
+ * Each change is computed from one version and committed as the next, or computed again if another came first. So no change
+ * is lost, no task is claimed twice, and a killed process leaves nothing locked. Reading and writing may throw a
+ * StateError.
  */
 export class TaskStore extends Document<TaskGraph, TaskVersion> {
-  /** The clock of its leases. */
+  /** For leases. */
   readonly clock: LeaseClock;
   #objection: ((graph: TaskGraph) => Reason | undefined) | undefined;
   #lastChange: LastChange | undefined;
 
   /**
-   * @param place Where the list lives; in memory, empty, unless given. `openTaskStore` opens one in files.
-   * @param now The time; that of the machine unless given.
-   * @param clock For leases; that of the machine unless given.
+   * @param place default: in memory, empty. `openTaskStore` opens a list in files.
+   * @param now default: the machine's time.
+   * @param clock for leases; default: the machine's.
    */
   constructor(
     place: TaskPlace = new MemoryPlace({ history: VERSIONS_IN_MEMORY }),
@@ -97,7 +95,7 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     this.clock = clock;
   }
 
-  /** A view of this list that refuses all changes as long as there is a reason against them. */
+  /** A view of this list that refuses all changes while `objection` returns a reason. */
   objectedBy(objection: (graph: TaskGraph) => Reason | undefined): TaskStore {
     const store = new TaskStore(this.place as TaskPlace, this.now, this.clock);
     store.#objection = objection;
@@ -112,9 +110,9 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
   /**
    * Makes one change.
    *
-   * @param plan computes it from the list as it is; called again where another change came in between.
-   * @param approve may refuse what was planned, which is then not made.
-   * @param by the agent that makes it: all others whom it concerns get a notice. Without it nobody does.
+   * @param plan computes it from the list; called again if another change came first.
+   * @param approve may refuse the planned change.
+   * @param by the agent that makes it; other agents that it concerns get a notice. Without it nobody does.
    */
   async change<Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
@@ -127,7 +125,7 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     }
   }
 
-  /** Makes what stands in for a damaged version the list again. @returns undefined if nothing is damaged. */
+  /** Commits what stands in for a damaged version. @returns undefined if nothing is damaged. */
   restore(by: string): Awaitable<TaskVersion | undefined> {
     return this.compute((newest) => newest?.damage && { ...newest.content, by });
   }
@@ -158,22 +156,22 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
   }
 }
 
-/** A task as a row of a panel shows it. */
+/** A task as a row of a panel. */
 export interface TaskRow
   extends Pick<Task, 'id' | 'subject' | 'activeForm' | 'owner' | 'status' | 'proof'> {
-  /** The tasks that it still waits for; none for a completed one. */
+  /** The open tasks that it waits for. */
   readonly openBlockers: readonly number[];
 }
 
-/** A list of tasks for those who only look on. */
+/** A read-only view of a list of tasks. */
 export interface TaskView {
-  /** The tasks as they are. Never fails: what cannot be read is as it was seen last. */
+  /** The current tasks. Never fails: an unreadable list is as it was last seen. */
   rows(): readonly TaskRow[];
   /** Calls back after a change. Returns a function that stops it. */
   onChange(listener: () => void): () => void;
 }
 
-/** Lets others look on at the tasks of a store. */
+/** A view of a store's tasks. */
 export function taskView(store: TaskStore): TaskView {
   let seen: ReturnType<TaskStore['get']>['graph'] | undefined;
   let rows: readonly TaskRow[] = [];
@@ -190,7 +188,7 @@ export function taskView(store: TaskStore): TaskView {
           }));
         }
       } catch {
-        // The next command that needs the list will say what is wrong with it.
+        // The next command that needs the list will report the error.
       }
       return rows;
     },
@@ -198,28 +196,27 @@ export function taskView(store: TaskStore): TaskView {
   };
 }
 
-/** The name of a list, or the key that it was found by. */
 type ListOrKey = string | { readonly key: string };
 
-/** Which list of tasks in files it is: by its own folder, or by its name, as the task commands on PATH find it. */
+/** A list of tasks in files: by its folder, or by its name, as the task commands on PATH find it. */
 export type TaskListLocation =
   | {
       /** Absolute. Created with the first task. */
       readonly folder: string;
-      /** The agent that signs changes; `main` unless given. */
+      /** The author of changes; default: `main`. */
       readonly author?: string | undefined;
     }
   | {
-      /** Where TODO_STATE_URL, TODO_STATE_DIR, TODO_TASK_LIST, TODO_TEAM, TODO_SESSION and TODO_AGENT are looked up. */
+      /** For TODO_STATE_URL, TODO_STATE_DIR, TODO_TASK_LIST, TODO_TEAM, TODO_SESSION and TODO_AGENT. */
       readonly environment: Environment;
       /** The current directory, absolute. */
       readonly directory: string;
-      /** As `--list NAME`; without it, the list that the environment names, else that of the work tree. */
+      /** As `--list NAME`; default: the list named by the environment, else that of the work tree. */
       readonly list?: string;
       readonly author?: string | undefined;
     };
 
-/** Opens a list of tasks, which other processes may share. It need not be there yet. */
+/** Opens a list of tasks, which other processes may share. It need not exist yet. */
 export function openTaskStore(location: TaskListLocation): TaskStore {
   if ('folder' in location) {
     return storeAt(new FilePlace({ folder: location.folder, ...entriesOf(location.author) }));
@@ -230,7 +227,6 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
   return openTaskList(home, name, author ?? home.settings.agent);
 }
 
-/** Opens the list of this name or key, beside the lists of todos. */
 export function openTaskList(
   home: ListHome,
   list: ListOrKey,
@@ -238,12 +234,11 @@ export function openTaskList(
 ): TaskStore {
   const name = typeof list === 'string' ? certain(list) : list.key;
   const key = typeof list === 'string' ? taskListKey(name) : list.key;
-  // Found out when it is needed: lists on a server need no folder here.
+  // Computed when needed: lists on a server need no folder here.
   const sightings = () => home.checked(join(home.folder, 'seen~', pathName(name)));
   return storeAt(home.lists.place(key, entriesOf(author)), machineClock(sightings));
 }
 
-/** The place of a list of this key, without what a store does. */
 export function taskPlace(lists: Lists, key: string, author: string): SharedPlace<TaskGraph> {
   return new LogPlace(lists.place<LogEntry<TaskStep>>(key, entriesOf(author)), TASK_STEPS);
 }

@@ -5,15 +5,14 @@ import { isLeaseOver, type LeaseClock } from './lease.ts';
 import { agentText, type Reason } from './reasons.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
 
-/** `Fix login`. */
 export function subjectText({ subject }: Task): string {
   return safeText(subject);
 }
 
 /**
- * `#4 [pending] Write docs (agent-1) [blocked by #1, #3]`; only blockers that are open are named.
+ * `#4 [pending] Write docs (agent-1) [blocked by #1, #3]`, with open blockers only.
  *
- * @param clock what judges its lease; without it nothing is said of that.
+ * @param clock for its lease; without it the lease is not mentioned.
  */
 export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): string {
   const blockers = openBlockers(graph, task);
@@ -25,7 +24,7 @@ export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): stri
   return `#${task.id} [${task.status}] ${subjectText(task)}${owner}${priority}${blocked}${proof}${lease}`;
 }
 
-/** All of a task. Only lines of ours begin at the margin, so that no description can look like a field. */
+/** A task in full. Only our own lines begin at the margin, so that no description can look like a field. */
 export function taskPage({ tasks }: TaskGraph, task: Task): string {
   const { id, description, activeForm, owner, status, blocks, blockedBy, metadata } = task;
   const withStatus = (other: number) => `#${other} (${tasks.get(other)?.status})`;
@@ -56,7 +55,6 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     .join('');
 }
 
-/** A task's check and its proof, in words. */
 function provenText(task: Task): string {
   const { proof } = task;
   const seen = proof
@@ -65,12 +63,11 @@ function provenText(task: Task): string {
   return proofMark(task) && ` (${proofMark(task)}${seen})`;
 }
 
-/** Reasons as the lines of an error. */
 export function reasonLines(reasons: readonly Reason[]): { lines: string[] } {
   return { lines: reasons.map(({ code, text }) => `${code}: ${text}`) };
 }
 
-/** Tasks as a list with boxes, as GitHub and others show it. */
+/** A list of checkboxes, as on GitHub. */
 export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string {
   return tasks
     .map((task) => {

@@ -11,7 +11,6 @@ import { checkOfOthers } from './update-task.ts';
 
 const TITLE = 'Cannot undo';
 
-/** `TaskUndo`: takes back the last change, or the one that made a version, where nothing was built on it. */
 export const TASK_UNDO = taskForm({
   name: 'TaskUndo',
   summary: 'undoes the last change',
@@ -29,7 +28,7 @@ export const TASK_UNDO = taskForm({
       entry = change;
       break;
     }
-    // By now what is newest is known: the other way round a list would be read twice.
+    // In this order, the list is read only once.
     const { damage } = await store.read();
     if (damage && at === undefined && (await store.restore(agent))) {
       return done(`Undone: what is damaged; the list is that of version ${damage.shown}\n`);
@@ -48,7 +47,7 @@ export const TASK_UNDO = taskForm({
   },
 });
 
-/** Undoing the change of a check changes it: who has not made that change must be allowed to. */
+/** Undoing the change of another agent's check needs the right to change it. */
 function checksOfOthers({ tasks }: TaskGraph, { ids, before }: TaskChangeEntry, agent: string) {
   return ids.flatMap((id) => {
     const [was, task] = [before.tasks.get(id), tasks.get(id)];

@@ -21,7 +21,6 @@ import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { type TaskChanges, updateTask } from './update-task.ts';
 
-/** `TaskUpdate`: changes one task, or deletes it. */
 export const TASK_UPDATE = taskForm({
   name: 'TaskUpdate',
   summary: 'changes one: ID --status STATUS, and other fields',
@@ -92,7 +91,7 @@ export const TASK_UPDATE = taskForm({
   },
 });
 
-/** The proof of the check of a task to be completed, as far as there is one. */
+/** The proof for the check of a task that is to be completed, if there is one. */
 async function proofOf({ taskId, status, check: changed }: TaskChanges, call: TaskCall) {
   if (status !== 'completed') return undefined;
   const { store, evidence, options } = call;
@@ -109,7 +108,7 @@ async function proofOf({ taskId, status, check: changed }: TaskChanges, call: Ta
   return { refused: refusal(`Cannot update task #${taskId}`, reasons) };
 }
 
-/** When its owner began a task the last time, as far back as versions are kept. */
+/** When the owner last began a task, as far back as versions are kept. */
 function beginningOf(id: number, newestFirst: Iterable<TaskVersion>) {
   let begun: Date | undefined;
   let worker: string | undefined;
@@ -126,7 +125,6 @@ function beginningOf(id: number, newestFirst: Iterable<TaskVersion>) {
 const MOST_READY_NAMED = 3;
 const MAX_SUBJECT_CHARACTERS = 50;
 
-/** What can be claimed now. */
 function readyNote(tasks: readonly Task[]): string {
   const names = tasks
     .slice(0, MOST_READY_NAMED)
@@ -135,7 +133,7 @@ function readyNote(tasks: readonly Task[]): string {
   return `ready to claim: ${names.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
 }
 
-/** The reasons that --force passes over. */
+/** The reasons that --force overrides. */
 const FORCED: ReadonlySet<ReasonCode> = new Set([
   'already_claimed',
   'already_resolved',

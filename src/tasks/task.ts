@@ -6,10 +6,9 @@ import type { TASK_FIELDS } from './task-fields.ts';
 /** How far a task is: not begun, being worked on by its owner, fully done. */
 export type TaskStatus = Status;
 
-/** How much a task matters; one that does not say is medium. */
+/** How important a task is; medium by default. */
 export type TaskPriority = Priority;
 
-/** A comment on a task. */
 export interface TaskComment {
   readonly by: string;
   /** As in `2026-01-31T12:00:00.000Z`. */
@@ -17,62 +16,60 @@ export interface TaskComment {
   readonly text: string;
 }
 
-/** How long a claim holds unless its owner renews it. */
 export interface TaskLease {
-  /** Milliseconds from one renewal on. */
+  /** From the last renewal on. */
   readonly ms: number;
   /** 1 for the claim, and one more with each renewal. */
   readonly beat: number;
-  /** Which clock `tick` was read from. No other clock is compared with it. */
+  /** The clock of `tick`; different clocks are never compared. */
   readonly clock: string;
-  /** Milliseconds on that clock when it was last renewed. */
+  /** Milliseconds on that clock at the last renewal. */
   readonly tick: number;
 }
 
-/** One task of a team's list. Frozen, and its lists of ids too: a change makes another one. */
+/** One task of a team's list. Frozen, its lists of ids too. */
 export interface Task extends Readonly<ValuesOf<typeof TASK_FIELDS>> {
-  /** 1, 2, 3, ...; never given to another task, whatever is deleted. */
+  /** 1, 2, 3, ...; never reused. */
   readonly id: number;
   readonly subject: string;
   readonly description: string;
-  /** The agent that has claimed it, or that it was given to. A task in progress always has one. */
+  /** The agent that has claimed it, or that it was assigned to. A task in progress always has one. */
   readonly owner?: string;
   readonly status: TaskStatus;
   /** The tasks that wait for this one, in the order in which they were linked. */
   readonly blocks: readonly number[];
-  /** The tasks that this one waits for; it stands in `blocks` of each. */
+  /** The tasks that this one waits for; each has it in its `blocks`. */
   readonly blockedBy: readonly number[];
   readonly comments?: readonly TaskComment[];
-  /** The proof of a completed task. TaskUpdate determines it itself and never accepts it as input. */
+  /** The proof of a completed task, never accepted as input. */
   readonly proof?: Proof;
-  /** The agent that created it. */
   readonly createdBy?: string;
-  /** Missing if the claim holds until it is given back. */
+  /** Missing if the claim holds until it is released. */
   readonly lease?: TaskLease;
-  /** The session that its owner has begun it in, whose end gives it back; missing if that was none. */
+  /** The session in which its owner began it, whose end releases it; missing if there was none. */
   readonly begunIn?: string;
-  /** Who had it when a lease expired, and has not claimed it again. */
+  /** The agents that lost it by an expired lease, and have not claimed it again. */
   readonly lostBy?: readonly string[];
-  /** Whether it is out of the way: completed, and no longer listed unless asked for. */
+  /** Completed, and listed only with --archived. */
   readonly isArchived?: true;
   /** As in `2026-01-31T12:00:00.000Z`. */
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** All tasks of one list, with their dependencies. No cycle, and every dependency at both of its ends. */
+/** All tasks of one list. Dependencies have no cycle, and are stored at both ends. */
 export interface TaskGraph {
   /** The id that the next task gets. */
   readonly nextId: number;
   /** By id, in the order of ids. */
   readonly tasks: ReadonlyMap<number, Task>;
-  /** Who made the last change, if that is known. */
+  /** The author of the last change, if known. */
   readonly by?: string;
-  /** Each agent's unread notices, oldest first. */
+  /** By agent, oldest first. */
   readonly inboxes?: ReadonlyMap<string, readonly Notice[]>;
 }
 
-/** Something that has happened to a task, for an agent whom it concerns. */
+/** An event of a task, for an agent that it concerns. */
 export interface Notice {
   readonly kind:
     | 'assigned'
@@ -84,11 +81,10 @@ export interface Notice {
     | 'claimed'
     | 'completed'
     | 'released';
-  /** The changed field, if it is not the subject. */
+  /** If it is not the subject. */
   readonly field?: 'check';
   readonly taskId: number;
   readonly subject: string;
-  /** Who did it. */
   readonly by: string;
   /** As in `2026-01-31T12:00:00.000Z`. */
   readonly at: string;
@@ -96,7 +92,7 @@ export interface Notice {
 
 export const NO_TASKS: TaskGraph = Object.freeze({ nextId: 1, tasks: new Map() });
 
-/** A copy of the graph with these tasks added, or replacing those with the same ids. */
+/** Adds tasks to the graph, or replaces those with the same ids. */
 export function withTasks(graph: TaskGraph, changed: Iterable<Task>): TaskGraph {
   const tasks = new Map(graph.tasks);
   let { nextId } = graph;
@@ -107,7 +103,7 @@ export function withTasks(graph: TaskGraph, changed: Iterable<Task>): TaskGraph 
   return { ...graph, nextId, tasks };
 }
 
-/** The tasks that are not the same objects in both, by their ids: a change never alters one in place. Deleted ones come last. */
+/** The ids of tasks that are different objects, since a change replaces them. Deleted ones come last. */
 export function changedIds(before: TaskGraph, after: TaskGraph): number[] {
   const ids: number[] = [];
   for (const [id, task] of after.tasks) if (before.tasks.get(id) !== task) ids.push(id);
@@ -115,12 +111,10 @@ export function changedIds(before: TaskGraph, after: TaskGraph): number[] {
   return ids;
 }
 
-/** The tasks that this one still waits for. */
 export function openBlockers({ tasks }: TaskGraph, { blockedBy }: Task): number[] {
   return blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
 }
 
-/** `#1, #3`. */
 export function idsText(ids: readonly number[]): string {
   return ids.map((id) => `#${id}`).join(', ');
 }

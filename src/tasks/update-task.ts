@@ -16,42 +16,39 @@ import {
 import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 import { metadataProblem, TASK_FIELD_NAMES, type TASK_FIELDS } from './task-fields.ts';
 
-/** A change of one task. Fields that are left out stay. Metadata is merged; null deletes a key. */
+/** A change of one task. Metadata is merged; null deletes a key. */
 export interface TaskChanges extends LinkChanges, ValuesOf<typeof TASK_FIELDS> {
   readonly taskId: number;
   readonly status?: TaskStatus | 'deleted' | undefined;
   readonly owner?: string | undefined;
-  /** Added to those that there are. */
+  /** Appended. */
   readonly comment?: string | undefined;
 }
 
-/** Under which rules a task may get another owner, or be begun. */
 export interface UpdateRules extends ClaimRules {
-  /** Who makes the change; undefined if nobody said. */
+  /** The author; undefined if unnamed. */
   readonly agent: string | undefined;
-  /** Who signs a comment: the agent unless given. */
+  /** The author of comments; default: the agent. */
   readonly by?: string;
-  /** A leader's: the rules of a claim do not hold. */
+  /** A leader's: the rules of a claim are skipped. */
   readonly force: boolean;
-  /** The check for which there is a proof. */
   readonly proven?: { readonly check: string; readonly proof: Proof } | undefined;
-  /** Whether a task that has a check is completed only with its proof. */
   readonly requireProof?: boolean;
 }
 
 export interface Updated {
-  /** The given graph itself if nothing has changed. */
+  /** The same object if nothing has changed. */
   readonly graph: TaskGraph;
   readonly before: Task;
   /** Undefined if the task is deleted. */
   readonly task: Task | undefined;
-  /** The names of the fields that have changed. */
+  /** Names of fields. */
   readonly changed: readonly string[];
-  /** The open tasks that wait for none any more, now that this one is completed or gone. */
+  /** The open tasks that no longer wait for any, since this one was completed or deleted. */
   readonly unblocked: readonly number[];
 }
 
-/** Of a task that is talked about without end, the oldest comments go. */
+/** Then the oldest go. */
 const MOST_COMMENTS = 100;
 
 const FIELDS = [
@@ -64,7 +61,7 @@ const FIELDS = [
   'comments',
 ] as const;
 
-/** Changes one task. To begin one, or to give it to another, obeys the rules of a claim. */
+/** Changes one task. Beginning it or changing its owner follows the rules of a claim. */
 export function updateTask(
   graph: TaskGraph,
   changes: TaskChanges,
@@ -117,7 +114,7 @@ export function updateTask(
   };
 }
 
-/** Who owns the task after the change; or why it may not be made. */
+/** The owner after the change, or the reasons against it. */
 function nextOwner(
   graph: TaskGraph,
   task: Task,
@@ -128,7 +125,7 @@ function nextOwner(
   if (!isClaim) return task.owner;
   const claimant = owner ?? agent;
   if (claimant === undefined) {
-    // Nobody said who works on it now; that it goes on as it is needs no name.
+    // A task that stays in progress needs no name.
     const goesOn = task.status === 'in_progress' || (force && task.owner !== undefined);
     return goesOn ? task.owner : [NO_AGENT];
   }
@@ -136,7 +133,7 @@ function nextOwner(
   return reasons.length > 0 ? reasons : claimant;
 }
 
-/** A check says when the owner of a task is done: only the owner, its creator and a person may change it. */
+/** A check says when the owner is done: only the owner, the creator and a person may change it. */
 export function checkOfOthers(
   { id, owner, createdBy, check }: Task,
   next: string | undefined,
@@ -146,7 +143,7 @@ export function checkOfOthers(
   return next === check || mayChange ? [] : [checkOfOther(id, owner)];
 }
 
-/** Whether the agent had the task and lost it, so that what it says of its end is no longer its to say. */
+/** An agent that lost the task may not report its completion. */
 function lossOf(
   { id, owner, lostBy = [], status: now }: Task,
   { status }: TaskChanges,
@@ -167,14 +164,13 @@ function unprovenOf(
   return proven?.check === needed ? [] : [unproven(id, needed)];
 }
 
-/** A proof goes with its check, and with the task's being completed. */
+/** A proof ends with its check, and with the task's completion. */
 function withProof(before: Task, { proof, ...task }: Task, { proven }: UpdateRules): Task {
   if (task.status !== 'completed' || task.check === undefined) return task;
   if (proven?.check === task.check) return { ...task, proof: proven.proof };
   return proof !== undefined && before.check === task.check ? { ...task, proof } : task;
 }
 
-/** The task with what is given of its fields and with the comment, if there is one. */
 function withFields(
   task: Task,
   { comment, ...changes }: TaskChanges,
@@ -193,7 +189,7 @@ function withFields(
   };
 }
 
-/** The task with its owner and its status as they are to be. A lease is there only while somebody works on it. */
+/** A task has a lease only while it is in progress. */
 function withOwner(
   task: Task,
   status: TaskStatus = task.status,

@@ -14,8 +14,8 @@ const { content: _, activeForm: __, status: ___, ...OTHERS } = TODO_FIELDS;
 const DETAILS = Object.keys(OTHERS) as (keyof typeof OTHERS)[];
 
 /**
- * An item as one line for a model: `[>] Run tests <- Running tests (id: 7, priority: high)`. It shows everything, since
- * a model would drop what it does not see when it writes the list back.
+ * `[>] Run tests <- Running tests (id: 7, priority: high)`. It shows everything, since a model that writes the list back
+ * would drop what it does not see.
  */
 function itemLine(item: Readonly<TodoItem>): string {
   const { status, content, activeForm } = item;
@@ -29,17 +29,16 @@ function itemLine(item: Readonly<TodoItem>): string {
   return `${MARKS[status]} ${safeText(content)}${doing}${more}`;
 }
 
-/** A list for a model to read. */
+/** For a model. */
 export function listText(items: Items): string {
   if (items.length === 0) return 'No todos.\n';
   const completed = items.filter((item) => item.status === 'completed').length;
   return `${items.map(itemLine).join('\n')}\n\n(${completed}/${items.length} completed)\n`;
 }
 
-/** How much of each text fits into a status line. */
 const MAX_STATUS_CHARACTERS = 50;
 
-/** A list in one line for people, as in `3/8 Fixing login · next: Run the tests`; empty if there is none. */
+/** `3/8 Fixing login · next: Run the tests`; empty without a list. */
 export function listLine(items: readonly Readonly<TodoItem>[]): string {
   if (items.length === 0) return '';
   const completed = items.filter(({ status }) => status === 'completed').length;
@@ -53,7 +52,6 @@ export function listLine(items: readonly Readonly<TodoItem>[]): string {
   return `${[done, parts.join(' · ') || 'done'].join(' ')}\n`;
 }
 
-/** How many items of each state were written: the reply of TodoWrite. */
 export function summaryText({ items }: Pick<TodoVersion, 'items'>): string {
   const counts = { completed: 0, in_progress: 0, pending: 0 };
   for (const { status } of items) counts[status]++;
@@ -61,7 +59,7 @@ export function summaryText({ items }: Pick<TodoVersion, 'items'>): string {
   return `Todo list updated: ${completed} completed, ${begun} in_progress, ${pending} pending\n`;
 }
 
-/** The item in progress and the next one, by the names that `--start` and `--done` take. */
+/** The item in progress and the next one, by the names that `--start` and `--done` accept. */
 export function nextText({ items }: Pick<TodoVersion, 'items'>): string {
   const line = (label: string, at: number) =>
     at === -1 ? '' : `${label} ${nameOf(items, at)}: ${safeText(items[at]?.content ?? '')}\n`;
@@ -69,7 +67,6 @@ export function nextText({ items }: Pick<TodoVersion, 'items'>): string {
   return line('Now', now) + line('Next', nextOf(items));
 }
 
-/** A list for other programs than a model's: a task list of Markdown, or JSON. */
 export const LIST_EXPORTS: Readonly<Record<ExportFormat, (list: TodoVersion) => string>> = {
   md: ({ items }) => items.map((item) => `${markdownLine(item)}\n`).join(''),
   json: (list) => listJson(list),
@@ -82,16 +79,16 @@ function markdownLine({ status, content, priority, proof }: Readonly<TodoItem>):
   return `- [${status === 'completed' ? 'x' : ' '}] ${markdownText(content)}${more}`;
 }
 
-/** A list as one line of JSON in printable characters, for a program. `labels` come before it. */
+/** A list as one line of printable JSON, after the labels. */
 export function listJson({ items, updatedAt, version }: TodoVersion, labels: object = {}): string {
   return jsonLine({ ...labels, todos: items, updatedAt, version });
 }
 
 const MAX_LINE_CHARACTERS = 100;
-/** stderr is at most 4 KB; the rest of it is for the first and last lines and for warnings. */
+/** stderr is at most 4 KB; other lines and warnings need the rest. */
 const MAX_BYTES_OF_LIST = 3000;
 
-/** Refuses a write that was meant for another version than the newest, and shows what it would have replaced. */
+/** Refuses a write meant for an older version, and shows the newest. */
 export function movedOn({ version, items }: TodoVersion, expected: number): CommandResult {
   const stderr = `Error: The list is at version ${version}, not ${expected}; nothing was changed. It now is:
 ${itemLines(items)}Take this list into account, then write with --if-version ${version}.
@@ -99,7 +96,7 @@ ${itemLines(items)}Take this list into account, then write with --if-version ${v
   return failed('refused', stderr);
 }
 
-/** A list for an error, one line per item, as many as there is room for. */
+/** As many lines as fit, for an error. */
 export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_LIST): string {
   let text = '';
   let shown = 0;
@@ -113,7 +110,7 @@ export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_L
   return text || 'No todos.\n';
 }
 
-/** The versions that are kept, one line each, newest first: number, time, agent, what changed. */
+/** One line for each version, newest first: number, time, agent, changes. */
 export function historyText(versions: readonly TodoVersion[]): string {
   if (versions.length === 0) return 'No versions.\n';
   return versions.map((version, index) => historyLine(version, versions[index + 1])).join('');
@@ -123,7 +120,7 @@ function historyLine(after: TodoVersion, before: TodoVersion | undefined): strin
   const { version, items, updatedAt, by, damage } = after;
   if (damage && damage.shown !== version)
     return `${version}  damaged; version ${damage.shown} stands in for it\n`;
-  // The version before the oldest one that is kept is not known, but for that of the very first.
+  // The predecessor of the oldest kept version is known only for version 1.
   const old = before?.items ?? (version === 1 ? [] : undefined);
   const change = old ? describeChange(old, items) : countOf(items);
   const time = `${updatedAt.toISOString().slice(0, 19)}Z`;
@@ -134,7 +131,6 @@ function countOf({ length }: TodoVersion['items']): string {
   return length === 1 ? '1 item' : `${length} items`;
 }
 
-/** Refuses to show a version that is not kept. */
 export function notKept(version: number, kept: readonly TodoVersion[]): CommandResult {
   const [newest, oldest] = [kept[0], kept.at(-1)];
   const range =
@@ -144,14 +140,14 @@ export function notKept(version: number, kept: readonly TodoVersion[]): CommandR
   return refusal(`There is no version ${version}`, { lines: [range] });
 }
 
-/** The verb for an item that has this status now. */
+/** The verb for an item that now has this status. */
 export const MOVED: Readonly<Record<TodoStatus, string>> = {
   completed: 'completed',
   in_progress: 'began',
   pending: 'put back',
 };
 
-/** A replacement's changes in one line: `completed "Fix login"; began "Run tests"; 1 removed, 2 added`. */
+/** The changes in one line: `completed "Fix login"; began "Run tests"; 1 removed, 2 added`. */
 export function describeChange(before: Items, after: Items): string {
   if (after.length === 0) return describeClearing(before);
   const pairs = pairItems(before, after);
@@ -161,7 +157,7 @@ export function describeChange(before: Items, after: Items): string {
   const begun = removed.filter(({ status }) => status === 'in_progress');
   const parts = [
     ...STATUSES.toReversed().flatMap((status) => named(MOVED[status], having(moved, status))),
-    // What was worked on does not go without its name.
+    // A dropped item in progress is always named.
     ...named('dropped', begun),
     ...removedAndAdded(pairs),
   ];
@@ -179,7 +175,7 @@ function describeClearing(before: Items): string {
   return `finished ${length === 1 ? '1 item' : `${length} items`}`;
 }
 
-/** A new item that is pending is only added; one that is already begun or done has been moved as well. */
+/** A new pending item is only added; one that is already begun or done counts as moved, too. */
 function isMoved(item: Readonly<TodoItem>, old: Readonly<TodoItem> | undefined): boolean {
   return item.status !== (old?.status ?? 'pending');
 }

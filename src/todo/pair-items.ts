@@ -1,15 +1,15 @@
 import type { Items, TodoItem } from './todo-fields.ts';
 
 type Item = Readonly<TodoItem>;
-/** An item of the list before and the same task on the list after; one of them is missing if it has no other. */
+/** The same task on the lists before and after; one side is missing if it was added or dropped. */
 export interface ItemPair {
   before: Item | undefined;
   after: Item | undefined;
 }
 
 /**
- * Finds each task again on the list that replaced its own: by its content, else by its id, where both have one. Content
- * comes first because models number their items again when they take one out.
+ * Matches the tasks of two lists: by content, else by id. Content comes first, since models renumber their items when they
+ * remove one.
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
   const unmoved = commonStart(before, after);
@@ -22,7 +22,7 @@ export function pairItems(before: Items, after: Items): ItemPair[] {
     : pairs.concat(pairMoved(before.slice(unmoved), after.slice(unmoved)));
 }
 
-/** `1 removed, 2 added`; nothing where there are none. */
+/** `1 removed, 2 added`, as one text or none. */
 export function removedAndAdded(
   pairs: readonly { readonly before: unknown; readonly after: unknown }[],
 ): string[] {
@@ -33,8 +33,8 @@ export function removedAndAdded(
 }
 
 /**
- * Pairs as `pairItems` does, for who must not take a new wording for a task that was given up: the item in progress that is gone counts as
- * renamed if a new item is in progress or completed, unless both have an id, which would be the same.
+ * Like `pairItems`, but a dropped item in progress counts as renamed if a new item is in progress or completed, unless both
+ * have ids, which would be equal.
  */
 export function pairRenamed(before: Items, after: Items): ItemPair[] {
   const pairs = pairItems(before, after);
@@ -72,7 +72,7 @@ function pairMoved(before: Items, after: Items): ItemPair[] {
   ];
 }
 
-/** How many items at the start of both lists are the same: of most lists, all. */
+/** The number of equal items at the start; for most lists, all. */
 function commonStart(before: Items, after: Items): number {
   const differs = before.findIndex((item, index) => {
     const other = after[index];
@@ -81,10 +81,10 @@ function commonStart(before: Items, after: Items): number {
   return differs === -1 ? before.length : differs;
 }
 
-/** Most texts: ASCII, and nothing to do about spaces. */
+/** Most texts: ASCII, with spaces as they should be. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
-/** The content without what a model changes by chance as it repeats its list: case, spaces, the full stop. */
+/** The content without differences that models make by chance: case, spaces, the full stop. */
 export function contentKey({ content }: Item): string {
   if (PLAIN.test(content))
     return content.slice(0, /[.!]$/.test(content) ? -1 : undefined).toLowerCase();
@@ -95,12 +95,11 @@ export function contentKey({ content }: Item): string {
     .replace(/^ | $|[.!…。] ?$/g, '');
 }
 
-/** Among items of the same content the one of the same id. */
+/** Prefers the same id among items of equal content. */
 function exactly({ id = '', content }: Item): string {
   return `${id} ${content}`;
 }
 
-/** Undefined if the item cannot be found so. */
 function idOnly(item: Item): string | undefined {
   return item.id;
 }

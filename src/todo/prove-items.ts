@@ -7,12 +7,11 @@ import type { Items, TodoItem } from './todo-fields.ts';
 import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 
-/** The demands of a write on the checks of its items. */
 export interface ProofRules {
   readonly evidence: Evidence;
-  /** Which checks are run: none, those of items that are completed just now, or of all that are not proven. */
+  /** Which checks to run: none, those of items just completed, or all without a proof. */
   readonly runs: 'none' | 'new' | 'all';
-  /** TODO_REQUIRE_PROOF: nothing that carries a check is completed without its proof. */
+  /** TODO_REQUIRE_PROOF: an item with a check can only be completed with its proof. */
   readonly isRequired: boolean;
 }
 
@@ -21,8 +20,8 @@ export type ProvenItems =
   | { readonly refused: CommandResult };
 
 /**
- * The items with what proves them: a completed one keeps the proof of its check, or gets one where there is evidence. A
- * proof goes with its check, and with the item's being completed.
+ * Adds proofs: a completed item keeps the proof of its check, or gets one if there is evidence. A proof ends with its
+ * check, and with the item's completion.
  */
 export async function proveItems(
   list: TodoList,
@@ -39,7 +38,7 @@ export async function proveItems(
     const { proof: _, ...unmarked } = item;
     const was = pairs.get(item)?.before;
     const isNew = was?.status !== 'completed';
-    // Who leaves the check out as it completes the item has not proven it.
+    // Leaving out the check while completing an item does not prove it.
     const check = item.check ?? (isNew ? was?.check : undefined);
     if (item.status !== 'completed' || check === undefined) {
       proven.push(unmarked);
@@ -77,7 +76,7 @@ async function proofOf(
   return since && evidence.seen(check, since);
 }
 
-/** When the work on an item began the last time, or when it was already under way, as far back as versions are kept. */
+/** When work on an item last began, as far back as versions are kept. */
 async function beginningOf(list: TodoList, item: Readonly<TodoItem>): Promise<Date | undefined> {
   let begun: Date | undefined;
   for (const { items, updatedAt } of await list.history()) {

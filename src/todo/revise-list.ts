@@ -1,22 +1,22 @@
 import { briefText, inQuotes } from '../safe-text.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
-/** Changes of single items, each named by its id or its place in the list, the first being 1. */
+/** Changes of single items, each named by its id or its place, counted from 1. */
 export interface ListSteps {
   readonly start?: readonly string[] | undefined;
   readonly done?: readonly string[] | undefined;
   readonly drop?: readonly string[] | undefined;
-  /** New items, which come last; their places may be named as well. */
+  /** New items, at the end; the other steps may name them. */
   readonly add?: readonly Pick<TodoItem, 'content' | 'activeForm'>[] | undefined;
 }
 
 export interface RevisedList {
   readonly items: Items;
-  /** The items that were left out on purpose. */
+  /** The items left out on purpose. */
   readonly dropped: Items;
 }
 
-/** The list after some steps, or all reasons against them. Limits are not checked here. */
+/** Applies steps, or returns all reasons against them. Limits are not checked here. */
 export function reviseList(
   before: Items,
   { start = [], done = [], drop = [], add = [] }: ListSteps,
@@ -60,7 +60,7 @@ function namesIn(items: Items, text: string): string[] {
   return items.some(({ id }) => id === text) ? [text] : text.split(',').map((name) => name.trim());
 }
 
-/** An option's name for an item: its id, or its place if it has none. */
+/** An item's name in options: its id, or its place if it has none. */
 export function nameOf(items: Items, at: number): string {
   const id = items[at]?.id;
   return id !== undefined && /^[\w.-]+$/.test(id) ? id : String(at + 1);

@@ -3,8 +3,8 @@ import { type Fields, oneOf, shortText, type ValuesOf } from '../json/fields.ts'
 import type { Proof } from '../proof/proof.ts';
 
 /**
- * The fields of an item that TodoWrite takes, a row each: from it follow the type, the schema, the JSON Schema, what a stored
- * list is checked against, what a model is shown, and the other spellings and names that are understood.
+ * The fields of an item that TodoWrite accepts. From each row follow the type, the schema, the JSON Schema, the check of
+ * stored lists, what a model is shown, and the alternative spellings.
  */
 export const TODO_FIELDS = {
   /** The task: "Run tests". */
@@ -27,7 +27,7 @@ export const TODO_FIELDS = {
     hint: 'At most one item is in_progress',
     others: /^(?:state|done|completed?|progress)$/i,
   },
-  /** A name by which the writer of the list knows the task. */
+  /** A name that the list's writer gives it. */
   id: { kind: shortText },
   /** The first pending item of the highest priority is next; an item without one counts as `medium`. */
   priority: { kind: oneOf(PRIORITIES), others: /^(?:prio|importance|urgency)$/i },
@@ -44,11 +44,10 @@ export type TodoStatus = Status;
 /** How important a task is, if its list says so. */
 export type TodoPriority = Priority;
 
-/** One task of the list: the fields that TodoWrite takes, and what it finds itself. */
+/** One task of the list: the fields that TodoWrite accepts, and those it adds. */
 export interface TodoItem extends ValuesOf<typeof TODO_FIELDS> {
-  /** The proof of a completed item. TodoWrite determines it itself and never accepts it as input. */
+  /** The proof of a completed item, never accepted as input. */
   proof?: Proof;
 }
 
-/** The items of a list, in their order. */
 export type Items = readonly Readonly<TodoItem>[];

@@ -7,13 +7,13 @@ import type { ListLimits } from '../settings/settings.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 
-/** A list as it was given, and the version of the list that it was made from, where it says so. */
+/** A list, and the version that it was based on, if given. */
 export interface GivenList {
   readonly items: readonly TodoItem[];
   readonly version?: number;
 }
 
-/** A list as it was read, before it is checked. */
+/** A list before its check. */
 interface Reading {
   readonly value: unknown;
   /** The corrected slips, one line each. */
@@ -21,8 +21,8 @@ interface Reading {
 }
 
 /**
- * Reads a list from a JSON value and forgives slips whose meaning is certain: another shape around the items, another
- * spelling of the same word. Correct values are never changed. Never throws.
+ * Reads a list from a JSON value and corrects slips with only one possible meaning: another shape around the items, another
+ * spelling of the same word. Never throws.
  */
 export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<GivenList> {
   const strict = validateTodoList(input, limits);
@@ -49,7 +49,7 @@ function accepted(
   return { value: { items, version }, notes };
 }
 
-/** `{"todos":[...]}` out of the other shapes that can only mean that. */
+/** Accepts other shapes than `{"todos":[...]}` that can only mean that. */
 function mendShape(given: unknown): Reading | Extract<CheckedJson<never>, { malformed: string }> {
   if (Array.isArray(given)) {
     const note = 'read the bare array as the list; it belongs in {"todos":[...]}';
@@ -63,7 +63,7 @@ function mendShape(given: unknown): Reading | Extract<CheckedJson<never>, { malf
   // Some harnesses turn an array into a string on its way.
   const reading = readJson(value.todos);
   if ('problem' in reading) {
-    // Text that is not an array at all is a wrong type, which the schema names better.
+    // Text that is no array has the wrong type, which the schema reports better.
     if (!value.todos.includes('[')) return { value, notes };
     const malformed = `in the string "todos": ${describeProblem(value.todos, reading.problem)}`;
     return { malformed, kind: reading.problem.kind };
@@ -87,7 +87,7 @@ function wrapItem(around: object, item: object, notes: readonly string[]): Readi
 
 const OTHER_NAMES = /^(?:items|tasks|todos?)$/i;
 
-/** If several names are given, it is not certain which is meant. */
+/** With several names it is uncertain which is meant. */
 function renameList(value: Record<string, unknown>): {
   value: Record<string, unknown>;
   notes: readonly string[];
@@ -100,7 +100,7 @@ function renameList(value: Record<string, unknown>): {
   return { value: { todos: list, ...rest }, notes: [`read "${name}" as "todos"`] };
 }
 
-/** The output of `TodoRead --json` is accepted; its version says which list it was made from. */
+/** Accepts the output of `TodoRead --json`, whose version the list is based on. */
 function withoutVersion(given: unknown): { value: unknown; version?: number } {
   if (!isObject(given) || !Object.hasOwn(given, 'todos')) return { value: given };
   const { version, updatedAt, ...value } = given;
@@ -110,7 +110,7 @@ function withoutVersion(given: unknown): { value: unknown; version?: number } {
   return { value, ...(isVersion && { version }) };
 }
 
-/** "proof" stands in what TodoRead --json prints. What somebody writes proves nothing. */
+/** TodoRead --json prints "proof"; as input it proves nothing. */
 function withoutProofs(value: unknown, isPrinted: boolean): Reading {
   const hasProof = (item: unknown) => isObject(item) && Object.hasOwn(item, 'proof');
   if (!isObject(value) || !Array.isArray(value.todos) || !value.todos.some(hasProof)) {
@@ -127,7 +127,7 @@ function withoutProofs(value: unknown, isPrinted: boolean): Reading {
 
 type Spellings = readonly (readonly [word: string, spelling: RegExp])[];
 
-/** `active form`, `Active_Form`, `IN-PROGRESS`: each word with its parts set apart in other ways. */
+/** Matches `active form`, `Active_Form`, `IN-PROGRESS`. */
 function spellingsOf(words: readonly string[], blank = ''): Spellings {
   return words.map((word) => {
     const parts = word.replace(/_|(?=[A-Z])/g, '[ _-]?');
@@ -135,7 +135,7 @@ function spellingsOf(words: readonly string[], blank = ''): Spellings {
   });
 }
 
-/** Words in the spelling of the schema: `In Progress`, `High`, `active_form`, and 7 for "7". */
+/** Corrects spellings: `In Progress`, `High`, `active_form`, and 7 for "7". */
 function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
   if (!isObject(value) || !Array.isArray(value.todos) || value.todos.length > maxItems) {
     return { value, notes: [] };
@@ -145,7 +145,7 @@ function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
     spellingsOf(STATUSES, ' ?'),
     spellingsOf(PRIORITIES, ' ?'),
   ];
-  // One note a word, however it was spelled: they must not grow with the list.
+  // One note per word, however it was spelled, so that notes do not grow with the list.
   const notes = new Map<string, string>();
   const spelled = (text: unknown, spellings: Spellings): unknown => {
     if (typeof text !== 'string') return text;
@@ -159,7 +159,7 @@ function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
     const mended: Record<string, unknown> = Object.create(null);
     for (const [key, text] of Object.entries(item)) {
       const name = String(keys.find(([, spelling]) => spelling.test(key))?.[0] ?? key);
-      // If both spellings are there, it is not certain which is meant.
+      // If both spellings are present, it is uncertain which is meant.
       const isFree = name === key || !(Object.hasOwn(item, name) || Object.hasOwn(mended, name));
       mended[isFree ? String(spelled(key, keys)) : key] = text;
     }

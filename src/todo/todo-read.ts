@@ -23,9 +23,8 @@ import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 
-/** Of what is misused, most was meant to be nothing but this. */
+/** Most wrong calls are meant as this one. */
 const SHORT_USAGE = 'Usage: TodoRead [--json]\n';
-/** The options of TodoRead. */
 export const READ_OPTIONS = {
   '--json': 'flag',
   '--line': 'flag',
@@ -47,16 +46,13 @@ const FORM = {
 
 type ReadOptions = Options<typeof READ_OPTIONS>;
 
-/** How a list is printed: for a program, as one line, or for a model where nothing is asked for. */
+/** Undefined for a model. */
 type Form = ExportFormat | 'line' | undefined;
 
-/** Prints a list for a person: the version that is shown, and those before it, newest first. */
+/** Prints a list for a person: the shown version and those before it, newest first. */
 type ForPeople = (versions: readonly TodoVersion[]) => string | Promise<string>;
 
-/**
- * `TodoRead`: shows the list, for a model or, with `--json`, for a program. A person's changes are noted on stderr,
- * once; otherwise it changes nothing.
- */
+/** `TodoRead`: shows the list, for a model or, with `--json`, for a program. Notes a person's changes on stderr, once. */
 export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoRead';
   readonly summary = 'shows your task list';
@@ -70,15 +66,15 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   readonly isConcurrencySafe = true;
   readonly #forPeople: ForPeople | undefined;
 
-  /** @param forPeople Prints a list where a person reads it, on a terminal. */
+  /** @param forPeople prints a list for a person on a terminal. */
   constructor(source?: TodoSource, settings?: SettingsSource, forPeople?: ForPeople) {
     super(source, settings);
     this.#forPeople = forPeople;
   }
 
   /**
-   * Exit code 0; 1 for a version that is not kept, or a word that is no option; 2 for an unknown option or a wrong use of
-   * one; 3 if the list cannot be read, with the file on stderr.
+   * Exit code 0; 1 for a version that is not kept, or an unknown word; 2 for an unknown or misused option; 3 if the list
+   * cannot be read, with the file on stderr.
    */
   execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
     const read = () => ({ settings: this.settings(call).settings, warnings: [] });
@@ -129,7 +125,7 @@ async function readList(
   return done(text, damageLine(version));
 }
 
-/** A person who looks at the list on a terminal does not hear the notes for the agent. */
+/** Notes for the agent stay unread. */
 async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<CommandResult> {
   const unheard = await unheardChanges(list);
   const notes = unheard ? notesOf(unheard) : [];

@@ -9,7 +9,7 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 
-/** At most this many items of an overlong list are looked at, so that refusing it is cheap. */
+/** Refusing an overlong list must be cheap. */
 const MAX_ITEMS_LOOKED_AT = 100;
 const MAX_INDICES_NAMED = 5;
 
@@ -18,15 +18,12 @@ const OTHER_WORDS: OtherWords = [
   ['todos', /^(?:list|plan|newTodos|todo_?list)$/i],
 ];
 
-/** The items of a valid list, or everything that is wrong with one that is not. */
+/** A valid list's items, or all problems. */
 export type ListValidation =
   | { readonly items: readonly TodoItem[] }
   | { readonly problems: Problems };
 
-/**
- * Checks a parsed JSON value against the schema and the limits. Never throws. Slips that TodoWrite forgives are not
- * forgiven here.
- */
+/** Checks a parsed JSON value against the schema and the limits. Never throws. Forgives no slips, unlike TodoWrite. */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
   const todos = isObject(value) && Object.hasOwn(value, 'todos') ? value.todos : undefined;
   const items: readonly unknown[] = Array.isArray(todos) ? todos : [];
@@ -46,12 +43,12 @@ export function validateTodoList(value: unknown, settings: ListLimits): ListVali
 /** The zod schema of `{"todos":[...]}`. */
 export type TodoListSchema = ReturnType<typeof buildSchema>;
 
-/** Building the schema takes longer than checking a list with it, and programs hardly ever change their limits. */
+/** Building the schema takes longer than checking a list, and limits hardly ever change. */
 let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
 
 /**
  * The schema of `{"todos":[...]}`, for a host that builds on it. It covers single items: keys, types, and the length of
- * texts. The rules for the whole list (its length, one item in progress) are checked only by `validateTodoList`.
+ * texts. Only `validateTodoList` checks the rules for the whole list (its length, one item in progress).
  */
 export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema {
   if (built?.maxContentLength !== maxContentLength) {
@@ -64,10 +61,7 @@ function buildSchema(maxContentLength: number) {
   return z.strictObject({ todos: z.array(objectSchema(TODO_FIELDS, { maxContentLength })) });
 }
 
-/**
- * What `validateTodoList` checks, as JSON Schema, which cannot say that ids must differ and that one item at most may be in
- * progress.
- */
+/** As JSON Schema, which cannot express that ids differ and that at most one item is in progress. */
 export function todoInputSchema(limits: ListLimits): JsonSchema {
   const item = objectJson(TODO_FIELDS, limits);
   return {
@@ -85,7 +79,7 @@ export function todoInputSchema(limits: ListLimits): JsonSchema {
   };
 }
 
-/** The problems of the list as a whole: an id that two items share identifies neither. */
+/** Problems of the list as a whole: an id that two items share identifies neither. */
 function problemsOfList(
   items: readonly unknown[],
   mostLookedAt: number,
@@ -95,7 +89,7 @@ function problemsOfList(
   const ofList: string[] = [];
   const begun: number[] = [];
   const byId = new Map<string, number[]>();
-  // An iterator takes as long as all else here.
+  // An iterator would take as long as the rest of this function.
   for (let index = 0; index < items.length; index++) {
     const { status, id } = (items[index] ?? {}) as Partial<Record<string, unknown>>;
     if (status === 'in_progress') begun.push(index);
@@ -119,7 +113,7 @@ function problemsOfList(
   return { repeated, ofList };
 }
 
-/** `todos[0], todos[4]`, and how many more where there are many. */
+/** Truncated: `todos[0], todos[4]`. */
 function places(indices: readonly number[]): string {
   const named = indices.slice(0, MAX_INDICES_NAMED).map((index) => `todos[${index}]`);
   const hidden = indices.length - named.length;

@@ -4,25 +4,25 @@ import type { Awaitable } from '../state/steps.ts';
 import { type TodoList, todoStore } from './todo-store.ts';
 
 /**
- * Opens the list of a session and an agent; the settings of the call fill in what is not named. If there is no such
- * list, it says why, without `Error: `.
+ * Opens the list of a session and an agent; the call's settings are the default. Without such a list, returns the problem,
+ * without `Error: `.
  */
 export type OpenList = (
   name: { session?: string; agent?: string },
   settings: Settings,
 ) => Awaitable<TodoList | { problem: string }>;
 
-/** The list of a command; or a function that opens lists, if callers may choose another. */
+/** A command's list; or a function that opens lists, if callers may choose. */
 export type TodoSource = TodoList | OpenList;
 
-/** The parts of TodoWrite and TodoRead. */
+/** The base of TodoWrite and TodoRead. */
 export abstract class TodoCommand {
   protected readonly source: TodoSource;
   protected readonly settings: SettingsSource;
 
   /**
-   * @param source `todoStore` unless given.
-   * @param settings Read at each call, so that changes take effect at once. The defaults unless given.
+   * @param source default: `todoStore`.
+   * @param settings read at each call, so that changes take effect at once; default: `DEFAULT_SETTINGS`.
    */
   constructor(
     source: TodoSource = todoStore,
@@ -33,17 +33,16 @@ export abstract class TodoCommand {
   }
 }
 
-/** The advice for a list of which no version is whole. */
+/** For a list without an intact version. */
 export const REPAIR =
   'no version before it is kept; a whole new list replaces it: TodoWrite \'{"todos":[...]}\'';
 
-/** The options that name a list. */
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
 
 /**
- * The list that the options and the settings of the call name, or why there is none.
+ * Opens the list named by the call's options and settings.
  *
- * @param host the settings that hold without a caller; needed only if the call has an environment of its own.
+ * @param host the settings without a caller; needed only if the call has its own environment.
  */
 export function openSource(
   source: TodoSource,
@@ -71,7 +70,7 @@ export function openSource(
   };
 }
 
-/** The variable by which a caller means a list other than its host's. */
+/** The variable by which a caller names another list than the host's. */
 function otherList(callers: Settings, own: Settings): string | undefined {
   if (callers.session !== undefined && callers.session !== own.session) return 'TODO_SESSION';
   if (callers.agent !== undefined && callers.agent !== own.agent) return 'TODO_AGENT';

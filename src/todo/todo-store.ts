@@ -41,7 +41,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     super(place, viewFrom(now()), now);
   }
 
-  /** Reads ahead for `readToReplace`, whose next call returns this reading. */
+  /** Reads for the next `readToReplace`. */
   readAhead(): Awaitable<TodoVersion> {
     return whenDone(this.readToReplace(), (read) => {
       this.#ahead = read;
@@ -49,7 +49,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     });
   }
 
-  /** As it is, for who replaces all of it and needs only its number: no version of it need be whole. */
+  /** The current state for a writer that replaces all of it: even if no version is intact, its number is known. */
   readToReplace(): Awaitable<TodoVersion> {
     return inSteps(this.#readToReplace());
   }
@@ -65,7 +65,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     return inSteps(this.#replace(items, options));
   }
 
-  /** Like `update`, but only if the list is still at this version. @returns undefined if it was not. */
+  /** Like `update`, but only if the list is at this version. @returns undefined if it is not. */
   updateIf(
     version: number,
     items: readonly TodoItem[],
@@ -74,7 +74,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     return inSteps(this.#write(version, items, options));
   }
 
-  /** Makes the list before the newest the list again, as a new version. @returns undefined if none is kept. */
+  /** Restores the list before the last change, as a new version. @returns undefined if none is kept. */
   undo(): Awaitable<TodoVersion | undefined> {
     return this.compute((newest) => {
       const history = newest && this.place.history();
@@ -86,7 +86,6 @@ export class TodoList extends Document<Items, TodoVersion> {
     return whenDone(this.place.history(), (history) => sinceOwn(this.author, history));
   }
 
-  /** The same as `update([])`. */
   clear(): Awaitable<TodoVersion> {
     return this.update([]);
   }
@@ -118,7 +117,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     const written = yield* this.commit(base, content);
     if (!written || !options.emptied) return written;
     const empty = contentOf([], { ...options, asWritten: content });
-    // Another writer may be quicker than the emptying.
+    // Another writer may be faster.
     return (yield* this.commit(written.version, empty, written.updatedAt)) ?? written;
   }
 }
@@ -127,21 +126,21 @@ const NOT_ITEMS =
   'update takes the items, [{ content, activeForm, status }], which validateTodoList checks; JSON is for TodoWriteHandler';
 
 /**
- * A list in memory or in files, which needs no waiting. One in files may be changed by others at any time, and reading or
- * writing it may throw a StateError; then nothing has changed, unless its message says so.
+ * A synchronous list, in memory or in files. A list in files may be changed by others at any time, and reading or writing
+ * it may throw a StateError; then nothing has changed, unless its message says so.
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has methods alone, which it inherits.
 export class TodoStore extends TodoList {
   /**
-   * @param now The clock for `updatedAt`; the machine's unless given.
-   * @param place Where the list lives; in memory, empty, unless given.
+   * @param now the clock for `updatedAt`; default: the machine's.
+   * @param place default: in memory, empty.
    */
   constructor(now: () => Date = () => new Date(), place: Place<Items> = new MemoryPlace()) {
     super(now, place);
   }
 }
 
-/** The results of a `TodoList`, at once. */
+/** The synchronous results of `TodoList`'s methods. */
 export interface TodoStore {
   read(): TodoVersion;
   history(range?: HistoryRange): TodoVersion[];
@@ -163,34 +162,32 @@ function viewFrom(updatedAt: Date): View<Items, TodoVersion> {
   };
 }
 
-/** The list that a program shares when it needs only one. */
+/** The default list of a program. */
 export const todoStore: TodoStore = /* @__PURE__ */ new TodoStore();
 
 const STORES = new Map([[DEFAULT_AGENT, todoStore]]);
 
-/** The list of an agent, by its name, among several in a program: the same one each time. That of `main` is `todoStore`. */
+/** The list of an agent among several in a program, always the same object. That of `main` is `todoStore`. */
 export function todoStoreOf(agent: string): TodoStore {
   const store = STORES.get(agent) ?? new TodoStore();
   STORES.set(agent, store);
   return store;
 }
 
-/** Where a list in files is, and who writes it. */
 export interface TodoStoreLocation {
-  /** The list's own folder, absolute. It is made when the first list is written. */
+  /** The list's own folder, absolute. Created with the first list. */
   readonly folder: string;
-  /** The agent that signs what is written; `main` unless given. */
+  /** The author of writes; default: `main`. */
   readonly author?: string;
-  /** How many versions to keep, the newest included; 50 unless given. */
+  /** How many versions to keep, the newest included; default: 50. */
   readonly history?: number;
 }
 
-/** Opens a list in files, which other processes may share. It need not be there yet. */
+/** Opens a list in files, which other processes may share. It need not exist yet. */
 export function openTodoStore(location: TodoStoreLocation): TodoStore {
   return new TodoStore(undefined, new FilePlace({ ...location, check: storedItemsProblem }));
 }
 
-/** The place of a list of this key, wherever it is. */
 export function todoPlace(
   lists: Lists,
   key: string,
@@ -200,8 +197,8 @@ export function todoPlace(
 }
 
 /**
- * What is wrong with the items of a file, which anyone may have written: the first thing only, since nobody will fix it
- * by hand. The schema is stricter; limits are not judged, which may have been others when the list was written.
+ * Returns the first problem of stored items, which anyone may have written; the first only, since nobody will fix it by
+ * hand. Limits are not checked: they may have been others.
  */
 function storedItemsProblem(items: unknown): string | undefined {
   if (!Array.isArray(items)) return 'it does not contain a list';

@@ -8,19 +8,19 @@ export interface TodoState {
   readonly updatedAt: Date;
 }
 
-/** A writer's knowledge of its version that places do not keep. */
+/** A writer's knowledge of its version, which places do not store. */
 interface Written {
-  /** The list that was finished in the same change, if this version emptied it for that reason. */
+  /** The finished list, if this version emptied it in the same change. */
   readonly asWritten?: Items | undefined;
-  /** The items that this version left out on purpose. */
+  /** The items left out on purpose. */
   readonly dropped?: Items | undefined;
-  /** Why what was restored is not the list that was written there. */
+  /** The damage of the version to restore, if a stand-in was restored. */
   readonly instead?: string | undefined;
 }
 
 /** One version of the list. */
 export interface TodoVersion extends TodoState, Written {
-  /** 1 for the first list that was written, and one more each time; 0 for a list that was never written. */
+  /** 1 for the first list, and one more each time; 0 for a list that was never written. */
   readonly version: number;
   /** The agent that wrote it. */
   readonly by: string;
@@ -28,16 +28,12 @@ export interface TodoVersion extends TodoState, Written {
   readonly damage?: Damage;
 }
 
-/** How a list is written. */
 export interface WriteOptions extends Written {
-  /** Leave the list empty, in a version after this one: it is finished, and nobody needs to see it. */
+  /** Empties the finished list in a second version. */
   readonly emptied?: boolean;
 }
 
-/**
- * The versions that others have made since the author of a list made one, newest first, and that one; of those that
- * are kept.
- */
+/** The kept versions by others since the author's last one, newest first, and that one. */
 export interface SinceOwn {
   readonly others: readonly TodoVersion[];
   readonly own: TodoVersion | undefined;
@@ -52,16 +48,16 @@ export function sinceOwn(author: string, history: Iterable<Version<Items>>): Sin
   return { others, own: undefined };
 }
 
-/** The list before its newest change. @returns undefined if it is not kept. */
+/** The list before its last change. @returns undefined if it is not kept. */
 export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
 ): Items | undefined {
   if (newest.damage) return newest.content;
-  // What the newest has and the restored one has not is left out on purpose.
+  // An undo drops items on purpose.
   const restored = (content: Items, instead?: string) =>
     contentOf(content, { dropped: newest.content, instead });
-  // Skip versions that changed nothing, such as those of an agent that was told about another's.
+  // Skip versions that changed nothing, such as an agent's signature after reading.
   const present = JSON.stringify(newest.content);
   let first: number | undefined;
   for (const before of history) {
@@ -73,7 +69,7 @@ export function contentBefore(
   return first === 1 && present !== '[]' ? restored([]) : undefined;
 }
 
-/** Whether a version emptied the one before it, which the same change had finished. */
+/** Whether a version emptied the one before, which the same change had finished. */
 function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<Items>): boolean {
   return (
     newest.content.length === 0 &&
@@ -85,7 +81,7 @@ function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<
 
 const WRITTEN = new WeakMap<Items, Written>();
 
-/** The written items as a place keeps them. */
+/** Freezes items, with what `versionOf` needs to know of this write. */
 export function contentOf(
   items: readonly TodoItem[],
   { asWritten, dropped, instead }: Written,
@@ -97,7 +93,7 @@ export function contentOf(
   return own;
 }
 
-/** The version of a list that a place keeps, with what this program knows of its own writes. */
+/** Adds what this program knows of its own writes. */
 export function versionOf({ content, at, version, by, damage }: Version<Items>): TodoVersion {
   const items = frozen(content);
   const written = WRITTEN.get(content);
@@ -105,10 +101,10 @@ export function versionOf({ content, at, version, by, damage }: Version<Items>):
   return Object.freeze(state);
 }
 
-/** A copy that nobody can change; the items themselves if they are that already. */
+/** An immutable copy; the same object if it is frozen already. */
 export function frozen(items: Items): Items {
   if (Object.isFrozen(items) && items.every(Object.isFrozen)) return items;
-  // V8 freezes the copy that a spread makes three times as slowly.
+  // V8 freezes a copy made by a spread three times as slowly.
   return Object.freeze(
     items.map((item) => {
       const copy: TodoItem = Object.assign({}, item);

@@ -43,9 +43,7 @@ const FORM = {
   helpPage: helpPageFor,
 };
 
-/**
- * Records that an agent should not stop before its list is done, starting with the version that is about to be written.
- */
+/** Records that an agent should not stop before its list is done, from the version about to be written. */
 type UntilDone = (list: TodoList, version: number) => void;
 
 const NOTHING: { options: GivenOptions; rest: readonly string[] } = { options: {}, rest: [] };
@@ -64,14 +62,14 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly readsRawJson = true;
   readonly jsonExample = EXAMPLE;
   readonly isReadOnly = false;
-  /** Of two lists that are written at the same time one replaces the other. */
+  /** Of two lists written at the same time one replaces the other. */
   readonly isConcurrencySafe = false;
   readonly #untilDone: UntilDone | undefined;
   readonly #around: Surroundings | undefined;
 
   /**
-   * @param untilDone Called with `--until-done`, before the list is replaced. Without it there is no such option.
-   * @param around Where `--prove` runs checks if the call does not say. Without it only calls from inside a bash run any.
+   * @param untilDone called for `--until-done`, before the list is replaced. Without it there is no such option.
+   * @param around where `--prove` runs checks if the call does not say. Without it only calls from inside a bash run any.
    */
   constructor(
     source?: TodoSource,
@@ -88,16 +86,16 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     return todoInputSchema(this.settings().settings);
   }
 
-  /** The list, where it is one in this program and the same for all calls. */
+  /** The list, if it is in this program and the same for all calls. */
   get store(): TodoStore | undefined {
     return this.source instanceof TodoStore ? this.source : undefined;
   }
 
-  /** The list that is written where a call names no other one. */
+  /** The default list. */
   get list(): { get(): TodoVersion | undefined } {
     return {
       get: () => {
-        // Asked before and after each line; its own store needs no settings to be found.
+        // Asked before and after each line; its own store needs no settings.
         if (this.source instanceof TodoStore) return this.source.get();
         const list = openSource(this.source, {}, this.settings().settings, undefined);
         return list instanceof Promise || 'problem' in list ? undefined : list.get();
@@ -132,7 +130,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     };
     const { '--prove': prove, '--undo': isUndo, '--if-version': expected } = options;
     const asked = stepsOf(options);
-    // Without anything else, --prove is about what is completed already.
+    // --prove alone is about all completed items.
     const isAlone = prove && !asked && !isUndo && rest.length === 0 && isBlank(await stdin());
     const steps = asked ?? (isAlone ? {} : undefined);
     const wrong = (steps || isUndo) && misuse(options, steps, rest);
@@ -159,7 +157,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   }
 }
 
-/** The list that a call gives: as JSON in an argument, on standard input, or as it was typed. */
+/** Reads the list from an argument, from standard input, or as typed. */
 function listOf(
   { argv, raw = '' }: Invocation,
   stdin: () => Promise<string>,
@@ -174,7 +172,7 @@ function listOf(
     usage: { missing: SHORT_USAGE, invalid: USAGE },
     check: (value) => checkTodoInput(value, settings),
   };
-  // The typed text begins with the options, so it is not a list.
+  // Text that begins with options is no list.
   const typed = rest.length < argv.length ? '' : raw;
   const refused = misuseOf(parsed, argv);
   return refused
@@ -193,7 +191,7 @@ function reply(
   return done(REPLIES[output]({ ...outcome.written, items: asWritten }), noteLines(notes));
 }
 
-/** The refusal of options that are wrong, or of words that are no list; undefined for what may be one. */
+/** Refuses wrong options and words that cannot be a list. */
 function misuseOf(
   parsed: ParsedOptions<typeof WRITE_OPTIONS>,
   argv: readonly string[],
@@ -208,7 +206,6 @@ function misuseOf(
   return word === undefined ? undefined : refusal('Invalid JSON format', { lines: [word] });
 }
 
-/** The outputs of TodoWrite. */
 const REPLIES = {
   summary: summaryText,
   next: (list: TodoVersion) => summaryText(list) + nextText(list),
@@ -216,7 +213,6 @@ const REPLIES = {
   json: (list: TodoVersion) => listJson(list),
 };
 
-/** The page with the limits that hold. */
 function helpPageFor({ maxItems, maxContentLength }: Settings): string {
   return helpPage
     .replace('{items}', String(maxItems))

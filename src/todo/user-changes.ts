@@ -12,24 +12,24 @@ import type { SinceOwn, TodoVersion } from './todo-version.ts';
 type Item = Readonly<TodoItem>;
 const MAX_NAME_CHARACTERS = 60;
 const MAX_NOTES = 8;
-/** stderr is at most 4 KB; the notes need the rest. */
+/** stderr is at most 4 KB; notes need the rest. */
 const MAX_BYTES_OF_LIST = 2000;
 
-/** One thing that a person changed, and whether a list would undo it. */
+/** A change by a person. */
 interface UserChange {
   readonly text: string;
   isUndoneBy(items: Items): boolean;
 }
 
-/** A person's changes that the agent has not been told of, and the list as it is now. */
+/** A person's changes that the agent does not know, and the current list. */
 export interface Unheard {
   readonly now: TodoVersion;
   readonly changes: readonly UserChange[];
 }
 
 /**
- * What a person changed since the agent of this store wrote the list or was told. This uses only the versions: an agent
- * that is told signs the current list as a version of its own.
+ * A person's changes since the agent wrote or read the list. Versions alone tell: an agent that reads the changes signs the
+ * list as a version of its own.
  */
 export async function unheardChanges(
   list: TodoList,
@@ -37,9 +37,9 @@ export async function unheardChanges(
 ): Promise<Unheard | undefined> {
   if (list.author === USER) return undefined;
   const { version, by, damage } = newest ?? (await list.read());
-  // Of an empty list there is nothing to hear, and what it wrote itself it has heard of.
+  // An empty list has no news, and nobody needs news of their own writes.
   if (version === 0 || by === list.author) return undefined;
-  // To sign a version that stands in for another would make it the newest.
+  // Signing a stand-in would make it the newest version.
   if (damage) return undefined;
   return unheardOf(await list.sinceOwn());
 }
@@ -54,7 +54,7 @@ function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
     while (others[start]?.by === USER) start++;
     const before = others[start] ?? own;
     const isBeginning = others[start - 1]?.version === 1;
-    // What was there before the oldest version that is kept is not known.
+    // The predecessor of the oldest kept version is unknown.
     const items = before?.items ?? (isBeginning ? [] : others[start - 1]?.items);
     const after = others[end];
     if (start > end && after && items) changes.unshift(...changesBetween(items, after.items));
@@ -63,7 +63,7 @@ function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
   return changes.length > 0 ? { now, changes } : undefined;
 }
 
-/** Tells the agent of this store what a person changed, one line each; only once, since the agent has heard it then. */
+/** Returns a person's changes, one line each, only once. */
 export async function hearUser(list: TodoList): Promise<readonly string[]> {
   const unheard = await unheardChanges(list);
   if (unheard === undefined) return [];
@@ -77,20 +77,18 @@ export function notesOf({ changes }: Unheard): string[] {
   return more > 0 ? [...notes, `the user changed ${more} more`] : notes;
 }
 
-/**
- * Signs the list as the agent's: it has been told about everything in it. @returns undefined if the list has moved on.
- */
+/** Commits the list unchanged as the agent's: it knows everything in it. @returns undefined if the list has moved on. */
 export async function sign(list: TodoList, now: TodoVersion): Promise<TodoVersion | undefined> {
   try {
     return await list.updateIf(now.version, now.items);
   } catch (error) {
-    // An agent that may only read is told again next time, which is better than not at all.
+    // An agent without the right to write is told again next time.
     if (!(error instanceof StateError)) throw error;
     return now;
   }
 }
 
-/** Refuses, once, a write that would undo a person's change the agent does not know about. */
+/** Refuses, once, a write that would undo a person's change unknown to the agent. */
 export function refuseForUser(
   title: string,
   unheard: Unheard,
@@ -143,7 +141,7 @@ function changesOfItem(before: Item, after: Item): UserChange[] {
       text: `${MOVED[status]} ${quoted(after)}`,
       isUndoneBy: (items) => {
         const now = find(items, after)?.status;
-        // What is done may be left out, and what was begun may be done by now.
+        // A completed item may be dropped, and a begun one may be completed by now.
         if (status === 'completed') return now !== undefined && now !== 'completed';
         return now !== status && !(status === 'in_progress' && now === 'completed');
       },

@@ -12,17 +12,17 @@ import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { notesOf, refuseForUser, sign, unheardChanges } from './user-changes.ts';
 
-/** The list that was written, and what there is to note; or the refusal of a write that changed nothing. */
+/** The written list with notes, or the refusal of a write that changed nothing. */
 export type WriteOutcome =
   | { readonly written: TodoVersion; readonly notes?: readonly string[] }
   | { readonly refused: CommandResult };
 
-/** The new content of a list: these items, or the result of these steps. */
+/** The new content: items, or steps. */
 export type Wanted =
   | { readonly items: readonly TodoItem[]; readonly dropped?: undefined }
   | { readonly steps: ListSteps };
 
-/** Writes a list, in one step; only where it is at the version `expected`, if that is given. */
+/** Writes a list as one version, only if it is at the version `expected`, if given. */
 export async function write(
   list: TodoList,
   wanted: Wanted,
@@ -37,14 +37,14 @@ export async function write(
       return { refused: movedOn(before, expected) };
     }
     const unheard = expected === undefined ? await unheardChanges(list, before) : undefined;
-    // An agent that does not know the list has changed may name other items by their places than it means.
+    // An agent unaware of changes may mean other items by their places.
     const title = isWhole ? UNDOES : CHANGED;
     if (unheard && (!isWhole || unheard.changes.some((each) => each.isUndoneBy(wanted.items)))) {
       const told = await sign(list, unheard.now);
       if (told) return { refused: refuseForUser(title, unheard, told) };
       continue;
     }
-    // Who does not know that another version stands in for the newest may mean other items than those.
+    // An agent unaware of the stand-in may mean other items.
     if (!isWhole && before.damage && expected === undefined) {
       throw new StateError(standsIn(before));
     }
@@ -60,7 +60,6 @@ export async function write(
   }
 }
 
-/** The items after some steps, and those that were left out on purpose. */
 function afterSteps(
   { items }: TodoVersion,
   steps: ListSteps,
@@ -91,7 +90,6 @@ function damageNotes({ version, damage }: TodoVersion): string[] {
   return damage ? [`replaced version ${version}${kept}: ${damage.message}`] : [];
 }
 
-/** Restores the previous list. */
 export async function undo(list: TodoList): Promise<WriteOutcome> {
   const before = await list.read();
   const unheard = await unheardChanges(list, before);

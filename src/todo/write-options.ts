@@ -10,10 +10,7 @@ const START = 'TodoWrite --start N';
 const DONE = 'TodoWrite --done N';
 const DROP = 'TodoWrite --drop N';
 
-/**
- * What other programs call the things that TodoWrite and TodoRead do, as a word or as an option, and how it is said here.
- * N is the item that the call names, FILE its file.
- */
+/** Words and options of other programs, and the call here that does the same. N is the call's item, FILE its file. */
 const CALLS: readonly (readonly [call: string, words: string])[] = [
   ['TodoWrite --help', 'help'],
   ['TodoWrite --version', 'version'],
@@ -29,7 +26,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   ['TodoWrite --done N --prove', 'prove verify'],
   [CHECK, 'check command test'],
   ['TodoWrite < FILE', 'file input from f i'],
-  // A list is replaced as a whole, whatever is to become of it.
+  // These need the whole list.
   [WHOLE_LIST, 'write replace todos data undone reopen pending edit rename move priority'],
 ];
 
@@ -39,17 +36,14 @@ function callNamed(word: string): string | undefined {
 
 const STEP = /^--(?:start|done|drop|add|undo|prove)(?:=|$)/;
 const ITEM = /^#?[1-9]\d{0,3}$/;
-/** Without what bash would read otherwise: it is told to be typed. */
+/** Only characters that mean nothing else to bash, since the error tells to type it. */
 const FILE = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
 
-/**
- * The error for words in place of a list, with the call that was most likely meant; undefined for anything that looks
- * like JSON.
- */
+/** The error for words in place of a list, with the likely call; undefined for anything that looks like JSON. */
 export function wrongWord(words: readonly string[]): string | undefined {
   const [first = '-', second = ''] = words;
   const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
-  // An item and what became of it: `1 completed`.
+  // Such as `1 completed`.
   if (ITEM.test(first) && /^[a-z][\w-]*$/i.test(second)) {
     const call = callFor(second, words);
     return problem(call && isStep(call) ? call : filledIn(DONE, words));
@@ -58,24 +52,24 @@ export function wrongWord(words: readonly string[]): string | undefined {
   const call = callFor(first, words);
   if (call !== undefined) return problem(call);
   if (FILE.test(first)) return problem(filledIn('TodoWrite < FILE', words));
-  // One plain word may be any slip, so that it is told what JSON is.
+  // One plain word may be any slip; the JSON error explains more.
   return words.length === 1 && !/\s/.test(first) ? undefined : problem(WHOLE_LIST);
 }
 
-/** The problem with the options; for an unknown one, also the call that was most likely meant. */
+/** The problem with the options; for an unknown one with the likely call. */
 export function wrongOption(
   { problem, unknown }: { readonly problem: string; readonly unknown?: string },
   argv: readonly string[],
 ): string {
   if (unknown === undefined) return problem;
   const at = argv.findIndex((argument) => argument.split('=')[0] === unknown);
-  // What stands behind it belongs to it.
+  // Words after the unknown option belong to it.
   const words = [...argv.slice(at), ...argv.slice(0, at)].map((argument) =>
     argument.replace(/^--?[\w-]+=/, ''),
   );
   const word = unknown.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
   if (callNamed(word) === undefined && problem.endsWith('?')) return problem;
-  // Without an item it is about what is completed already.
+  // Without an item, --verify is about completed items.
   const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
   const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
   const said = `Unknown option ${briefText(unknown)}`;
@@ -94,7 +88,7 @@ function callFor(name: string, words: readonly string[]): string | undefined {
   const known = callNamed(name) === undefined ? similar() : name;
   const call = known === undefined ? undefined : callNamed(known);
   if (call === undefined) return undefined;
-  // What reads a list takes none.
+  // TodoRead takes no list.
   if (/^TodoRead/.test(call) && words.some(beginsJson)) return WHOLE_LIST;
   if (call !== DONE && !(known === 'status' && words.some((word) => ITEM.test(word)))) {
     return filledIn(call, words);
@@ -120,7 +114,6 @@ function isValue(word: string): boolean {
   return /^-?\d|^(?:true|false|null)$/.test(word.trim());
 }
 
-/** The options of TodoWrite. */
 export const WRITE_OPTIONS = {
   '--if-version': 'version',
   '--undo': 'flag',
@@ -136,10 +129,8 @@ export const WRITE_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-/** The options of a call. */
 export type GivenOptions = Options<typeof WRITE_OPTIONS>;
 
-/** The steps that the options ask for; undefined if they ask for none. */
 export function stepsOf(options: GivenOptions): ListSteps | undefined {
   const { '--start': start, '--done': done, '--drop': drop } = options;
   const { '--add': contents, '--active-form': forms = [] } = options;
@@ -147,7 +138,7 @@ export function stepsOf(options: GivenOptions): ListSteps | undefined {
   return (start ?? done ?? drop ?? add ?? options['--active-form']) && { start, done, drop, add };
 }
 
-/** The options that exclude a change of single items, or an undo. */
+/** Returns why the options cannot be combined. */
 export function misuse(
   options: GivenOptions,
   steps: ListSteps | undefined,

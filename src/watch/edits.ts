@@ -17,7 +17,6 @@ import {
 
 type Edit = (state: ViewerState) => ViewerState;
 
-/** The keys that change the list. */
 export const ITEM_EDITS = new Map<string, Edit>([
   ['n', (state) => askingItem(state, 'addItem', '')],
   ['e', (state) => askingItem(state, 'editItem', chosenItem(state)?.item.content)],
@@ -29,7 +28,7 @@ export const ITEM_EDITS = new Map<string, Edit>([
   ['u', undoneItem],
 ]);
 
-/** The keys that change the team's tasks, on the board. */
+/** On the board. */
 export const TASK_EDITS = new Map<string, Edit>([
   ['n', (state) => withInput(state, { kind: 'addTask', before: '', after: '', task: undefined })],
   ['e', (state) => askingTask(state, 'editTask', ({ subject }) => subject)],
@@ -42,7 +41,6 @@ export const TASK_EDITS = new Map<string, Edit>([
 
 const NOTHING_TO_UNDO = 'There is no change of yours to undo here.';
 
-/** Requests the change that the typed text stands for. */
 export function written(state: ViewerState, input: ItemInput | TaskInput): ViewerState {
   const text = (input.before + input.after).trim();
   if ('task' in input) return taskWritten(state, input, text);
@@ -56,7 +54,6 @@ function withInput(state: ViewerState, input: ViewerState['input']): ViewerState
   return { ...state, input };
 }
 
-/** The items after a change, and the message about it. */
 interface Change {
   readonly items: Items;
   readonly told: string;
@@ -74,7 +71,7 @@ function withText(items: Items, at: number, kind: ItemInput['kind'], text: strin
   return { items: items.toSpliced(at + 1, 0, item), told: `Added ${name(item)}`, at: at + 1 };
 }
 
-/** Only one item can be in progress: the agent's own goes back to pending only if the user says so. */
+/** Only one item can be in progress, so another one is put back only after a question. */
 function startedItem(state: ViewerState): ViewerState {
   const next = changed(state, started);
   const { request } = next;
@@ -105,7 +102,7 @@ function completed(items: Items, at: number): Change {
   return { items: next, told: `${isDone ? 'Reopened' : 'Completed'} ${name(items[at])}`, at };
 }
 
-/** A proof belongs to the completion, so it goes with it. */
+/** A proof ends with the completion. */
 function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatus): TodoItem {
   return { ...item, status };
 }
@@ -125,7 +122,7 @@ function name(item: Readonly<TodoItem> | undefined): string {
   return `"${briefText(item?.content ?? '')}"`;
 }
 
-/** The index, in the whole list, of the visible item so many rows below the selected one. Hidden items are skipped. */
+/** The index in the whole list of the visible item so many rows below the selected one. */
 function placeOf(state: ViewerState, below: number): number | undefined {
   const shown = shownItems(state)[chosen(state) + below];
   const items = namedItems(shownList(state)?.versions[0].items ?? []);
@@ -133,7 +130,7 @@ function placeOf(state: ViewerState, below: number): number | undefined {
   return at === -1 ? undefined : at;
 }
 
-/** Only the list page allows changes. @param text undefined if there is nothing to ask about. */
+/** Only the list page allows changes. @param text undefined if there is nothing to edit. */
 function askingItem(state: ViewerState, kind: ItemInput['kind'], text: string | undefined) {
   if (pageOf(state).name !== 'list' || text === undefined) return state;
   const version = shownList(state)?.versions[0].version ?? 0;
@@ -185,7 +182,6 @@ function undoneText(told: string): string {
   return restored === told ? `Undone: ${told.charAt(0).toLowerCase()}${told.slice(1)}` : restored;
 }
 
-/** A task command, and the message on success. */
 type TaskEdit = Pick<TaskRequest, 'command' | 'json' | 'told' | 'force'>;
 
 function taskWritten(state: ViewerState, { kind, task }: TaskInput, text: string): ViewerState {
@@ -220,7 +216,7 @@ function deletedTask(task: Task): TaskEdit {
   return updated(task, { status: 'deleted' }, `Deleted ${taskName(task)}`);
 }
 
-/** An active form would still describe the old subject, so it is replaced too. */
+/** The active form would still describe the old subject. */
 function renamed(task: Task, subject: string): TaskEdit {
   const form = task.activeForm !== undefined && { activeForm: subject };
   return updated(task, { subject, ...form }, `Changed to "${briefText(subject)}"`);

@@ -8,20 +8,17 @@ import { todoPlace } from '../todo/todo-store.ts';
 import { type TodoVersion, versionOf } from '../todo/todo-version.ts';
 import type { KnownTasks } from './model.ts';
 
-/** A followed list. */
 export interface FollowedList {
   readonly agent: string;
   /** Unique across all sessions. */
   readonly key: string;
 }
 
-/** Gets what happens to lists. */
 export interface Follower {
   /** A new version. A deleted list is at version 0, without items. */
   changed(list: FollowedList, version: TodoVersion): void;
-  /** A list cannot be read. */
   failed(error: unknown): void;
-  /** All lists could be read: for the first time, or again after a failure. */
+  /** All lists could be read, for the first time or again after a failure. */
   reached?(): void;
 }
 
@@ -32,19 +29,16 @@ export interface FollowOptions {
   readonly isMeant?: (agent: string) => boolean;
 }
 
-/** The state of one followed list. */
 interface Following extends FollowedList {
   readonly place: SharedPlace<Items>;
-  /** The last version reported; undefined to start with the newest one. */
+  /** The last reported version; undefined to start with the newest one. */
   seen: number | undefined;
 }
 
-/** How much of an unlimited history is read at the start. */
 const MOST_VERSIONS = 1000;
-/** How long to wait before looking again for what could not be read. */
+/** The pause after a failed read. */
 const RETRY_MS = 2000;
 
-/** Opens a todo list for reading only. */
 export function readablePlace(lists: Lists, key: string): SharedPlace<Items> {
   return todoPlace(lists, key, { author: '', history: MOST_VERSIONS });
 }
@@ -53,7 +47,7 @@ export function readablePlace(lists: Lists, key: string): SharedPlace<Items> {
  * Reports a session's lists, and then each new version. Lists that are created later are included.
  *
  * @param session the key of the session.
- * @returns a function that stops following.
+ * @returns a function that stops it.
  */
 export function followLists(
   lists: Lists,
@@ -70,7 +64,7 @@ export function followLists(
   };
 }
 
-/** Looks for what is new, one look at a time: a server may answer them out of order. */
+/** One look at a time: a server may answer them out of order. */
 class Looking {
   readonly #lists: Lists;
   readonly #session: string;
@@ -177,14 +171,12 @@ async function versionsAfter({ place, seen = -1 }: Following, newest: number) {
   return Array.from(versions, versionOf);
 }
 
-/** Gets a team's tasks. */
 interface TasksFollower {
   changed(known: KnownTasks): void;
-  /** The tasks cannot be read. */
   failed(error: StateError): void;
 }
 
-/** Reports a team's tasks now and after each change. Returns a function that stops this. */
+/** Reports a team's tasks now and after each change. Returns a function that stops it. */
 export function followTasks(store: TaskStore, { changed, failed }: TasksFollower): () => void {
   let known: KnownTasks | undefined;
   let hasEnded = false;
@@ -206,8 +198,8 @@ export function followTasks(store: TaskStore, { changed, failed }: TasksFollower
 }
 
 /**
- * The current tasks, and since when each has had its status. The first time this comes from the versions, later from the
- * tasks themselves, so that a busy list's whole history is not read again and again.
+ * The current tasks with the start of each status: at first from the history, later from the tasks themselves, so that a
+ * long history is not read again and again.
  */
 export async function tasksOf(
   store: TaskStore,
@@ -231,7 +223,7 @@ function since(tasks: ReadonlyMap<number, Task>, before: KnownTasks | undefined)
   return { tasks, since: times, updatedAt };
 }
 
-/** Finds the real start of each status: a task can have changed in other ways since. */
+/** A task can have changed in other ways since its status did. */
 async function lookBack(
   store: TaskStore,
   tasks: ReadonlyMap<number, Task>,

@@ -15,7 +15,6 @@ import {
 import { type Key, typed } from './text-input.ts';
 import { isTeamKey } from './watched-lists.ts';
 
-/** The viewer's state after a key. */
 export function press(before: ViewerState, key: Key): ViewerState {
   const { message: _, ...state } = before;
   if (state.input) return pressInInput(state, state.input, key);
@@ -40,7 +39,7 @@ function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
   return isEnter ? written(state, input) : { ...state, input: typed(input, key) };
 }
 
-/** The page is filtered while the words are typed. Enter keeps the filter, Esc removes it. */
+/** Enter keeps the filter, Esc removes it. */
 function pressInFilter(
   state: ViewerState,
   input: FilterInput,
@@ -64,12 +63,10 @@ function nameOf({ name = '', sequence = '' }: Key): string {
 const LIST_PAGE = { name: 'list', top: 0 } as const;
 const FAR = Number.POSITIVE_INFINITY;
 const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
-/** On the agents page, up and down move by rows of the grid. */
 const row = (state: ViewerState) => {
   return pageOf(state).name === 'agents' ? gridOf(state).across : 1;
 };
 
-/** On the board, left and right move to the next column. */
 const aside = (state: ViewerState, by: 1 | -1) => {
   return choices(state).length > 0 && ['board', 'taskVersion'].includes(pageOf(state).name)
     ? toNextSection(state, chosen(state), by)
@@ -107,14 +104,12 @@ const ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
   ['backspace', wentBack],
 ]);
 
-/** Asks for the words that what is shown must have. */
 function filtered(state: ViewerState): ViewerState {
   const { name, filter = '' } = pageOf(state);
   if (name === 'help') return state;
   return { ...state, input: { kind: 'filter', before: filter, after: '' } };
 }
 
-/** Asks before a list is removed, on the page of all sessions. */
 function removed(state: ViewerState): ViewerState {
   const list = shownFound(state)[chosen(state)];
   if (pageOf(state).name !== 'sessions' || list === undefined) return state;
@@ -136,7 +131,6 @@ function moved(state: ViewerState, by: number): ViewerState {
   return withPage(state, { ...page, cursor: names[at], top: page.top + (isWithin ? by : 0) });
 }
 
-/** On the board, the history is that of the tasks. */
 function toHistory(state: ViewerState): ViewerState {
   if (ABOUT_TASKS.has(pageOf(state).name)) return turnedTo(state, 'taskHistory');
   return shownList(state) ? turnedTo(state, 'history') : state;

@@ -16,7 +16,6 @@ export interface KnownTasks {
   readonly updatedAt: number | undefined;
 }
 
-/** One change of a team's tasks. */
 export interface TaskChange {
   readonly version: number;
   /** In milliseconds since 1970. */
@@ -28,12 +27,10 @@ export interface TaskChange {
   readonly tasks: ReadonlyMap<number, Task>;
 }
 
-/** A list that was found. */
 export interface FoundList {
   readonly session: string;
   /** For the tasks of a team, `(team)`. */
   readonly agent: string;
-  /** Its unique key. */
   readonly key: string;
   readonly newest: {
     readonly version: number;
@@ -41,25 +38,23 @@ export interface FoundList {
     /** For a team's tasks that cannot be read, 1970. */
     readonly updatedAt: Date;
   };
-  /** The damage of its newest version, if there is any. */
+  /** Of its newest version. */
   readonly damage?: string | undefined;
 }
 
-/** How many lists to offer while waiting for one. */
 export const NEWEST_OFFERED = 5;
 
 /** Everything known about a session. */
 export interface Known {
   /** Its name, for people. Undefined if none is given; a server needs one. */
   readonly session: string | undefined;
-  /** Its unique key. */
   readonly key: string | undefined;
   /** Sorted by agent name. */
   readonly lists: readonly KnownList[];
   readonly tasks: KnownTasks;
-  /** The kept changes of the team's tasks, newest first. Only looked up while they are shown. */
+  /** Newest first. Only looked up while shown. */
   readonly taskHistory: readonly TaskChange[];
-  /** Lists of all sessions, most recently changed first. Only looked up while they are shown. */
+  /** Lists of all sessions, most recently changed first. Only looked up while shown. */
   readonly found: readonly FoundList[];
   /** Whether the lists have been looked for. */
   readonly isReached: boolean;
@@ -78,14 +73,13 @@ export type PageName =
   | 'sessions'
   | 'help';
 
-/** A page, and how far it is scrolled. */
 export interface Page {
   readonly name: PageName;
-  /** The version, on a page that shows one. */
+  /** On a page that shows one. */
   readonly version?: number;
   /** The row the user moved to. Without it the page follows the item in progress. */
   readonly cursor?: string | undefined;
-  /** Only what has these words is shown. */
+  /** Only rows with these words are shown. */
   readonly filter?: string | undefined;
   /** The first visible line. */
   readonly top: number;
@@ -102,14 +96,12 @@ export type Request =
   | WriteRequest
   | TaskRequest;
 
-/** Whether a change can be undone, or is itself an undo. */
 interface Undoable {
   /** The message on success. */
   readonly told: string;
   readonly undo: 'push' | 'pop';
 }
 
-/** A change of the list. */
 export interface WriteRequest extends Undoable {
   readonly what: 'write';
   readonly agent: string;
@@ -119,10 +111,9 @@ export interface WriteRequest extends Undoable {
   readonly items: Items;
 }
 
-/** A change of the team's tasks. */
 export interface TaskRequest extends Undoable {
   readonly what: 'task';
-  /** The task command to run, and its JSON. */
+  /** The task command, and its JSON. */
   readonly command: string;
   readonly json: Readonly<Record<string, unknown>>;
   readonly force?: boolean;
@@ -132,7 +123,6 @@ export interface TaskRequest extends Undoable {
 
 export interface ViewerState {
   readonly known: Known;
-  /** The agent whose list was chosen, if any. */
   readonly agent: string | undefined;
   /** The agent to wait for if there is no list yet. */
   readonly awaited: string;
@@ -141,34 +131,31 @@ export interface ViewerState {
   readonly hidesCompleted: boolean;
   readonly columns: number;
   readonly rows: number;
-  /** The text being typed. */
   readonly input?: Input | undefined;
-  /** A message to show until the next key. */
+  /** Until the next key. */
   readonly message?: string | undefined;
-  /** The versions that our own changes replaced. Valid until someone else changes the list. */
+  /** The versions that our own changes replaced; valid until someone else changes the list. */
   readonly undo?: Undo | undefined;
-  /** The versions of the team's list that our own changes made, oldest first. */
+  /** The versions that our own changes made, oldest first. */
   readonly taskUndo?: readonly { readonly version: number; readonly told: string }[] | undefined;
   readonly request?: Request;
 }
 
 export interface Undo {
   readonly agent: string;
-  /** The version made by our last change. */
   readonly version: number;
   readonly changes: readonly { readonly before: Items; readonly told: string }[];
 }
 
-/** The user's input line or question. */
 export type Input = ItemInput | TaskInput | FilterInput | Question;
 
-/** A line being typed: the text before and after the cursor. */
+/** The text before and after the cursor. */
 export interface TextInput {
   readonly before: string;
   readonly after: string;
 }
 
-/** Text typed on the list page. */
+/** On the list page. */
 export interface ItemInput extends TextInput {
   readonly kind: 'addItem' | 'editItem';
   /** The item to rename, or to add below; undefined if the list is empty. */
@@ -177,7 +164,7 @@ export interface ItemInput extends TextInput {
   readonly version: number;
 }
 
-/** Text typed on the board. */
+/** On the board. */
 export interface TaskInput extends TextInput {
   readonly kind: 'addTask' | 'editTask' | 'owner';
   /** The task as it was when typing began; undefined for a new one. */
@@ -188,7 +175,6 @@ export interface FilterInput extends TextInput {
   readonly kind: 'filter';
 }
 
-/** A question before something is done. */
 export interface Question {
   readonly kind: 'question';
   readonly text: string;

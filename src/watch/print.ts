@@ -39,7 +39,7 @@ export async function printChanges(options: WatchArguments): Promise<number> {
   }
 }
 
-/** Keeps the process alive until a terminating signal arrives; `exitCode` is the one that belongs to that signal. */
+/** Keeps the process alive until a terminating signal; `exitCode` is that signal's. */
 export function endingSignals(): { exitCode: Promise<number>; ignore: () => void } {
   const keepAlive = setInterval(() => {}, LONG_MS);
   const exitCode = new Promise<number>((resolve) => {
@@ -97,7 +97,7 @@ function jsonPrinter(session: string): Follower['changed'] {
   return ({ agent }, version) => print(listJson(version, { session, agent }));
 }
 
-/** @param asked the agent that was asked for: its changes need no name in front. */
+/** @param asked the agent that was asked for: its changes need no label. */
 function wordsPrinter(asked: string | undefined): Follower['changed'] {
   const known = new Map<string, TodoState>();
   return ({ agent }, version) => {
@@ -136,7 +136,7 @@ function taskWordsPrinter(store: TaskStore): () => void {
   };
 }
 
-/** Prints what each change did. The first line is everything there is; simultaneous changes share a line. */
+/** Prints each change as JSON. The first line has everything; simultaneous changes share a line. */
 function stepsPrinter(store: TaskStore): () => void {
   let seen = { version: 0, graph: NO_TASKS };
   return () => {

@@ -21,7 +21,7 @@ export function isRemoval(options: RemovalOptions): boolean {
   );
 }
 
-/** Removes the lists of a session, or those that nobody has changed for some time, after asking. Returns the exit code. */
+/** Removes the lists of a session, or those unchanged for some time, after asking. Returns the exit code. */
 export async function removeSessions(
   watched: WatchedLists,
   all: readonly FoundList[],

@@ -10,14 +10,11 @@ import { pageOf, progressOf, shownChange, shownList, shownVersions } from './sho
 const WIDE_COLUMNS = 72;
 const LEAST_BAR = 8;
 
-/** The contents of the header. */
 interface Heading {
   readonly title: string;
-  /** When what is shown last changed. */
   readonly changed?: string;
-  /** How long it took, or has taken so far. */
+  /** Its duration so far, or in all. */
   readonly time?: string;
-  /** Whether there is a progress bar. */
   readonly hasBar?: boolean;
 }
 
@@ -59,7 +56,7 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   return [join(start, line('  '), flat, ...end)];
 }
 
-/** The title of the terminal: how much is completed, and of what. */
+/** For the terminal: how much is completed, and of what. */
 export function titleOf(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>): string {
   const { done, total } = progressOf(state);
   const name = printable(nameOf(state, theme.dot), theme);
@@ -67,7 +64,7 @@ export function titleOf(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>):
   return `${done === total ? `${theme.completed} ` : ''}${done}/${total} ${name}`;
 }
 
-/** The subject of the page: an agent's list or the team's tasks, and the session. */
+/** An agent's list or the team's tasks, and the session. */
 function nameOf(state: ViewerState, dot: string): string {
   const isBoard = ['board', 'taskVersion', 'taskHistory'].includes(pageOf(state).name);
   const subject = isBoard ? 'Team tasks' : (shownList(state)?.agent ?? 'todowrite');
@@ -124,7 +121,6 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
   }
 }
 
-/** Flat and thin: one colour for what is done, a quieter one for the rest. */
 function bar(width: number, state: ViewerState, { theme }: ItemLook): Line {
   if (width < 4) return EMPTY_LINE;
   const { done, total } = progressOf(state);

@@ -6,9 +6,8 @@ import type { FoundList, ViewerState } from './model.ts';
 import { barred, type ItemLook, note } from './render-rows.ts';
 import { chosen, pageOf, shownEntries, shownFound } from './shown.ts';
 
-/** Below this many columns, what a version changed is below its time. */
+/** Below this, a version's changes are below its time. */
 const NARROW_COLUMNS = 40;
-/** From this many columns on, the keys are in two columns. */
 const TWO_COLUMNS = 140;
 
 type RowLook = Parameters<Parameters<typeof barred>[0]>[0];
@@ -34,12 +33,10 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
   return { blocks, focus, follows: pageOf(state).cursor === undefined };
 }
 
-/** Rows that can be selected. */
 function rowsIn(draw: (look: RowLook) => Line[], isChosen: boolean, look: ItemLook): Line[] {
   return isChosen ? barred(draw, look) : draw({ theme: look.theme, margin: line(' ') });
 }
 
-/** The lists of all sessions, most recently changed first. */
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {
   const found = shownFound(state);
   if (found.length === 0) return note('There is no list yet.', look);

@@ -31,18 +31,16 @@ import {
 
 const LEAST_COLUMNS = 30;
 const LEAST_ROWS = 5;
-/** Rows used by the header and footer. */
 const OTHER_ROWS = 4;
 const MARGIN = line(' ');
 
-/** Everything needed to draw items. */
 export interface ItemLook {
   readonly theme: Theme;
   readonly times: ShownTimes;
   readonly columns: number;
 }
 
-/** Rows as a bar across all columns: the selection. In it only what is in progress keeps its colour. */
+/** The selection as a bar across all columns, in which only items in progress keep their colour. */
 export function barred(
   draw: (look: { theme: Theme; margin: Line }) => readonly Line[],
   { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,
@@ -56,7 +54,6 @@ export function barred(
   });
 }
 
-/** The rows for an item or a task, as a bar if it is the selected one. */
 function shownRows(
   shown: Shown,
   facts: readonly string[],
@@ -69,7 +66,6 @@ function shownRows(
   return barred(draw, { theme, columns }, shown.status === 'in_progress');
 }
 
-/** The items of the list or version that the page shows. */
 export function itemsBody(state: ViewerState, look: ItemLook): Body {
   const statuses = statusTimes(shownVersions(state));
   const focus = chosen(state);
@@ -78,7 +74,7 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
   return {
     blocks: shownItems(state).map(({ item }, index) => {
       const since = statuses.since.get(item);
-      // Of items that were completed in the same minute, the first says when.
+      // Of items completed in the same minute, only the first shows the time.
       const at = item.status === 'completed' && since !== undefined ? look.times.at(since) : '';
       const time = timeText(item, statuses, look, isLive);
       const facts = [time, at === told || statuses.isLonger.has(item) ? '' : at].filter(Boolean);
@@ -100,7 +96,6 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
   };
 }
 
-/** How long it took, or has been in progress; in an old version, since when it was. */
 function timeText(
   item: Readonly<TodoItem>,
   { since, took, isLonger }: StatusTimes,
@@ -118,7 +113,7 @@ function timeText(
     : `since ${times.at(from)}`;
 }
 
-/** The grid of all agents' lists: how many side by side, and how many rows each has. */
+/** How many lists side by side, and how many rows each has. */
 export function gridOf(state: ViewerState): { across: number; height: number } {
   const count = Math.max(1, busyLists(state).length);
   const fitting = Math.floor((state.columns + 3) / (LEAST_COLUMNS + 3));
@@ -127,7 +122,6 @@ export function gridOf(state: ViewerState): { across: number; height: number } {
   return { across, height: Math.max(LEAST_ROWS, Math.floor(room / Math.ceil(count / across))) };
 }
 
-/** The lists of all agents, in columns. */
 export function agentsBody(state: ViewerState, look: ItemLook): Body {
   const { theme } = look;
   const lists = busyLists(state);
@@ -184,7 +178,6 @@ function agentLines(
   return [...heading, ...sightOf(body, rows - 1, 0).lines];
 }
 
-/** The team's tasks by status, each with its owner, its age, and what blocks what. */
 export function boardBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
   if (boardTasks(state).tasks.size === 0) return note('The team has no tasks.', look);
@@ -222,7 +215,7 @@ export function boardBody(state: ViewerState, look: ItemLook): Body {
   };
 }
 
-/** The title is in the same block as the first task, so that it is visible with it. */
+/** The title is in the first task's block, so that it scrolls with it. */
 function sectionBlocks(
   { title, tasks }: BoardSection,
   state: ViewerState,
@@ -253,13 +246,11 @@ function sectionBlocks(
   };
 }
 
-/** A task among the tasks of its team. */
 export function taskOf(task: Task, tasks: ReadonlyMap<number, Task>): Shown {
   const blocks = task.blocks.filter((other) => tasks.get(other)?.status !== 'completed');
   return shownTask(task, { blockedBy: openBlockers({ nextId: 0, tasks }, task), blocks });
 }
 
-/** The message in place of a list. */
 export function note(text: string, { theme }: ItemLook): Body {
   return { blocks: [[line(text, theme.paint.faint)]] };
 }

@@ -27,23 +27,19 @@ import {
   shownVersions,
 } from './shown.ts';
 
-/** From this many rows on, there is room for a larger header and the key hints. */
+/** Enough rows for a larger header and the key hints. */
 const ROOMY_ROWS = 9;
-/** Below this many columns, an input has no label. */
 const LABEL_COLUMNS = 40;
 
 /** A rendered state, with its page's new scroll position. */
 export interface Picture {
-  /** From the top. Each is narrower than the screen, so that none wraps. */
+  /** From the top, each narrower than the screen. */
   readonly rows: readonly string[];
   readonly page: Page;
-  /** For the terminal's title. */
   readonly title: string;
-  /** Where the cursor is while the user types. */
   readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
 
-/** Renders a state for a screen of its size. */
 export function render(state: ViewerState, theme: Theme, times: ShownTimes): Picture {
   const look = { theme, times, columns: Math.max(1, state.columns - 1) };
   const isRoomy = state.rows >= ROOMY_ROWS;
@@ -68,14 +64,13 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   };
 }
 
-/** How much is out of sight, between the header and the body. */
 function hiddenLine({ above, below }: Sight, { theme }: ItemLook): Line {
   const [up, down] = theme.arrows;
   const counts = [above > 0 && ` ${up} ${above} more`, below > 0 && ` ${down} ${below} more`];
   return line(counts.filter(Boolean).join(' '), theme.paint.faint);
 }
 
-/** The typed text, as much as fits, and the cursor's column. */
+/** As much of the typed text as fits, and the cursor's column. */
 function inputLine(input: Exclude<Input, Question>, { theme, columns }: ItemLook) {
   const label = input.kind === 'filter' ? '/' : columns < LABEL_COLUMNS ? '> ' : labelOf(input);
   const { before, after } = input;
@@ -104,7 +99,6 @@ function labelOf(input: ItemInput | TaskInput): string {
   }
 }
 
-/** The end of a text, in at most this many columns. */
 function lastColumns(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let result = '';
@@ -120,7 +114,7 @@ function printableInput(text: string, theme: Theme): string {
   return theme.unicode ? safeText(text) : safeText(text).replace(/[^ -~]/gu, '?');
 }
 
-/** On a tiny screen, a row that is too wide is cut and loses its colours. */
+/** On a tiny screen, a row that is too wide loses its colours. */
 function fitting({ text, width }: Line, columns: number, { ellipsis }: Theme): string {
   if (width <= columns) return text;
   return truncate(text.replace(/\x1b\[[\d;]*m/g, ''), columns, ellipsis);
@@ -178,7 +172,7 @@ function toldLines(
   return shown.map((row, y) => line(y < shown.length - 1 ? row : row + ask, theme.paint.strong));
 }
 
-/** On the left the keys that act on the selected row, on the right those for the whole. */
+/** On the left the keys for the selected row, on the right those for the page. */
 function footerLine(state: ViewerState, { theme, columns }: ItemLook): Line {
   const { filter } = pageOf(state);
   const left = [

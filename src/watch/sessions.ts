@@ -25,16 +25,14 @@ export const SESSIONS_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-/** The progress of a list. */
 interface Summary {
   readonly completed: number;
   readonly in_progress: number;
   readonly pending: number;
-  /** The item in progress. */
   readonly doing?: string;
   readonly updatedAt: Date;
   readonly version: number;
-  /** The damage of the newest version, if there is any. */
+  /** Of the newest version. */
   readonly damaged?: string;
 }
 
@@ -44,7 +42,7 @@ interface Session {
   tasks?: Summary;
 }
 
-/** `agent-shell sessions`: prints which lists there are. Returns the exit code. */
+/** `agent-shell sessions`. Returns the exit code. */
 export async function sessions(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(argv, SESSIONS_OPTIONS);
   const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];

@@ -14,25 +14,23 @@ import {
   type ViewerState,
 } from './model.ts';
 
-/** With more columns than this, the statuses of the board stand side by side; with fewer, one below the other. */
+/** Below this, the board's sections stand below each other. */
 const BOARD_COLUMNS = 66;
 
 export function pageOf({ pages }: ViewerState): Page {
   return pages.at(-1) as Page;
 }
 
-/** The state with its top page replaced. */
 export function withPage(state: ViewerState, page: Page): ViewerState {
   const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
   return { ...state, pages: [first, ...rest] };
 }
 
-/** The state with another selection on its page. */
 export function withCursor(state: ViewerState, cursor: string | undefined): ViewerState {
   return withPage(state, { ...pageOf(state), cursor });
 }
 
-/** Whether the page's filter lets a text pass: each of its words is in it, in whatever case. */
+/** Whether all words of the page's filter are in the texts, ignoring case. */
 function passes(state: ViewerState, ...texts: (string | undefined)[]): boolean {
   const { filter = '' } = pageOf(state);
   const text = texts.join(' ').toLowerCase();
@@ -42,7 +40,7 @@ function passes(state: ViewerState, ...texts: (string | undefined)[]): boolean {
     .every((word) => text.includes(word));
 }
 
-/** The list to show: the chosen agent's, else the awaited agent's, else the most recently changed one. */
+/** The chosen agent's list, else the awaited agent's, else the most recently changed one. */
 export function shownList({ known, agent, awaited }: ViewerState): KnownList | undefined {
   const of = (name: string) => known.lists.find((list) => list.agent === name);
   if (agent !== undefined) return of(agent);
@@ -52,7 +50,7 @@ export function shownList({ known, agent, awaited }: ViewerState): KnownList | u
   return of(awaited) ?? newest[0];
 }
 
-/** The lists on the agents page: those that have items. */
+/** For the agents page. */
 export function busyLists(state: ViewerState): readonly KnownList[] {
   return state.known.lists.filter(({ agent, versions: [{ items }] }) => {
     const texts = items.map(({ content }) => content);
@@ -74,7 +72,6 @@ export interface NamedItem {
   readonly name: string;
 }
 
-/** The page's items, without hidden ones. */
 export function shownItems(state: ViewerState): readonly NamedItem[] {
   return namedItems(shownVersions(state)[0]?.items ?? []).filter(
     ({ item }) =>
@@ -93,13 +90,11 @@ export function namedItems(items: Items): NamedItem[] {
   });
 }
 
-/** The lists of all sessions that the page shows. */
 export function shownFound(state: ViewerState): readonly FoundList[] {
   const found = state.known.found.filter((list) => passes(state, list.session, list.agent));
   return isWaiting(state) ? found.slice(0, NEWEST_OFFERED) : found;
 }
 
-/** One version in a history. */
 export interface Entry {
   readonly version: number;
   /** In milliseconds since 1970. */
@@ -108,14 +103,13 @@ export interface Entry {
   readonly text: string;
 }
 
-/** The changes of the list or the team's tasks that the page shows, newest first. */
+/** For the page, newest first. */
 export function shownEntries(state: ViewerState): readonly Entry[] {
   const entries =
     pageOf(state).name === 'taskHistory' ? state.known.taskHistory : entriesOf(shownList(state));
   return entries.filter(({ by, text }) => passes(state, by, text));
 }
 
-/** Who changed what in a list, and when. */
 export function entriesOf(list: Pick<KnownList, 'versions'> | undefined): Entry[] {
   const versions = list?.versions ?? [];
   return versions.map((version, index) => ({
@@ -126,10 +120,10 @@ export function entriesOf(list: Pick<KnownList, 'versions'> | undefined): Entry[
   }));
 }
 
-/** A cache: versions never change, and a history can have a thousand of them. */
+/** Versions never change, and a history can have a thousand of them. */
 const told = new WeakMap<TodoVersion, string>();
 
-/** A version's changes in words. @param before the previous version, if it is still kept. */
+/** In words. @param before the previous version, if it is still kept. */
 export function changeOf(version: TodoVersion, before: TodoVersion | undefined): string {
   const known = told.get(version);
   if (known !== undefined) return known;
@@ -141,14 +135,14 @@ export function changeOf(version: TodoVersion, before: TodoVersion | undefined):
   return change;
 }
 
-/** The change whose result the page shows; undefined for the current tasks. */
+/** Undefined for the current tasks. */
 export function shownChange({ known, pages }: ViewerState): TaskChange | undefined {
   const page = pages.at(-1);
   if (page?.name !== 'taskVersion') return undefined;
   return known.taskHistory.find(({ version }) => version === page.version);
 }
 
-/** The tasks that the board shows: the current ones, or those of a version. */
+/** The current tasks, or those of a version. */
 export function boardTasks(state: ViewerState): KnownTasks {
   const change = shownChange(state);
   return change
@@ -156,18 +150,15 @@ export function boardTasks(state: ViewerState): KnownTasks {
     : state.known.tasks;
 }
 
-/** Whether the sections of the board stand side by side. */
 export function isWideBoard({ columns }: ViewerState): boolean {
   return columns > BOARD_COLUMNS;
 }
 
-/** The tasks of one status, in the order in which the board shows them. */
 export interface BoardSection {
   readonly title: string;
   readonly tasks: readonly Task[];
 }
 
-/** The sections of the board, from left to right or top to bottom. */
 export function boardSections(state: ViewerState): BoardSection[] {
   const { tasks, since } = boardTasks(state);
   const shown = [...tasks.values()].filter(
@@ -191,7 +182,7 @@ export function boardSections(state: ViewerState): BoardSection[] {
   return [...open, { ...completed, tasks: latest }];
 }
 
-/** How far to move in the list of tasks to reach the next or previous section, in the same row if possible. */
+/** The distance to the next or previous section, in the same row if possible. */
 export function toNextSection(state: ViewerState, at: number, by: 1 | -1): number {
   if (!isWideBoard(state)) return by;
   let start = 0;
@@ -207,7 +198,7 @@ export function toNextSection(state: ViewerState, at: number, by: 1 | -1): numbe
   return to.start + Math.min(at - from.start, to.length - 1) - at;
 }
 
-/** The selectable rows of the current page, in order. Empty if the page only scrolls. */
+/** The selectable rows of the page. Empty if it only scrolls. */
 export function choices(state: ViewerState): readonly string[] {
   switch (pageOf(state).name) {
     case 'list':
@@ -230,7 +221,6 @@ export function choices(state: ViewerState): readonly string[] {
   }
 }
 
-/** Whether there is no list to show yet. */
 export function isWaiting(state: ViewerState): boolean {
   const { isReached } = state.known;
   return isReached && pageOf(state).name === 'list' && shownList(state) === undefined;
@@ -244,19 +234,17 @@ export function chosen(state: ViewerState): number {
   return at === -1 ? Math.min(followed(state), names.length - 1) : at;
 }
 
-/** The selected item, on a page that shows a list. */
 export function chosenItem(state: ViewerState): NamedItem | undefined {
   const isList = ['list', 'version'].includes(pageOf(state).name) && !isWaiting(state);
   return isList ? shownItems(state)[chosen(state)] : undefined;
 }
 
-/** The selected task, on the board. */
 export function chosenTask(state: ViewerState): Task | undefined {
   const isBoard = ['board', 'taskVersion'].includes(pageOf(state).name);
   return isBoard ? boardTasks(state).tasks.get(Number(choices(state)[chosen(state)])) : undefined;
 }
 
-/** The selection while the user has not moved: what is in progress, else what comes next. */
+/** The selection until the user moves: the item in progress, else the next one. */
 function followed(state: ViewerState): number {
   switch (pageOf(state).name) {
     case 'list':
@@ -285,7 +273,6 @@ function followed(state: ViewerState): number {
   }
 }
 
-/** How much of what the page shows is completed. */
 export function progressOf(state: ViewerState): { done: number; total: number } {
   const isBoard = ['board', 'taskVersion', 'taskHistory'].includes(pageOf(state).name);
   const all: readonly { readonly status: TaskStatus }[] = isBoard

@@ -26,17 +26,15 @@ import { changeTask, type Written, writeList } from './writes.ts';
 const MOST_VERSIONS = 1000;
 const NO_TASKS: KnownTasks = { tasks: new Map(), since: new Map(), updatedAt: undefined };
 
-/** A session to follow. */
 export interface SessionToFollow {
   /** Undefined to follow only the team's tasks. */
   readonly session: string | undefined;
   /** Its key (default: the one of its name). */
   readonly key?: string | undefined;
-  /** The team's list, if it is not the session's own. */
+  /** If it is not the session's own. */
   readonly taskList?: string | undefined;
 }
 
-/** Shared by everything that watches in this process: where the lists are, and the connection. */
 export function watchedLists(environment = process.env): WatchedLists {
   return new WatchedLists(new TodoLists(environment, process.cwd()));
 }
@@ -53,7 +51,7 @@ export class Sources {
   #taskList: string | { key: string } | undefined;
   #tasks = NO_TASKS;
   #taskHistory: readonly TaskChange[] = [];
-  /** The tasks as they were when their history was looked up. */
+  /** The tasks when their history was looked up. */
   #lookedBackAt: KnownTasks | undefined;
   #found: readonly FoundList[] = [];
   #isFinding = false;
@@ -78,7 +76,6 @@ export class Sources {
     }
   }
 
-  /** Follows the session named by the environment. */
   followOwn(session: string | undefined, taskList: string | undefined): void {
     this.follow({ session, taskList: taskList ?? this.#settings().settings.taskList });
   }
@@ -103,7 +100,6 @@ export class Sources {
       for (const end of ends) end();
     };
   }
-  /** Looks up the lists of all sessions. */
   async find(most: number): Promise<void> {
     if (this.#isFinding) return;
     this.#isFinding = true;
@@ -118,7 +114,7 @@ export class Sources {
     }
   }
 
-  /** Looks up the history of the team's tasks, if they have changed since the last time. */
+  /** Looks up the history of the team's tasks, if they have changed since. */
   async lookBack(): Promise<void> {
     const list = this.#taskList;
     if (list === undefined || this.#lookedBackAt === this.#tasks) return;
@@ -154,7 +150,7 @@ export class Sources {
     };
   }
 
-  /** Removes a list of any session. Returns a message for the user. */
+  /** Returns a message for the user. */
   async remove(list: FoundList): Promise<string> {
     const name = safeText(`${list.agent} in ${list.session}`);
     try {
@@ -169,7 +165,6 @@ export class Sources {
     }
   }
 
-  /** Writes a list as `user`. */
   async write(request: WriteRequest): Promise<Written> {
     const { agent, version } = request;
     const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
@@ -182,13 +177,11 @@ export class Sources {
     return written;
   }
 
-  /** Changes the team's tasks as `user`. */
   async changeTask(request: TaskRequest): Promise<Written> {
     const list = this.#taskList;
     if (list === undefined) return { refused: 'No team is named here' };
     const store = openTaskList(this.#watched.lists, list, USER);
     const result = await changeTask(store, this.#watched.lists, this.#settings, request);
-    // As for a list.
     try {
       this.#tasks = await tasksOf(store, this.#tasks);
     } catch (error) {
@@ -254,7 +247,7 @@ function isSame(one: TodoVersion, other: TodoVersion): boolean {
   return one.version === other.version && +one.updatedAt === +other.updatedAt;
 }
 
-/** The file with the web page's token: the user's own, since TODO_STATE_DIR may be in a repository that others have made. */
+/** In the user's own folder, since TODO_STATE_DIR may be in a cloned repository. */
 export function webTokenFile(environment = process.env): string {
   return join(stateFolder(undefined, environment, { directory: '/', home: homedir }), 'web-token');
 }

@@ -1,6 +1,6 @@
 import type { TextInput } from './model.ts';
 
-/** A key, with the name that Node's `readline` gives it. */
+/** As Node's `readline` names it. */
 export interface Key {
   /** `up`, `return`, `escape`, `a`, ...; undefined for a character that has no name. */
   readonly name?: string | undefined;
@@ -8,7 +8,6 @@ export interface Key {
   readonly sequence?: string | undefined;
   readonly ctrl?: boolean | undefined;
   readonly meta?: boolean | undefined;
-  /** Pasted text. */
   readonly pasted?: string | undefined;
 }
 
@@ -35,7 +34,7 @@ type Edit = (before: string, after: string) => readonly [before: string, after: 
 const toStart: Edit = (before, after) => ['', before + after];
 const toEnd: Edit = (before, after) => [before + after, ''];
 
-/** The keys that edit, those with Ctrl after a `^`. */
+/** `^`: with Ctrl. */
 const EDITS = new Map<string, Edit>([
   ['home', toStart],
   ['^a', toStart],
@@ -50,7 +49,7 @@ const EDITS = new Map<string, Edit>([
   ['right', (before, after) => [before + (FIRST.exec(after)?.[0] ?? ''), after.replace(FIRST, '')]],
 ]);
 
-/** Applies a key to the line, as in a shell. Other keys change nothing. */
+/** Applies a key as a shell does. Other keys change nothing. */
 export function typed<Input extends TextInput>(
   input: Input,
   { name = '', sequence = '', ctrl, meta, pasted }: Key,

@@ -29,12 +29,10 @@ const SAVING_MS = 300;
 const FIND_MS = 2000;
 const MOST_FOUND = 200;
 
-/** Shows lists on the whole terminal until the user quits. Returns the exit code. */
 export function runViewer(options: WatchArguments): Promise<number> {
   return new Promise((resolve) => new Viewer(resolve).start(options));
 }
 
-/** A request that takes a while. */
 type Change = Extract<Request, { what: 'write' | 'task' | 'remove' }>;
 
 class Viewer {
@@ -46,16 +44,14 @@ class Viewer {
   #state: ViewerState | undefined;
   #isUntouched = true;
   #hasBell = false;
-  /** Whether something was open in the last frame. */
   #wasOpen = false;
-  /** Keys typed while a change is being written. */
+  /** Keys typed during a write. */
   #held: Key[] | undefined;
-  /** When the last frame was drawn, by `performance.now()`. */
+  /** By `performance.now()`. */
   #drawnAt = Number.NEGATIVE_INFINITY;
   #frame: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
   #finding: NodeJS.Timeout | undefined;
-  /** How many lists the last search asked for. */
   #found = 0;
   #giveBack = () => {};
 
@@ -103,7 +99,6 @@ class Viewer {
     });
   }
 
-  /** The terminal may answer what its background is. */
   #withoutAnswer(typed: string): string {
     const { keys, background } = withoutAnswer(typed);
     if (background === undefined) return keys;
@@ -141,7 +136,7 @@ class Viewer {
     this.#draw();
   }
 
-  /** Writes a change and shows the result. Keys typed meanwhile apply to the list after it. */
+  /** Keys typed during the write apply to the list after it. */
   async #write(request: Change): Promise<void> {
     this.#held = [];
     const saving = setTimeout(() => {
@@ -158,7 +153,6 @@ class Viewer {
     for (const key of held) this.#press(key);
   }
 
-  /** Writes it, and returns how the state changes. */
   async #written(request: Change): Promise<(state: ViewerState) => ViewerState> {
     if (request.what === 'remove') {
       const message = await this.#sources.remove(request.list);
@@ -179,7 +173,7 @@ class Viewer {
     void this.#watched.close().finally(() => this.#ended(0));
   }
 
-  /** Draws now, or together with whatever else comes within a frame's time. */
+  /** Draws now, or together with other changes within a frame's time. */
   #wake(): void {
     if (this.#frame) return;
     const early = this.#drawnAt + FRAME_MS - performance.now();
@@ -206,7 +200,7 @@ class Viewer {
     this.#tickIn(times.untilChange);
   }
 
-  /** Once each time everything that is shown has been completed before the user's eyes. */
+  /** Rings when everything shown has been completed since the last frame. */
   #ringWhenFinished(state: ViewerState): void {
     const { done, total } = progressOf(state);
     const isFinished = total > 0 && done === total;
@@ -228,7 +222,6 @@ class Viewer {
     this.#tick = setTimeout(() => this.#draw(), Math.max(milliseconds, LEAST_WAIT_MS));
   }
 
-  /** Looks for lists while they are shown, and again every so often. */
   #findWhileShown(state: ViewerState): void {
     const isAll = pageOf(state).name === 'sessions';
     const most = isAll ? MOST_FOUND : isWaiting(state) ? NEWEST_OFFERED : 0;

@@ -3,28 +3,20 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
-/** The options of `agent-shell watch`. */
 export interface WatchArguments {
   readonly list: Partial<ListName>;
-  /** All agents of the session. */
   readonly all: boolean;
-  /** The team's tasks, of the named list if any. */
   readonly tasks: boolean;
   readonly taskList: string | undefined;
-  /** JSON lines instead of a panel. */
   readonly jsonl: boolean;
   /** Lines of words, even on a terminal. */
   readonly plain: boolean;
-  /** A page for browsers on this machine, on this port or any free one. */
   readonly web: boolean;
   readonly port: number | undefined;
-  /** The terminal's bell rings when everything is completed. */
   readonly bell: boolean;
-  /** Only the help page. */
   readonly help: boolean;
 }
 
-/** The values of --panel and TODO_PANEL. */
 export const PANEL_MODES = ['auto', 'off', 'plain'] as const;
 export type PanelSetting = (typeof PANEL_MODES)[number];
 export const WATCH_OPTIONS = {
@@ -41,11 +33,7 @@ export const WATCH_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-/**
- * Parses the arguments after `watch`, or says what is wrong with them.
- *
- * @param panelBefore what `--panel` before `watch` said.
- */
+/** @param panelBefore the value of `--panel` before `watch`. */
 export function parseWatchArguments(
   argv: readonly string[],
   panelBefore: PanelSetting = 'auto',

@@ -11,7 +11,7 @@ import { tokenIn } from './web-token.ts';
 const FRAME_MS = 100;
 /** How often to look for sessions. */
 const FIND_MS = 5000;
-/** The same, while no session is named and none exists. */
+/** While no session is named and none exists. */
 const WAIT_MS = 1000;
 const MOST_SESSIONS = 100;
 
@@ -34,7 +34,7 @@ export async function watchWeb({ list, taskList, port }: WatchArguments): Promis
   return exitCode;
 }
 
-/** Sends a session's state to one page, now and after each change. Returns a function that stops this. */
+/** Sends a session's state to one page, now and after each change. Returns a function that stops it. */
 function followForPage(
   watched: WatchedLists,
   { id, list, taskList }: Pick<WatchArguments, 'list' | 'taskList'> & { id: string | undefined },

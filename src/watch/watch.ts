@@ -3,7 +3,7 @@ import { writeAll } from '../system/files.ts';
 import helpPage from './watch.md';
 import type { WatchArguments } from './watch-arguments.ts';
 
-/** Do not wait longer for open connections to a server once the user has quit. */
+/** How long open connections may delay the exit. */
 const END_MS = 200;
 
 /**

@@ -5,57 +5,51 @@ import type { TodoLists } from '../todo/todo-lists.ts';
 import { type Follower, type FollowOptions, followLists, readablePlace } from './follow.ts';
 import type { FoundList } from './model.ts';
 
-/** How the list of a team's tasks is called among those of its session's agents. */
+/** The label of a team's list among its session's agents. */
 export const TEAM = '(team)';
 
-/** The key of a list's session. */
 export function sessionKeyOf(key: string): string {
   return isTeamKey(key) ? key.replace('tasks/', 'todos/') : key.slice(0, key.lastIndexOf('/'));
 }
 
-/** Whether a key is that of a team's tasks. */
 export function isTeamKey(key: string): boolean {
   return key.startsWith('tasks/');
 }
 
 const CLOSE_MS = 500;
-/** A list that was changed more recently may be being written. */
+/** A list changed more recently may be in use. */
 const BUSY_MS = 60_000;
-/** How many lists to read from a server at a time. */
 const READ_AT_ONCE = 8;
 
-/** All agents' lists in the place named by the environment: files or a server. */
+/** All agents' lists, in files or on a server. */
 export class WatchedLists {
   readonly lists: TodoLists;
-  /** The last reading, valid while the lists stay at their versions. */
+  /** The last readings, valid while the lists stay at their versions. */
   readonly #known = new Map<string, FoundList & Pick<Listed, 'changedAt'>>();
 
   constructor(lists: TodoLists) {
     this.lists = lists;
   }
 
-  /** Where that is, in a form that can be shown. */
+  /** For display. */
   async where(): Promise<string> {
     return this.lists.lists.name();
   }
 
-  /** Reports a session's lists, and then each new version. Returns a function that stops this. */
+  /** Reports a session's lists, and then each new version. Returns a function that stops it. */
   follow(session: string, follower: Follower, options: FollowOptions): () => void {
     return followLists(this.lists.lists, session, follower, options);
   }
 
-  /**
-   * At most `most` lists of agents and teams, most recently changed first, unreadable ones too; those of other users are left
-   * out.
-   */
+  /** At most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
   async find(most: number): Promise<FoundList[]> {
     const { lists } = this.lists;
     const all = [...(await lists.find('todos')), ...(await lists.find('tasks'))];
-    // Where the time of each is known, no more need to be read than are wanted.
+    // If the times are known, only as many are read as are wanted.
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
     byTime.sort((a, b) => b.at - a.at);
     const found: FoundList[] = [];
-    // A server does not tell.
+    // On a server they are unknown.
     const isWanted = () => found.length < most || byTime[0]?.list.changedAt === undefined;
     while (byTime.length > 0 && isWanted()) {
       const some = byTime.splice(0, READ_AT_ONCE).map(({ list }) => this.#read(list));
@@ -65,13 +59,13 @@ export class WatchedLists {
     return found.slice(0, most);
   }
 
-  /** Removes a list with its history. @returns whether it did: not if someone is writing it. */
+  /** @returns false if someone is writing it. */
   async remove({ key, newest }: FoundList): Promise<boolean> {
     const isBusy = Date.now() - +newest.updatedAt < BUSY_MS;
     return !isBusy && (await this.lists.lists.remove(key, newest.version));
   }
 
-  /** Closes the connections to a server, without waiting for one that does not answer. */
+  /** Does not wait for a server that does not answer. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -93,13 +87,13 @@ export class WatchedLists {
     return found;
   }
 
-  /** A list of which nothing can be shown is there, too; only those of other users are left out. */
+  /** An unreadable list is found, too; only other users' are not. */
   async #newestOf(list: Listed): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
     const isTeam = isTeamKey(list.key);
     try {
       return await (isTeam ? this.#newestTasks(list) : newestItems(this.lists.lists, list));
     } catch (error) {
-      // A server that does not answer has not said that there is no list.
+      // A server that does not answer may have the list.
       if (!(error instanceof StateError) || error.isOfReading) throw error;
       if (errorCode(error) === 'EACCES') return undefined;
       const version = error instanceof DamagedVersion ? error.version : 0;

@@ -5,10 +5,10 @@ import page from './page/page.html';
 import script from './page/page.ts?script';
 import { randomText } from './web-token.ts';
 
-/** Passes the state as JSON to `show`, now and after each change. Returns a function that stops this. */
+/** Passes the state as JSON to `show`, now and after each change. Returns a function that stops it. */
 export type Follow = (session: string | undefined, show: (json: string) => void) => () => void;
 
-/** How many pages may be open: each follows a session. */
+/** Each follows a session. */
 const MOST_PAGES = 20;
 /** Finds connections that a proxy or a sleeping laptop has silently dropped. */
 const HEARTBEAT_MS = 20_000;
@@ -26,9 +26,8 @@ const HEADERS = {
 
 const EVENTS = { ...HEADERS, 'Content-Type': 'text/event-stream' };
 
-/** A server for one read-only page. */
 export interface WebServer {
-  /** The page's address; whoever knows it can read the lists. */
+  /** Whoever knows it can read the lists. */
   readonly url: string;
   close(): void;
 }
@@ -98,7 +97,6 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   );
 }
 
-/** Whether the request names this server and comes from its own page. */
 function isOwn({ headers }: IncomingMessage, port: number): boolean {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   const { host = '', origin } = headers;

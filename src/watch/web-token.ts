@@ -11,8 +11,8 @@ export function randomText(): string {
 }
 
 /**
- * The token from a file that only its user can read, created if needed. So an open page finds its server again after a
- * restart. If the file cannot be written, the token lasts for this run only.
+ * The token from a private file, created if needed, so that an open page finds its server again after a restart. If the
+ * file cannot be written, the token lasts for this run only.
  */
 export function tokenIn(file: string): string {
   try {
@@ -28,8 +28,6 @@ export function tokenIn(file: string): string {
     makeFolders(dirname(file));
     rmSync(file, { force: true });
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-  } catch {
-    // Then the token is not kept.
-  }
+  } catch {}
   return token;
 }

@@ -12,23 +12,19 @@ import { TodoWriteHandler } from '../todo/todo-write.ts';
 import type { TaskRequest, Undo, ViewerState, WriteRequest } from './model.ts';
 import { shownList, withCursor } from './shown.ts';
 
-/** The outcome of a change. */
 export type Written =
   | {
-      /** The version that it made. */
       readonly version: number | undefined;
-      /** A new task. */
       readonly created?: number | undefined;
       readonly remark?: string;
     }
   | {
-      /** Why it was not made. */
       readonly refused: string;
-      /** The task as it is now. */
+      /** The current task. */
       readonly now?: Task | undefined;
     };
 
-/** Writes a list as `user`, under the same rules as an agent's, if it is still as the person saw it. */
+/** Writes a list as `user`, under the rules for agents, if it is still as the person saw it. */
 export async function writeList(
   list: TodoList,
   settings: SettingsSource,
@@ -52,7 +48,7 @@ async function orNone<Value>(read: () => Promise<Value> | Value): Promise<Value 
   }
 }
 
-/** Makes a person's change of the tasks with the command that an agent would use, if the task is still as the person saw it. */
+/** Changes tasks by the command that an agent would use, if the task is still as the person saw it. */
 export async function changeTask(
   store: TaskStore,
   lists: ListHome,
@@ -81,7 +77,7 @@ export async function changeTask(
   return { version, created, remark: unblocked === undefined ? '' : `; unblocked ${unblocked}` };
 }
 
-/** The reasons among the lines of an error for a model, without the places in its JSON: `Must be at most 200 characters`. */
+/** The reasons in an error for a model, without places in its JSON: `Must be at most 200 characters`. */
 function refusalText(stderr: string): string {
   const lines = stderr.split('\n');
   const reasons = lines
@@ -91,7 +87,7 @@ function refusalText(stderr: string): string {
   return safeText(`Not saved: ${[...new Set(reasons)].join('; ') || title}`);
 }
 
-/** The viewer's state after a change. If it was refused, the typed text is kept; Enter tries again on what is there now. */
+/** The viewer's state after a change. A refusal keeps the typed text; Enter tries again on the current state. */
 export function afterChange(
   state: ViewerState,
   request: WriteRequest | TaskRequest,
@@ -113,7 +109,7 @@ export function afterChange(
   return created === undefined ? after : withCursor(after, String(created));
 }
 
-/** The typed change, applied to the list as it is now; undefined if its item is gone. */
+/** Applies the typed change to the current list; undefined if its item is gone. */
 function onTop(state: ViewerState, now: Task | undefined): ViewerState['input'] {
   const { input } = state;
   if (input === undefined || input.kind === 'question') return undefined;
@@ -121,7 +117,7 @@ function onTop(state: ViewerState, now: Task | undefined): ViewerState['input'] 
   return 'task' in input && input.task ? now && { ...input, task: now } : input;
 }
 
-/** Changes can be undone as long as nobody else's came between them. */
+/** Undo works until somebody else changes the list. */
 function listUndo(state: ViewerState, request: WriteRequest, version: number): Undo {
   const { agent, before, told, undo } = request;
   const isOurs = state.undo?.agent === agent && state.undo.version === request.version;

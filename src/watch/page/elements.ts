@@ -1,6 +1,6 @@
 type Child = Node | string | undefined;
 
-/** An element with its children. Texts stay texts, whatever they contain. */
+/** Texts stay texts, whatever they contain. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>> = {},
@@ -15,8 +15,8 @@ export function element(
 }
 
 /**
- * Gives an element new children, and keeps the old ones that are still there: those with the same name and `data-key`. So
- * the focus and a selection stay, and nothing flickers.
+ * Replaces an element's children, but keeps old ones with the same name and `data-key`. So the focus and a selection stay,
+ * and nothing flickers.
  */
 export function updateChildren(shown: Node, wanted: readonly Node[]): void {
   const old = new Map<string, ChildNode[]>();
@@ -61,7 +61,7 @@ addEventListener('click', ({ target }) => {
   clicked = target instanceof Element ? target : undefined;
 });
 
-/** Makes a change, and keeps in its place what the reader looks at: what was clicked last, else the top of the window. */
+/** Makes a change without moving what the reader looks at: what was clicked last, else the top of the window. */
 export function inPlace(change: () => void): void {
   if (scrollY === 0 && clicked === undefined) {
     change();

@@ -8,10 +8,10 @@ import { sessionKeyOf } from '../watched-lists.ts';
 
 const MOST_VERSIONS = 50;
 
-/** Everything that a page shows, as JSON. */
+/** The state of a page, as JSON. */
 export type PageState = ReturnType<typeof stateOf>;
 
-/** A session as the page shows it, without characters that could reverse its text. */
+/** Without characters that could reverse its text. */
 export function stateOf(known: Known) {
   const sessions = new Map(known.found.map(({ key, session }) => [sessionKeyOf(key), session]));
   return {
@@ -53,7 +53,7 @@ function tasksState(known: KnownTasks) {
   }));
 }
 
-/** @param name what the row is called from one state to the next. */
+/** @param name identifies the row across states. */
 function rowState(name: string, shown: Shown) {
   const { status, priority, proof, owner, text, blockedBy, blocks } = shown;
   return {
@@ -62,9 +62,7 @@ function rowState(name: string, shown: Shown) {
     priority,
     proof,
     owner: safeText(owner),
-    /** The task in words. */
     text: safeText(text),
-    /** Its text in its present state. */
     now: safeText(textOf(shown)),
     links: factsOf({ status, text, doing: '', owner: '', proof: '', blockedBy, blocks }),
   };

@@ -1,11 +1,11 @@
-// The script of the page: shows each state that the server sends. It is bundled into the page as text.
+// The page's script, bundled into the page as text, shows each state that the server sends.
 import { STATUSES } from '../../command/status.ts';
 import { FRESH_MS } from '../../panel/shown-times.ts';
 import { element, inPlace, updateChildren } from './elements.ts';
 import type { PageState } from './page-state.ts';
 import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS } from './rows.ts';
 
-/** The least width of a column of lists and the gap between two, in pixels. */
+/** In pixels. */
 const COLUMN_WIDTH = 352;
 const GAP = 16;
 
@@ -15,13 +15,13 @@ const sessions = byId<HTMLSelectElement>('sessions');
 
 let known: PageState | undefined;
 let events: EventSource | undefined;
-/** Until when rows stand out. */
+/** When the highlights end. */
 const fresh = new Map<string, number>();
-/** The column of each list. It stays there, so that a list that grows moves no other. */
+/** A list stays in its column, so that one that grows moves no other. */
 const columnOf = new Map<string, number>();
 let columns = 0;
 
-/** The session that the address names, if any, and what is unfolded. */
+/** In the address: the session, and the unfolded parts. */
 const chosen = () => new URLSearchParams(location.search);
 const chosenSession = () => chosen().get('session') ?? undefined;
 
@@ -40,7 +40,7 @@ function show(state: PageState): void {
     state.problem ??
     (isOther ? 'The session in the address has no lists here; this is another one.' : '');
   showTitle(state);
-  // A session without a list yet is none of those that were found.
+  // The own session is not found before it has a list.
   const isFound = state.sessions.some(({ id }) => id === state.id);
   const own = isFound ? [] : [{ id: state.id ?? '', name: state.session }];
   const options = [...own, ...state.sessions].map(({ id, name }) =>
@@ -51,7 +51,7 @@ function show(state: PageState): void {
   showRows();
 }
 
-/** The title of the page and of the tab, and its icon: how much is done. */
+/** The titles of page and tab, and the icon. */
 function showTitle({ session, lists, tasks }: PageState): void {
   const items = lists.length > 0 ? lists.flatMap((list) => list.items) : tasks;
   const done = doneOf(items);
@@ -122,14 +122,14 @@ function placeLists(lists: readonly List[]): void {
   }
 }
 
-/** All rows of a state by their names, with whose they are. */
+/** By name. */
 function rowsOf({ lists, tasks }: PageState) {
   const items = lists.flatMap(({ agent, items }) => items.map((row) => ({ row, who: agent })));
   const own = tasks.map((row) => ({ row, who: 'Team' }));
   return new Map([...items, ...own].map((named) => [named.row.name, named]));
 }
 
-/** Tells a screen reader what has changed, and no more; rows whose status has changed stand out for a moment. */
+/** Tells a screen reader the changes only, and highlights rows whose status has changed. */
 function tellNews(before: PageState | undefined, now: PageState): void {
   if (before === undefined || before.id !== now.id) return;
   const old = rowsOf(before);
@@ -168,7 +168,7 @@ function connect(): void {
   source.onmessage = ({ data }) => inPlace(() => show(JSON.parse(data)));
 }
 
-/** What is unfolded is kept in the address, so that a reload and a bookmark show the same. */
+/** In the address, so that a reload and a bookmark show the same. */
 function toggle(key: string): void {
   const search = chosen();
   const rest = search.getAll('open').filter((other) => other !== key);

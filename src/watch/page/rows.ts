@@ -7,19 +7,17 @@ import type { PageState } from './page-state.ts';
 export type List = PageState['lists'][number];
 export type Task = PageState['tasks'][number];
 
-/** The reader's choices. */
 export interface View {
   /** Only rows that contain this text; empty: all. */
   readonly filter: string;
   /** The unfolded parts: `done:AGENT`, `more:AGENT`, `history:AGENT`. */
   readonly unfolded: ReadonlySet<string>;
-  /** The rows whose status has just changed. */
   isFresh(row: string): boolean;
 }
 
-/** So many pending items of a list, and tasks of a column, are shown at first. */
+/** Pending items of a list, and tasks of a column, shown at first. */
 const MOST_ROWS = 12;
-/** From so many completed items on, they are folded. */
+/** Completed items are folded if there are so many. */
 const FOLDED_FROM = 2;
 
 const { completed, inProgress: in_progress, pending } = createTheme();
@@ -33,7 +31,7 @@ export const WORDS: Record<Status, string> = {
 export const doneOf = (items: readonly { readonly status: Status }[]) =>
   items.filter(({ status }) => status === 'completed').length;
 
-/** An agent's list: what it does now first, what is completed folded. Undefined if the filter leaves nothing of it. */
+/** The item in progress first, completed ones folded. Undefined if the filter leaves nothing. */
 export function listCard(list: List, view: View): HTMLElement | undefined {
   const { agent, items, updatedAt, history } = list;
   const rows = items.filter((item) => matches(view, agent, item));
@@ -90,7 +88,7 @@ function taskRow(task: Task, view: View): HTMLElement {
   return rowOf(task, view, isPending ? ago : runningTime(since, false));
 }
 
-/** A row: its mark, what it says, and its facts, in the order of all other screens. */
+/** A row with its mark, text and facts, in the order of all other screens. */
 function rowOf(
   row: List['items'][number] | Task,
   view: View,
@@ -118,7 +116,6 @@ function rowOf(
   );
 }
 
-/** The tasks of a team with one status. */
 export function boardColumn(status: Status, tasks: readonly Task[], view: View): HTMLElement {
   const all = tasks.filter((task) => task.status === status);
   const own = all.filter((task) => matches(view, task.owner, task));
@@ -144,14 +141,13 @@ export function boardColumn(status: Status, tasks: readonly Task[], view: View):
   );
 }
 
-/** A clock that `tick` keeps going. A `>` before it: longer than the kept versions show. */
+/** A clock kept going by `tick`. A `>` before it: longer than the kept versions show. */
 function runningTime(since: number, isLonger: boolean): HTMLElement {
   const prefix = isLonger ? '>' : '';
   const text = prefix + times().running(since);
   return element('span', { class: 'time', 'data-since': since, 'data-prefix': prefix }, text);
 }
 
-/** Brings the times on the page up to date. */
 export function tick(): void {
   for (const shown of document.querySelectorAll<HTMLElement>('[data-since], [data-ago]')) {
     const { ago, since, prefix = '' } = shown.dataset;
@@ -194,7 +190,7 @@ function matches({ filter }: View, who: string, { text, now }: List['items'][num
 
 const times = () => new ShownTimes(Date.now());
 
-/** The time of day as the reader's language writes it, or the date if it was not today. */
+/** The time of day in the reader's language, or the date if it was not today. */
 function whenText(at: number): string {
   const date = new Date(at);
   if (date.toDateString() !== new Date().toDateString()) return times().at(at);
