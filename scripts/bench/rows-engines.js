@@ -10,7 +10,7 @@ import { median, paired } from './paired.js';
 import { executable, processOf, runToEnd } from './processes.js';
 import { Client } from './rows-jsonl.js';
 
-const CLAIMERS = [1, 8, 32];
+const CLAIMERS = 8;
 const CLAIMS = 160;
 const MOST_DELAY_MS = 100;
 const FEWEST_CLAIMS = 200;
@@ -45,14 +45,12 @@ async function* rowsIn(folder, runs) {
   const cluster = await startEtcd(join(folder, 'cluster'), 3);
   if (cluster === undefined) return;
   try {
-    for (const agents of CLAIMERS) {
-      yield {
-        name: `TaskClaim --next, three members of etcd, agents on one list: ${agents}`,
-        unit: '/s',
-        ours: await claimsASecond(cluster.url, agents),
-        ...(agents === 8 && { goal: { of: 'ours', atLeast: FEWEST_CLAIMS } }),
-      };
-    }
+    yield {
+      name: `TaskClaim --next, etcd, ${CLAIMERS} agents`,
+      unit: '/s',
+      ours: await claimsASecond(cluster.url),
+      goal: { of: 'ours', atLeast: FEWEST_CLAIMS },
+    };
   } finally {
     await cluster.stop();
   }
@@ -63,8 +61,8 @@ async function* rowsOf(engine, url, atMost, runs) {
   runToEnd(executable('agent-shell'), ['state', 'init'], { env });
   const write = { run: () => runToEnd(executable('TodoWrite'), [TEN_ITEMS], { env }) };
   yield {
-    name: `TodoWrite on PATH, on ${engine}, 10 items`,
-    against: 'node -e 0',
+    name: `TodoWrite on PATH, ${engine}`,
+    against: 'node',
     ...(await paired(write, processOf(process.execPath, '-e', '0'), runs)),
     goal: { of: 'ratio', atMost },
   };
@@ -75,13 +73,13 @@ async function* rowsOf(engine, url, atMost, runs) {
     return { run: () => client.send(lines[count++ % lines.length]) };
   };
   yield {
-    name: `TodoWrite in a host, on ${engine}, 10 items`,
+    name: `TodoWrite in a host, ${engine}`,
     against: 'in files',
     ...(await paired(calls(ours), calls(files), runs)),
   };
   await Promise.all([ours.end(), files.end()]);
   yield {
-    name: `a change on ${engine} until a watcher hears of it`,
+    name: `a watcher's delay, ${engine}`,
     unit: 'ms',
     ours: await delayOf(env, runs),
     goal: { of: 'ours', atMost: MOST_DELAY_MS },
@@ -109,11 +107,11 @@ async function delayOf(environment, runs) {
 }
 
 /** Each agent has a connection of its own and claims as long as there is something to claim. */
-async function claimsASecond(url, count) {
+async function claimsASecond(url) {
   const environment = (agent) => ({
     ...process.env,
     TODO_STATE_URL: url,
-    TODO_TEAM: `of-${count}`,
+    TODO_TEAM: 'claimers',
     TODO_AGENT: agent,
   });
   const commandsOf = (agent) =>
@@ -129,7 +127,7 @@ async function claimsASecond(url, count) {
     const batch = JSON.stringify(tasks.slice(first, first + 50));
     await call(commandsOf('lead'), 'TaskCreate', [batch]);
   }
-  const agents = Array.from({ length: count }, (_, index) => commandsOf(`agent-${index}`));
+  const agents = Array.from({ length: CLAIMERS }, (_, index) => commandsOf(`agent-${index}`));
   for (const commands of agents) await call(commands, 'TaskList', []);
   let claimed = 0;
   const start = performance.now();

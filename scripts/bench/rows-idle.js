@@ -8,7 +8,7 @@ import { missingForTerminal, onTerminal, until } from './terminal.js';
 const SETTLING_MS = 3000;
 const MOST_CPU_PERCENT = 0.1;
 const MOST_GROWTH_MEBIBYTES = 1;
-const NAME = 'an idle agent shell, one item in progress';
+const NAME = 'an idle agent-shell';
 
 export async function* idleRows({ idleSeconds }) {
   const leftOut = missingForTerminal();
@@ -25,8 +25,7 @@ export async function* idleRows({ idleSeconds }) {
     goal: { of: 'ours', atMost: MOST_CPU_PERCENT },
   };
   yield {
-    name: `${NAME}: growth of memory`,
-    against: `over ${Math.round(seconds)} s`,
+    name: `${NAME}, memory growth`,
     unit: 'MiB',
     ours: end.memory - start.memory,
     goal: { of: 'ours', atMost: MOST_GROWTH_MEBIBYTES },

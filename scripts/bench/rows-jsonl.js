@@ -25,9 +25,9 @@ export async function* jsonlRows() {
   }
   const seconds = (performance.now() - start) / 1000;
   await client.end();
-  const name = 'agent-shell --jsonl, one client';
-  yield { name: `${name}, requests a second`, unit: '/s', ours: REQUESTS / seconds };
-  const growth = `${name}: growth of memory`;
+  const name = 'agent-shell --jsonl';
+  yield { name: `${name}, requests`, unit: '/s', ours: REQUESTS / seconds };
+  const growth = `${name}, memory growth`;
   if (!hasProc) {
     yield { name: growth, leftOut: 'no /proc' };
     return;
@@ -35,7 +35,6 @@ export async function* jsonlRows() {
   const memoryAfter = (requests) => median(looks.slice(0, requests / LOOK_EVERY).slice(-10));
   yield {
     name: growth,
-    against: `${REQUESTS.toLocaleString('en')} requests, from ${WARM_AFTER.toLocaleString('en')} on`,
     unit: 'MiB',
     ours: memoryAfter(REQUESTS) - memoryAfter(WARM_AFTER),
     other: memoryAfter(WARM_AFTER),

@@ -4,7 +4,7 @@ import { itemsOf } from './lists.js';
 import { median } from './paired.js';
 
 const ITEMS = 50;
-const NAME = 'a panel update, 50 items';
+const NAME = `a panel update, ${ITEMS} items`;
 
 export async function* panelRows({ runs }) {
   const panel = new MeasuredPanel();
@@ -18,7 +18,7 @@ export async function* panelRows({ runs }) {
   panel.dispose();
   yield { name: NAME, unit: 'ms', ours: median(times), goal: { of: 'ours', atMost: 0.5 } };
   yield {
-    name: `${NAME}, at most`,
+    name: NAME,
     unit: 'bytes',
     ours: Math.max(...sizes),
     goal: { of: 'ours', atMost: 2000 },

@@ -5,14 +5,14 @@ import { paired, times } from './paired.js';
 import { justBash } from './peer-just-bash.js';
 import { openPeer } from './peers.js';
 
-const NAME = 'TodoWrite in process, 10 items';
+const NAME = 'TodoWrite in process';
 
 export async function* routerRows({ runs }) {
   const router = new BashRouter();
   const ours = updatesOf(router, listsOf(10), 2000);
   yield {
     name: NAME,
-    against: 'JSON.parse of the same text',
+    against: 'JSON.parse',
     ...(await paired(ours, parsesOf(listsOf(10), 10_000), runs)),
     goal: { of: 'ratio', atMost: 8 },
   };
@@ -20,8 +20,8 @@ export async function* routerRows({ runs }) {
     otherTexts(listsOf(10)[count % 10], count),
   );
   yield {
-    name: 'the same, every text changed',
-    against: 'JSON.parse of the same text',
+    name: `${NAME}, new texts`,
+    against: 'JSON.parse',
     ...(await paired(updatesOf(router, changed, 2000), parsesOf(changed, 10_000), runs)),
     goal: { of: 'ratio', atMost: 8 },
   };
@@ -33,7 +33,7 @@ export async function* routerRows({ runs }) {
     const other = times(100, (count) => peer.run(lines[count % lines.length]));
     yield {
       name: NAME,
-      against: 'just-bash with a strict TodoWrite',
+      against: 'just-bash',
       ...(await paired(ours, other, runs)),
       goal: { of: 'ratio', atMost: 0.1 },
     };
@@ -57,8 +57,8 @@ async function* costPerItem(router, runs) {
       return { run, parts: parts * items };
     };
     yield {
-      name: `TodoWrite in process, ${count.toLocaleString('en')} items: each`,
-      against: `${fewer} item${fewer > 1 ? 's' : ''}: each`,
+      name: `an item of ${count.toLocaleString('en')}`,
+      against: `an item of ${fewer}`,
       ...(await paired(perItem(count), perItem(fewer), runs)),
       goal: { of: 'ratio', atMost: FLAT },
     };

@@ -9,7 +9,7 @@ import { paired, times } from './paired.js';
 import { commandLinePeers } from './peers.js';
 import { collect } from './processes.js';
 
-const COMPOSED = 'TodoWrite in a composed line, 10 items';
+const COMPOSED = 'TodoWrite in a composed line';
 /** A shell builtin before it makes it a line that only bash can read. */
 const LINE = `:; ${lineOf(TEN_ITEMS)}`;
 const HEREDOC = `TodoWrite <<'EOF'\n${TEN_ITEMS}\nEOF`;
@@ -27,11 +27,11 @@ export async function* sessionRows({ runs, folder }) {
   const nothing = session(`:; '${script}' '${TEN_ITEMS}'`);
   for (const [name, line, atMost] of [
     [COMPOSED, LINE, 1.25],
-    ['TodoWrite with a heredoc, 10 items', HEREDOC, 1.5],
+    ['TodoWrite with a heredoc', HEREDOC, 1.5],
   ]) {
     yield {
       name,
-      against: 'a bash script that does nothing',
+      against: 'empty script',
       ...(await paired(session(line), nothing, runs)),
       goal: { of: 'ratio', atMost },
     };
@@ -50,14 +50,14 @@ export async function* sessionRows({ runs, folder }) {
   const spawned = times(5, () => collect('echo hi'));
   yield {
     name: 'echo hi in the session',
-    against: "spawn bash -c 'echo hi'",
+    against: 'bash -c',
     ...(await paired(session('echo hi', 100), spawned, runs)),
     goal: { of: 'ratio', atMost: 0.08 },
   };
   await route(router, 'f() { :; }');
   yield {
-    name: 'the same, once a function is defined',
-    against: "spawn bash -c 'echo hi'",
+    name: 'echo hi, a function defined',
+    against: 'bash -c',
     ...(await paired(session('echo hi', 100), spawned, runs)),
     goal: { of: 'ratio', atMost: 0.08 },
   };
@@ -73,8 +73,8 @@ async function outputRow(router, file, runs) {
     if (text.length !== OUTPUT_BYTES) throw new Error(`${text.length} bytes of ${OUTPUT_BYTES}`);
   };
   return {
-    name: '10 MiB of output through the session',
-    against: 'spawn bash -c with the same',
+    name: '10 MiB of output in the session',
+    against: 'bash -c',
     ...(await paired(
       times(3, async () => whole((await route(router, line)).stdout)),
       times(3, async () => whole(await collect(line))),

@@ -8,7 +8,7 @@ import { missingForTerminal, onTerminal, until } from './terminal.js';
 
 const ITEMS = 50;
 const CHANGES = 2000;
-const NAME = `the viewer, ${CHANGES.toLocaleString('en')} changes of ${ITEMS} items: CPU`;
+const NAME = `the viewer, ${CHANGES.toLocaleString('en')} changes, CPU`;
 
 export async function* viewerRows() {
   const leftOut = missingForTerminal();

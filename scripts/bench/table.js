@@ -1,42 +1,37 @@
-// Rows as a table of Markdown, so that what is printed can be put on a page as it is.
+// Rows as a table of text, which docs/benchmarks.md holds as it is printed.
 
 const COLUMNS = [
-  ['what', 60],
-  ['against', 34],
-  ['ours', 11],
-  ['other', 10],
+  ['what', 34],
+  ['against', 17],
+  ['ours', 9],
   ['ratio', 6],
-  ['quartiles', 14],
-  ['goal', 12],
-  ['', 6],
+  ['goal', 9],
 ];
+const TEXTS = 2;
 
 export function printHead() {
   printCells(COLUMNS.map(([title]) => title));
-  printCells(COLUMNS.map(([, width]) => '-'.repeat(width)));
 }
 
 /** One row; one that was left out says what is missing. */
-export function printRow({ name, against = '', leftOut, unit, ours, other, ratio, goal, met }) {
+export function printRow({ name, against = '', leftOut, unit, ours, ratio, goal, met }) {
   if (leftOut) {
-    printCells([name, `left out: ${leftOut}`, '', '', '', '', '', '']);
+    printCells([name, `left out: ${leftOut}`]);
     return;
   }
   printCells([
     name,
     against,
     withUnit(ours, unit),
-    other === undefined ? '' : withUnit(other, unit),
     ratio ? ratio.median.toFixed(2) : '',
-    ratio?.low === undefined ? '' : `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}`,
     goal ? goalText(goal, unit) : '',
-    met === undefined ? '' : met ? 'met' : 'MISSED',
+    met === false ? 'missed' : '',
   ]);
 }
 
 function goalText({ of, atMost, atLeast }, unit) {
-  if (atLeast !== undefined) return `≥ ${withUnit(atLeast, unit)}`;
-  return `≤ ${of === 'ratio' ? `${atMost} ×` : withUnit(atMost, unit)}`;
+  if (atLeast !== undefined) return `≥${withUnit(atLeast, unit)}`;
+  return `≤${of === 'ratio' ? atMost.toFixed(2) : withUnit(atMost, unit)}`;
 }
 
 function withUnit(value, unit) {
@@ -49,7 +44,11 @@ function rounded(value) {
   return String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 }
 
+/** Texts to the left of their columns, numbers to the right. */
 function printCells(cells) {
-  const padded = cells.map((cell, index) => cell.padEnd(COLUMNS[index][1]));
-  console.log(`| ${padded.join(' | ')} |`);
+  const padded = cells.map((cell, index) => {
+    const width = COLUMNS[index]?.[1] ?? 0;
+    return index < TEXTS ? cell.padEnd(width) : cell.padStart(width);
+  });
+  console.log(padded.join(' ').trimEnd());
 }
