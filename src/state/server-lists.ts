@@ -75,12 +75,12 @@ export class ServerLists implements Lists {
 }
 
 /**
- * Backoff between attempts to commit, since lost attempts load the server and delay others: a random part of the time that
- * a commit takes there, doubled after each loss. Eight agents on three members of etcd then need 2.2 attempts per claim,
- * against 3.4 with a fixed pause.
+ * Backoff between attempts to commit: a lost attempt costs the servers as much as one that succeeds. It is several times what
+ * a commit takes there, doubled after each loss. Eight agents on three members of etcd then send 3 requests per claim and make
+ * 1.5 times as many claims per second as with a quarter of it, where they send 4.7.
  */
-const COMMITS_WAITED = 2;
-const MOST_DOUBLINGS = 4;
+const COMMITS_WAITED = 8;
+const MOST_DOUBLINGS = 3;
 const LONGEST_PAUSE_MS = 500;
 
 /** It connects when the list is first used. */
@@ -92,6 +92,8 @@ export class ServerPlace<T> implements SharedPlace<T> {
   readonly #options: PlaceOptions;
   readonly #watches = new Set<VersionWatch<number>>();
   #losses = 0;
+  /** When the next attempt may read, as `performance.now()` counts. */
+  #nextLook = 0;
   /** The newest version that was read or written here. */
   #known = 0;
 
@@ -109,6 +111,8 @@ export class ServerPlace<T> implements SharedPlace<T> {
   }
 
   async history(range: HistoryRange = {}): Promise<Version<T>[]> {
+    const early = this.#nextLook - performance.now();
+    if (early > 0) await pause(early);
     let found = await this.#read(range);
     // A stand-in for a damaged version may be before the range.
     if (found.some((version) => version instanceof DamagedVersion)) {
@@ -130,8 +134,9 @@ export class ServerPlace<T> implements SharedPlace<T> {
     const start = performance.now();
     if (!(await engine.commit(this.#key, { base, bytes, id, history }))) {
       const commits = COMMITS_WAITED * 2 ** Math.min(this.#losses++, MOST_DOUBLINGS);
-      const longest = Math.min(commits * (performance.now() - start), LONGEST_PAUSE_MS);
-      await pause(Math.random() * longest);
+      const now = performance.now();
+      const longest = Math.min(commits * (now - start), LONGEST_PAUSE_MS);
+      this.#nextLook = now + longest * (0.5 + Math.random() / 2);
       return undefined;
     }
     this.#losses = 0;
