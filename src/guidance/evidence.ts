@@ -4,10 +4,10 @@ import type { Work } from './rule.ts';
 import type { FailedCheck } from './texts.ts';
 import { MAX_LINE_LENGTH } from './work-history.ts';
 
-// What lines and their exit codes say of the work: that a test, build or lint command failed and none has succeeded since.
-// TodoWrite as a program knows no lines, and leaves out what is pure.
+// Finds test, build and lint commands that failed and have not succeeded since. The build drops this from TodoWrite as a
+// program, which sees no lines: hence the pure annotations.
 
-/** What a program is called, or what a runner is told to do, for each kind of command whose exit code tells of the work. */
+/** Names of programs, or arguments of runners, by the kind of check. */
 const KINDS = {
   lint: /* @__PURE__ */ names(
     'lint|type-?check|types|check-types|vet|clippy|(?:cargo|deno) check',
@@ -25,21 +25,18 @@ const KINDS = {
 export type CheckKind = keyof typeof KINDS;
 const KIND_NAMES: readonly CheckKind[] = ['lint', 'build', 'test'];
 
-/** Programs that do what their arguments say, and words that stand between. */
+/** Programs whose arguments name the work, and words between. */
 const RUNNER =
   /^(?:npm|pnpm|yarn|bun|npx|bunx|node|deno|tsx|python[\d.]*|uv|uvx|poetry|pipenv|hatch|manage\.py|setup\.py|go|cargo|zig|swift|dart|flutter|dotnet|mvnw?|gradlew?|sbt|stack|mix|ruby|bundle|rake|rails|php|composer|make|just|task|cmake|bazel|docker|compose|vite|next|nuxt|astro|ng|nx|turbo|playwright|cypress|sudo|env|time|timeout|nice|nohup|command|exec|run|run-script|x|dlx)$/;
-/** These may run anything; so may a runner that is told something of the kind. */
+/** These may run any check; so may a runner with a MENTION in its arguments. */
 const SCRIPT =
   /^(?:\S*\/\S*|\S+\.sh|(?:ba|z|da|k)?sh|source|\.|eval|xargs|parallel|ssh|docker|podman|kubectl|make|just|task|pre-commit|\$.*|(?:npm|pnpm|yarn|bun) run \S+)(?: |$)/;
 const MENTION = /test|spec|check|verif|build|compil|lint|type|\bci\b/i;
-/** A failure of these is so rare that the exit code is taken for that of the command that they prepare. */
+/** These rarely fail, so the exit code is taken as that of the command after them. */
 const PREPARES = /^(?:cd|pushd|export|set|source|\.|mkdir|:|true)(?: |$)/;
 const MAX_FAILURES = 3;
 
-/**
- * Words that speak of verifying, testing, checking or reviewing. More languages than one are cheap here, and a check
- * that is not recognised is a false alarm. A checkout, a preview and the latest version are no checks.
- */
+/** Words for verifying, in several languages: an unrecognized check is a false alarm. Not `checkout`, `preview` or `latest`. */
 const CHECKS: readonly RegExp[] = [
   /\b(?:re|type|spell|double|cross|fact|sanity|health|unit|smoke|pen|load|py|vi)?-?(?:verif(?:y|ies|ied|ying|ication)|(?:test|check|review)(?:s|ed|ing|er|list)?)\b/i,
   /\be2e\b|\bQA\b/i,
@@ -56,12 +53,12 @@ const FILES =
 const PACKAGES =
   '(?:npm|pnpm|yarn|bun|pip3?|cargo|go|gem|poetry|uv) (?:\\S+ )*?(?:i|install|add|remove|uninstall|get)\\b';
 const CHANGE = /* @__PURE__ */ new RegExp(`^(?:sudo )?(?:${GIT}|${FILES}|${PACKAGES})`);
-/** Without a list all lines are gone through after each line. */
+/** Cached, since without a list all lines are examined after each line. */
 const changed = new WeakMap<Work['commands'][number], boolean>();
 
 /**
- * The commands of the session that failed, where none of their kind has succeeded since: after a change that finished the
- * list, or completed an item that is itself a check.
+ * The failed commands of whose kind none has succeeded since. Returns undefined if there are none, or unless the last change
+ * finished the list or completed an item that is a check.
  */
 export function failedChecks({
   changes,
@@ -80,7 +77,7 @@ export function failedChecks({
   const failures = new Map<CheckKind, FailedCheck>();
   for (const { line, exitCode } of commands) {
     const steps = stepsOf(line);
-    // In doubt one may have succeeded, and nobody is told that it has not.
+    // If it may have been of this kind, it may have succeeded.
     for (const kind of kindsOf(steps, exitCode)) failures.delete(kind);
     const kind = exitCode ? decidingKind(steps) : undefined;
     if (kind) failures.set(kind, { kind, line, exitCode });
@@ -88,17 +85,16 @@ export function failedChecks({
   return failures.size > 0 ? [...failures.values()].slice(0, MAX_FAILURES) : undefined;
 }
 
-/** Whether the work on the item is itself a check of other work. */
+/** True if the item is about verifying other work. */
 export function isCheck({ content, activeForm }: Readonly<TodoItem>): boolean {
   return CHECKS.some((check) => check.test(content) || check.test(activeForm));
 }
 
-/** Whether a line says something of the work, or may. */
 export function mayBeCheck(line: string): boolean {
   return kindsOf(stepsOf(line), 0).length > 0;
 }
 
-/** Whether a line that succeeded has changed files, packages or a git repository, as far as its words tell. */
+/** True if a successful line changed files, packages or a git repository, judged by its words. */
 export function changesFiles(command: Work['commands'][number]): boolean {
   let isChange = changed.get(command);
   if (isChange === undefined) {
@@ -108,7 +104,7 @@ export function changesFiles(command: Work['commands'][number]): boolean {
   return isChange;
 }
 
-/** A redirection into a device or another descriptor changes nothing; nor does a log of errors. */
+/** Redirections of errors, or to a device or descriptor, do not count. */
 function changes({ words, redirections }: SimpleCommand): boolean {
   return (
     CHANGE.test(words.map(({ text }) => text).join(' ')) ||
@@ -121,13 +117,12 @@ function changes({ words, redirections }: SimpleCommand): boolean {
   );
 }
 
-/** A simple command, with its kind if it is of one. */
 interface Step extends Pick<SimpleCommand, 'before' | 'after'> {
   readonly words: readonly string[];
   readonly kind: CheckKind | undefined;
 }
 
-/** Undefined for a line that cannot be read as a list of commands. */
+/** Returns undefined if the line cannot be read as a list of commands. */
 function stepsOf(line: string): readonly Step[] | undefined {
   const commands = line.length > MAX_LINE_LENGTH ? undefined : simpleCommands(line);
   return commands?.map(({ words, before, after }) => {
@@ -146,7 +141,7 @@ function kindsOf(
   return (steps ?? []).flatMap(({ kind }) => kind ?? []);
 }
 
-/** The kind of the last command, if a failure of the line is its own: what comes before it has no other reason to fail. */
+/** The kind of the last command. Returns undefined if the line may have failed for another reason. */
 function decidingKind(steps: readonly Step[] = []): CheckKind | undefined {
   const last = steps.at(-1);
   const chain = steps.slice(steps.findLastIndex(({ before }) => /^;?$/.test(before)));
@@ -164,7 +159,7 @@ function kindOf(words: readonly string[]): CheckKind | undefined {
     const kind = KIND_NAMES.find(
       (one) => KINDS[one].test(name) || KINDS[one].test(`${runner} ${name}`),
     );
-    // `test` alone is a builtin.
+    // Without a runner, `test` is a builtin.
     if (kind) return word === 'test' && runner === '' ? undefined : kind;
     const isOption = /^-|^\w+=|^[\d.]+[smhd]?$/.test(word);
     if (RUNNER.test(name)) runner = name;
@@ -178,7 +173,7 @@ function mayRunAny(words: readonly string[]): boolean {
   return SCRIPT.test(text) || (RUNNER.test(words[0] ?? '') && MENTION.test(text));
 }
 
-/** Scripts have such names, too: `npm run test:unit`, `./test.sh`, `gradle :app:test`. */
+/** Matches scripts too: `npm run test:unit`, `./test.sh`, `gradle :app:test`. */
 function names(...rows: readonly string[]): RegExp {
   return new RegExp(`^(?:\\S*:)?(?:${rows.join('|')})(?::\\S+|\\.\\w+)?$`);
 }

@@ -7,7 +7,7 @@ import type { TaskWork } from './rule.ts';
 export class FollowedTasks implements TaskWork {
   mine: readonly Task[] = [];
   commandsSinceChange = 0;
-  /** The agent's tasks in progress as text: what reminders are given once for. */
+  /** The agent's tasks in progress as text: reminders are given once for each state. */
   state = '';
   readonly #context: TaskContext;
 
@@ -15,7 +15,6 @@ export class FollowedTasks implements TaskWork {
     this.#context = context;
   }
 
-  /** Takes in how the agent's tasks are after one more line. */
   commandEnded(): void {
     this.mine = this.#inProgress();
     const state = this.mine.length === 0 ? '' : JSON.stringify(this.mine);
@@ -23,10 +22,7 @@ export class FollowedTasks implements TaskWork {
     this.state = state;
   }
 
-  /**
-   * What others did that concerns the agent; its leases are renewed. Nothing for an agent without a name: nobody knows
-   * whether the line was its own.
-   */
+  /** The agent's unread notices. Also renews its leases. Empty for an agent without a name: the line may be another agent's. */
   async news(): Promise<readonly string[]> {
     const { settings } = settingsOf(this.#context);
     if (settings.agent === undefined) return [];
@@ -43,7 +39,7 @@ export class FollowedTasks implements TaskWork {
     }
   }
 
-  /** Undefined if it is unclear which list is meant: the command that needs it will say so. */
+  /** Returns undefined if no list can be determined, which the command that needs it reports. */
   #store(): TaskStore | undefined {
     try {
       return this.#context.open(undefined, settingsOf(this.#context).settings);
@@ -53,7 +49,6 @@ export class FollowedTasks implements TaskWork {
   }
 }
 
-/** The tasks that an agent works on. */
 export function tasksInProgress(store: TaskStore | undefined, agent: string | undefined): Task[] {
   return [...(store?.get().graph.tasks.values() ?? [])].filter(
     ({ owner, status }) => owner === agent && status === 'in_progress',

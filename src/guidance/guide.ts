@@ -17,24 +17,24 @@ import type { GuidanceRule } from './rule.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 
-/** A host's rule may say anything; one line of it is no longer than this. */
+/** For the lines of a host's rules. */
 const MAX_LINE_CHARACTERS = 300;
-/** What a server has not told by then is told after a later line: none is held up by it. */
+/** A line does not wait longer for news from a server, which are then given after a later line. */
 const LONGEST_WAIT_MS = 300;
 
 /** Options of a guide. */
 export interface GuideOptions {
-  /** The store of the list, such as a TodoStore. It returns undefined while it is unknown which list that is. */
+  /** The store of the list, such as a TodoStore. `get` returns undefined while it is unknown which list is meant. */
   store?: { get(): TodoVersion | undefined };
-  /** TODO_GUIDANCE and TODO_REMINDER_TURNS, read each time there might be something to say. */
+  /** TODO_GUIDANCE and TODO_REMINDER_TURNS. Called only if there may be something to say. */
   settings?: () => GuidanceSettings;
-  /** What it may say: `GUIDANCE_RULES`, without one of them, or with one of your own. */
+  /** `GUIDANCE_RULES`, some of them, or your own. */
   rules: readonly GuidanceRule[];
   /** The team's tasks, for guidance on them and news of them. */
   tasks?: FollowedTasks;
-  /** The list itself, if a person may change it from outside: the agent is told about such changes, once. */
+  /** The list, if a person may change it: the agent is told about such changes, once. */
   shared?: TodoList;
-  /** Whether the list is that of an agent which another one has started; false unless given. */
+  /** Whether the list belongs to a subagent; false unless given. */
   isSubagent?: () => boolean;
   /** False: no notes, whatever the settings say. */
   notes?: boolean;
@@ -43,24 +43,22 @@ export interface GuideOptions {
 }
 
 /**
- * Watches the lists of one session and the lines that its router runs, and says when something is off.
- *
- * It changes nothing: a note is one more line on the stderr of a command that changed a list; reminders are for the
- * router's host to show.
+ * Watches the lists of one session and the lines that its router runs, and gives advice: notes on the stderr of a command that
+ * changed a list, and reminders for the router's host to show. It changes nothing.
  */
 export class Guide {
   readonly #options: GuideOptions;
   readonly #tasks: FollowedTasks | undefined;
   readonly #history: WorkHistory;
-  /** How often each reminder was given, by its name and the state of the list that it was for. */
+  /** How often each reminder was given, by its name and the state of the list. */
   readonly #given = new Map<string, number>();
-  /** The state of the list that reminders depend on. */
+  /** The last state of the list as text. */
   #state: { of: Items; text: string } | undefined;
   /** Undefined before the first look. */
   #seenVersion: number | undefined;
-  /** News that are being asked for. */
+  /** An open request for news. */
   #news: Promise<readonly string[]> | undefined;
-  /** The version of the shared list in which there was nothing that the agent has not heard of. */
+  /** The version of the shared list up to which the agent knows all changes. */
   #heardVersion = 0;
 
   constructor(options: GuideOptions) {
@@ -73,7 +71,7 @@ export class Guide {
     });
   }
 
-  /** Wraps a command: adds notes on stderr about the changes it makes. */
+  /** Wraps a command to add notes about its changes to stderr. */
   guided(handler: AgentBashHandler): AgentBashHandler {
     return withExecute(handler, (invocation) => this.#execute(handler, invocation));
   }
@@ -85,8 +83,9 @@ export class Guide {
   }
 
   /**
-   * Call this when that line has ended, with its exit code, or undefined if that is unknown. Returns the reminders that
-   * are due, each of one or more lines.
+   * Call this when the line has ended. Returns the reminders that are due, each of one or more lines.
+   *
+   * @param exitCode undefined if unknown.
    */
   commandEnded(exitCode: number | undefined): readonly string[] {
     this.look();
@@ -94,13 +93,13 @@ export class Guide {
     this.#tasks?.commandEnded();
     if (this.#options.reminders === false) return [];
     const due = this.#dueReminders();
-    // The settings are read only if there is something to say, which is seldom.
+    // Settings are read last: there is seldom something to say.
     if (due.length === 0 || this.#settings().guidance !== 'all') return [];
     for (const { key } of due) this.#given.set(key, (this.#given.get(key) ?? 0) + 1);
     return due.map(({ text }) => text);
   }
 
-  /** The agent's unread notices, each a text; undefined if there are none. Call it after `commandEnded`. */
+  /** The agent's unread notices. Returns undefined if there are none. Call it after `commandEnded`. */
   news(): Promise<readonly string[]> | undefined {
     if (this.#options.reminders === false) return undefined;
     const changed = this.#changedByOthers();
@@ -118,10 +117,8 @@ export class Guide {
   }
 
   /**
-   * Takes in changes of the list since the last look. Returns whether it was replaced.
-   *
-   * The guide itself looks before and after each command and each line. It does not listen to the store: listening to a
-   * list in a file keeps the process alive, and a process may only live to write the list once.
+   * Takes note of changes of the list since the last look. Returns true if it was replaced. The guide looks before and after
+   * each command and line: a listener on a list in a file would keep the process alive.
    */
   look(): boolean {
     const seen = this.#seenVersion;
@@ -132,13 +129,13 @@ export class Guide {
       if (seen === undefined) this.#history.listFound(state.items);
       else this.#history.listWritten(state.asWritten ?? state.items, state.dropped);
     } catch {
-      // The command that needs the list will report that it cannot be read.
+      // The command that needs the list reports that it cannot be read.
       return false;
     }
     return seen !== undefined;
   }
 
-  /** The shared list, where somebody else has made the version that is shown, and the agent has not heard of it. */
+  /** The shared list. Returns undefined unless its version is by somebody else and unknown to the agent. */
   #changedByOthers(): TodoList | undefined {
     const list = this.#options.shared;
     try {
@@ -146,7 +143,7 @@ export class Guide {
       const isHeard = version === 0 || by === list?.author || version === this.#heardVersion;
       return isHeard || this.#settings().guidance !== 'all' ? undefined : list;
     } catch {
-      // The next command that needs the list says what is wrong with it.
+      // The next command that needs the list reports what is wrong with it.
       return undefined;
     }
   }
@@ -175,12 +172,12 @@ export class Guide {
     return { ...result, stderr: result.stderr + noteLines(notes) };
   }
 
-  /** The reminders that are due, each with its key: it is given only so often for one state of its list. */
+  /** The reminders that are due, each with its key in `#given`. */
   #dueReminders(): { key: string; text: string }[] {
     const due: { key: string; text: string }[] = [];
     for (const rule of this.#options.rules) {
       if (rule.kind !== 'reminder') continue;
-      // Most lines are not reminded of anything: the state is spelled out only where it counts.
+      // The key takes time, and few sessions get a reminder.
       const given = this.#given.size === 0 ? 0 : (this.#given.get(this.#keyOf(rule)) ?? 0);
       const lines = given < (rule.times ?? 1) ? this.#linesOf(rule, given) : [];
       if (lines.length > 0) due.push({ key: this.#keyOf(rule), text: noteLines(lines).trimEnd() });
@@ -198,7 +195,7 @@ export class Guide {
     return `${name} ${this.#state.text}`;
   }
 
-  /** A rule's text, as lines that are safe to show. A rule that throws must not fail the command. */
+  /** A rule's text, as lines that are safe to show. Never throws, even if the rule does. */
   #linesOf({ name, say }: GuidanceRule, given: number): string[] {
     let said: string | readonly string[] | undefined;
     try {
@@ -215,12 +212,11 @@ export class Guide {
   }
 }
 
-/** Lines as one text of notes; nothing if there are none. */
 function asText(lines: readonly string[]): string[] {
   return lines.length > 0 ? [noteLines(lines).trimEnd()] : [];
 }
 
-/** The value if it comes within a moment, else undefined. */
+/** Returns undefined if the value takes too long. */
 async function soon<T>(coming: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

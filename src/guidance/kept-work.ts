@@ -5,22 +5,22 @@ import { pairRenamed } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { GuidanceRule, RoutedCommand, TaskWork, Work } from './rule.ts';
 
-/** The record of a session whose lines no single process saw. */
+/** The record of a session without a process that lives as long. */
 export interface KeptWork {
   /** The list after the last line. */
   readonly items: Items;
-  /** The list before that line, if it has written the list. */
+  /** The list before the last line, if that line wrote the list. */
   readonly itemsBefore: Items | undefined;
-  /** The session's lines that are known, the last one included. */
+  /** The known lines of the session, with the last one. */
   readonly lines: readonly Pick<RoutedCommand, 'line' | 'exitCode'>[];
-  /** How many lines have ended since the list became what it is; one that wrote it does not count. */
+  /** The lines after the one that wrote the list. */
   readonly commandsSinceWrite: number;
   readonly tasks?: TaskWork;
 }
 
 /**
- * Guidance where no process lives as long as the session: what a `Guide` would have said after the last line. A reminder
- * was given after each earlier line, with the list as it is, at which its rule speaks.
+ * The guidance that a `Guide` would give after the last line. How often a reminder was given is found by asking its rule about
+ * each earlier line since the list was written.
  */
 export function saidAfterLine(
   kept: KeptWork,
@@ -51,7 +51,6 @@ export function saidAfterLine(
   return noteLines(said).trimEnd();
 }
 
-/** How often a reminder was given for this state of the list, or of the tasks. */
 function timesGiven({ about, say, times = 1 }: GuidanceRule, work: Work): number {
   const { commandsSinceWrite, tasks } = work;
   const lines = about === 'tasks' ? (tasks?.commandsSinceChange ?? 0) : commandsSinceWrite;

@@ -2,7 +2,7 @@ import { byNeed, MARKS } from '../command/status.ts';
 import { briefText, safeText, withoutTags } from '../safe-text.ts';
 import type { Items } from '../todo/todo-fields.ts';
 
-/** The whole text is shorter than 2 KB. */
+/** Keeps the whole text below 2 KB. */
 const MAX_BYTES_OF_ITEMS = 1500;
 const MAX_ITEM_CHARACTERS = 120;
 
@@ -11,11 +11,10 @@ const RULE =
 const FINISHED = 'Everything is done. For new work, write a new list with TodoWrite.';
 
 /**
- * The list for a conversation that has not seen it or no longer has it: at the start of a session, on resume, after
- * compaction. Empty if there is no list. If not everything fits, open items come first. Items are one line each, without
- * tags: no text of theirs can end or extend what is around it.
+ * The list for a conversation that does not have it: at the start of a session, on resume, after compaction. Empty if there
+ * is no list. If not everything fits, open items come first. Items are one line each, without tags.
  *
- * @param by who wrote it; only if that is somebody else than the agent who reads it.
+ * @param by who wrote it, unless it was the agent who reads it.
  */
 export function listInContext(items: Items, by?: string): string {
   if (items.length === 0) return '';
@@ -28,7 +27,7 @@ ${isFinished ? FINISHED : RULE}
 `;
 }
 
-/** `, last written by ann`; nothing if the reader wrote it. */
+/** `, last written by ann`; empty if the reader wrote it. */
 export function writtenBy(by: string | undefined): string {
   return by === undefined ? '' : withoutTags(`, last written by ${briefText(by)}`);
 }
@@ -38,7 +37,7 @@ export function openItemLines(items: Items): string[] {
   return linesThatFit(items.filter(({ status }) => status !== 'completed'));
 }
 
-/** The items in their order; where there are too many, those of the least need are left out. */
+/** The items in list order; if they are too many, those that `byNeed` puts last are left out. */
 function linesThatFit(items: Items): string[] {
   const shown = new Set<Items[number]>();
   let room = MAX_BYTES_OF_ITEMS;

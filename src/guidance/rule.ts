@@ -2,10 +2,10 @@ import type { CommandType } from '../command/agent-command.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem } from '../todo/todo-fields.ts';
 
-/** A line after which the list is another one has written it, if it speaks of this. */
+/** If the list changed during a line, and the line matches this, the line wrote it. */
 export const WRITES_LIST = /\bTodoWrite\b/;
 
-/** One line that the router ran. */
+/** A line that the router ran. */
 export interface RoutedCommand {
   readonly line: string;
   readonly type: CommandType;
@@ -17,9 +17,9 @@ export interface RoutedCommand {
 export interface ItemChange {
   /** Undefined for a new item. */
   readonly before: Readonly<TodoItem> | undefined;
-  /** Undefined for an item that is no longer on the list. */
+  /** Undefined for a removed item. */
   readonly after: Readonly<TodoItem> | undefined;
-  /** Whether it has ever been in progress, as far as was seen. */
+  /** Whether it was ever seen in progress. */
   readonly hasBegun: boolean;
 }
 
@@ -27,49 +27,48 @@ export interface ItemChange {
 export interface TaskWork {
   /** The agent's tasks in progress. */
   readonly mine: readonly Task[];
-  /** For how many lines these have been as they are. */
+  /** The lines since these last changed. */
   readonly commandsSinceChange: number;
 }
 
-/** Everything that a rule may look at. */
+/** The information for rules. */
 export interface Work {
-  /** The list as it is. */
+  /** The current list. */
   readonly items: Items;
   /** The last replacement's effect on each item of the list before and after it. */
   readonly changes: readonly ItemChange[];
-  /** How many lines ran since the list was last written; one that wrote it does not count. */
+  /** The lines after the one that wrote the list. */
   readonly commandsSinceWrite: number;
   /** The latest lines, oldest first; at most 500. */
   readonly commands: readonly RoutedCommand[];
   /** The setting TODO_REMINDER_TURNS. */
   readonly reminderTurns: number;
-  /** Whether there ever was a list, as far as we saw. */
+  /** Whether a list was ever seen. */
   readonly hasList: boolean;
-  /** The items that the last replacement left out on purpose. */
+  /** The items that the last replacement left out on purpose, by `--drop`. */
   readonly dropped: Items;
-  /** Whether the list is that of an agent which another one has started. */
+  /** Whether the list belongs to a subagent. */
   readonly isSubagent: boolean;
   /** The tasks of a team; undefined if the guide was given none. */
   readonly tasks: TaskWork | undefined;
 }
 
 /**
- * One thing that guidance can say.
+ * A rule of guidance.
  *
  * A `note` is evaluated after each change of the list; its text goes to the stderr of the command that made the change.
- * A `reminder` is evaluated after each line that the router ran, and is given once per state of the list, or as often
- * as `times` says.
+ * A `reminder` is evaluated after each line that the router ran, and is given `times` times per state of the list.
  */
 export interface GuidanceRule {
   /** Short and unique, such as `dropped-items`. */
   readonly name: string;
   readonly kind: 'note' | 'reminder';
-  /** Its subject; the todo list unless given. Notes are about the list: the task commands say what there is to note themselves. */
+  /** The subject of a reminder; the todo list unless given. Notes are always about the list. */
   readonly about?: 'list' | 'tasks';
-  /** How often a reminder may be given for one state of the list; once unless given. */
+  /** Once unless given. */
   readonly times?: number;
   /**
-   * Returns what to say, without `Note: `, one line each; undefined for nothing. When in doubt, say nothing.
+   * Returns the lines to say, without `Note: `, or undefined. When in doubt, say nothing.
    *
    * @param given how often the reminder was given for this state of the list.
    */

@@ -11,14 +11,14 @@ const COMMANDS_WITHOUT_BEGINNING = 5;
 const COMMANDS_WITHOUT_LIST = 10;
 const CHANGES_WITHOUT_LIST = 3;
 
-/** The rules that need only the list, before and after: everything that can be said where no session sees the commands. */
+/** The rules that need only the list before and after a change, and no lines. */
 export const LIST_NOTES: readonly GuidanceRule[] = [
   { name: 'dropped-items', kind: 'note', say: droppedItems },
   { name: 'no-check', kind: 'note', say: uncheckedFinish },
   { name: 'skipped-items', kind: 'note', say: skippedItems },
 ];
 
-/** The rules that need to see which commands ran. */
+/** The rules that need the lines that ran. */
 export const LINE_RULES: readonly GuidanceRule[] = [
   { name: 'failed-check', kind: 'note', say: failures },
   { name: 'nothing-in-progress', kind: 'reminder', say: nothingInProgress },
@@ -31,13 +31,13 @@ export const TASK_RULES: readonly GuidanceRule[] = [
   { name: 'stale-tasks', kind: 'reminder', about: 'tasks', say: staleTasks },
 ];
 
-/** All rules of a session, in the order in which they speak. docs/guidance.md explains each. */
+/** All rules, in the order of their texts. docs/guidance.md explains each. */
 export const GUIDANCE_RULES: readonly GuidanceRule[] = /* @__PURE__ */ LIST_NOTES.concat(
   LINE_RULES,
   TASK_RULES,
 );
 
-/** The items that the last replacement left out although they were not completed. Who clears the list means all of them. */
+/** Unfinished items that the last replacement left out. Clearing the list is meant to drop them. */
 function droppedItems({ changes, items, dropped }: Work) {
   if (items.length === 0) return undefined;
   const lost: Items[number][] = [];
@@ -45,13 +45,13 @@ function droppedItems({ changes, items, dropped }: Work) {
     if (before && !after && before.status !== 'completed') lost.push(before);
   }
   if (lost.length === 0) return undefined;
-  // One of two items of the same content may be gone; its content is still there.
+  // Of two items with the same content, one may go.
   const kept = new Set([...items, ...dropped].map(contentKey));
   const gone = lost.filter((item) => !kept.has(contentKey(item)));
   return gone.length > 0 ? TEXTS.droppedItems(gone) : undefined;
 }
 
-/** All items, where the last replacement completed the last of them and none was a check. */
+/** The last replacement completed the list, and no item was a check. */
 function uncheckedFinish(work: Work) {
   const { changes, items } = work;
   const isFinished =
@@ -61,11 +61,11 @@ function uncheckedFinish(work: Work) {
   if (!isFinished || items.some((item) => item.proof !== undefined || isCheck(item))) {
     return undefined;
   }
-  // Who has given a part of its work to another agent verifies the whole. That is looked up in files.
+  // The parent of a subagent verifies the whole. Last, since `isSubagent` reads files.
   return work.isSubagent ? undefined : TEXTS.noCheck(items);
 }
 
-/** The items that the last replacement completed although they had never been in progress, if they are many. */
+/** The last replacement completed several items that had never been in progress. */
 function skippedItems({ changes }: Work) {
   const skipped: Items[number][] = [];
   for (const { before, after, hasBegun } of changes) {
@@ -81,7 +81,7 @@ function failures(work: Work) {
   return failed && TEXTS.failedChecks(failed);
 }
 
-/** The open items, where none has been in progress for some commands. */
+/** Items are open, and none has been in progress for some commands. */
 function nothingInProgress({ items, commandsSinceWrite }: Work) {
   if (commandsSinceWrite < COMMANDS_WITHOUT_BEGINNING) return undefined;
   if (items.some(({ status }) => status === 'in_progress')) return undefined;
@@ -89,21 +89,19 @@ function nothingInProgress({ items, commandsSinceWrite }: Work) {
   return open.length > 0 ? TEXTS.nothingInProgress(open) : undefined;
 }
 
-/** The open items, each time that the list has not been written for as many further commands as the setting says. */
+/** Items are open, and the list was not written for TODO_REMINDER_TURNS commands, or a multiple of that. */
 function staleList(work: Work, given: number) {
   const { items, commandsSinceWrite: commands } = work;
   const open = commands > 0 ? items.filter(isOpen) : [];
-  // The setting is read when it is asked for.
   if (open.length === 0 || commands % work.reminderTurns !== 0) return undefined;
   return TEXTS.staleList({ open, commands }, given);
 }
 
-/** How many commands ran, and how many of them changed something, where they are many and there never was a list. */
+/** Many commands ran, several of them changes, and there never was a list. */
 function noList({ hasList, commands }: Work) {
   if (hasList || commands.length < COMMANDS_WITHOUT_LIST) return undefined;
   let ran = 0;
   let changes = 0;
-  // Without a list this is gone through after each line.
   for (const command of commands) {
     if (command.type !== CommandType.NATIVE_SHELL_COMMAND) continue;
     ran += 1;
@@ -114,10 +112,10 @@ function noList({ hasList, commands }: Work) {
     : undefined;
 }
 
-/** The agent's tasks in progress, where nothing has happened to them for as many commands as the setting says. */
+/** The agent's tasks in progress have not changed for TODO_REMINDER_TURNS commands. */
 function staleTasks(work: Work) {
   const { mine: tasks, commandsSinceChange: commands } = work.tasks ?? {};
-  // The setting is read when it is asked for, and most sessions have no tasks.
+  // `reminderTurns` reads settings, and most sessions have no tasks.
   if (tasks === undefined || commands === undefined || tasks.length === 0) return undefined;
   return commands >= work.reminderTurns ? TASK_TEXTS.stale({ tasks, commands }) : undefined;
 }

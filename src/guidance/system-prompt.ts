@@ -10,13 +10,13 @@ export interface SystemPromptOptions {
   commands?: Iterable<Pick<AgentBashHandler, 'name' | 'summary'>>;
   /** The limits of a list; the defaults unless given. */
   limits?: ListLimits;
-  /** Who the model is among the agents that share a list of tasks. */
+  /** The model's name among the agents of a team. */
   agent?: string;
 }
 
 /**
- * The text about the agent commands for a model's system prompt: which there are, when to plan and when not, how to
- * pass JSON. Under 400 tokens with TodoWrite and TodoRead, and under 550 with the commands on tasks.
+ * The text for a model's system prompt: the agent commands, when to plan and when not, how to pass JSON. Under 400 tokens with
+ * TodoWrite and TodoRead, and under 550 with the commands on tasks.
  */
 export function systemPrompt(options: SystemPromptOptions = {}): string {
   const commands = [...(options.commands ?? [new TodoWriteHandler(), new TodoReadHandler()])];

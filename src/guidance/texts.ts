@@ -13,17 +13,14 @@ const MAX_SUMMARY_CHARACTERS = 100;
 const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
 
-/** A command that failed, where none of its kind has succeeded since. */
+/** A command that failed, of whose kind none has succeeded since. */
 export interface FailedCheck {
   readonly kind: string;
   readonly line: string;
   readonly exitCode: number | undefined;
 }
 
-/**
- * All texts of guidance, for a team to reword. A text is one line or a list of lines; `Note: ` is added later. Quotes
- * from items and commands are always cut short here: they may be long, and they are not ours.
- */
+/** The texts of guidance, each of one or more lines; `Note: ` is added later. Quotes from items and commands are cut short here. */
 export const TEXTS = {
   droppedItems: (items: readonly Item[]): string =>
     `${unfinished(items.length)} no longer on the list: ${named(items)}. On purpose? Use --drop N.`,
@@ -43,7 +40,7 @@ export const TEXTS = {
   nothingInProgress: (open: readonly Item[]): string =>
     `${open.length === 1 ? '1 item is' : `${open.length} items are`} open and none is in_progress. Mark the one you are working on.`,
 
-  /** Gets shorter each time it is said about the same list. */
+  /** Shorter each time for the same list. */
   staleList: (
     { open, commands }: { open: readonly Item[]; commands: number },
     given: number,
@@ -51,36 +48,21 @@ export const TEXTS = {
     const start = `${counted(commands, 'command')} since the last TodoWrite; ${counted(open.length, 'item')} unfinished`;
     if (given > 1) return [`${start}.`];
     if (given === 1) return [`${start}: ${named(open)}`];
-    const shown = open.slice(0, MAX_ITEMS_LISTED).map(listed);
-    const hidden = open.length - shown.length;
-    const last = shown.pop() ?? '';
-    return [
-      `${start}. Update the list if it is out of date:`,
-      ...shown,
-      hidden > 0 ? `${last} ... and ${hidden} more` : last,
-    ];
+    return [`${start}. Update the list if it is out of date:`, ...firstLines(open.map(listed))];
   },
 
   noList: ({ commands, changes }: { commands: number; changes: number }): string =>
     `${commands} commands without a task list, ${changes} of them changes. If steps remain, plan them with TodoWrite.`,
 
-  /** Said instead of a rule's text if the rule threw an error. */
   brokenRule: (name: string, error: unknown): string =>
     `the guidance rule ${name} failed: ${error instanceof Error ? error.message : error}`,
 };
 
-/** All texts on a team's tasks. */
 export const TASK_TEXTS = {
-  stale: ({ tasks, commands }: { tasks: readonly Task[]; commands: number }): string[] => {
-    const shown = tasks.slice(0, MAX_ITEMS_LISTED).map(taskName);
-    const hidden = tasks.length - shown.length;
-    const last = shown.pop() ?? '';
-    return [
-      `nothing has changed in your tasks for ${commands} commands. Complete what is done, release what you gave up:`,
-      ...shown,
-      hidden > 0 ? `${last} ... and ${hidden} more` : last,
-    ];
-  },
+  stale: ({ tasks, commands }: { tasks: readonly Task[]; commands: number }): string[] => [
+    `nothing has changed in your tasks for ${commands} commands. Complete what is done, release what you gave up:`,
+    ...firstLines(tasks.map(taskName)),
+  ],
 };
 
 /** The parts of the text for a system prompt. */
@@ -129,7 +111,7 @@ function taskName({ id, subject }: Task): string {
   return `#${id} ${safeText(subject, MAX_ITEM_CHARACTERS)}`;
 }
 
-/** An item's content, in quotes and cut short. For the texts of a host's own rules too. */
+/** An item's content, in quotes and cut short, also for the rules of a host. */
 export function quoted({ content }: Item): string {
   return quotedText(content, MAX_ITEM_CHARACTERS);
 }
@@ -140,11 +122,17 @@ function named(items: readonly Item[]): string {
   return hidden > 0 ? `${names} and ${hidden} more` : names;
 }
 
+function firstLines(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, MAX_ITEMS_LISTED);
+  const hidden = lines.length - shown.length;
+  const last = hidden > 0 ? ` ... and ${hidden} more` : '';
+  return shown.map((line, index) => (index === shown.length - 1 ? line + last : line));
+}
+
 function listed(item: Item): string {
   return `${MARKS[item.status]} ${safeText(item.content, MAX_ITEM_CHARACTERS)}`;
 }
 
-/** `1 item`, `2 items`. */
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

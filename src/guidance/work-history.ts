@@ -4,10 +4,10 @@ import type { Items } from '../todo/todo-fields.ts';
 import type { ItemChange, RoutedCommand, TaskWork, Work } from './rule.ts';
 
 const MAX_COMMANDS = 500;
-/** Longer lines are cut to one character more than this; rules treat them as unreadable. */
+/** Longer lines are cut to one character more, and rules do not read them. */
 export const MAX_LINE_LENGTH = 20_000;
 
-/** What happened to the list and which lines ran, as rules need it. Knows nothing of stores, shells and rules. */
+/** Records changes of the list, and lines, for rules. */
 export class WorkHistory implements Work {
   readonly tasks: TaskWork | undefined;
   readonly #reminderTurns: () => number;
@@ -18,30 +18,30 @@ export class WorkHistory implements Work {
   readonly commands: RoutedCommand[] = [];
   commandsSinceWrite = 0;
   hasList = false;
-  /** The items on the list that have ever been in progress. */
+  /** The items that were ever in progress. */
   #begun = new Set<Items[number]>();
   #isRunning = false;
   #wroteInCommand = false;
 
-  /** @param asked What is looked up only if a rule asks for it: a setting, and whose list it is; and the team's tasks. */
-  constructor(asked: {
+  /** @param options functions are called only if a rule needs the value. */
+  constructor(options: {
     reminderTurns: () => number;
     isSubagent: () => boolean;
     tasks: TaskWork | undefined;
   }) {
-    this.tasks = asked.tasks;
-    this.#reminderTurns = asked.reminderTurns;
-    this.#isSubagent = asked.isSubagent;
+    this.tasks = options.tasks;
+    this.#reminderTurns = options.reminderTurns;
+    this.#isSubagent = options.isSubagent;
   }
 
-  /** The list at the start: nobody saw how the work on it was done. */
+  /** The list at the start. */
   listFound(items: Items): void {
     this.hasList = items.length > 0;
     this.items = items;
     this.#begun = new Set(items.filter(({ status }) => status !== 'pending'));
   }
 
-  /** The list was replaced. @param dropped what was left out on purpose. */
+  /** @param dropped left out on purpose. */
   listWritten(items: Items, dropped: Items = []): void {
     this.hasList = true;
     this.dropped = dropped;

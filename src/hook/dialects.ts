@@ -1,31 +1,30 @@
-/** An event of a harness, in words common to all of them. */
+/** An event of a harness, in terms common to all. */
 export interface HookEvent {
   /** The harness's own name of the event; an answer may have to repeat it. */
   readonly name: string;
   /** The id of the harness's session. */
   readonly session: string;
-  /** The directory of the session; undefined if the harness does not say. */
+  /** The directory of the session; undefined if unknown. */
   readonly directory: string | undefined;
   readonly what: Happening;
 }
 
 export type Happening =
-  /** The conversation has not seen the list: it begins, is resumed, or was cut. */
+  /** A conversation without the list: it begins, is resumed, or was cut. */
   | { readonly kind: 'start' }
-  /** The user has said something; or the harness sends the results of tools. */
+  /** A prompt of the user, or, as a continuation, of the harness itself. */
   | { readonly kind: 'prompt'; readonly isContinuation?: boolean }
   /** The conversation is about to be cut, and the harness will not report its new start. */
   | { readonly kind: 'cut' }
-  /** A command line has ended; the exit code is undefined if the harness does not tell it. */
   | {
       readonly kind: 'command';
       readonly line: string;
+      /** Undefined if the harness does not report it. */
       readonly exitCode: number | undefined;
-      /** The harness drops what is said of it. */
+      /** The harness drops the reply. */
       readonly isUnheard?: true;
     }
   | ({ readonly kind: 'stop' } & Stop)
-  /** Nothing that concerns a list. */
   | { readonly kind: 'other' };
 
 /** An agent is about to stop. */
@@ -33,13 +32,12 @@ export interface Stop {
   /** It already continues because of a hook. */
   readonly continues: boolean;
   readonly isPlanning: boolean;
-  /** Something runs on, or the harness will wake the agent. */
+  /** Something still runs, or the harness will wake the agent. */
   readonly hasBackgroundWork: boolean;
   /** Its last message. */
   readonly message: string;
 }
 
-/** The hook's message. */
 export interface Reply {
   /** To be added to the conversation. */
   readonly context?: string;
@@ -47,37 +45,37 @@ export interface Reply {
   readonly refusal?: string;
 }
 
-/** How each reason ends that an agent should not stop yet. */
+/** The end of each refusal. */
 export const FINISH =
   'Finish, or say why not. Mark what is done with TodoWrite; if you cannot do the rest, tell the user why and stop.';
 
 /** The dialect of one harness. */
 export interface Dialect {
-  /** The variable by which it tells the commands that it runs the id of its session; undefined if it does not. */
+  /** The variable with its session id in the environment of commands. */
   readonly sessionVariable?: string;
-  /** Whether prompts bring the list back: it does not tell of each cut of its conversation, or drops what it is told then. */
+  /** Prompts must repeat the list: it does not report each cut of its conversation, or drops the reply then. */
   readonly listAtPrompt?: boolean;
-  /** It escapes angle brackets in what is added to the conversation: the mark of the item in progress is in words there. */
+  /** It escapes angle brackets, so the mark of the item in progress is written as a word. */
   readonly escapesMarks?: boolean;
-  /** How a command ended, if its event tells. */
+  /** Returns undefined if the event does not tell. */
   exitCode?(input: Input): number | undefined;
-  /** The events whose meaning differs from their name. */
+  /** Corrects events whose meaning differs from their name. */
   adapt?(what: Happening, input: Input): Happening;
-  /** The JSON for its standard output; undefined where it would drop it. */
+  /** The JSON for its standard output. Returns undefined if it would be dropped. */
   write(event: HookEvent, reply: Reply): object | undefined;
 }
 
 export type DialectName = keyof typeof DIALECTS;
 type Input = Readonly<Record<string, unknown>>;
 
-/** As docs/harnesses.md says, each was recorded from the harness itself, but for those of Cursor and Kimi CLI. */
+/** Recorded from the harnesses, except for Cursor and Kimi CLI: see docs/harnesses.md. */
 export const DIALECTS = {
   claude: {
     sessionVariable: 'CLAUDE_CODE_SESSION_ID',
     exitCode: claudeExitCode,
     write: likeClaude('block'),
   },
-  /** It tells what a command printed, not how it ended. */
+  /** Its events have no exit code. */
   codex: { sessionVariable: 'CODEX_THREAD_ID', write: likeClaude('block') },
   gemini: {
     listAtPrompt: true,
@@ -98,7 +96,7 @@ export const DIALECTS = {
     write: (_event, { context, refusal }) =>
       refusal === undefined ? { additional_context: context } : { followup_message: refusal },
   },
-  /** Its hooks pass `--dialect kimi`. The only answer that it hears is that it should not stop. */
+  /** Its hooks pass `--dialect kimi`. It drops all replies except refusals. */
   kimi: {
     exitCode: kimiExitCode,
     adapt: (what) => (what.kind === 'command' ? { ...what, isUnheard: true } : what),
@@ -115,23 +113,22 @@ export const DIALECTS = {
   },
 } satisfies Record<string, Dialect>;
 
-/** Which harness sent an input. */
 export function dialectOf(input: Input): DialectName {
   const name = text(input.hook_event_name);
   if ('conversation_id' in input) return 'cursor';
   if (name.includes('.')) return 'opencode';
-  // Only Gemini CLI and its descendant date their events; the latter uses Claude Code's names.
+  // Only Gemini CLI and its fork Qwen Code date their events; Qwen Code uses Claude Code's names.
   if ('timestamp' in input) {
     const isOfBoth = name === 'SessionStart' && !('permission_mode' in input);
     return !isOfBoth && /^(?:SessionStart|UserPrompt|PostTool|Stop)/.test(name) ? 'qwen' : 'gemini';
   }
-  // Codex names the model and the mode in all events, Claude Code in none of them both.
+  // Codex sends both the model and the mode, in all events; Claude Code never sends both.
   return 'turn_id' in input || ('model' in input && 'permission_mode' in input)
     ? 'codex'
     : 'claude';
 }
 
-/** The events by their names, which no two harnesses use for different ones. */
+/** No two harnesses use a name for different events. */
 const EVENTS: Readonly<Record<string, Happening['kind']>> = {
   SessionStart: 'start',
   sessionStart: 'start',
@@ -151,11 +148,10 @@ const EVENTS: Readonly<Record<string, Happening['kind']>> = {
   stop: 'stop',
 };
 
-/** The event that an input tells of. */
 export function readEvent(input: Input, dialect: Dialect): HookEvent {
   const name = text(input.hook_event_name);
   const [root] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];
-  // A subagent works for itself: the list is not its own.
+  // A subagent's event: the list is not its own.
   const what = 'agent_id' in input ? OTHER : happening(name, input, dialect);
   return {
     name,
@@ -171,11 +167,10 @@ function happening(name: string, input: Input, dialect: Dialect): Happening {
   const kind = EVENTS[name] ?? 'other';
   switch (kind) {
     case 'cut':
-      // Gemini CLI sends it before each request; only what the user asked for is sure to cut the conversation.
+      // Gemini CLI sends it before each request; only a manual one is sure to cut the conversation.
       return input.trigger === 'manual' ? { kind } : OTHER;
     case 'command': {
       const line = optionalText(object(input.tool_input ?? input).command);
-      // A tool that takes no command line is none that we follow.
       return line === undefined ? OTHER : { kind, line, exitCode: dialect.exitCode?.(input) };
     }
     case 'stop':
@@ -191,14 +186,14 @@ function happening(name: string, input: Input, dialect: Dialect): Happening {
   }
 }
 
-/** A command of Bash that failed has an event of its own, which begins `Exit code 2`. */
+/** A failed command has an event of its own, whose error begins `Exit code 2`. */
 function claudeExitCode(input: Input): number | undefined {
   if (input.hook_event_name === 'PostToolUseFailure') {
     const [, code] = /^Exit code (\d+)/.exec(text(input.error)) ?? [];
     return code === undefined || input.is_interrupt === true ? undefined : Number(code);
   }
   const response = object(input.tool_response);
-  // grep that finds nothing is no failure there; and what goes on in the background has not ended.
+  // The interpretation is there when it does not count an exit code as failure, as of a grep that finds nothing.
   const isUnclear =
     response.interrupted === true ||
     'backgroundTaskId' in response ||
@@ -213,7 +208,7 @@ function geminiExitCode(input: Input): number | undefined {
   return /^(?:Error|Signal|Background PIDs): /m.test(output) ? undefined : 0;
 }
 
-/** Written as Python prints the result: `is_error=True output='...' message='Command failed with exit code: 1.'`. */
+/** From a Python repr: `is_error=True output='...' message='Command failed with exit code: 1.'`. */
 function kimiExitCode(input: Input): number | undefined {
   const output = text(input.tool_output);
   if (output.startsWith('is_error=False')) return 0;
@@ -221,16 +216,15 @@ function kimiExitCode(input: Input): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** Its start hears nothing, each result of a tool comes with an empty prompt, and each stop says that a hook is active. */
+/** Qwen Code drops the reply to a start, sends tool results and refusals as prompts, and sets stop_hook_active at each stop. */
 function adaptQwen(what: Happening, { prompt }: Input): Happening {
   if (what.kind === 'start') return { kind: 'cut' };
-  // So does the reason why the agent should not stop, as a prompt.
   const isContinuation = prompt === '' || text(prompt).endsWith(FINISH);
   if (what.kind === 'prompt') return { ...what, isContinuation };
   return what.kind === 'stop' ? { ...what, continues: false } : what;
 }
 
-/** It drops what is said of a failure, and tells in words of its own how an agent stops. */
+/** Cursor drops the reply to a failed command, and has fields of its own for a stop. */
 function adaptCursor(what: Happening, input: Input): Happening {
   const isFailure = input.hook_event_name === 'postToolUseFailure';
   if (what.kind === 'command' && isFailure)

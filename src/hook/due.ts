@@ -6,13 +6,12 @@ import type { Awaitable } from '../state/steps.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { pastOf, type Reading } from './journal.ts';
 
-/** A hook speaks into a conversation, so it says each thing once per state of the list. */
+/** A conversation keeps what a hook says, so each reminder is given once per state of the list. */
 const RULES = LINE_RULES.map((rule) => ({ ...rule, times: 1 }));
 
-/** The list, as far as guidance needs it. */
 interface List {
   readonly newest: TodoVersion;
-  /** Newest first. Asked for only if a line has written the list after another had failed. */
+  /** Newest first. */
   readonly history: () => Awaitable<readonly TodoVersion[]>;
 }
 

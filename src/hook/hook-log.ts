@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path';
 import { safeText } from '../safe-text.ts';
 import { appendOwnFile, makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
 
-/** No session's folder has a name that ends in `~`. */
+/** Names of sessions' folders do not end in `~`. */
 const FILE = 'hook.log~';
 const MAX_BYTES = 64 * 1024;
 const MAX_CHARACTERS = 400;
 
-/** Where calls of the hook tell what went wrong, one line each. The harness must not be bothered with it. */
+/** The log of errors, one line each, which must not disturb the harness. */
 export function hookLog(stateFolder: string): string {
   return join(stateFolder, FILE);
 }
 
-/** Adds a line. Where even that fails, nobody is told. */
+/** Adds a line. Never throws. */
 export function logFailure(log: () => string, event: string, error: unknown, at: Date): void {
   try {
     const path = log();

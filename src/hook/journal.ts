@@ -4,38 +4,38 @@ import { WRITES_LIST } from '../guidance/rule.ts';
 import { newId } from '../state/place.ts';
 import { appendOwnFile, makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
 
-/** An entry of the journal: what one call of the hook has seen, or said. */
+/** An entry of the journal: an event or a reply of the hook. */
 export interface Entry {
   readonly id: string;
   /** The harness's session. */
   readonly session: string;
   /** The version of the list at that time. */
   readonly version: number;
-  /** When it was added, as in `2026-01-31T12:00:00.000Z`. */
+  /** An ISO time, as in `2026-01-31T12:00:00.000Z`. */
   readonly at: string;
-  /** A command line that has ended; of a long one the beginning. */
+  /** A command line that has ended; the beginning of a long one. */
   readonly line?: string;
   /** Its exit code, if that is known. */
   readonly exit?: number;
-  /** The message about this version of the list. */
+  /** The list was shown, or a stop was refused. */
   readonly said?: 'shown' | 'gate';
   /** The conversation is about to be cut. */
   readonly cut?: true;
 }
 
-/** A session's past with the list: what it did and was told. */
+/** A session's past with the list. */
 export interface Past {
-  /** How many of its lines have ended since the list became what it is; one that wrote it does not count. */
+  /** The lines of the session after the one that wrote the list. */
   readonly lines: number;
   /** Whether one of its lines wrote the list. */
   readonly hasWritten: boolean;
-  /** The version that its conversation has seen last; 0 for none, or if it was cut since. */
+  /** The version that its conversation saw last; 0 for none, or after a cut. */
   readonly shown: number;
-  /** How many of its lines have ended since its conversation had the list, shown or written; undefined if it has it not. */
+  /** The lines since its conversation had the list, shown or written; undefined if it does not have it. */
   readonly linesSince?: number | undefined;
   /** The versions at which a stop was refused, the newest last. */
   readonly refusedAt: readonly number[];
-  /** When it was last heard of. */
+  /** The time of its last entry. */
   readonly at: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Past {
 interface Pasts {
   /** The version of the list. */
   readonly version: number;
-  /** The most recent ones, the latest at the end. */
+  /** The latest at the end. */
   readonly sessions: readonly (readonly [session: string, past: Past])[];
 }
 
@@ -60,12 +60,10 @@ const NO_PAST: Past = {
   at: undefined,
 };
 
-/** The past of a session after these entries. */
 export function pastOf(session: string, before: Pasts, entries: readonly Entry[]): Past {
   return new Map(pastsAfter(before, entries).sessions).get(session) ?? NO_PAST;
 }
 
-/** Updates the pasts by these entries, in their order. */
 function pastsAfter(before: Pasts, entries: readonly Entry[]): Pasts {
   let { version } = before;
   const sessions = new Map(before.sessions);
@@ -74,7 +72,7 @@ function pastsAfter(before: Pasts, entries: readonly Entry[]): Pasts {
       for (const [session, past] of sessions) sessions.set(session, { ...past, lines: 0 });
     }
     const past = sessions.get(entry.session) ?? NO_PAST;
-    // What was heard of last stands last.
+    // Moves the session to the end.
     sessions.delete(entry.session);
     sessions.set(entry.session, after(past, entry, entry.version !== version));
     version = entry.version;
@@ -103,14 +101,13 @@ function after(past: Past, entry: Entry, isListNew: boolean): Past {
   };
 }
 
-/** A line that ran before the entries, and may still prove something. */
+/** A line from before the entries that may still prove something. */
 export interface OldLine extends Entry {
   readonly line: string;
-  /** When the entry before it was added. */
+  /** The time of the entry before it. */
   readonly from: string | undefined;
 }
 
-/** The contents of a journal. */
 export interface Reading {
   /** The sessions' pasts before the entries. */
   readonly before: Pasts;
@@ -121,38 +118,36 @@ export interface Reading {
 const FILE = 'hook.jsonl';
 /** Only the end of a longer file is read. */
 const MAX_BYTES_READ = 32 * 1024;
-/** A larger file is shortened to about half of this. What others add meanwhile still fits. */
+/** A larger file is shortened to about half of this, which leaves room for what others add meanwhile. */
 const MAX_BYTES = 24 * 1024;
 const BYTES_OF_ENTRIES = 8 * 1024;
 const BYTES_OF_OLD_LINES = 3 * 1024;
 const MAX_BYTES_OF_LINE = 2048;
 const CHARACTERS_OF_LONG_LINE = 300;
 const MAX_SESSION_CHARACTERS = 100;
-/** No reader of lines goes on after this, so none takes the beginning of a line for the whole. What wrote the list follows. */
+/** The end of a cut line: a syntax error, so that no reader takes the beginning for the whole line. */
 const CUT = '\n(';
 
 /**
- * What calls of the hook remember about one list, in a file. Each call is a process, and several may run at once: each
- * appends one line and reads them all, so that all agree on what came first. A line that a killed process left half
- * written is skipped.
+ * The memory of the hook about one list, a file. Calls of the hook are processes and may run at once: each appends one line and
+ * reads them all, so all agree on the order. A line that a killed process left incomplete is skipped.
  */
 export class Journal {
   readonly #path: string;
 
-  /** @param folder Made where it is not there. */
   constructor(folder: string) {
     this.#path = join(folder, FILE);
   }
 
   /**
-   * All up to and with this entry, which is added; no entries if others have added too many at once.
+   * Adds an entry and reads all up to it; no entries if others have added too many at once.
    *
-   * @param isNeeded whether a line is kept for longer than others, since it may prove something.
+   * @param isNeeded selects lines to keep longer, since they may prove something.
    */
   add(entry: Omit<Entry, 'id'>, isNeeded: (line: string) => boolean): Reading {
     makeFolders(dirname(this.#path));
     const id = newId();
-    // The empty line keeps this one apart from what a killed process has left.
+    // The newline separates it from an incomplete line of a killed process.
     appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...bounded(entry) })}\n`);
     const { reading, bytes } = this.#read();
     if (bytes > MAX_BYTES) this.#replace(shortened(reading, isNeeded));
@@ -174,7 +169,7 @@ export class Journal {
     return { reading: readingOf(bytes.toString().split('\n')), bytes: bytes.length };
   }
 
-  /** Entries that another process adds meanwhile are lost, which does no harm: a count is one too low. */
+  /** Entries that another process adds meanwhile are lost: at worst, a count is one too low. */
   #replace({ before, oldLines, entries }: Reading): void {
     const lines = [{ before, oldLines }, ...entries].map((line) => `${JSON.stringify(line)}\n`);
     replaceFile(this.#path, lines.join(''));
@@ -182,7 +177,7 @@ export class Journal {
 }
 
 /**
- * The lines that a harness told of, for what they prove: each began after the one before it in its session had ended.
+ * The lines of the journal, for proofs. A line began after the previous entry of its session.
  *
  * @param session the harness's session; all of them unless given.
  */
@@ -222,7 +217,7 @@ function bounded(entry: Omit<Entry, 'id'>): Omit<Entry, 'id'> {
   };
 }
 
-/** The newest entries; of the others what became of them, and the lines that are needed. */
+/** The newest entries; the older ones only as pasts and needed lines. */
 function shortened({ before, oldLines, entries }: Reading, isNeeded: (line: string) => boolean) {
   const kept = newestWithin(BYTES_OF_ENTRIES, entries);
   const left = entries.slice(0, entries.length - kept.length);
@@ -243,7 +238,7 @@ function newestWithin<T>(bytes: number, all: readonly T[]): readonly T[] {
   return all.slice(tooOld + 1);
 }
 
-/** A file that was not shortened yet has no first line of its own; nor has the end of a long one. */
+/** The first line of a shortened file has the pasts; a new file has none, nor has the end of a long one. */
 function readingOf(lines: readonly string[]): Reading {
   const [first, ...others] = lines.flatMap(parsed);
   const isBeginning = first?.before instanceof Object && Array.isArray(first.oldLines);

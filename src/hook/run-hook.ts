@@ -7,26 +7,23 @@ import { hookLog, logFailure } from './hook-log.ts';
 
 /** One call of `agent-shell hook`. */
 export interface HookCall {
-  /** `--dialect NAME` where the input does not tell, `--gate` for the finish gate. */
+  /** `--dialect NAME` unless the input tells, `--gate` for the finish gate. */
   readonly argv: readonly string[];
   /** The harness's event, as JSON. */
   readonly input: () => string;
   readonly environment: Environment;
-  /** Undefined where it was deleted. */
+  /** Undefined if it was deleted. */
   readonly directory: string | undefined;
   readonly now: () => Date;
 }
 
-/** A harness may hand over everything that a command has printed. */
+/** Events may include all output of a command. */
 export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
 
-/** The mark of an item, at the beginning of its line or of a note. */
+/** The mark at the beginning of a line or a note. */
 const IN_PROGRESS = /^(\w+: )?\[>\]/gm;
 
-/**
- * What a call of the hook prints: JSON in the dialect of the harness, or nothing. Never throws: a list must not hold up
- * its agent. Errors become a line in the log.
- */
+/** The output of a call of the hook: JSON in the dialect of the harness, or nothing. Never throws: errors go to the log. */
 export async function runHook(call: HookCall): Promise<string> {
   let event = '';
   try {
@@ -62,14 +59,13 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     : said.context;
   const json = dialect.write(event, { ...said, context });
   if (json === undefined) return '';
-  // Harnesses put it between tags.
+  // Harnesses put the text between tags.
   const text = JSON.stringify(json, (_, value) =>
     typeof value === 'string' ? withoutTags(value) : value,
   );
   return `${text}\n`;
 }
 
-/** The dialect that the hook was told to speak, if any. */
 function dialectNamed(argv: readonly string[]): DialectName | undefined {
   if (!argv.includes('--dialect')) return undefined;
   const name = argv[argv.indexOf('--dialect') + 1] ?? '';
