@@ -17,7 +17,7 @@ export interface TaskComment {
 }
 
 export interface TaskLease {
-  /** From the last renewal on. */
+  /** Milliseconds from the last renewal on. */
   readonly ms: number;
   /** 1 for the claim, and one more with each renewal. */
   readonly beat: number;

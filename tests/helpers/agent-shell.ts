@@ -8,7 +8,7 @@ import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 import { forAllTests } from './for-all-tests.ts';
 
-/** The executable, as the build makes it. */
+/** The built executable. */
 export const AGENT_SHELL = join(import.meta.dirname, '../../dist/bin/agent-shell.cjs');
 
 export interface ProgramOptions {
@@ -20,12 +20,12 @@ export interface ProgramOptions {
 export interface ProgramResult {
   stdout: string;
   stderr: string;
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
 }
 
-/** A running program whose streams are pipes. It is killed with the test. */
+/** Streams are pipes. Killed with the test. */
 export function start(
   file: string,
   args: readonly string[],
@@ -52,7 +52,6 @@ function launch(
   return child;
 }
 
-/** Runs a program to its end. */
 export async function run(
   file: string,
   args: readonly string[],
@@ -73,7 +72,6 @@ export async function run(
   };
 }
 
-/** Runs agent-shell to its end. */
 export function agentShell(
   args: readonly string[],
   options: ProgramOptions = {},
@@ -81,7 +79,7 @@ export function agentShell(
   return run(AGENT_SHELL, args, options);
 }
 
-/** Of what serveJsonl needs, what a test of results has no use for. */
+/** For tests of results, which need no lists. */
 export const NO_LISTS = {
   version: '0.0.0',
   todos: new TodoStore(),
@@ -99,7 +97,6 @@ export interface JsonlResult {
   reminders?: string[];
 }
 
-/** A client of `agent-shell --jsonl`. */
 export class JsonlClient {
   readonly child: ChildProcess;
   readonly #results: JsonlResult[] = [];
@@ -131,7 +128,7 @@ export class JsonlClient {
     });
   }
 
-  /** Sends one request, and waits for the next result. */
+  /** Sends a request, and waits for the next result. */
   async send(command: string, more: object = {}): Promise<JsonlResult> {
     this.#id += 1;
     this.write(`${JSON.stringify({ id: this.#id, command, ...more })}\n`);

@@ -12,8 +12,8 @@ export interface Call {
 }
 
 /**
- * An agent command of a host's own that remembers its calls. It reads standard input when its last argument is `-`.
- * A call whose first argument is `wait` is not answered before `release()`.
+ * An agent command that records its calls. It reads standard input if its last argument is `-`. A call whose first argument
+ * is `wait` is answered at `release()`.
  */
 export class TestAgent implements AgentBashHandler {
   readonly calls: Call[] = [];

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandResult } from '../../src/command/agent-command.ts';
 
-/** The environment of tests: none of the caller's but what programs need to be found, and where they keep files. */
+/** Nothing of the caller's but PATH and the folder for files. */
 export const ENV = {
   PATH: process.env.PATH,
-  // Not there. A program may make it, or a random line a file of that name: that is this worker's alone.
+  // Missing. It is this worker's own, since a program may create it, or a random line a file of that name.
   HOME: join(tmpdir(), `todowrite-no-home-${process.pid}`),
   LANG: 'C.UTF-8',
   TMPDIR: tmpdir(),
@@ -15,14 +15,13 @@ export const ENV = {
 const version = spawnSync('bash', ['-c', 'echo "${BASH_VERSINFO[*]:0:2}"'], { encoding: 'utf8' });
 const [major = 0, minor = 0] = version.stdout.split(' ').map(Number);
 
-/** Whether the bash of this machine is as new as that. */
 export const bashIsSince = (since: number, sinceMinor: number): boolean =>
   major > since || (major === since && minor >= sinceMinor);
 
 /** Bash before 5.1 counts the lines of -c from 0, but those of a script, as the session does, from 1. */
 export const BEFORE_LINE_1 = bashIsSince(5, 1) ? '' : '\n';
 
-/** What `bash -c LINE` makes of a line: the oracle. */
+/** The oracle. */
 export function plainBash(
   line: string,
   options: { cwd?: string; stdin?: string; args?: readonly string[] } = {},
@@ -39,7 +38,7 @@ export function plainBash(
   return { stdout, stderr, exitCode: status ?? 0 };
 }
 
-/** What `eval LINE` makes of a line: bash's messages about what it cannot read say so. */
+/** Like `plainBash`, with `eval`'s form of syntax errors. */
 export function plainEval(line: string): CommandResult {
   return plainBash('eval "$1"', { args: [line] });
 }

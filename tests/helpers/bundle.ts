@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { temporaryDirectory } from './files.ts';
 
-/** Bundles one TypeScript file so that another Node can run it. @returns the path of the bundle. */
+/** Bundles a TypeScript file for another Node. @returns the path of the bundle. */
 export function bundle(entry: string): string {
   const outfile = join(temporaryDirectory(), 'bundle.cjs');
   buildSync({

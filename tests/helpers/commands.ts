@@ -7,8 +7,8 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
 /**
- * Calls an agent command on the lists that these variables name: what its program on PATH does, in this process. For what
- * others do in a test, which takes a hundred times as long with a process for each call.
+ * Calls an agent command in this process, with the lists that these variables name. A process for each call would take a
+ * hundred times as long.
  */
 export async function callCommand(
   env: Record<string, string>,
@@ -33,7 +33,7 @@ export async function callCommand(
   }
 }
 
-/** If even the folder of lists cannot be found, the command has said why. */
+/** The command has reported that there is no folder of lists. */
 function warningsOf(lists: TodoLists): readonly string[] {
   try {
     return lists.warnings;

@@ -24,7 +24,7 @@ const WORDS = [
 ];
 const FILES = ['f1', 'f2', 'f 3'];
 
-/** What a line may say where it stands: no `return` outside of a function, no `break` outside of a loop. */
+/** What is allowed in a place: `return` only in a function, `break` only in a loop. */
 interface Context {
   depth: number;
   inFunction: boolean;
@@ -32,14 +32,14 @@ interface Context {
 }
 
 /**
- * What might run forever, or on after the line's end, tells of the process or of all variables, or sends the output of
- * later lines elsewhere.
+ * Lines that might run forever or beyond their end, print the process or all variables, or redirect the output of later
+ * lines.
  */
 const NOT_FOR_COMPARING = /while|until|<\(|(?<![&<>|])&(?![&>])|\$[$!-]|\bexec\b|\bset\b(?! [-+])/;
 
 /**
- * Random lines of real bash around echo, printf, cat, test and TodoWrite. Each ends by itself, starts with no state
- * but an empty directory, and prints the same each time. None names a file outside of its directory.
+ * Random lines of real bash around echo, printf, cat, test and TodoWrite. Each ends by itself, needs only an empty
+ * directory, prints the same each time, and names no file outside of its directory.
  */
 export class ComposedLines {
   readonly #random: Random;
@@ -59,7 +59,7 @@ export class ComposedLines {
     if (!this.#random.chance(0.08)) {
       return whole;
     }
-    // As a slip of the hand leaves it.
+    // With a typing slip.
     const slipped = this.#slip(whole);
     return NOT_FOR_COMPARING.test(slipped) ? whole : slipped;
   }
@@ -113,14 +113,14 @@ export class ComposedLines {
     return list + this.#endOfLine();
   }
 
-  /** A newline and the texts of the heredocs of its line; nothing if there are none. */
+  /** A newline and the line's heredocs, or nothing. */
   #endOfLine(): string {
     const texts = this.#heredocs.join('');
     this.#heredocs = [];
     return texts && `\n${texts}`;
   }
 
-  /** A list in a place that goes on after it. */
+  /** A list that more text may follow. */
   #body(context: Context): string {
     const body = this.#list({ ...context, depth: context.depth - 1 });
     return body.endsWith('\n') ? body : `${body}${this.#random.pick(['; ', '\n'])}`;
@@ -162,7 +162,7 @@ export class ComposedLines {
         return `{ { ${body()}} & wait${this.#random.pick([' $!', ''])}; }`;
       case 11:
       case 12:
-        // The braces keep the pipe open to their end, whatever is redirected within.
+        // The braces keep the pipe open to their end, whatever is redirected inside.
         return `{ ${this.#simple({ ...context, depth: 0 })}${this.#endOfLine() || '; '}} | ${this.#reader(context)}`;
       case 13:
         return `{ ${body()}} | ${this.#reader(context)}`;
@@ -185,7 +185,7 @@ export class ComposedLines {
     }
   }
 
-  /** With the texts of its own heredocs within it, and not if the line around it ends. */
+  /** With its heredocs inside of it, not after the line around it. */
   #withoutHeredocs(make: () => string): string {
     const kept = this.#heredocs;
     this.#heredocs = [];
@@ -275,7 +275,7 @@ export class ComposedLines {
     }
   }
 
-  /** A command that reads its standard input. */
+  /** A command that reads standard input. */
   #reader(context: Context): string {
     return this.#random.pick([
       'cat',
@@ -403,7 +403,7 @@ export class ComposedLines {
     return this.#random.list(0, 3, () => this.#word(context)).join(' ');
   }
 
-  /** A word that is one, however it expands. */
+  /** Remains one word in any expansion. */
   #quotedWord(context: Context): string {
     const variable = this.#random.pick(VARIABLES);
     switch (this.#random.below(6)) {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 import { hasPrograms, isHere } from './machine.ts';
 
-// Three members of etcd, each in a network of its own, with a switch between them that a member can be unplugged from.
+// Three members of etcd, each in its own network, with a switch between them from which a member can be unplugged.
 
-/** Whether this user may make networks here, and has what it takes. */
+/** Whether this user may create networks here, and has the programs for it. */
 export const canCutOff =
   hasPrograms('unshare', 'nsenter', 'ip') &&
   isHere(
@@ -21,7 +21,7 @@ const endpointOf = (index: number) => `${addressOf(index)}:2379`;
 
 export class CutOffCluster {
   readonly #folder = mkdtempSync(join(tmpdir(), 'etcd-networks-'));
-  /** A process that holds the network of each member; and, at last, that of the switch. */
+  /** A process that holds the network of each member; the last one holds the switch's. */
   readonly #holders: ChildProcess[] = [];
   readonly #members: ChildProcess[] = [];
 
@@ -66,17 +66,17 @@ export class CutOffCluster {
     }
   }
 
-  /** The URL of members, all or one. */
+  /** For one or all members. */
   url(indices: readonly number[] = [0, 1, 2]): string {
     return `etcd://${indices.map(endpointOf).join(',')}/acme`;
   }
 
-  /** The words of a command that runs it in the network of a member or, where none is named, beside the switch. */
+  /** The words of a command that runs it in the network of a member; by default beside the switch. */
   within(index: number | undefined, ...command: string[]): string[] {
     return ['nsenter', `--net=/proc/${this.#holders[index ?? SIZE]?.pid}/ns/net`, ...command];
   }
 
-  /** Which member leads, as most of those say that the switch reaches. */
+  /** The leader according to most members that the switch reaches. */
   leader(): number | undefined {
     const endpoints = Array.from({ length: SIZE }, (_, index) => endpointOf(index)).join(',');
     const ask = ['etcdctl', '--endpoints', endpoints, '--command-timeout=1s', 'endpoint', 'status'];
@@ -90,7 +90,7 @@ export class CutOffCluster {
     return leading === undefined ? undefined : index;
   }
 
-  /** From now on nothing reaches this member, and nothing comes from it; nobody is told. */
+  /** From now on no packets reach or leave this member, and nobody is told. */
   unplug(index: number): void {
     this.#ip(SIZE, 'link', 'set', `port${index}`, 'nomaster');
   }
@@ -100,7 +100,7 @@ export class CutOffCluster {
   }
 
   stop(): void {
-    // The networks go with those that hold them.
+    // The networks end with their holders.
     for (const child of [...this.#members, ...this.#holders]) child.kill('SIGKILL');
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
   }

@@ -27,7 +27,7 @@ import { eventually } from './eventually.ts';
 import { hasPrograms, isHere } from './machine.ts';
 import { freePorts } from './ports.ts';
 
-// Real servers, each on ports of its own on loopback.
+// Real servers, each on its own ports on loopback.
 
 const TRIES = 3;
 const isRoot = process.getuid?.() === 0;
@@ -40,14 +40,14 @@ export const hasPostgres =
     ...['initdb', 'pg_basebackup', 'pg_ctl', 'postgres'].map((name) => join(POSTGRES, name)),
   );
 
-/** Where the programs of the server are; Debian does not put them on PATH. */
+/** Debian does not put them on PATH. */
 function postgresPrograms(): string {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
   return versions.map((version) => join(root, version, 'bin')).find(existsSync) ?? '';
 }
 
-/** Starts a server on ports that were free a moment ago: where another program was faster, on others. */
+/** Retries on other ports if another program was faster. */
 async function onFreePorts<Server>(
   count: number,
   start: (ports: readonly number[]) => Promise<Server>,
@@ -61,24 +61,23 @@ async function onFreePorts<Server>(
   }
 }
 
-/** One member of a cluster. */
 export interface Member {
   readonly endpoint: string;
   readonly process: ChildProcess;
-  /** Starts it again after a kill. */
+  /** After a kill. */
   restart(): Member;
 }
 
-/** What tests do alike on either engine. */
+/** What tests need of either engine. */
 export interface TestServer {
   readonly port: number;
-  /** Of the lists of these tests. */
+  /** Of this file's lists. */
   readonly url: string;
-  /** The same lists over the port of something that stands in between. */
+  /** The same lists through a proxy's port. */
   urlAt(port: number): string;
-  /** Where there are no lists, nor tables for them. */
+  /** Without lists or tables. */
   emptyUrl(): string;
-  /** Closed with the test. @param via the port of something that stands in between. */
+  /** Closed with the test. @param via a proxy's port. */
   place<T>(
     key: string,
     options: PlaceOptions,
@@ -86,7 +85,6 @@ export interface TestServer {
   ): SharedPlace<T>;
 }
 
-/** A name that no other test has. */
 export const uniqueName = () => `t${randomBytes(6).toString('hex')}`;
 
 /** Closes it with the test. */
@@ -95,7 +93,7 @@ export function closing<Client extends { close(): unknown }>(client: Client): Cl
   return client;
 }
 
-/** An etcd that runs, and the prefix of the lists of these tests. */
+/** A running etcd, and the prefix of this file's lists. */
 export class Etcd implements TestServer {
   readonly endpoints: readonly string[];
   readonly root: string;
@@ -123,7 +121,7 @@ export class Etcd implements TestServer {
     return `${this.url}-${uniqueName()}`;
   }
 
-  /** A client of all members, or of those that are named. */
+  /** Of all members unless endpoints are given. */
   client(options: Partial<EtcdOptions> = {}): EtcdClient {
     return new EtcdClient({
       endpoints: this.endpoints,
@@ -140,7 +138,6 @@ export class Etcd implements TestServer {
   }
 }
 
-/** An etcd cluster of its own. */
 export class EtcdCluster extends Etcd {
   readonly folder: string;
   readonly members: Member[] = [];
@@ -155,7 +152,7 @@ export class EtcdCluster extends Etcd {
   }
 
   /**
-   * @param certificate what the members show to clients; these then speak TLS.
+   * @param certificate shown to clients, which then use TLS.
    * @param parent the folder of its files.
    */
   static start(
@@ -226,7 +223,6 @@ export class EtcdCluster extends Etcd {
     }
   }
 
-  /** The member that leads now. */
   async leader(): Promise<Member> {
     return eventually(
       'there is a leader',
@@ -237,7 +233,7 @@ export class EtcdCluster extends Etcd {
             const { answer } = await client.call('maintenance/status', {});
             if (answer.leader === answer.header?.member_id) return member;
           } catch {
-            // It is not the one.
+            // Not this one.
           } finally {
             client.close();
           }
@@ -261,7 +257,7 @@ export class EtcdCluster extends Etcd {
   }
 }
 
-/** A PostgreSQL that runs, and the database of the lists of these tests. */
+/** A running PostgreSQL, and the database of this file's lists. */
 export class Postgres implements TestServer {
   readonly port: number;
   readonly #database: string;
@@ -300,7 +296,6 @@ export class Postgres implements TestServer {
     return postgresPlace<T>(client, key, options);
   }
 
-  /** Makes the tables for lists. */
   async makeTables(): Promise<void> {
     const engine = new PostgresEngine(this.client());
     await Promise.resolve(engine.init()).finally(() => engine.close());
@@ -312,7 +307,6 @@ export class Postgres implements TestServer {
   }
 }
 
-/** A PostgreSQL server of its own. */
 export class PostgresServer extends Postgres {
   readonly folder: string;
 
@@ -336,7 +330,7 @@ export class PostgresServer extends Postgres {
     }, parent);
   }
 
-  /** A server that has all that another one acknowledges from now on, and does not take writes until it is promoted. */
+  /** A synchronous standby, read-only until promoted. */
   static standbyOf(primary: PostgresServer): Promise<PostgresServer> {
     return PostgresServer.#begin(async (server) => {
       const source = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'lists'];
@@ -366,17 +360,17 @@ export class PostgresServer extends Postgres {
     });
   }
 
-  /** Takes writes from now on. */
+  /** Accepts writes from now on. */
   promote(): void {
     this.#run('pg_ctl', '-D', this.#data, '-w', 'promote');
   }
 
-  /** All its processes at once, as when the machine loses power. */
+  /** All its processes at once, like a power cut. */
   kill(): void {
     this.#run('pg_ctl', '-D', this.#data, '-m', 'immediate', 'stop');
   }
 
-  /** Starts it again after `kill`. */
+  /** After `kill`. */
   restart(): void {
     this.#start();
   }
@@ -385,7 +379,7 @@ export class PostgresServer extends Postgres {
     return join(this.folder, 'data');
   }
 
-  /** As initdb makes it. That takes a second, so it is kept for the next server of this run. */
+  /** initdb takes a second, so its result is kept for the run's next server. */
   #makeData(): void {
     const kept = join(process.env.TEST_FOLDER ?? this.folder, 'initdb');
     if (!existsSync(kept)) {
@@ -404,21 +398,21 @@ export class PostgresServer extends Postgres {
   }
 
   #start(): void {
-    // By default its memory lies in /dev/shm, and stays there when it is killed.
+    // Shared memory in /dev/shm would stay there after a kill.
     const memory = '-c dynamic_shared_memory_type=mmap';
-    // No test pulls the plug of the machine.
+    // No test cuts the machine's power.
     const settings = `-c max_connections=200 -c fsync=off ${memory}`;
     const options = `-p ${this.port} -k ${this.folder} -h 127.0.0.1 ${settings}`;
     const log = join(this.folder, 'log');
     this.#run('pg_ctl', '-D', this.#data, '-w', '-t', '60', '-l', log, '-o', options, 'start');
   }
 
-  /** Of the process that all others are children of. */
+  /** Of the main process. */
   get pid(): number {
     return Number.parseInt(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8'), 10);
   }
 
-  /** From now on this role needs its password, the others still do not. */
+  /** Only this role needs a password from now on. */
   requirePasswordOf(role: string): void {
     const file = join(this.#data, 'pg_hba.conf');
     writeFileSync(
@@ -428,7 +422,7 @@ export class PostgresServer extends Postgres {
     this.#run('pg_ctl', '-D', this.#data, 'reload');
   }
 
-  /** From now on it shows this certificate to whoever asks for TLS. */
+  /** Shows this certificate from now on. */
   speakTls({ cert, key }: { readonly cert: string; readonly key: string }): void {
     const { uid, gid } = statSync(this.#data);
     for (const [file, name] of [

@@ -1,7 +1,7 @@
 /**
- * Waits until `condition` gives something else than false or undefined, and returns that.
+ * Waits until `condition` returns something other than false or undefined, and returns that.
  *
- * @param deadlineMs After so long it throws: generous, since it only matters when a test fails.
+ * @param deadlineMs then it throws: generous, since it only matters when a test fails.
  */
 export async function eventually<Value>(
   what: string,
@@ -18,7 +18,7 @@ export async function eventually<Value>(
     if (performance.now() > deadline) {
       throw new Error(`After ${deadlineMs} ms still not so: ${what}`);
     }
-    // Many a look starts a program or reads of all processes: most of the time is left to what is waited for.
+    // Many conditions start a program or read all of /proc, so leave most of the time to what is waited for.
     const pause = Math.min(100, Math.max(5, 2 * (performance.now() - start)));
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const EXAMPLES = join(ROOT, 'examples');
 const FILES = ['package.json', 'package-lock.json'];
 
-/** What the examples import beside this package. */
+/** The examples' imports other than this package. */
 export const EXAMPLE_PACKAGES = Object.keys(
   JSON.parse(readFileSync(join(EXAMPLES, 'package.json'), 'utf8')).dependencies,
 );
@@ -24,8 +24,8 @@ export const EXAMPLE_PACKAGES = Object.keys(
 let found: { modules: string | undefined } | undefined;
 
 /**
- * The `node_modules` of examples/package.json, installed when first asked for and kept beside the project: a newcomer's
- * `npm ci` would take half as long again with them. Undefined if the registry cannot be reached.
+ * The `node_modules` of examples/package.json, installed on first use and kept beside the project: they would make `npm ci`
+ * half as long again. Undefined if the registry cannot be reached.
  */
 export function exampleModules(): string | undefined {
   found ??= { modules: install() };
@@ -38,7 +38,7 @@ function install(): string | undefined {
   const cache = join(ROOT, '.examples');
   const kept = join(cache, hash.digest('hex').slice(0, 12));
   const modules = join(kept, 'node_modules');
-  // Another user may have it for himself, or the checkout be read-only.
+  // It may be another user's, or the checkout read-only.
   if (existsSync(modules)) return modules;
   let folder = '';
   try {

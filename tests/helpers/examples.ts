@@ -34,11 +34,11 @@ const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 /** A fenced block of a page. */
 export interface Example {
-  /** What stands after the fence: the language, then words of our own. */
+  /** The language, then words of our own. */
   language: string;
   words: readonly string[];
   text: string;
-  /** The line of its fence, from 1. */
+  /** Of its fence, from 1. */
   line: number;
   /** The text of the `text output` block that follows. */
   output?: string;
@@ -115,7 +115,7 @@ export function testExamples(page: string): void {
   });
 }
 
-/** Type-checks the programs of all these pages at once: most of the time goes into the declarations that they share. */
+/** Type-checks the programs of all pages at once: most of the time goes into the declarations that they share. */
 export function testTypes(pages: readonly string[]): void {
   test('their programs are type-checked', () => {
     const directory = temporaryDirectory();
@@ -132,14 +132,13 @@ export function testTypes(pages: readonly string[]): void {
   });
 }
 
-/** Why an example that imports other packages is not run. */
 export const NO_PACKAGES = 'the packages of examples/package.json cannot be installed here';
 
 function fileNamed(words: readonly string[]): string | undefined {
   return words.find((word) => word.startsWith('file='))?.slice('file='.length);
 }
 
-/** All fenced blocks of a page, in order. */
+/** In order. */
 export function readExamples(page: string): Example[] {
   const examples: Example[] = [];
   const fences = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
@@ -154,7 +153,7 @@ export function readExamples(page: string): Example[] {
 
 let bundled: string | undefined;
 
-/** This package, its library as one file with all that this imports: Node takes 0.2 seconds to load all of it from many. */
+/** This package with its library as one file: from many, Node takes 0.2 seconds to load it. */
 function installLibrary(folder: string): void {
   bundled ??= buildSync({
     entryPoints: [join(ROOT, 'dist', 'index.js')],
@@ -163,7 +162,7 @@ function installLibrary(folder: string): void {
     platform: 'node',
     format: 'esm',
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    // Some libraries are CommonJS, and ask for what an ESM bundle does not have.
+    // CommonJS libraries need what an ESM bundle lacks.
     banner: {
       js: "import { createRequire } from 'node:module';const require = createRequire('/');",
     },
@@ -175,7 +174,7 @@ function installLibrary(folder: string): void {
   symlinkSync(join(ROOT, 'dist', 'types'), join(folder, 'dist', 'types'));
 }
 
-/** A project in an empty directory that has this package, and the executables on PATH. */
+/** A project that has this package, and the executables on PATH. */
 export function makeHost(directory: string): void {
   const modules = join(directory, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
@@ -198,7 +197,7 @@ export function makeHost(directory: string): void {
     types: ['node'],
     strict: true,
     noEmit: true,
-    // The declarations of others are theirs to check.
+    // Other packages check their own declarations.
     skipLibCheck: true,
     allowImportingTsExtensions: true,
   };
@@ -226,7 +225,7 @@ async function run(program: string, argv: string[], cwd: string): Promise<string
   return steady(stderr + stdout);
 }
 
-/** The block as it would read if its commands were run now. */
+/** The block with its commands' current output. */
 async function runConsole(block: string, cwd: string, isAgentShell: boolean): Promise<string> {
   const store = new TodoStore();
   const router = new BashRouter({
@@ -249,7 +248,7 @@ async function runConsole(block: string, cwd: string, isAgentShell: boolean): Pr
   }
 }
 
-/** What differs from run to run. */
+/** Replaces what differs from run to run. */
 function steady(text: string): string {
   return text
     .replace(/"durationMs":[\d.]+/g, '"durationMs":0.4')

@@ -14,15 +14,14 @@ const FILES = {
   'task-list': 'commands/TaskList',
 } as const;
 
-/** The path of a built executable. */
 export function executable(name: keyof typeof FILES): string {
   return join(BIN, FILES[name]);
 }
 
-/** What a coding agent tells the commands that it runs, these tests among them; and what slows each start of Node down. */
+/** Variables that coding agents set for their commands, such as these tests, and those that slow down each start of Node. */
 const NOT_OURS = /^(?:TODO_|CLAUDE|CODEX|OPENCODE|GEMINI|CURSOR|NODE_EXTRA_CA_CERTS$)/;
 
-/** This process's environment without the settings of whoever runs the tests. */
+/** This process's environment without the person's settings. */
 export function cleanEnvironment(more: Record<string, string> = {}): Record<string, string> {
   const own = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !NOT_OURS.test(entry[0]),
@@ -54,14 +53,14 @@ export function run(
 
 export interface RunningProgram {
   readonly child: ChildProcess;
-  /** What it has printed so far. */
+  /** So far. */
   readonly said: { stdout: string; stderr: string };
-  /** Its whole lines so far. */
+  /** Whole lines so far. */
   readonly lines: () => string[];
   readonly ended: Promise<Run>;
 }
 
-/** Starts a program, which ends with the test. */
+/** The program ends with the test. */
 export function startProgram(
   program: string,
   argv: readonly string[],

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /**
- * A new directory of this test's own, which goes with it.
+ * A directory that is removed with the test.
  *
- * @param finished A concurrent test's own `onTestFinished`.
+ * @param finished a concurrent test's own `onTestFinished`.
  */
 export function temporaryDirectory(finished = onTestFinished): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-test-')));
-  // What its test has ended may be writing its last file.
+  // A process that the test has ended may be writing its last file.
   finished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
   return directory;
 }
 
-/** The names of everything in a directory, at any depth. */
+/** At any depth. */
 export function listFiles(directory: string): string[] {
   for (;;) {
     try {
       return readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
     } catch (error) {
-      // A folder in it was removed just now.
+      // A folder in it was just removed.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(directory)) throw error;
     }
   }

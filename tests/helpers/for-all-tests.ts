@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, type onTestFinished } from 'vitest';
 
 /**
- * Something that all tests of a file or a `describe` share, since to start it takes longer than most of them. It is made before
- * the first of them; what it gives to `finished` runs after the last, in reverse.
+ * Shares something among all tests of a file or a `describe`, since starting it takes longer than most of them. Created
+ * before the first test; functions given to `finished` run after the last, in reverse.
  */
 export function forAllTests<Shared>(
   make: (finished: typeof onTestFinished) => Shared,

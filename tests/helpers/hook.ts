@@ -5,7 +5,7 @@ import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from './files.ts';
 
-/** A work tree, a place for lists, and a harness whose session in it has an id. */
+/** A work tree, a folder for lists, and a harness's session with an id. */
 export function harness(session: string, variable?: string) {
   const root = temporaryDirectory();
   const directory = join(root, 'app');
@@ -13,7 +13,7 @@ export function harness(session: string, variable?: string) {
   const environment: Record<string, string> = { TODO_STATE_DIR: join(root, 'state') };
   const commands = { ...environment, ...(variable && { [variable]: session }) };
   const list = () => new TodoLists(commands, directory).open({});
-  /** What the hook prints for an event. */
+  /** The hook's output for an event. */
   const say = (input: object | string, ...argv: string[]) =>
     runHook({
       argv: ['hook', ...argv],
@@ -27,14 +27,13 @@ export function harness(session: string, variable?: string) {
     environment,
     say,
     write: (...lines: string[]) => list().update(items(...lines)),
-    /** The folder of all lists. */
     state: environment.TODO_STATE_DIR ?? '',
   };
 }
 
 export type TestHarness = ReturnType<typeof harness>;
 
-/** The events that were recorded from a harness, one a line. */
+/** A harness's recorded events, one a line. */
 export function recorded(name: string): string[] {
   const path = join(import.meta.dirname, '..', 'hook', 'recorded', `${name}.jsonl`);
   return readFileSync(path, 'utf8').trimEnd().split('\n');

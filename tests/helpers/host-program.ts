@@ -10,15 +10,15 @@ import { temporaryDirectory } from './files.ts';
 /** A program that uses the library, in its own process. */
 export interface HostProgram {
   readonly child: ChildProcess;
-  /** Where its sessions put their private files. */
+  /** For its sessions' private files. */
   readonly tmp: string;
-  /** What it has printed so far, and what it has complained of. */
+  /** Both outputs so far. */
   readonly output: () => string;
   readonly errors: () => string;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Those that tests have asked for, by their source. */
+/** By source. */
 const bundles: Record<string, Promise<string>> = {};
 
 async function bundle(source: string): Promise<string> {
@@ -29,7 +29,7 @@ async function bundle(source: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     loader: { '.md': 'text', '.sh': 'text' },
-    // Some libraries are CommonJS, and ask for what an ESM bundle does not have.
+    // CommonJS libraries need what an ESM bundle lacks.
     banner: {
       js: "import { createRequire } from 'node:module';const require = createRequire('/');",
     },
@@ -42,7 +42,7 @@ async function bundle(source: string): Promise<string> {
  * Bundles and starts a program.
  *
  * @param source TypeScript; it finds the library's modules under `./src/`.
- * @param wrapper a program and its arguments that runs what follows them, in a sandbox say.
+ * @param wrapper a program and arguments to run it with, such as a sandbox.
  */
 export async function startHost(
   source: string,

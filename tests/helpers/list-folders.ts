@@ -7,17 +7,14 @@ import {
 } from '../../src/state/list-paths.ts';
 import { FolderLists } from '../../src/state/lists.ts';
 
-/** The folder of one list. */
 export function listFolder(state: string, name: ListName): string {
   return folderOfKey(state, listKey(name));
 }
 
-/** The folder of a list of tasks that a team shares. */
 export function taskListFolder(state: string, list: string): string {
   return folderOfKey(state, taskListKey(list));
 }
 
-/** The agents that have a list in a session. */
 export function agentsIn(state: string, session: string): string[] {
   const found = new FolderLists(() => state).find(sessionKey(session));
   return found.map(({ path: [, , agent = ''] }) => agent).sort();

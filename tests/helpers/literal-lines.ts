@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 const BARE = [...'ABYZabyz0189_@%+=:,./-'];
 const TEXT = [...' \t\n;&|<>(){}[]*?~!#$`\\"^ab09-=éü漢😀\u2028\u00a0\r\x01\x7f'];
 
-/** One line of the literal grammar of DESIGN section 2 that calls `name`, and starts as a command does. */
+/** A line of the literal grammar that calls `name`, and starts as a command does. */
 export function literalLine(random: Random, name: string): string {
   const blanks = (least: number) => random.list(least, 3, () => random.pick([' ', '\t'])).join('');
   const words = random.list(0, 5, () => blanks(1) + word(random));
@@ -30,7 +30,7 @@ function piece(random: Random): string {
   }
 }
 
-/** A name in one of the ways to write it without an expansion. */
+/** Spells a name without expansions. */
 function spelled(random: Random, name: string): string {
   const middle = random.below(name.length);
   const start = name.slice(0, middle);

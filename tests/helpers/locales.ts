@@ -5,16 +5,16 @@ import { isHere } from './machine.ts';
 
 /**
  * The environment of a locale with this character set, such as GBK or BIG5, in which a character may end with the byte of a
- * backslash. It is made for the test. Undefined where localedef(1) or its sources are missing.
+ * backslash. Created for the test; undefined without localedef(1) or its sources.
  *
- * @param language decides which characters bash takes for printable. POSIX, in which few are, is made in no time.
+ * @param language decides which characters bash considers printable. POSIX, with few of them, is quick to build.
  */
 export function localeWith(
   charset: string,
   language = 'POSIX',
 ): Record<string, string> | undefined {
   const folder = temporaryDirectory();
-  // What a character is depends on its character set alone.
+  // Characters depend on the character set alone.
   spawnSync('localedef', ['-c', '-i', language, '-f', charset, join(folder, charset)]);
   const locale = { LOCPATH: folder, LC_ALL: charset };
   const env = { ...process.env, ...locale };

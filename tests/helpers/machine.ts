@@ -2,11 +2,11 @@ import { accessSync, constants, mkdirSync, readdirSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-// What only some tests need. Without it they are skipped, and the end of the run says once what was missing.
+// Requirements of some tests only. Without them these are skipped, and the end of the run lists once what was missing.
 
 const folder = () => join(process.env.TEST_FOLDER ?? tmpdir(), 'missing');
 
-/** Whether this machine has something, which is noted for the end of the run where it has not. */
+/** Records what is missing. */
 export function isHere(what: string, found: boolean): boolean {
   if (!found) {
     mkdirSync(folder(), { recursive: true });
@@ -15,7 +15,7 @@ export function isHere(what: string, found: boolean): boolean {
   return found;
 }
 
-/** What tests of this run have missed so far. */
+/** So far in this run. */
 export function missing(): string[] {
   try {
     return readdirSync(folder()).map(decodeURIComponent).sort();
@@ -27,7 +27,7 @@ export function missing(): string[] {
 /** Only root gives files to other users. */
 export const isRoot = (): boolean => isHere('root', process.getuid?.() === 0);
 
-/** Whether all these programs are on PATH, or are paths of programs. */
+/** On PATH, or as paths. */
 export function hasPrograms(...names: readonly string[]): boolean {
   return names.map((name) => isHere(name, isProgram(name))).every(Boolean);
 }

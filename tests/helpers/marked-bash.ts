@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { quote } from '../../src/line/quotes.ts';
 import { temporaryDirectory } from './files.ts';
 
-/** What a line did in a real bash. */
+/** The effects of a line in a real bash. */
 export interface Deeds {
-  /** The programs that it called, each with its arguments. */
+  /** The programs called, with their arguments. */
   readonly calls: readonly (readonly string[])[];
-  /** The files that it left in the folder that was empty before. */
+  /** The files created. */
   readonly files: readonly string[];
-  /** Variables, functions, aliases, traps and options that changed, or that bash ended. */
+  /** Changed variables, functions, aliases, traps and options, or the end of bash. */
   readonly changes: string;
 }
 
 const BATCH = 500;
 const LIMIT_S = '250';
 
-// Each line has a subshell and an empty folder of its own. Bash's own variables that change all the time lose their meaning
-// when they are unset, and `:` sets the two that remain.
+// Each line has its own subshell and empty folder. Unsetting removes the special meaning of Bash's variables that change
+// all the time, and `:` sets the two that remain.
 const PROGRAM = String.raw`
 unset -v RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASH_COMMAND BASHPID BASH_SUBSHELL HISTCMD LINENO BASH_MONOSECONDS
 command_not_found_handle() { printf '%s\0' "$INDEX" "$@" $'\2' >>"$LOG"; }
@@ -44,7 +44,7 @@ done
 exit 0
 `.replaceAll('\\$', '$');
 
-/** Runs each of these lines in a bash on whose PATH are only programs that note how they are called. */
+/** Runs lines in a bash with only programs on PATH that record their calls. */
 export function deedsOf(
   lines: readonly string[],
   names: readonly string[],
@@ -74,7 +74,7 @@ function deedsOfBatch(
     mkdirSync(inRoot('folders', String(index)), { recursive: true });
   writeFileSync(inRoot('lines'), `lines=(\n${lines.map(quote).join('\n')}\n)\n`);
   writeFileSync(inRoot('log'), '');
-  // A line that hangs is killed with all that it started.
+  // A line that hangs is killed with all its processes.
   const options = { cwd: root, env, stdio: 'ignore' } as const;
   const { status } = spawnSync('timeout', ['-s', 'KILL', LIMIT_S, 'bash', '-c', PROGRAM], options);
   const told = readFileSync(inRoot('changes'), 'utf8');
@@ -86,7 +86,7 @@ function deedsOfBatch(
     const [index, ...words] = record.split('\0').slice(0, -1);
     calls.set(Number(index), [...(calls.get(Number(index)) ?? []), words]);
   }
-  // Where bash tells of functions, it tells the number of the line that called them.
+  // Bash reports functions with the line number of their call.
   const all = told.replace(/^declare -a BASH_LINENO=.*\n/gm, '');
   const states = new Map(
     Array.from(all.matchAll(/([^\0]*)\0([^\0]*)\0/g), ([, name, state]) => [name, state]),

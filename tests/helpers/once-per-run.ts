@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 
 /**
- * Something that is made once for all tests of a run: what `make` gave to the process that asked first, as JSON.
+ * Makes something once for all tests of a run. Returns the result of the process that asked first, as JSON.
  *
- * @param make gets a folder for it, which goes with the run.
+ * @param make receives a folder, which is removed after the run.
  */
 export async function oncePerRun<Made>(
   name: string,
@@ -30,7 +30,7 @@ export async function oncePerRun<Made>(
   return resultIn(file);
 }
 
-/** The same where it has been made, after a run. */
+/** The result after a run, if it was made. */
 export function madeIn<Made>(name: string, run: string): Made | undefined {
   const file = join(run, name, 'made.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).made : undefined;

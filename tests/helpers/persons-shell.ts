@@ -15,20 +15,20 @@ export interface PersonsShellOptions {
   rows?: number;
   /** Files of the home directory. */
   home?: Readonly<Record<string, string>>;
-  /** The list that is there before it starts, as `items` takes it: to write it at the prompt takes two starts of Node. */
+  /** The list at the start, as `items` reads it: writing it at the prompt takes two starts of Node. */
   list?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** Arguments of agent-shell, as they are written in a shell. */
+  /** For agent-shell, in shell syntax. */
   argv?: string;
   /** Keeps a history in a file; then end the shell before the test ends. */
   history?: boolean;
-  /** Started from a bash, so that what is left behind can be seen. */
+  /** Started from a bash, to see what it leaves behind. */
   fromBash?: boolean;
   /** A concurrent test's own. */
   onTestFinished?: typeof onTestFinished;
 }
 
-/** An interactive agent-shell on a real terminal, with a home directory and a work tree of its own. */
+/** An interactive agent-shell on a real terminal, with its own home directory and work tree. */
 export class PersonsShell extends TmuxTerminal {
   readonly home: string;
   readonly project: string;
@@ -71,12 +71,12 @@ export class PersonsShell extends TmuxTerminal {
     return withoutGap(super.rows(...options));
   }
 
-  /** Waits for a prompt at which nothing has been typed. */
+  /** Waits for an empty prompt. */
   untilPrompt(): Promise<string> {
     return this.until('a prompt', isAtPrompt);
   }
 
-  /** Enters a line, and waits for the prompt after it. Gives what is between the two. */
+  /** Enters a line, and waits for the next prompt. Returns the output. */
   async run(line: string): Promise<string> {
     const entered = `${PROMPT}${line}\n`;
     const before = this.all().split(entered).length;
@@ -90,13 +90,13 @@ export class PersonsShell extends TmuxTerminal {
     return output.replace(AT_PROMPT, '');
   }
 
-  /** Writes a list, as `items` takes it, and waits until the panel shows it. */
+  /** Writes a list, as `items` reads it, and waits until the panel shows it. */
   async write(...lines: readonly string[]): Promise<void> {
     this.enter(writeLine(...lines));
     await this.untilPanel(({ length }) => length === lines.length + 2);
   }
 
-  /** Waits until a panel stands right below an empty prompt, and its rows are as they should be. */
+  /** Waits until a panel is right below an empty prompt, with rows that satisfy `isSo`. */
   async untilPanel(isSo: (rows: readonly string[]) => boolean = () => true): Promise<string[]> {
     const screen = await this.until('a panel below the prompt', (text) => {
       const rows = panelBelow(text);
@@ -106,16 +106,16 @@ export class PersonsShell extends TmuxTerminal {
   }
 }
 
-/** The line that writes a list, with a file in between, so that it fits in a row. */
+/** The line that writes a list by way of a file, so that it fits in a row. */
 export function writeLine(...lines: readonly string[]): string {
   return `TodoWrite '${JSON.stringify({ todos: items(...lines) })}'`;
 }
 
-/** What is at the bottom of the screen, with or without a box, and the rows above it that are empty. */
+/** The panel at the bottom, with or without a box, and the empty rows above it. */
 const PANEL = /\n+(?=(?:[┌│└+|✓●○].*\n?)+$)/;
 const withoutGap = (text: string) => text.replace(PANEL, '\n');
 
-/** Nothing follows the last prompt but a panel. */
+/** Only a panel follows the last prompt. */
 const AT_PROMPT = /(^|\n)p> *(\n[┌│└✓●○].*)*$/;
 const isAtPrompt = (text: string) => AT_PROMPT.test(text);
 
@@ -124,5 +124,4 @@ function panelBelow(screen: string): string[] {
   return panel.split('\n').slice(1);
 }
 
-/** How many panels there are in a text. */
 export const panels = (text: string): number => text.split('─ Tasks ─').length - 1;

@@ -12,7 +12,7 @@ import {
 import { BEFORE_LINE_1, ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 
-// It shares nothing with the scripts of the agent shell: files hold what is said, and their names say when.
+// Shares nothing with agent-shell's scripts: the content of files is the message, and their names are the signals.
 const STUB = `#!/bin/bash -p
 id=$$.$EPOCHREALTIME here=\${0%/*}
 call=$here/$id
@@ -26,7 +26,7 @@ printf %s "$out"
 exit "$code"
 `;
 
-/** A plain bash for each line, with a stub of one agent command on its PATH that does what the handler does. */
+/** A plain bash for each line, with a stub of one agent command on its PATH that calls the handler. */
 export class PlainShell {
   readonly #handler: AgentBashHandler;
   readonly #directory = temporaryDirectory();
@@ -51,7 +51,7 @@ export class PlainShell {
     );
   }
 
-  /** What `bash -c LINE` gives; undefined when it takes longer than the limit. */
+  /** Like `bash -c LINE`; undefined if it takes longer than the limit. */
   async run(line: string, cwd: string, timeoutMs: number): Promise<CommandResult | undefined> {
     const child = spawn('bash', ['-c', BEFORE_LINE_1 + line], {
       cwd,
@@ -65,7 +65,7 @@ export class PlainShell {
       try {
         process.kill(-(child.pid as number), 'SIGKILL');
       } catch {
-        // What still holds its output open is in a group of its own.
+        // Other holders of its output are in a group of their own.
       }
     }, timeoutMs);
     const stdout: Buffer[] = [];
@@ -83,7 +83,7 @@ export class PlainShell {
   }
 
   environment(): Record<string, string | undefined> {
-    // A function that a slip made call itself ends here, and not if the stack does.
+    // Ends a function that a slip made recursive before the stack does.
     return { ...ENV, PATH: `${this.#directory}:${ENV.PATH}`, FUNCNEST: '50', SHLVL: '1' };
   }
 
@@ -98,7 +98,7 @@ export class PlainShell {
     const { stdout, stderr, exitCode } = await executeSafely(this.#handler, { argv, stdin });
     writeFileSync(`${call}.out`, stdout);
     writeFileSync(`${call}.err`, stderr);
-    // Its name comes last, when all is there.
+    // Renamed when complete.
     writeFileSync(`${call}.part`, `${exitCode}`);
     renameSync(`${call}.part`, `${call}.code`);
   }

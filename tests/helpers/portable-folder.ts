@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { oncePerRun } from './once-per-run.ts';
 
-/** Where `npm run portable` has put the portable folder and its archive: it takes ten seconds, so it runs once. */
+/** Runs `npm run portable` once, since it takes ten seconds. */
 export function portableFolder(): Promise<string> {
   return oncePerRun('portable', (folder) => {
     execFileSync(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const LOWEST = 10_000;
-/** From here on the kernel chooses ports for connections: one that a server has left may be gone when it comes back. */
+/** Above this the kernel chooses ports for connections: a server's port may be taken when it restarts. */
 const END = Math.max(LOWEST + 5000, Math.min(32_768, startOfKernelsOwn()));
 
 function startOfKernelsOwn(): number {
@@ -15,7 +15,7 @@ function startOfKernelsOwn(): number {
   }
 }
 
-/** Ports that nobody listens on now. No other test of this run gets them. */
+/** Ports that are free now, and are given to no other test of this run. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {

@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isHere } from './machine.ts';
 
-/** What looks at other processes does it where Linux shows them. */
+/** Linux only: looking at other processes. */
 export const hasProc = isHere('/proc', existsSync('/proc/self/environ'));
 
-/** A process, and how it was started. */
 export interface ProcessInfo {
   pid: number;
   command: string;
 }
 
-/** The living processes, but this one, that have `text` in their arguments or environment. */
+/** Living processes, except this one, with `text` in their arguments or environment. */
 export function processesWith(text: string): ProcessInfo[] {
   if (!hasProc) return [];
   return readdirSync('/proc')
@@ -24,7 +23,6 @@ export function processesWith(text: string): ProcessInfo[] {
     .map(({ pid, command }) => ({ pid, command }));
 }
 
-/** Kills all of them. One may end by itself meanwhile. */
 export function killProcessesWith(text: string): void {
   for (const { pid } of processesWith(text)) {
     try {
@@ -37,7 +35,7 @@ export function killProcessesWith(text: string): void {
 
 export function isAlive(pid: number): boolean {
   if (hasProc) {
-    // A zombie is dead, although a signal still finds it.
+    // A signal still finds a zombie.
     const stat = read(String(pid), 'stat');
     return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
   }
@@ -48,12 +46,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** What a process has used so far, where Linux shows it. */
+/** What a process has used so far. */
 export function usageOf(pid: number): { cpuMs: number; writtenBytes: number } {
   const stat = read(String(pid), 'stat');
   const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
   const [, written] = /^wchar: (\d+)/m.exec(read(String(pid), 'io')) ?? [];
-  // A tick is a hundredth of a second on every machine that there is.
+  // A tick is a hundredth of a second on every known machine.
   return { cpuMs: 10 * (Number(user) + Number(system)), writtenBytes: Number(written) };
 }
 

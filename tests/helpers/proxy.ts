@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between clients and a server on loopback, until the end of the test. @param delayMs comes before each answer. */
+/** A proxy to a server on loopback, until the end of the test. @param delayMs before each answer. */
 export async function startProxy(target: number, { delayMs = 0 } = {}) {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -34,7 +34,7 @@ export async function startProxy(target: number, { delayMs = 0 } = {}) {
         if (delayMs > 0) setTimeout(() => client.write(chunk), delayMs);
         else client.write(chunk);
       } else if (!client.destroyed) {
-        // A test that is over by then has closed what this works with.
+        // The test may be over, and its resources closed.
         isOpen = onDrop().catch(() => {});
         client.destroy();
       }
@@ -50,12 +50,12 @@ export async function startProxy(target: number, { delayMs = 0 } = {}) {
   return {
     port: (proxy.address() as { port: number }).port,
     connections: () => connections,
-    /** From now on what is sent is lost, and nobody is told. */
+    /** From now on everything is lost, and nobody is told. */
     fallSilent: () => {
       isSilent = true;
     },
     /**
-     * The next request that holds this text gets no answer: its connection breaks once the server has answered.
+     * Breaks the connection of the next request that contains this text once the server has answered.
      *
      * @param dropped runs then, before any further connection is served.
      */

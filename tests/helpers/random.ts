@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats: mulberry32. */
+/** Reproducible random choices: mulberry32. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** From 0 up to, and without, 1. */
+  /** In [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, and without, `limit`. */
+  /** An integer in [0, limit). */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -33,17 +33,20 @@ export class Random {
   }
 }
 
-/** The seed of a test's random lines: TEST_SEED, or another one each time. It is printed where a test fails. */
+/** TEST_SEED, or a new seed each time; printed by a failing test. */
 export function testSeed(): number {
   return Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 }
 
-/** How often something is tried that hangs on the moment: a tenth of `count`, or TEST_RUNS times `count`. */
+/** The number of rounds of a test that depends on timing: a tenth of `count`, or TEST_RUNS times `count`. */
 export function rounds(count: number): number {
   return Math.ceil(count * Number(process.env.TEST_RUNS ?? 0.1));
 }
 
-/** How often a property is tried: a tenth of `count`, if that is many, or TEST_RUNS times `count`, as `npm run test:attack` sets it. */
+/**
+ * The number of runs of a property: a tenth of `count`, if that is many, or TEST_RUNS times `count`, as `npm run
+ * test:attack` sets it.
+ */
 export function runs(count: number): number {
   const { TEST_RUNS } = process.env;
   return TEST_RUNS ? count * Number(TEST_RUNS) : Math.max(Math.min(count, 100), count / 10);

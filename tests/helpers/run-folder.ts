@@ -3,7 +3,10 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Kills what is left of a run, and removes its folder. Its arguments do not name the folder: it looks for those that do. */
+/**
+ * Kills what is left of a run, and removes its folder. The folder is not among its arguments, since it kills processes that
+ * name it.
+ */
 const GUARD = `
 trap '' INT TERM HUP
 IFS= read -r folder
@@ -29,8 +32,8 @@ rm -rf -- "$folder" "\${also:-$folder}"
 `;
 
 /**
- * The folder of all files of this run of the tests. It is TMPDIR of all that they start, so a process beside the runner can
- * find that: it waits for the runner's end, kills what is left, and removes the folder.
+ * The folder for all files of this run. It is TMPDIR of all processes, by which a guard beside the runner finds them: it
+ * waits for the runner's end, kills what is left, and removes the folder.
  */
 export function runFolder(): string {
   const { TEST_FOLDER } = process.env;
@@ -38,7 +41,7 @@ export function runFolder(): string {
   // Vitest reads its configuration once for each project.
   if (TEST_FOLDER && basename(TEST_FOLDER).startsWith(prefix)) return TEST_FOLDER;
   const folder = mkdtempSync(join(temporaryFolder(), prefix));
-  // Servers run as users of their own.
+  // Servers run as other users.
   chmodSync(folder, 0o755);
   const guard = spawn('bash', ['-c', GUARD], {
     cwd: '/',

@@ -4,12 +4,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Where `npm run smoke` keeps its versions of Node, too. */
+/** Shared with `npm run smoke`. */
 const CACHE = join(import.meta.dirname, '..', '..', '.nodes');
 const INSTALL_MS = 150_000;
 const { platform, arch } = process;
 
-/** The packages that are a runtime for this machine, and the program in each. */
+/** The packages with a runtime for this machine, and the program in each. */
 const PACKAGES = {
   'Node 22': { specifier: `node-${platform}-${arch}@22`, program: 'bin/node' },
   'Node 24': { specifier: `node-${platform}-${arch}@24`, program: 'bin/node' },
@@ -22,7 +22,7 @@ export const RUNTIMES = Object.keys(PACKAGES) as Name[];
 
 const started = new Map<Name, Promise<string | undefined>>();
 
-/** The path of a runtime's program; undefined if it cannot be had from the registry. Kept for the next time. */
+/** Undefined if the registry cannot be reached. Cached. */
 export function runtime(name: Name): Promise<string | undefined> {
   const found = started.get(name) ?? install(name);
   started.set(name, found);

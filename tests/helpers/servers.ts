@@ -11,7 +11,8 @@ import {
 } from './engines.ts';
 import { madeIn, oncePerRun } from './once-per-run.ts';
 
-// One etcd and one PostgreSQL for all tests of a run that do not stop or change them. Who needs them first starts them.
+// One etcd and one PostgreSQL for all tests of a run that do not stop or change them, started by the first test that needs
+// them.
 
 interface Running {
   readonly etcd?: { readonly endpoints: readonly string[] };
@@ -19,15 +20,15 @@ interface Running {
   readonly pids: readonly number[];
 }
 
-/** The servers that are installed. The tests of each file have a prefix and a database of their own. */
+/** The tests of each file have their own prefix and database. */
 export function useServers() {
   const servers = {} as { etcd: Etcd; postgres: Postgres };
-  /** What is the same on both: `describe.for(servers.each)('on %s', ([, isHere, server]) => …)`. */
+  /** For tests on both: `describe.for(servers.each)('on %s', ([, isHere, server]) => …)`. */
   const each: [string, boolean, () => TestServer][] = [
     ['etcd', hasEtcd, () => servers.etcd],
     ['PostgreSQL', hasPostgres, () => servers.postgres],
   ];
-  /** The first that is here, for what works on both alike because both are places of one kind. */
+  /** The first one installed, for tests that are the same on both. */
   const one = [each.find(([, isHere]) => isHere) ?? (each[0] as (typeof each)[number])];
   beforeAll(async () => {
     const { etcd, postgres } = await oncePerRun('servers', startServers);
@@ -61,7 +62,7 @@ export function stopServers(run: string): void {
   const running = madeIn<Running>('servers', run);
   for (const pid of running?.pids ?? []) {
     try {
-      // Both end by it at once; PostgreSQL gives its shared memory back.
+      // Both end at once; PostgreSQL releases its shared memory.
       process.kill(pid, 'SIGQUIT');
     } catch {
       // It has ended by itself.

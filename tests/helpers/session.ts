@@ -6,7 +6,7 @@ import { temporaryDirectory } from './files.ts';
 import { forAllTests } from './for-all-tests.ts';
 
 export interface TestSession extends BashSession {
-  /** Where its private files are, and nothing else. */
+  /** For its private files only. */
   readonly tmp: string;
 }
 
@@ -14,7 +14,7 @@ type TestSessionOptions = Partial<Omit<BashSessionOptions, 'handlers'>> & {
   handlers?: readonly AgentBashHandler[];
 };
 
-/** A session that ends with the test. It starts in a directory of its own by default. */
+/** A session that ends with the test. It starts in its own directory by default. */
 export function startSession(
   options: TestSessionOptions = {},
   finished = onTestFinished,
@@ -30,20 +30,19 @@ export function startSession(
   return Object.assign(session, { tmp });
 }
 
-/** What a line says that ended its bash. */
+/** The note of a line that ended its bash. */
 export const BASH_ENDED =
   /^agent-shell: bash ended(?: \(SIG[A-Z]+\))?; the next line starts in a fresh bash in \/.*\n/m;
 
-/** A result without that. */
 export function withoutBashEnded<R extends { stderr: string }>(result: R): R {
   return { ...result, stderr: result.stderr.replace(BASH_ENDED, '') };
 }
 
-/** One for all tests of a `describe` whose lines leave each other alone. */
+/** Shared by tests whose lines do not affect each other. */
 export const sharedSession = (options: TestSessionOptions = {}): (() => TestSession) =>
   forAllTests((finished) => startSession(options, finished));
 
-/** The same, each time with a bash that knows nothing of the lines before. */
+/** Like `sharedSession`, with a fresh bash for each test. */
 export function sharedWithFreshBash(options: TestSessionOptions = {}): () => Promise<TestSession> {
   const shared = sharedSession(options);
   return async () => {

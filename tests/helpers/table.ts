@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export const BUILD = { content: 'Build', activeForm: 'Building', status: 'pending' as const };
 
-/** The rows of a table of lines, one JSON object each, in which `<Build>` stands for an item. */
+/** Reads a file of one JSON object a line, in which `<Build>` stands for an item. */
 export function readTable<Row>(file: string): Row[] {
   const withItem = (_: string, value: unknown) => {
     if (value === '<Build>') return BUILD;

@@ -6,8 +6,8 @@ const MEMORY = '/dev/shm';
 const ROOM = 1024 ** 3;
 
 /**
- * Where tests keep their files: in memory, where it has room and lets programs run. They make thousands of folders, and
- * on a disk that took a third of the suite's time. TMPDIR names another place.
+ * The folder for tests' files: in memory, if that has room and allows programs. They create thousands of folders; on a disk
+ * that took a third of the suite's time. TMPDIR names another place.
  */
 export function temporaryFolder(): string {
   return process.env.TMPDIR ?? (isFit(MEMORY) ? MEMORY : tmpdir());

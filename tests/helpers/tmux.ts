@@ -16,10 +16,10 @@ import { hasPrograms } from './machine.ts';
 
 export const hasTmux = hasPrograms('tmux');
 
-/** It starts its commands with this shell, whatever the person's own is. */
+/** tmux starts commands with this shell, whatever the person's own is. */
 const SHELL = execFileSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).trim();
 
-/** A program on a real terminal, in a tmux server of its own. */
+/** A program on a real terminal, in its own tmux server. */
 export class TmuxTerminal {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tmux-test-'));
 
@@ -49,7 +49,7 @@ export class TmuxTerminal {
     this.#tmux('send-keys', '-l', '--', text);
   }
 
-  /** Pastes a text, marked as such where the program asks for that. */
+  /** Uses bracketed paste if the program asks for it. */
   paste(text: string): void {
     this.#tmux('set-buffer', '--', text);
     this.#tmux('paste-buffer', '-p');
@@ -59,7 +59,7 @@ export class TmuxTerminal {
     this.#tmux('send-keys', key);
   }
 
-  /** Waits until the program can see the new size: tmux tells it a little later. */
+  /** Waits until the program can see the new size, which tmux sets a little later. */
   async resize(columns: number, rows: number): Promise<void> {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
     const terminal = openSync(this.ask('#{pane_tty}'), constants.O_NOCTTY);
@@ -70,17 +70,20 @@ export class TmuxTerminal {
     closeSync(terminal);
   }
 
-  /** The rows that are on the screen, without the empty ones at the end. */
+  /** Without trailing empty rows. */
   screen(): string {
     return this.#tmux('capture-pane', '-p').trimEnd();
   }
 
-  /** The same with the escape sequences of its colours and styles. */
+  /** With escape sequences for colours and styles. */
   styledScreen(): string {
     return this.#tmux('capture-pane', '-p', '-e').trimEnd();
   }
 
-  /** Records from now on what the program writes, in a file: a look at the screen may come too late. Returns its text. */
+  /**
+   * Records the program's output in a file, since looking at the screen may be too late. Returns a function that returns
+   * the text.
+   */
   record(): () => string {
     const file = join(this.#directory, 'written');
     writeFileSync(file, '');
@@ -88,12 +91,12 @@ export class TmuxTerminal {
     return () => readFileSync(file, 'utf8');
   }
 
-  /** What has scrolled away, and the screen; wrapped lines are joined. */
+  /** Scrollback and screen, with wrapped lines joined. */
   all(): string {
     return this.rows('-J');
   }
 
-  /** The same in rows, as they are on the screen. */
+  /** Without joining wrapped lines. */
   rows(...options: string[]): string {
     return this.#tmux('capture-pane', '-p', ...options, '-S', '-')
       .split('\n')
@@ -102,12 +105,10 @@ export class TmuxTerminal {
       .trimEnd();
   }
 
-  /** The process that the terminal was started with. */
   get pid(): number {
     return Number(this.ask('#{pane_pid}'));
   }
 
-  /** The child of that process. */
   get child(): number {
     const { pid } = this;
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
@@ -117,12 +118,12 @@ export class TmuxTerminal {
     return this.ask('#{cursor_flag}') === '1';
   }
 
-  /** What tmux knows of the terminal, by its name in a format. */
+  /** A value of tmux by its name in a format. */
   ask(format: string): string {
     return this.#tmux('display', '-p', format).trim();
   }
 
-  /** Waits until the screen is as it should be, and gives it. */
+  /** Waits until the screen satisfies `isSo`, and returns it. */
   async until(what: string, isSo: (screen: string) => boolean): Promise<string> {
     let screen = '';
     try {

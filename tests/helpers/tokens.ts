@@ -1,8 +1,8 @@
 import { estimateTokenCount } from 'tokenx';
 
 /**
- * About how many tokens a text is to a model: within 5% of what GPT-4o's tokenizer counts for the help pages and docs,
- * whose tables would be a sixth of what `npm ci` installs.
+ * The approximate number of tokens: within 5% of GPT-4o's tokenizer for the help pages and docs, whose tables would be a
+ * sixth of what `npm ci` installs.
  */
 export function tokens(text: string): number {
   return estimateTokenCount(text);

@@ -4,7 +4,7 @@ import { eastAsianWidth } from 'get-east-asian-width';
 
 const WIDE_EMOJI = /^\p{Emoji_Presentation}$/u;
 
-/** What xterm.js knows of widths is from before most emoji. Bit 0 says that a character joins the last one, bits 1 and 2 are its width. */
+/** xterm.js's widths predate most emoji. Bit 0: the character joins the last one; bits 1 and 2: its width. */
 const widths: xterm.IUnicodeVersionProvider = {
   version: 'wide emoji',
   wcwidth: (codePoint) => {
@@ -20,14 +20,14 @@ const widths: xterm.IUnicodeVersionProvider = {
   },
 };
 
-/** A terminal without a window, and the stream of a program that runs on it. */
+/** A terminal without a window, as the stream of a program. */
 export class VirtualTerminal extends EventEmitter {
   isTTY = true;
-  /** Everything that was written, for counting; tests look at the screen, not at bytes. */
+  /** For counting; tests look at the screen, not at bytes. */
   readonly writes: string[] = [];
   readonly #terminal: xterm.Terminal;
 
-  /** @param wideEmoji Whether emoji are two columns wide, as they are on most terminals; without it they are one. */
+  /** @param wideEmoji whether emoji are two columns wide, as on most terminals. */
   constructor(columns = 80, rows = 24, { wideEmoji = false } = {}) {
     super();
     this.#terminal = new xterm.Terminal({
@@ -53,35 +53,35 @@ export class VirtualTerminal extends EventEmitter {
     return true;
   }
 
-  /** Waits until everything that was written has been carried out. */
+  /** Waits until everything written has been processed. */
   async settle(): Promise<void> {
     await new Promise<void>((resolve) => this.#terminal.write('', resolve));
   }
 
-  /** The terminal takes its new size, and then the program is told about it, as with SIGWINCH. */
+  /** Resizes the terminal, then tells the program, as with SIGWINCH. */
   async resize(columns: number, rows: number): Promise<void> {
     await this.settle();
     this.#terminal.resize(columns, rows);
-    // It takes no less than two columns.
+    // At least two.
     this.columns = this.#terminal.cols;
     this.rows = this.#terminal.rows;
     this.emit('resize');
   }
 
-  /** The rows of the screen, without blanks at their ends and without empty rows at the end. */
+  /** Without trailing blanks and trailing empty rows. */
   async screen(): Promise<string[]> {
     await this.settle();
     const { baseY, length } = this.#terminal.buffer.active;
     return this.#rows(baseY, length);
   }
 
-  /** The rows that have left the screen at its top. */
+  /** The rows that have scrolled off the screen. */
   async scrollback(): Promise<string[]> {
     await this.settle();
     return this.#rows(0, this.#terminal.buffer.active.baseY);
   }
 
-  /** Scrollback and screen down to the cursor's row, each line that the terminal had to wrap in one piece again. */
+  /** Scrollback and screen down to the cursor's row, with wrapped lines joined. */
   async linesToCursor(): Promise<string[]> {
     await this.settle();
     const buffer = this.#terminal.buffer.active;
@@ -97,21 +97,21 @@ export class VirtualTerminal extends EventEmitter {
     return lines;
   }
 
-  /** The rows below the cursor, without blanks at their ends and without empty rows at the end. */
+  /** Without trailing blanks and trailing empty rows. */
   async rowsBelowCursor(): Promise<string[]> {
     await this.settle();
     const { baseY, cursorY, length } = this.#terminal.buffer.active;
     return this.#rows(baseY + cursorY + 1, length);
   }
 
-  /** Where the cursor is: column and row of the screen, from 0. */
+  /** From 0. */
   async cursor(): Promise<{ x: number; y: number }> {
     await this.settle();
     const { cursorX, cursorY } = this.#terminal.buffer.active;
     return { x: cursorX, y: cursorY };
   }
 
-  /** One cell of the screen as it was when it last settled, with its colours. */
+  /** As of the last `settle`. */
   cell(x: number, y: number): xterm.IBufferCell | undefined {
     const buffer = this.#terminal.buffer.active;
     return buffer.getLine(buffer.baseY + y)?.getCell(x);

@@ -10,20 +10,20 @@ import { stopServers } from './servers.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const EXECUTABLE = join(ROOT, 'dist', 'bin', 'agent-shell.cjs');
 
-/** Before all tests: builds dist/ where it is older than what it is made of, as after an edit. @returns what follows them. */
+/** Runs before all tests: builds dist/ if its sources are newer. @returns the function to run after them. */
 export default function beginRun({ vitest }: TestProject): (() => Promise<void>) | undefined {
   const folder = process.env.TEST_FOLDER ?? '';
-  // Each project asks for it, with a copy of this module.
+  // Each project calls it, with its own copy of this module.
   if (existsSync(join(folder, 'files'))) return undefined;
   mkdirSync(join(folder, 'files'));
-  // Vitest has chosen its folder before it read the configuration, and leaves it there when it is killed.
+  // Vitest chooses its folder before it reads the configuration, and leaves it behind when it is killed.
   const { _tmpDir: itsFolder } = vitest as unknown as { _tmpDir?: string };
   writeFileSync(join(folder, 'also'), itsFolder ?? '');
   buildIfStale();
   const begun = Date.now();
   return async () => {
     stopServers(folder);
-    // With -t, those of other names count as skipped.
+    // With -t, tests of other names count as skipped.
     const skipped = vitest.config.testNamePattern ? [] : skippedTests(vitest);
     if (skipped.length > 0) console.log(`\n${skipped.join('\n')}`);
     if (process.env.TEST_SKIPPED) writeFileSync(process.env.TEST_SKIPPED, skipped.join('\n'));
@@ -58,7 +58,7 @@ function modified(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** How many tests were skipped, and why, as far as they say so; what is missing here, for the others. */
+/** The number of skipped tests, and the reasons; what is missing here explains the others. */
 function skippedTests(vitest: TestProject['vitest']): string[] {
   const counts = new Map<string, number>();
   for (const module of vitest.state.getTestModules()) {
@@ -78,7 +78,7 @@ function skippedTests(vitest: TestProject['vitest']): string[] {
   return lines;
 }
 
-/** What has been killed has a moment to end. */
+/** Killed processes need a moment to end. */
 async function leftIn(folder: string): Promise<string[]> {
   const files = join(folder, 'files');
   const look = () => [
@@ -95,7 +95,7 @@ function processesOf(folder: string): string[] {
     .map(({ pid, command }) => `process ${pid}: ${command}`);
 }
 
-/** Whether it is a worker. */
+/** A worker of the runner. */
 function isOfTheRunner(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -25,7 +25,7 @@ const toml = tomlHooks(
   'codex',
 );
 
-/** Whether the edit is taken back to the byte, and is no edit the second time. */
+/** The edit is undone to the byte, and a second one changes nothing. */
 function comesAndGoes(edit: Edit, text: string | undefined): string {
   const added = edit.add(text);
   expect(edit.add(added)).toBe(added);
@@ -33,7 +33,7 @@ function comesAndGoes(edit: Edit, text: string | undefined): string {
   return added;
 }
 
-/** JSON in whatever layout, with comments and a trailing comma here and there. */
+/** JSON in any layout, with comments and trailing commas. */
 const space = fc.constantFrom('', ' ', '\n', '\n  ', '\r\n\t', ' /* a */ ', ' // b\n');
 function laidOut(value: unknown): fc.Arbitrary<string> {
   if (typeof value !== 'object' || value === null) return fc.constant(JSON.stringify(value));

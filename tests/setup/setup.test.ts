@@ -25,7 +25,6 @@ import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 
 const NAMES = Object.keys(HARNESSES);
 
-/** A project and a home, both empty. */
 function machine() {
   const root = temporaryDirectory();
   const [project, home] = [join(root, 'project'), join(root, 'home')];
@@ -40,7 +39,7 @@ function machine() {
     writeFileSync(path, text);
     return path;
   };
-  /** What files hold, by their names. */
+  /** The contents of all files, by name. */
   const all = () =>
     Object.fromEntries(
       listFiles(root)
@@ -212,7 +211,7 @@ command = "agent-shell hook --dialect kimi${gate}"
 matcher = ""
 timeout = 10
 `;
-  // What it writes itself when a setting changes: everything it knows, no comments.
+  // As Kimi CLI rewrites its file: everything it knows, no comments.
   const written = (hooks: string) => `default_model = "k"\n${hooks}\n[loop_control]\nmax = 1\n`;
 
   test('its hooks are for all projects, with a gate that says where it can be', () => {
@@ -453,7 +452,7 @@ describe('all files are changed, or none', () => {
       { path: first, change: (text = '') => `${text}more` },
       {
         path: second,
-        // Somebody is quicker: when it is to be put there, a folder is there.
+        // A folder appears in the file's place at the last moment.
         change: () => {
           looks += 1;
           if (looks > 1) mkdirSync(join(second, 'of others'), { recursive: true });

@@ -6,7 +6,7 @@ import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { ENV } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-/** What a shell makes of its arguments, in a folder with the same files. */
+/** Runs a shell with these arguments, in a folder with the same files. */
 function shell(
   file: string,
   argv: readonly string[],
@@ -16,7 +16,7 @@ function shell(
   const cwd = temporaryDirectory();
   const home = join(cwd, 'home');
   mkdirSync(home);
-  // A prompt that names the folder may be too long for a row, and is then cut.
+  // A prompt with the folder's name could be too long for a row.
   writeFileSync(join(home, '.bash_profile'), "echo profile; PS1='$ '\n");
   writeFileSync(join(home, '.bashrc'), "echo rc; PS1='$ '\n");
   writeFileSync(join(cwd, 'startup'), 'echo "startup $0"\n');
@@ -24,7 +24,7 @@ function shell(
   writeFileSync(join(cwd, '-x'), 'echo "odd $*"\n');
   const { stdout, stderr, status, signal } = spawnSync(file, argv, {
     cwd,
-    // SHLVL keeps bash from reading ~/.bashrc where its input is a socket.
+    // SHLVL keeps bash from reading ~/.bashrc if its input is a socket.
     env: { ...ENV, HOME: home, SHLVL: '1', ...more },
     input: 'echo "input $0 $# $*"; exit 4\n',
     encoding: 'utf8',
@@ -36,7 +36,7 @@ function shell(
 
 const SHOW = 'echo "$0 $# $* $-"';
 
-// Each is a start of bash, as someone or some harness spells it.
+// Starts of bash, as people and harnesses spell them.
 const SPELLINGS: string[][] = [
   ['-c', SHOW],
   ['-c', SHOW, 'name', 'a', 'b c', ''],
@@ -154,7 +154,7 @@ describe('under the name of bash', () => {
     writeFileSync(join(programs, 'readlink'), '#!/bin/sh\necho readlink >&2\n', { mode: 0o755 });
     const PATH = `${folder}:${programs}:${join(AGENT_SHELL, '..', 'commands')}:${ENV.PATH}`;
     expect(shell(join(folder, 'bash'), ['-c', 'echo "$0 $# $BASH"'], { PATH })).toMatchObject({
-      // A second bash on the way would have found its name on PATH again.
+      // A second bash on the way would have found its name on PATH.
       stdout: `bash 0 ${real}\n`,
       stderr: '',
     });
@@ -164,7 +164,7 @@ describe('under the name of bash', () => {
     const PATH = `${links()}:${ENV.PATH}`;
     const line = 'echo $0; shopt -qo posix; echo $?; nosuch';
     const { stdout, stderr } = shell('/bin/dash', ['-c', 'exec sh -c "$1"', 'sh', line], { PATH });
-    // Bash before 5.1 counts from 0, and leaves that out.
+    // Bash before 5.1 counts from 0, and omits that.
     expect([stdout, stderr.replace(' line 1:', '')]).toEqual([
       'sh\n0\n',
       'sh: nosuch: command not found\n',
@@ -184,7 +184,7 @@ describe('under the name of bash', () => {
     writeFileSync(join(copy, 'bash'), '#!/bin/sh\necho another copy\n', { mode: 0o755 });
     const PATH = `${copy}:${folder}:${ENV.PATH}`;
     expect(shell(AGENT_SHELL, ['-c', 'echo hi'], { PATH }).stdout).toBe('hi\n');
-    // Neither are folders of these names what they are called.
+    // Folders of these names are no programs.
     const folders = temporaryDirectory();
     for (const name of ['bash', 'TodoWrite']) mkdirSync(join(folders, name));
     expect(

@@ -8,12 +8,11 @@ import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
 
-// What a team does, on a server as in files (docs/tasks.md runs that): each command in a process of its own, from a directory
-// of its own.
+// A team's commands on a server (docs/tasks.md runs them on files): each in its own process and directory.
 
 const servers = useServers();
 
-/** Its quotes break, so Node is asked what it means. */
+/** Broken quotes, which Node has to interpret. */
 const BROKEN =
   '[{\\"content\\":\\"Don\'t stop\\",\\"activeForm\\":\\"Going on\\",\\"status\\":\\"pending\\"}]';
 
@@ -117,7 +116,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
 });
 
 describe.for(servers.each)('on %s', ([, isHere, server]) => {
-  // A harness waits for its hook, and a connection that is kept open would keep whatever has one.
+  // A harness waits for its hook; an open connection would keep the process alive.
   test.runIf(isHere)('a program that has answered ends, as TodoRead does', () => {
     const run = team({ TODO_STATE_URL: server().url });
     const input = JSON.stringify({ session_id: 's', cwd: '/tmp', hook_event_name: 'SessionStart' });
@@ -129,7 +128,7 @@ describe.for(servers.each)('on %s', ([, isHere, server]) => {
     timeOf('TodoWrite --add Build --active-form Building');
     const shell = executable('agent-shell');
     for (const line of ['hook', 'prime', '--prompt', 'state', `-c "TodoWrite '${BROKEN}'"`]) {
-      // Such a connection is closed after ten seconds: each try would take as long.
+      // Such a connection closes after ten seconds, and each try would take as long.
       const isQuick = [1, 2, 3].some(() => timeOf(`'${shell}' ${line}`) < 9000);
       expect(isQuick, line).toBe(true);
     }

@@ -7,7 +7,7 @@ import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms } from '../helpers/machine.ts';
 
-/** What a line is completed to, where it ends in the word that Tab is pressed behind. */
+/** By line: what Tab offers at its end. */
 const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['TodoRead --js', ['--json'], true],
   ['TodoRead --format ', ['md', 'json'], true],
@@ -22,7 +22,7 @@ const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['agent-shell completions f', ['fish'], true],
 ];
 
-/** What each of these lines is completed to; a shell is started once for all of them. */
+/** The completions of each line; one shell for all of them. */
 function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][] {
   const directory = temporaryDirectory();
   const file = join(directory, 'completions');
@@ -40,7 +40,7 @@ function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][
   });
   const begin = {
     bash: `. ${file}`,
-    // What zsh itself sets, and what it calls with what there is to choose from.
+    // What zsh itself sets, and the function that it calls with the choices.
     zsh: `compadd() { shift; for each in "$@"; do [[ $each == $PREFIX* ]] && print -r -- $each; done; }
       compset() { PREFIX=\${PREFIX#*=}; }
       _files() { }

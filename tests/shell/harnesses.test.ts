@@ -14,8 +14,8 @@ import { hasPrograms } from '../helpers/machine.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
-// Each harness's own way to start a shell, once with a plain bash and once with agent-shell in its place: the harness
-// sees the same. Beside each stands where it is spelled so.
+// Each harness's own way to start a shell, once with bash and once with agent-shell: the harness sees the same output. The
+// sources are noted beside each.
 
 const run = promisify(execFile);
 const COMMANDS = join(dirname(AGENT_SHELL), 'commands');
@@ -30,7 +30,7 @@ const PLANNED = 'Todo list updated: 0 completed, 1 in_progress, 0 pending\n';
 const LIST = '[>] Build <- Building\n\n(0/1 completed)\n';
 const REFUSED = /^Error: Invalid JSON format\n- .*\nUsage: .*\n$/;
 
-/** A folder to work in, and the environment of a harness that was started there. */
+/** A work folder, and the environment of a harness started there. */
 function machine(shell: 'bash' | 'agent-shell') {
   const root = temporaryDirectory();
   const work = join(root, 'work');
@@ -46,7 +46,6 @@ function machine(shell: 'bash' | 'agent-shell') {
     HOME: join(root, 'home'),
     TERM: 'xterm',
     TODO_STATE_DIR: join(root, 'state'),
-    // A mark to find its processes by.
     MARK: root,
   };
   // Bash calls itself by the name it was started by, agent-shell always by the plain one.
@@ -57,14 +56,14 @@ function machine(shell: 'bash' | 'agent-shell') {
 }
 type Machine = ReturnType<typeof machine>;
 
-/** What a line did, as the harness sees it. */
+/** The effects of a line, as the harness sees them. */
 interface Seen {
   output: string;
   exit: number | null;
   signal?: string | null;
 }
 
-/** A child of Node, its outputs in one. */
+/** A child process of Node, its outputs merged. */
 async function child(
   file: string,
   argv: readonly string[],
@@ -107,12 +106,12 @@ const SPAWNS: Record<string, (line: string, on: Machine) => Promise<Seen>> = {
     const [file = '', ...argv] = [...(hasFilter ? FILTER : []), on.named, '-lc', line];
     return child(file, argv, on, { detached: true });
   },
-  // The same, wrap_command_with_snapshot.
+  // Ibid., wrap_command_with_snapshot.
   'Codex, with a snapshot': (line, on) => {
     const snapshot = join(on.root, 'snapshot.sh');
     writeFileSync(snapshot, 'unalias -a 2>/dev/null || true\nset +o pipefail\n');
     const wrapped = ['-c', '. "$1" && shift && exec "$@"', snapshot, 'bash', '-lc', line];
-    // Of what follows the line the first is $0.
+    // The first argument after the line is $0.
     return child('bash', [wrapped[0] ?? '', wrapped[1] ?? '', 'bash', ...wrapped.slice(2)], on, {
       detached: true,
     });
@@ -127,7 +126,7 @@ const SPAWNS: Record<string, (line: string, on: Machine) => Promise<Seen>> = {
   },
   // sst/opencode: packages/opencode/src/tool/bash.ts.
   opencode: (line, on) => child(line, [], on, { shell: on.named, detached: true }),
-  // Claude Code 2.1, seen with strace: what CLAUDE_CODE_SHELL_PREFIX is put before.
+  // Claude Code 2.1, seen with strace: the prefix of CLAUDE_CODE_SHELL_PREFIX.
   'Claude Code': (line, on) => {
     const quoted = `'${line.replaceAll("'", `'"'"'`)}'`;
     const whole = `source /dev/null 2>/dev/null || true && shopt -u extglob 2>/dev/null || true && eval ${quoted} < /dev/null && pwd -P >| ${join(on.root, 'cwd')}`;
@@ -223,7 +222,7 @@ interface Answer extends Seen {
   characters?: number;
 }
 
-/** How a harness drives a shell on a terminal: a program of terminals.py, its shell, and what it sets. */
+/** A harness that drives a shell on a terminal: a program of terminals.py, its shell, and its variables. */
 interface Driver {
   harness: string;
   argv: (on: Machine) => string[];
@@ -279,7 +278,7 @@ function stubbed(): Machine {
 }
 
 describe.runIf(hasPython)('on a pseudoterminal', () => {
-  /** What a harness of terminals.py sees of each line. */
+  /** The output of each line, as a harness of terminals.py sees it. */
   async function answers(
     on: Machine,
     harness: string,
@@ -338,7 +337,7 @@ describe.runIf(hasPython)('on a pseudoterminal', () => {
       'echo after',
     ];
     const [wanted, seen] = await both('swe-rex', () => ['/usr/bin/env', 'bash'], lines);
-    // How many line ends stand around a prompt is a matter of time.
+    // The number of line ends around a prompt depends on timing.
     const outputs = (all: Answer[]) =>
       all.map(({ output }) => output?.replace(/[\r\n]+/g, '\n').trim());
     expect(outputs(seen)).toEqual(outputs(wanted));

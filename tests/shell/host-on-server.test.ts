@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { useServers } from '../helpers/servers.ts';
 
-// `agent-shell --jsonl` whose lists live on a server: the host looks on at them over a connection of its own.
+// `agent-shell --jsonl` with lists on a server, which the host follows over a connection of its own.
 
 const servers = useServers();
 
@@ -27,13 +27,13 @@ function team(url: string) {
       HOME: cwd,
       TODO_STATE_URL: where,
       TODO_STATE_TIMEOUT: String(seconds),
-      // At its end a host gives back tasks, which takes a server that answers.
+      // Releasing tasks at the end needs a server that answers.
       TODO_RELEASE_AT_EXIT: '0',
       TODO_SESSION: session,
       TODO_AGENT: agent,
     });
   return {
-    /** A line in a shell of its own, over no connection that was there before. */
+    /** A separate shell, which reuses no connection. */
     sh(agent: string, line: string) {
       const options = { cwd, env: environment(agent), encoding: 'utf8' } as const;
       const { stdout, stderr, status } = spawnSync(
@@ -65,7 +65,7 @@ const list = (...contents: string[]) =>
     todos: contents.map((content) => ({ content, activeForm: content, status: 'pending' })),
   })}'`;
 
-/** Asks for something harmless until it has been told so. */
+/** Asks for something harmless until the note comes. */
 async function told(ask: (line: string) => Promise<Answer>, text: RegExp): Promise<string[]> {
   const heard: string[] = [];
   for (let line = 0; line < 2000 && !heard.some((said) => text.test(said)); line++) {
@@ -145,7 +145,7 @@ describe.for(servers.each)('a host whose lists live on %s', ([, isHere, server])
     async () => {
       const proxy = await startProxy(server().port);
       const { host, sh } = team(server().url);
-      // Who waits for the server waits for longer than a test may take.
+      // The wait for the server would outlast the test.
       const { ask, child } = host('ann', server().urlAt(proxy.port), 100_000);
       await ask(list('Build', 'Ship'));
       await ask('TaskCreate --subject A; TaskClaim 1');

@@ -287,7 +287,7 @@ describe.skipIf(!hasTmux)('guidance in an interactive shell', { concurrent: true
 Note: 2 commands since the last TodoWrite; 2 items unfinished. Update the list if it is out of date:
 Note: [>] Fix it
 Note: [ ] Ship it`);
-    // Where rows follow each other in one style, tmux says so once.
+    // tmux prints the style once for consecutive rows.
     const styled = shell.styledScreen().replaceAll('\x1b[0m\n\x1b[2m', '\n');
     expect(styled).toMatch(/\x1b\[2mNote: 2 commands[^\x1b]*\nNote: \[ \] Ship it\s*\x1b\[0m/);
     await shell.untilPanel();
@@ -337,7 +337,7 @@ Note: [ ] Ship it`);
 
 describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: true }, () => {
   const bin = dirname(executable('todo-write'));
-  /** The team's list as its leader sees and changes it. */
+  /** The leader's commands on the team's list. */
   const leader = (shell: PersonsShell) => (name: string, argv: readonly string[]) =>
     spawnSync(join(bin, name), argv, {
       cwd: shell.project,
@@ -453,7 +453,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
       HISTCONTROL=ignoreboth
       alias printf='echo aliased' local='echo aliased' shopt=false`;
     const shell = await start({ home: { '.bashrc': bashrc }, list: LIST });
-    // Ours is another element of it or, before bash 5.1, another line.
+    // Our hook is another element or, before bash 5.1, another line.
     const output = await shell.run('echo "$-" "${PROMPT_COMMAND%%[[:cntrl:]]*}"');
     expect(output).toBe('before\nefhimuBCHs true of the user');
     expect(await shell.run("alias printf; IFS=' '")).toBe("before\nalias printf='echo aliased'");
@@ -474,7 +474,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     expect(await shell.run('echo "$code ${seen#*;}"')).toBe('1 false;echo "$code ${seen#*;}";');
   });
 
-  // Before bash 5.1 it is no array: who sets it later ends the panel.
+  // Before bash 5.1 it is no array: setting it later removes the panel.
   test.runIf(bashIsSince(5, 1))(
     'a prompt and a PROMPT_COMMAND that are set later work, and the panel stays',
     async ({ expect, start }) => {
@@ -500,7 +500,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     await shell.until('the reply', (text) => /updated: .*\np>$/.test(text));
     shell.enter('stty echo; export TODO_PANEL=off; echo off');
     await shell.until('no panel', (text) => /[\n ]off\np>$/.test(text));
-    // Of what runs in the background nobody would hear otherwise.
+    // A job in the background could tell nobody otherwise.
     expect(await shell.run('echo "[$AGENT_SHELL_PROMPT]"')).toBe('[]');
     shell.enter('TODO_PANEL=auto TERM=dumb; echo dumb');
     await shell.until('no panel', (text) => /\ndumb\np>$/.test(text));

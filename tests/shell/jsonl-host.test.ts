@@ -5,16 +5,15 @@ import { AGENT_SHELL, JsonlClient, run } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// What a host in another language sees beside results: questions, cancels, output while it comes, lists.
+// Messages to a host beside results: questions, cancels, streamed output, lists.
 
 type Line = Record<string, unknown>;
 
-/** The next line, whatever it is. */
 async function next(client: JsonlClient): Promise<Line> {
   return (await client.next()) as unknown as Line;
 }
 
-/** Sends lines and gives the next so many. */
+/** Sends lines, and reads so many. */
 async function say(client: JsonlClient, lines: readonly unknown[], count: number): Promise<Line[]> {
   client.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const answers: Line[] = [];
@@ -22,7 +21,7 @@ async function say(client: JsonlClient, lines: readonly unknown[], count: number
   return answers;
 }
 
-/** All lines of a client that says everything at once and ends. */
+/** Sends everything at once and ends; returns all lines. */
 async function lines(input: string, options = {}): Promise<Line[]> {
   const { stdout } = await run(AGENT_SHELL, ['--jsonl'], { stdin: input, ...options });
   return stdout

@@ -15,7 +15,7 @@ const IN_FLIGHT = 50;
 const STREAMED_BYTES = IS_LONG ? 100_000_000 : 20_000_000;
 const PAUSE_MS = IS_LONG ? 5000 : 500;
 const MiB = 1024 * 1024;
-/** What a heap that is not yet collected may add. */
+/** Room for garbage that is not yet collected. */
 const MOST_GROWTH = 64 * MiB;
 
 const MINUTES = 60_000;
@@ -132,7 +132,7 @@ test.runIf(hasProc)(
     await ended;
     expect(length - 'warm\n'.length).toBe(STREAMED_BYTES);
     expect(lengthAtPause).toBeLessThan(STREAMED_BYTES);
-    // What pipes and buffers hold, and no more.
+    // No more than pipes and buffers hold.
     expect(written).toBeLessThan(4 * MiB);
     expect(most - before).toBeLessThan(MOST_GROWTH);
     expect(result?.stdout.length).toBeLessThan(1.1 * MiB);

@@ -19,7 +19,7 @@ import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 const request = (id: unknown, command: string, more: object = {}) =>
   `${JSON.stringify({ id, command, ...more })}\n`;
 
-/** Gives all the input at once, and reads all the results. */
+/** Sends all the input at once, and reads all the results. */
 async function serve(input: string | Buffer, options: { env?: Record<string, string> } = {}) {
   const { stdout, stderr, exitCode } = await agentShell(['--jsonl'], { stdin: input, ...options });
   const results: JsonlResult[] =
@@ -32,10 +32,10 @@ async function serve(input: string | Buffer, options: { env?: Record<string, str
   return { results, stderr, exitCode };
 }
 
-/** The host of the tests that need none of their own: to start one takes longer than most lines. */
+/** Shared, since starting a host takes longer than most lines. */
 const shared = JsonlClient.shared();
 
-/** Gives all the input to that one at once, and reads so many results. */
+/** Sends all the input to the shared host at once, and reads so many results. */
 async function exchange(input: string, count: number): Promise<JsonlResult[]> {
   shared().write(input);
   return Promise.all(Array.from({ length: count }, () => shared().next()));
@@ -115,7 +115,7 @@ describe('one host', () => {
     expect([result.error, result.exitCode]).toEqual([undefined, 0]);
     expect((await client.send('echo next')).stdout).toBe('next\n');
     client.child.stdout?.off('data', listen);
-    // One line also for a reader that knows other ends of lines.
+    // One line even for readers that know other line ends.
     expect(lines.join('').split(/\r\n|[\n\r\u0085\u2028\u2029]/).length).toBe(3);
   });
 

@@ -26,7 +26,7 @@ const PLACES = ['top 20', 'bottom 20', 'bottom 47', 'top 80'];
 const HOME = { '.bashrc': `PS1='p> ' nl=$'\\n'; PROMPT_COMMAND='echo $((++n)) >~/prompts'\n` };
 const COMMAND = `echo ${'abcdefghi '.repeat(12)}`;
 
-/** A shell with a list and a plain one, which get the same keys. */
+/** A shell with a list and a plain one, which receive equal keys. */
 class Pair {
   readonly #shells: readonly [PersonsShell, PersonsShell];
   readonly #panel: string;
@@ -70,7 +70,7 @@ class Pair {
     await this.#nextPrompt();
   }
 
-  /** Waits until the screens differ in the panel alone, which is whole. Gives both as they then are, or at last. */
+  /** Waits until the screens differ only in a complete panel. Returns both, at the latest when time is up. */
   async screens(): Promise<{ ours: string; plain: string }> {
     let seen = { ours: '', plain: '' };
     const look = () => {

@@ -16,7 +16,7 @@ import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 const LIST = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
 const UPDATED = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
 
-/** The same arguments for agent-shell and for bash, each in a directory with the same files. */
+/** Runs agent-shell and bash with equal arguments, each in a directory with equal files. */
 async function both(
   args: readonly string[],
   options: ProgramOptions = {},
@@ -31,7 +31,7 @@ async function both(
     }
     return directory;
   }) as [string, string];
-  // As its caller would have it, which keeps bash from reading ~/.bashrc where its input is a socket.
+  // As the caller's: without it, bash would read ~/.bashrc if its input is a socket.
   const shared = {
     ...options,
     env: { SHLVL: '1', TODO_STATE_DIR: '/nonexistent', ...options.env },

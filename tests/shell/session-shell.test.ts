@@ -53,7 +53,7 @@ test('inside, the agent is that of --agent, and the commands take other lists as
   const { shell, read } = machine();
   const line = `TodoWrite '${list('of bob')}'; TodoWrite --agent ann '${list('of ann')}' && TodoRead --agent ann --history`;
   const { stdout } = shell(['--session', 's', '--agent', 'bob', '-c', line]);
-  // Who writes the list of another signs with its own name.
+  // A writer of another agent's list signs with its own name.
   expect(stdout).toMatch(/\n1 .* bob {2}1 added\n$/);
   expect(read('--session', 's', '--agent', 'bob')).toContain('of bob');
   expect(read('--session', 's', '--agent', 'ann')).toContain('of ann');

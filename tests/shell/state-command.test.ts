@@ -6,7 +6,7 @@ import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
 
-// `agent-shell state`, and the commands on lists that live on a server, as programs of their own.
+// `agent-shell state`, and the commands as separate programs, on a server.
 
 const servers = useServers();
 

@@ -16,7 +16,7 @@ const CONTENT = Array.from({ length: 10 }, (_, index) => ({
 }));
 const WHOLE = encodeVersion({ version: 1, after: '', at: NOW, by: 'main', content: CONTENT });
 
-/** Each makes something else of a file, in one of the ways in which files are damaged. */
+/** Ways in which files are damaged. */
 const DAMAGES: ((bytes: Buffer, random: Random) => Buffer)[] = [
   (bytes, random) => bytes.subarray(0, random.below(bytes.length)),
   flipBits(1),
@@ -68,7 +68,7 @@ test('damaged files: an error that names the file, or the right list; never anot
   for (let run = 0; run < runs(10_000); run++) {
     bytes = random.pick(DAMAGES)(WHOLE, random);
     const context = `seed ${seed}, run ${run}`;
-    // A place does not read a version twice, so each damage is for a place of its own.
+    // A place reads a version once, so each damage needs its own place.
     const place = new FilePlace<typeof CONTENT>({ folder, fs: damaged });
     try {
       expect(place.load()?.content, context).toEqual(CONTENT);

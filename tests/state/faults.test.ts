@@ -17,7 +17,7 @@ interface Situation {
   place: (fs?: FileSystem) => FilePlace<string>;
 }
 
-/** A list that has so many versions, `v1`, `v2`, ... */
+/** A list with the versions `v1`, `v2`, ... */
 function listWith(versions: number): Situation {
   const root = temporaryDirectory();
   const folder = join(root, 'state', 'session', 'agent');
@@ -27,7 +27,7 @@ function listWith(versions: number): Situation {
   return { root, place };
 }
 
-/** The operations that commit the next version, the folder's making and the sweep included. */
+/** The operations of the next commit, including the folder's creation and the sweep. */
 function operationsOf(versions: number, prepare: (situation: Situation) => void): Operation[] {
   const situation = listWith(versions);
   prepare(situation);
@@ -38,7 +38,7 @@ function operationsOf(versions: number, prepare: (situation: Situation) => void)
   return operations;
 }
 
-/** Leaves what a killed writer of the same version would. */
+/** The file of a writer that was killed at this version. */
 function addStray({ root }: Situation): void {
   const folder = join(root, 'state', 'session', 'agent');
   const version = readdirSync(folder).filter((name) => name.endsWith('.json')).length;
@@ -96,7 +96,7 @@ describe.each(SITUATIONS)('%s', (_, versions, prepare) => {
   );
 });
 
-/** The list goes on from this version, and no file is there that does not belong to it. */
+/** The list continues from this version, without stray files. */
 function expectWhole({ root, place }: Situation, version: number): void {
   for (let base = version; base < version + HISTORY; base++) {
     expect(place().commit(base, `w${base + 1}`, NOW)?.version).toBe(base + 1);
@@ -247,7 +247,7 @@ test('a list that someone deletes begins anew', () => {
 
 test('a writer that is held up while others make any number of versions is refused', () => {
   const { root, place } = listWith(2);
-  // Held up after it has seen version 2, at each of its operations in turn.
+  // Paused after it has seen version 2, at each of its operations in turn.
   for (let held = 1; held < 6; held++) {
     const base = place().load()?.version ?? 0;
     const slow = askingFileSystem((_operation, index) => {
@@ -290,7 +290,7 @@ test('several that make the same list at once lose nothing', () => {
   }
 });
 
-/** Renames, and says that it did not. */
+/** Renames, and reports a failure. */
 const renamesAndFails = (code: string): FileSystem => ({
   ...nodeFileSystem,
   rename(from, to) {

@@ -1,15 +1,15 @@
 import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
 
-/** One call of an operation: its name, and the path where it has one. */
+/** One call of an operation, with its path if it has one. */
 export interface Operation {
   readonly name: string;
   readonly path: string;
 }
 
 /**
- * A file system that asks before each operation, counted from 0. What `ask` throws is what the operation throws.
+ * A file system that calls `ask` before each operation, counted from 0, which may throw in its place.
  *
- * @param below what carries the operations out.
+ * @param below carries the operations out.
  */
 export function askingFileSystem(
   ask: (operation: Operation, index: number) => void,
@@ -27,10 +27,9 @@ export function askingFileSystem(
   return Object.fromEntries(asking) as FileSystem;
 }
 
-/** An error as the system gives it. */
 export function systemError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: injected`), { code });
 }
 
-/** Thrown in place of every operation of a process that was killed. */
+/** Thrown for every operation of a killed process. */
 export class Killed extends Error {}

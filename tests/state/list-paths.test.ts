@@ -94,7 +94,7 @@ test('an agent is a subagent where the list of another one of its session is old
   expect(isSub('new')).toBe(true);
 });
 
-/** Files made within one tick of the kernel's clock have the same time of birth. */
+/** Files created within one tick of the kernel's clock have equal birth times. */
 function untilFileTimesMove(folder: string): void {
   const born = () => {
     rmSync(join(folder, 'probe'), { force: true });

@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
 
-// What is found on a server, and heard of it, by who does not know the names of its lists.
+// Finding and watching lists whose names are unknown, on a server.
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const AS_ANN = { author: 'ann', history: 50 };
@@ -56,7 +56,7 @@ describe.for(PLACES)('in %s', ([, isHere, url]) => {
         ]),
       );
       expect(found).toHaveLength(3);
-      // One whose name was cut is opened as it was found.
+      // A list with a truncated name opens by its key.
       const contents = await Promise.all(
         found.map(async (list) => (await server.place<string>(list.key, AS_ANN).load())?.content),
       );
@@ -76,7 +76,7 @@ describe.for(PLACES)('in %s', ([, isHere, url]) => {
       };
       const end = server.watch(sessionKey(session), () => {
         calls++;
-        // One that is under way at the end loses its server.
+        // The one still open at the end loses its server.
         look().catch(() => {});
       });
       onTestFinished(end);

@@ -5,9 +5,9 @@ import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// A log of changes of which one is damaged: nothing can be built upon that one, up to the next entry that needs none before it.
+// A log with a damaged change: nothing builds upon it, up to the next whole entry.
 
-/** A list of numbers, so large that one in 50 versions is stored whole: each version has one number more. */
+/** A list that grows by a number each version, so large that one in 50 versions is stored whole. */
 async function logOf(versions: number) {
   const folder = join(temporaryDirectory(), 'log');
   const steps = {

@@ -4,10 +4,10 @@ import { pathName, textOfPathName } from '../../src/state/list-paths.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 
-/** What the file systems that forget most make of a name: case, and how letters are composed. */
+/** Names as the most forgetful file systems see them: without case or Unicode normalization. */
 const asForgetfulFileSystem = (name: string) => name.normalize('NFKD').toLowerCase();
 
-// Texts that are likely to collide: few characters, their cases, separators, escapes, and pairs that compose.
+// Texts that are likely to collide: few characters, their cases, separators, escapes, and combining pairs.
 const SIMILAR = fc.string({
   unit: fc.constantFrom(
     'a',

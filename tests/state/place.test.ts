@@ -17,7 +17,6 @@ const ONE = new Date('2026-05-01T13:00:00.500Z');
 
 const servers = useServers();
 
-/** The versions of a place as they are. */
 function documentOn(place: SharedPlace<string[]>) {
   const of = (version: Version<string[]>) => version;
   const view = { empty: { version: 0, at: NOON, by: '', content: [] }, of };
@@ -26,7 +25,7 @@ function documentOn(place: SharedPlace<string[]>) {
 
 let lists = 0;
 type Create = (history: number, author?: string) => () => SharedPlace<string[]>;
-/** Each makes places on one list: what one commits, the others see. */
+/** By kind: functions that open places on one list, which see each other's commits. */
 const KINDS: [string, boolean, Create][] = [
   [
     'memory',

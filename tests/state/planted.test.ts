@@ -22,7 +22,7 @@ import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// What somebody has put into a state folder, with checksums that fit.
+// Files that somebody else has put into a state folder, with correct checksums.
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 const CLIPBOARD = '\u001b]52;c;ZXZpbA==\u0007';
@@ -120,7 +120,7 @@ describe('what is not a file of ours is neither read nor written', () => {
     for (const write of [appendOwnFile, writeOwnFile]) {
       expect(() => write(link, 'lost')).toThrow('it is a symbolic link');
     }
-    // A page of the one who made it would know this one.
+    // Its author's page would know this token.
     writeFileSync(victim, 'a'.repeat(32));
     expect(tokenIn(link)).not.toBe('a'.repeat(32));
     expect(tokenIn(victim)).not.toBe('a'.repeat(32));

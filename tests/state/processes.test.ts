@@ -17,7 +17,7 @@ interface Acknowledged {
   content: string;
 }
 
-/** A process, and what it said until its end: a line that a kill has cut is none. */
+/** A process and its output; a line cut by a kill does not count. */
 function startWriter(script: string, folder: string, name: string, count: number) {
   const argv = [script, folder, name, String(count)];
   const env = cleanEnvironment();
@@ -29,7 +29,7 @@ function startWriter(script: string, folder: string, name: string, count: number
   return { child, acknowledged };
 }
 
-/** That the versions in a folder go on without a gap to the newest, hold what was acknowledged, and are all there is. */
+/** The versions in a folder are without a gap, hold all that was acknowledged, and nothing else. */
 function expectHistory(folder: string, acknowledged: readonly Acknowledged[]): number {
   const history = [...new FilePlace<string>({ folder }).history()];
   const newest = history[0]?.version ?? 0;
@@ -78,7 +78,7 @@ test('processes that are killed at random moments lose nothing that was acknowle
   const folder = join(temporaryDirectory(), 'session', 'agent');
   const random = new Random(testSeed());
   let started = 0;
-  /** A few milliseconds after it has begun to write, a writer is killed and the next one comes. */
+  /** A writer is killed a few milliseconds after it begins, and the next one comes. */
   const writeAndBeKilled = async (): Promise<Acknowledged[]> => {
     const acknowledged: Acknowledged[] = [];
     while (started < KILLED_WRITERS) {

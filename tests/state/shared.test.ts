@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// Two users who share a folder of lists, as a container and its host do, and root.
+// Two users and root share a folder of lists, as a container and its host do.
 
 const COMMANDS = join(dirname(AGENT_SHELL), 'commands');
 const GROUP = 54_300;
@@ -15,14 +15,14 @@ type User = keyof typeof USERS;
 const canBeOthers =
   process.getuid?.() === 0 &&
   spawnSync('setpriv', ['--reuid=54301', '--clear-groups', 'test', '-x', AGENT_SHELL]).status === 0;
-/** setfacl is not everywhere; this is what it calls. Version 2; owner, group GROUP, mask: rwx; others: none. */
+/** The system call of setfacl, which is not everywhere. Version 2; owner, group GROUP, mask: rwx; others: none. */
 const SET_DEFAULT_ACL = `import os, struct, sys
 entries = [(1, 7, 0xffffffff), (4, 7, 0xffffffff), (8, 7, ${GROUP}), (16, 7, 0xffffffff), (32, 0, 0xffffffff)]
 acl = struct.pack('<I', 2) + b''.join(struct.pack('<HHI', *entry) for entry in entries)
 for name in ('access', 'default'):
     os.setxattr(sys.argv[1], 'system.posix_acl_' + name, acl)`;
 
-/** A folder of lists, and what happens in it as one of the users does it. */
+/** A folder of lists, and a way to act in it as one of the users. */
 function folder() {
   const root = temporaryDirectory();
   chmodSync(root, 0o755);

@@ -6,7 +6,7 @@ import { systemError } from './faulty-file-system.ts';
 interface File {
   kind: 'file';
   bytes: Buffer;
-  /** What a power cut leaves of it. */
+  /** What a power cut leaves. */
   saved: Buffer;
 }
 
@@ -14,7 +14,7 @@ interface Folder {
   kind: 'folder';
   names: Map<string, Node>;
   saved: Map<string, Node>;
-  /** The states since it was saved; a power cut leaves any one of them. */
+  /** The states since then; a power cut may leave any of them. */
   since: Map<string, Node>[];
 }
 
@@ -23,8 +23,8 @@ type Node = File | Folder;
 const newFolder = (): Folder => ({ kind: 'folder', names: new Map(), saved: new Map(), since: [] });
 
 /**
- * A disk that forgets on a power cut whatever was not saved with fsync: of a file that was not saved any part may be
- * left, of the changes to the names in a folder any number, in their order. Nothing saves more than it is asked to.
+ * A disk that loses on a power cut what fsync did not save: of an unsaved file any part may be left, of the changes of
+ * names in a folder any number, in order. fsync saves only what it must.
  */
 export class SimulatedDisk {
   readonly #root = newFolder();
@@ -86,7 +86,7 @@ export class SimulatedDisk {
     pause: () => {},
   };
 
-  /** What the disk holds after a power cut at this moment, by chance. */
+  /** A random state after a power cut at this moment. */
   afterPowerCut(random: Random): SimulatedDisk {
     const disk = new SimulatedDisk();
     disk.#root.names = left(this.#root, random).names;

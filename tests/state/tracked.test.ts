@@ -6,13 +6,13 @@ import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// A repository that was cloned may contain lists, for a TODO_STATE_DIR in its work tree.
+// A cloned repository may contain lists, for a TODO_STATE_DIR in its work tree.
 
 const LIST = '{"todos":[{"content":"Theirs","activeForm":"A","status":"in_progress"}]}';
 const WARNING =
   /^Warning: git tracks files in \S+\/\.todowrite, so they are not taken for lists; yours are in untracked~ there\. .*\n$/;
 
-/** A work tree whose lists are tracked, and what runs in it. */
+/** A work tree with tracked lists, and a way to run commands in it. */
 async function clone() {
   const root = temporaryDirectory();
   const cwd = join(root, 'app', 'src');

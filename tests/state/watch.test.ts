@@ -18,7 +18,7 @@ function watchedList(): { folder: string; other: FilePlace<string>; calls: () =>
 }
 
 test('what another commits is heard of, from the first version on, before the look of each second', async () => {
-  // It does not come.
+  // The poll never comes.
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { other, calls } = watchedList();
@@ -34,7 +34,7 @@ test('one commit is one call', async () => {
   const { folder, other, calls } = watchedList();
   other.commit(0, 'x', NOW);
   await eventually('a call', () => calls() === 1);
-  // The next call shows that all events of the first commit have been.
+  // The next call shows that all events of the first commit have arrived.
   writeFileSync(join(folder, 'something-else'), '');
   other.commit(1, 'y', NOW);
   await eventually('another call', () => calls() > 1);

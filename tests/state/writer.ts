@@ -1,4 +1,4 @@
-// A process of its own that writes one list: FOLDER NAME COUNT. Prints a line for each version that it was given.
+// A process that writes one list: FOLDER NAME COUNT. Prints a line for each version that it made.
 import { writeSync } from 'node:fs';
 import { Document } from '../../src/state/document.ts';
 import { FilePlace } from '../../src/state/file-place.ts';

@@ -7,7 +7,7 @@ import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 
-// An end is an end: what the agent of a session has begun is given back.
+// Tasks begun in a session are released however it ends.
 
 function machine() {
   const folder = temporaryDirectory();
@@ -69,7 +69,7 @@ test.runIf(hasProc)(
     process.kill(waiting, 'SIGSTOP');
     host.child.kill('SIGKILL');
     await once(host.child, 'exit');
-    // Its agent is there again before anything was given back. It begins one task again and takes up another.
+    // The agent is back before anything was released. It begins one task again and claims another.
     await run('TaskCreate', ['--subject', 'D']);
     const next = await start('ann', 'TaskClaim --next; TaskClaim 2');
     expect(next.answer.stdout).toBe('Task #4 claimed by ann: D\nTask #2 claimed by ann: B\n');

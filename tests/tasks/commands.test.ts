@@ -448,7 +448,7 @@ test.each(Object.entries(PAGES))('the help of %s', async (name, page) => {
   expect((await team.call(name, ['-h'])).stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
 });
 
-/** What stands before the example of each page. */
+/** The commands that precede each page's example. */
 const BEFORE: Record<string, string[]> = {
   TaskUpdate: ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1'],
   TaskClaim: ['TaskCreate --subject={Fix login}'],

@@ -6,9 +6,9 @@ import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-// A team's list of which a change is damaged stays in use: the list before it stands in until TaskUndo makes that the list.
+// A team's list with a damaged change stays usable: the list before it stands in until TaskUndo restores that.
 
-/** A list of so many tasks, each made by a change of its own; each call is that of another process. */
+/** One change for each task; each call stands for another process. */
 async function listOf(count: number) {
   const folder = join(temporaryDirectory(), 'team');
   const run = (line: string) => {

@@ -24,7 +24,7 @@ beforeEach(() => {
   };
 });
 
-/** Runs a script, and gives everything that it prints. */
+/** Returns both outputs. */
 async function bash(script: string, more: Record<string, string> = {}): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-c', `exec 2>&1\n${script}`], {
     cwd: directory,

@@ -42,7 +42,7 @@ test('ids are never given twice, not even when all tasks are deleted', () => {
   for (const taskId of [1, 2]) graph = done(update(graph, { taskId, status: 'deleted' })).graph;
   expect(graph.tasks.size).toBe(0);
   expect(done(createTasks(graph, [{ subject: 'Three' }], AT)).created[0]?.id).toBe(3);
-  // Nor where the list is read back from its steps.
+  // Also after reading the list back from its steps.
   const stored = TASK_STEPS.between(NO_TASKS, graph);
   expect(TASK_STEPS.apply(NO_TASKS, [stored]).nextId).toBe(3);
 });
@@ -59,7 +59,7 @@ test('several tasks are created all or none, and all unknown ids are named', () 
       { code: 'task_not_found', text: 'there is no task #9 ([1].blockedBy)' },
     ],
   });
-  // Those that are about to be created have no ids yet.
+  // Tasks about to be created have no ids yet.
   expect(codes(createTasks(graph, [{ subject: 'Two', blockedBy: [2] }], AT))).toHaveLength(1);
 });
 
@@ -130,7 +130,7 @@ test('completing or deleting a task tells what waits for nothing any more', () =
   expect(done(update(open, { taskId: 1, status: 'deleted' })).unblocked).toEqual([3]);
   const second = done(update(completed(open, 1), { taskId: 2, status: 'completed' }));
   expect(second.unblocked).toEqual([4]);
-  // What was completed before unblocks nothing again.
+  // A task that was completed before unblocks nothing again.
   const again = done(update(second.graph, { taskId: 2, subject: 'New', status: 'completed' }));
   expect([again.changed, again.unblocked]).toEqual([['subject'], []]);
 });
@@ -163,7 +163,7 @@ test('a claim sets owner and status in one step; its owner may claim it again', 
   expect(outcome.task).toMatchObject({ owner: 'a', status: 'in_progress', updatedAt: LATER });
   const again = done(claim(outcome.graph, 1));
   expect([again.wasMine, again.graph === outcome.graph]).toEqual([true, true]);
-  // One that was given to an agent beforehand is for that agent.
+  // An assigned task is for its owner.
   const given = graphOf({ subject: 'One', owner: 'a' });
   expect(done(claim(given, 1)).task.status).toBe('in_progress');
   expect(codes(claim(given, 1, 'b'))).toEqual(['already_claimed']);
@@ -226,7 +226,7 @@ test('an update that begins a task, or gives it away, obeys the rules of a claim
     owner: 'b',
     status: 'pending',
   });
-  // Blockers that the same update adds count.
+  // Blockers added by the same update count.
   const blocking = { taskId: 3, status: 'in_progress' as const, addBlockedBy: [1] };
   expect(codes(update(graph, blocking, 'b'))).toEqual(['blocked']);
 });

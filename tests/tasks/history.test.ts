@@ -3,11 +3,11 @@ import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Team } from './team.ts';
 
-// What happened to a list, and taking it back.
+// The history of a list, and undo.
 
 const QUIET = { settings: { guidance: 'off' as const } };
 
-/** The same on a list in memory and on one in files. */
+/** On a list in memory, or in files. */
 function team(isInFiles: boolean): Team {
   const made = new Team(QUIET);
   if (isInFiles) made.stores.set('', openTaskStore({ folder: `${temporaryDirectory()}/list` }));
@@ -62,7 +62,6 @@ test.each([false, true])(
       'Undone: deleted #1 A; changed blockedBy of #2 B\n',
     );
     expect((await run('TaskList')).stdout).toBe(before);
-    // An undo is a change like any other.
     await run('TaskUndo');
     expect((await run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
   },
@@ -108,7 +107,7 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
   expect(lines[0]).toContain('#400 [in_progress]');
   expect(lines[1]).toContain('#21 [pending]');
   expect(lines[30]).toBe('... and 470 more tasks; --limit 500 shows all');
-  // Four characters a token is what such text takes, and a little more.
+  // Such text has about four characters a token.
   expect(stdout.length / 3.5).toBeLessThan(1200);
   expect((await run('TaskList --limit 2')).stdout.split('\n')).toHaveLength(4);
   expect(JSON.parse((await run('TaskList --json')).stdout).tasks).toHaveLength(500);

@@ -8,7 +8,7 @@ import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
 
-// A lease is of one agent in one team: its commands there renew it, and nothing else does.
+// A lease belongs to one agent in one team: only that agent's commands there renew it.
 
 function machine(more: Record<string, string> = {}) {
   const folder = temporaryDirectory();
@@ -28,7 +28,7 @@ function machine(more: Record<string, string> = {}) {
   return { env, call, beat, folder };
 }
 
-// The commands on tasks renew them themselves: tests/tasks/loop.test.ts.
+// The task commands themselves: tests/tasks/loop.test.ts.
 test('TodoWrite and TodoRead on PATH renew the leases that their agent has in its team, and not those in another', async () => {
   const { env, call, beat, folder } = machine({ TODO_LEASE: '3s' });
   const programs = { blue: 'todo-read', green: 'todo-write', red: undefined } as const;

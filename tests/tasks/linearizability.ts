@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
-// What a list of tasks must do, written down a second time and without a line of the sources, and a check that a
-// history of concurrent operations could have been made by one list that does one after the other.
+// A second model of a list of tasks, without a line of the sources, and a check that a history of concurrent operations is
+// linearizable.
 
-/** One operation of one agent. */
 export type Operation =
   | { kind: 'claim'; id: number | 'next' }
   | { kind: 'complete' | 'delete' | 'release'; id: number }
@@ -11,22 +10,21 @@ export type Operation =
   | { kind: 'link'; id: number; blocker: number }
   | { kind: 'create'; blockers: number[] };
 
-/** An operation as its process logged it; without an end where the process was killed before that. */
+/** An operation as logged by its process; without an end if the process was killed. */
 export interface Logged {
   key: string;
-  /** Each process has another name, also if it does the work of an agent whose process was killed. */
+  /** Unique, also if it continues the work of a killed process's agent. */
   process: string;
   agent: string;
   operation: Operation;
   /** Microseconds of a clock that all processes share. */
   start: number;
   end?: number;
-  /** The version that it made or, where it changed nothing, found. */
+  /** The version that it made or, if it changed nothing, found. */
   version?: number;
   refused?: string[];
 }
 
-/** One version as it was stored. */
 export interface Stored {
   version: number;
   /** The process that made it. */
@@ -49,7 +47,7 @@ interface ModelTask {
   blockedBy: Set<number>;
 }
 
-/** The model: tasks that know what they wait for, and nothing else. */
+/** Tasks that know what they wait for, and nothing else. */
 export class Model {
   readonly tasks = new Map<number, ModelTask>();
   nextId = 1;
@@ -59,7 +57,7 @@ export class Model {
     this.tasks.set(this.nextId++, { subject, status: 'pending', owner: undefined, blockedBy });
   }
 
-  /** Does the operation, or gives the codes of the reasons why not. */
+  /** Does the operation, or returns the codes of the reasons against it. */
   do(agent: string, operation: Operation): string[] {
     if (operation.kind === 'create') {
       const missing = operation.blockers.filter((id) => !this.tasks.has(id));
@@ -105,7 +103,7 @@ export class Model {
     }
   }
 
-  /** A task in the words of the list; undefined if there is none. */
+  /** In the words of the list. */
   task(id: number): object | undefined {
     const task = this.tasks.get(id);
     if (task === undefined) return undefined;
@@ -138,8 +136,8 @@ export class Model {
 }
 
 /**
- * What contradicts that the operations were done one after the other, each between its start and its end, in the
- * order of their versions.
+ * Everything that contradicts a sequence of the operations in the order of their versions, each between its start and its
+ * end.
  *
  * @param model the list at version `from`.
  */
@@ -152,7 +150,7 @@ export function contradictions(
   return [...outOfTime(logged), ...outOfOrder(logged, stored, model, from)];
 }
 
-/** Whoever begins after another has ended must not find, or make, a version from before. */
+/** An operation that begins after another has ended must not find, or make, an earlier version. */
 function outOfTime(logged: readonly Logged[]): string[] {
   const ended = logged.filter(({ end }) => end !== undefined);
   const byEnd = [...ended].sort((a, b) => Number(a.end) - Number(b.end));
@@ -170,7 +168,7 @@ function outOfTime(logged: readonly Logged[]): string[] {
   return found;
 }
 
-/** Does all operations again, in the order of their versions, and compares what comes of it. */
+/** Repeats all operations in the order of their versions, and compares the results. */
 function outOfOrder(
   logged: readonly Logged[],
   stored: readonly Stored[],
@@ -181,7 +179,7 @@ function outOfOrder(
   for (let version = from; version <= from + stored.length; version++) {
     const here = logged.filter((operation) => operation.version === version);
     const step = stored[version - from - 1];
-    // The first that its process did at a version which that process made, or what it did when it was killed.
+    // The first of its process at a version which that process made, or the one during which it was killed.
     const maker =
       here.find(({ process }) => process === step?.by) ??
       logged.find(({ process, end }) => process === step?.by && end === undefined);
@@ -201,7 +199,7 @@ function outOfOrder(
   return found;
 }
 
-/** That an operation which made no version had nothing to change, or was refused for the right reasons. */
+/** An operation that made no version had nothing to change, or was refused for the right reasons. */
 function unlikeNoChange(
   model: Model,
   { key, agent, operation, version, refused = [] }: Logged,
@@ -231,7 +229,7 @@ function differences(model: Model, { version, changed, deleted }: Stored): strin
   ];
 }
 
-/** A stored task in the words of the model. */
+/** In the words of the model. */
 export function comparable(task: Stored['changed'][number]): object {
   const { id, subject, status, owner, blocks, blockedBy } = task;
   const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b);

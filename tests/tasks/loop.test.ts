@@ -5,12 +5,12 @@ import type { TaskGraph, TaskLease } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
 
-// Who is assigned hears it, who dies holds nothing, who leads sees all.
+// An assigned agent hears of it, a dead one keeps nothing, a leader sees all.
 
 const firstLine = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
   (stdout || stderr).split('\n')[0];
 
-/** A clock that stands until it is told to go on. */
+/** A clock that stands still until told to advance. */
 class HandClock implements LeaseClock {
   readonly id: string;
   time = 1000;
@@ -166,7 +166,7 @@ test('TaskRelease --expired releases the tasks of dead agents, which can no long
   expect((await team.run('TaskUpdate 1 --status completed --agent ann')).stderr).toContain(
     'lease_lost: your lease of #1 expired, and it was released',
   );
-  // Who claims it again has it again.
+  // Claiming it again restores the claim.
   expect((await team.run('TaskClaim 1 --agent ann')).exitCode).toBe(0);
   expect((await team.run('TaskUpdate 1 --status completed --agent ann')).exitCode).toBe(0);
   expect((await team.run('TaskRelease --expired 2')).exitCode).toBe(2);
@@ -184,7 +184,7 @@ test.each(['30', '0m', '-5m', 'soon', '1.5h', '400d', ''])(
   },
 );
 
-/** What an agent is told by its next command. */
+/** The notes of an agent's next command. */
 async function heard(team: Team, agent: string): Promise<string> {
   return (await team.run(`TaskList --status completed --agent ${agent}`)).stderr;
 }
@@ -294,7 +294,7 @@ test('a task with a check is completed with its proof, or marked; nobody writes 
     const forged = await team.call(name, ['{"taskId":2,"subject":"A","proof":{"command":"x"}}']);
     expect(forged.stderr).toContain("Unrecognized key 'proof'");
   }
-  // A proof is of the completion that it was made for.
+  // A proof belongs to one completion.
   await team.run('TaskUpdate 1 --status pending');
   expect((await team.run('TaskGet 1')).stdout).toContain('\nCheck: exit 0\n');
 });
@@ -321,7 +321,7 @@ test('the check of a task that another has is changed by its owner, its creator,
   for (const [agent, ...more] of changers) {
     expect((await change(agent, `of ${agent}`, ...more)).stdout).toBe('Updated task #1: check\n');
   }
-  // Who has changed it may take that back, nobody else.
+  // Only the agent that changed it may undo that.
   expect((await team.run('TaskUndo --agent eve')).stderr).toContain(
     'already_claimed: #1 is claimed',
   );

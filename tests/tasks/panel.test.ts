@@ -18,7 +18,7 @@ function shown(columns = 80, rows = 24, mode: 'auto' | 'plain' = 'auto'): Shown 
   const todos = new TodoStore();
   const place = new MemoryPlace<TaskGraph>();
   const tasks = taskView(new TaskStore(place));
-  // Each change is drawn at once.
+  // Draws each change at once.
   const clock = { now: () => 0, after: () => () => {} };
   const panel = new TaskPanel({ store: todos, tasks, stream: terminal, env: {}, mode, clock });
   const show = async (graph: TaskGraph) => {

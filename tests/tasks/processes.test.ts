@@ -28,21 +28,21 @@ const LONGEST_LIFE_MS = 400;
 const KEEP_ALL = 1_000_000;
 
 interface Team {
-  /** The folder or the URL of the list. */
+  /** A folder or a URL. */
   readonly where: string;
   readonly entries: SharedPlace<LogEntry<TaskStep>>;
   readonly agents: number;
   readonly tasks: number;
-  /** What happens to the servers while the team works. */
+  /** Disturbs the servers while the team works. */
   readonly disturb?: (committed: () => Promise<number>) => Promise<void>;
 }
 
-/** Whether the last line of a member's log begins an operation. */
+/** Whether a member's log ends in the middle of an operation. */
 function isWorking(log: string): boolean {
   return existsSync(log) && /"start":\d+\}\n$/.test(readFileSync(log, 'utf8'));
 }
 
-/** A team works at random, its processes are killed at random; then its history is judged. */
+/** A team works at random and its processes are killed at random; then its history is checked. */
 async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<void> {
   const seed = testSeed();
   const random = new Random(seed);
@@ -87,7 +87,7 @@ async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<
   );
   expect(content.nextId).toBe(model.nextId);
   expectNewIds(history.map(({ content: { step } }) => step));
-  // Both halves of the test happened: kills in the middle, and work that went on.
+  // Both happened: kills in the middle, and work that went on.
   expect(logged.filter(({ end }) => end === undefined).length).toBeGreaterThan(0);
   expect(logged.filter(({ version, refused }) => version && !refused).length).toBeGreaterThan(
     agents * 4,
@@ -155,7 +155,7 @@ test('the check finds what it is meant to find', () => {
   });
   const check = (logged: Logged[], stored: Stored[]) => contradictions(logged, stored, model(), 2);
   expect(check([claim('a', 3, 10)], [claimedBy('a', 3)])).toEqual([]);
-  // A double claim, a lost one, one from the past, one that nobody made, half a dependency.
+  // Double, lost, stale or invented claims, and half dependencies.
   expect(
     check([claim('a', 3, 10), claim('b', 4, 10)], [claimedBy('a', 3), claimedBy('b', 4)]),
   ).not.toEqual([]);
@@ -185,7 +185,7 @@ function modelOf(graph: TaskGraph): Model {
   return model;
 }
 
-/** That no id was given twice. */
+/** No id was used twice. */
 function expectNewIds(steps: readonly TaskStep[]): void {
   const gone = new Set<number>();
   for (const { changed, deleted } of steps) {
@@ -194,7 +194,7 @@ function expectNewIds(steps: readonly TaskStep[]): void {
   }
 }
 
-/** Both lines of an operation together. A line that a kill has cut is none. */
+/** Pairs the two lines of each operation. A line cut by a kill does not count. */
 function readLog(path: string): Logged[] {
   const operations = new Map<string, Logged>();
   for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {

@@ -12,7 +12,7 @@ import { TaskStore } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { AT, done } from './tasks.ts';
 
-/** A list of so many tasks in files, and what is written to and read from them. */
+/** The bytes written and read by a list of so many tasks in files. */
 async function listOf(size: number) {
   const moved = { written: 0, read: 0, files: 0 };
   const fs: FileSystem = {
@@ -54,7 +54,7 @@ test('a claim writes as much with 10,000 tasks as with 100', async () => {
   const small = await bytes(100);
   const large = await bytes(10_000);
   expect(large.written).toBeLessThan(1.1 * small.written);
-  // A process that lives on reads only what is new.
+  // A process that lives on reads only the new versions.
   expect(large.read).toBeLessThan(20_000);
 });
 

@@ -5,7 +5,7 @@ import { NO_TASKS, withTasks } from '../../src/tasks/task.ts';
 import type { Stored } from './linearizability.ts';
 
 /**
- * What each version changed, as the check of linearizability wants it, those too that were stored whole.
+ * The change of each version, also of those stored whole, for the check of linearizability.
  *
  * @param entries all of them, from the first on.
  */

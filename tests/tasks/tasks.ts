@@ -8,18 +8,18 @@ export const AT = '2026-01-31T12:00:00.000Z';
 export const LATER = '2026-01-31T13:00:00.000Z';
 export const LEADER = { agent: 'leader', checkBusy: false, force: true };
 
-/** What must not be refused. */
+/** Throws if it was refused. */
 export function done<Change extends object>(outcome: Change | Refused): Change {
   if ('refused' in outcome) throw new Error(JSON.stringify(outcome.refused));
   return outcome;
 }
 
-/** The codes of the reasons for which it was refused; none where it was not. */
+/** The codes of the reasons; empty if it was not refused. */
 export function codes(outcome: object | Refused): string[] {
   return 'refused' in outcome ? outcome.refused.map(({ code }) => code) : [];
 }
 
-/** A list of these tasks; a string is a subject. */
+/** A string is a subject. */
 export function graphOf(...tasks: (string | NewTask)[]): TaskGraph {
   return tasks.reduce<TaskGraph>((graph, task) => {
     const request = typeof task === 'string' ? { subject: task } : task;

@@ -6,7 +6,7 @@ import { cleanEnvironment, executable, startProgram } from '../helpers/executabl
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 
-// Three agents with a scripted model each in JSONL hosts and one on PATH work through many tasks, and are killed at random.
+// Three agents with scripted models in JSONL hosts and one on PATH work through many tasks, and are killed at random.
 
 /** The long form takes minutes on a busy machine, so `npm run test:machines` runs it. */
 const isLong = process.env.TEST_MACHINES !== undefined;
@@ -47,7 +47,7 @@ const startHost = (place: Place, agent: string) =>
 const ask = (host: JsonlClient, command: string): Promise<Answer | undefined> =>
   host.send(command).catch(() => undefined);
 
-/** What each agent was told, in its order. */
+/** By agent, in order. */
 type Heard = Map<string, string[]>;
 
 function hear(heard: Heard, agent: string, { stderr, reminders = [] }: Answer): void {
@@ -56,7 +56,7 @@ function hear(heard: Heard, agent: string, { stderr, reminders = [] }: Answer): 
   heard.set(agent, [...(heard.get(agent) ?? []), ...notes]);
 }
 
-/** The task that a model goes on with: claimed just now, or begun before it was started again. */
+/** The task that a model continues: just claimed, or begun before a restart. */
 function taskIn({ stdout, stderr }: Answer): { id: number; isClaimed: boolean } | undefined {
   const claimed = /^Task #(\d+) claimed/.exec(stdout)?.[1];
   const id = claimed ?? /nothing_ready: .*; you have begun #(\d+)/.exec(stderr)?.[1];
@@ -82,7 +82,7 @@ test(`${TASKS} tasks, four agents, killed at random: each task is done once, and
   const isAllDone = () => completed.size === TASKS;
   let kills = 0;
 
-  /** What a model does, told by a script: claim, look, work, complete; and again until nothing is left. */
+  /** A scripted model: claim, look, work, complete; until nothing is left. */
   async function work(agent: string): Promise<void> {
     while (!(await workIn(startHost(place, agent), agent)));
   }
@@ -128,8 +128,8 @@ test(`${TASKS} tasks, four agents, killed at random: each task is done once, and
       if (task === undefined) continue;
       const { id, isClaimed } = task;
       if (!isClaimed && (await onPath(agent, 'TaskClaim', [`${id}`])).exitCode !== 0) continue;
-      // Its program may die between two commands too. One that comes back under its name is told what it has begun; where
-      // another comes in its place, only the lease gives the task back.
+      // Its program may die between two commands too. If it comes back under its name, it hears what it has begun; if
+      // another agent replaces it, only the lease releases the task.
       if (kills < KILLS && random.chance(0.08)) {
         kills++;
         if (random.chance(0.5)) agent += 'a';
@@ -154,7 +154,7 @@ test(`${TASKS} tasks, four agents, killed at random: each task is done once, and
 
   await Promise.all([...AGENTS.map(work), workOnPath()]);
 
-  // Each task was completed once, by whom the list says.
+  // Each task was completed once, by its owner.
   expect(
     [...completed.values()].every((agents) => agents.length === 1),
     `seed ${seed}`,
@@ -167,7 +167,7 @@ test(`${TASKS} tasks, four agents, killed at random: each task is done once, and
       completed.get(task.id)?.[0],
     ]);
   }
-  // Who was assigned a task, and was there to be told, was told once.
+  // Each assigned agent that was alive was told once.
   for (const [agent, notes] of heard) {
     expect(new Set(notes).size, `${agent}, seed ${seed}`).toBe(notes.length);
   }

@@ -1,5 +1,5 @@
-// A process of its own that works on one list at random: FOLDER-OR-URL AGENT SEED OPERATIONS LOG. Each operation is a line in the
-// log when it begins, and another one when it has ended.
+// A process that changes one list at random: FOLDER-OR-URL AGENT SEED OPERATIONS LOG. It logs the start and the end of each
+// operation.
 import { openSync, writeSync } from 'node:fs';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     const tasks = [...graph.tasks.values()];
     const operation = choose(tasks);
     say({ key: `${seed}.${number}`, process: seed, agent, operation, start: now() });
-    // What may have been made is logged as an operation without an end, as that of a process that was killed is.
+    // An uncertain change is logged without an end, like one of a killed process.
     const outcome = await store
       .change((newest, at) => plan(newest, operation, at))
       .catch((error) => {

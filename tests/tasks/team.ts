@@ -40,13 +40,13 @@ export class Team {
     this.handlers = new Map(taskCommands(context).map((handler) => [handler.name, handler]));
   }
 
-  /** Calls a command with its arguments; `stdin` is what it may read. */
+  /** @param stdin of the command. */
   call(name: string, argv: readonly string[], stdin = '', raw?: string): Promise<CommandResult> {
     const invocation = { argv, stdin: async () => stdin, ...(raw !== undefined && { raw }) };
     return this.handlers.get(name)?.execute(invocation) ?? Promise.reject(new Error(name));
   }
 
-  /** Runs lines of words without quotes; gives the result of the last. */
+  /** Runs lines of words without quotes; returns the last result. */
   async run(...lines: string[]): Promise<CommandResult> {
     let result: CommandResult = { stdout: '', stderr: '', exitCode: 0 };
     for (const line of lines) {

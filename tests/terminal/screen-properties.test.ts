@@ -10,7 +10,7 @@ type Step =
   | { type: 'panel'; rows: string[] }
   | { type: 'resize'; columns: number; rows: number };
 
-/** The terminal of the tests has no less than two columns. */
+/** xterm.js needs at least two columns. */
 const size = fc.record({
   columns: fc.integer({ min: 1, max: 40 }),
   rows: fc.integer({ min: 1, max: 15 }),
@@ -48,14 +48,14 @@ const anyOutput = fc.oneof(
   fc.constantFrom('\r', '\b', '\t', '\x1b[K', '你', '👍', '한글', '\x07'),
 );
 
-/** Rows of a panel as they fit on the screen; the widest has a glyph and a word. */
+/** Rows of a panel that fit; the widest has a glyph and a word. */
 function fitting(rows: string[], screen: Screen): string[] {
   return rows.map((one) => (screen.columns < 9 ? 'T' : one)).slice(0, Math.max(0, screen.rows - 1));
 }
 
 const withoutColour = (line: string) => line.replace(/\x1b\[[\d;]*m/g, '');
 
-/** Carries out the steps on a new terminal, and calls back after each. */
+/** Runs the steps on a new terminal, and calls back after each. */
 async function run(
   start: { columns: number; rows: number },
   all: Step[],
@@ -114,8 +114,8 @@ test('output is intact and in order, and the panel below it once, when the termi
 });
 
 test('a resize inside a line leaves no trace of the panel above the cursor', async () => {
-  // xterm.js cuts the line that the cursor is in when it narrows, so of that line nothing more can be said. A second
-  // resize within a line that takes several rows is left out: how it looks then, no program can know.
+  // When xterm.js narrows, it cuts the cursor's line, so that line is not checked any more. A second resize within a line
+  // of several rows is left out, since its result cannot be known.
   const resized = fc
     .tuple(outputStep(text), resizeStep, outputStep(text, '\n'))
     .map((some): Step[] => some);

@@ -5,7 +5,7 @@ import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 let terminal: TmuxTerminal | undefined;
 afterEach(() => terminal?.close());
 
-/** Starts the program from a bash, so that what it leaves behind can be seen. */
+/** Starts the program from a bash, to see what it leaves behind. */
 async function start(): Promise<TmuxTerminal> {
   const program = bundle(`${import.meta.dirname}/terminal-user.ts`);
   const started = new TmuxTerminal(`PS1='outer> ' bash --norc`, { columns: 120 });
@@ -16,7 +16,7 @@ async function start(): Promise<TmuxTerminal> {
   return started;
 }
 
-/** The modes that matter, as the shell finds them, and how the program before ended. */
+/** The terminal's modes in the shell, and how the program ended. */
 async function whatIsLeft(shell: TmuxTerminal): Promise<string> {
   await shell.until('the outer prompt', (screen) => /outer>$/.test(screen));
   shell.enter('echo "code $?:" $(stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon|isig)")');

@@ -1,6 +1,6 @@
 import { takeTerminal } from '../../src/terminal/take-terminal.ts';
 
-// A program that fills the screen, shows each key that it gets, and ends in the way that its key asks for.
+// Fills the screen, shows each key, and ends as its key says.
 
 let seen = '';
 const draw = () => process.stdout.write(`\x1b[H\x1b[2J<keys: ${seen}>\r\n`);

@@ -3,7 +3,7 @@ import { isBlank } from '../../src/safe-text.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 
-/** Text with what breaks quoting and JSON often in it, and any Unicode now and then. */
+/** Text with much that breaks quoting and JSON, and any Unicode now and then. */
 export const text: fc.Arbitrary<string> = fc
   .string({
     unit: fc.oneof(
@@ -18,7 +18,7 @@ export const plainText: fc.Arbitrary<string> = fc
   .string({ unit: fc.constantFrom(...'abc{}[],: "'), maxLength: 12 })
   .map((candidate) => `x${candidate}`);
 
-/** A list that the schema accepts. */
+/** Always valid. */
 export function todoList(words: fc.Arbitrary<string> = text): fc.Arbitrary<TodoItem[]> {
   const item = fc.record(
     {

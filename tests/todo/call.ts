@@ -16,11 +16,11 @@ export interface Call {
 }
 
 export interface Outcome extends CommandResult {
-  /** The list afterwards; `BEFORE` where it was left untouched. */
+  /** `BEFORE` if nothing changed. */
   items: readonly Readonly<TodoItem>[];
 }
 
-/** Calls TodoWrite on its own store that holds `BEFORE`. */
+/** Calls TodoWrite on a store with `BEFORE`. */
 export async function todoWrite(argv: string[], call: Call = {}): Promise<Outcome> {
   const store = new TodoStore();
   store.update(BEFORE);

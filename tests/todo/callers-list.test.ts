@@ -5,7 +5,7 @@ import type { TodoSource } from '../../src/todo/todo-source.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
-// Whose list a call means, where its caller has an environment of its own.
+// The list of a call whose caller has its own environment.
 
 const LIST = '{"todos":[{"content":"A","activeForm":"Doing A","status":"pending"}]}';
 const stdin = async () => '';
@@ -53,7 +53,7 @@ test.each<Record<string, string>>([{ TODO_AGENT: 'bob' }, { TODO_SESSION: 't' }]
       );
     }
     expect(store.get().version).toBe(0);
-    // The advice works, and so does the name that the host itself has.
+    // The advice works, and so does the host's own name.
     expect((await write({})).exitCode).toBe(0);
     expect((await write({ TODO_AGENT: 'ann' })).exitCode).toBe(0);
     expect((await read()).stdout).toContain('[ ] A');

@@ -11,7 +11,7 @@ import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
 
-// A list whose newest version is damaged stays in use: an older version stands in for it until a new one replaces it.
+// A list with a damaged newest version stays usable: an older version stands in for it until a new one replaces it.
 
 const PLACES: [string, boolean, () => Record<string, string>][] = [
   ['files', true, () => ({ TODO_STATE_DIR: temporaryDirectory() })],
@@ -26,7 +26,7 @@ const todo = (content: string) => ({ content, activeForm: 'Doing', status: 'pend
 const json = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
 
 describe.for(PLACES)('in %s', ([, isHere, variables]) => {
-  /** A list that was written so often, and whose newest version is then no list. */
+  /** A list with these versions, of which the newest is then overwritten. */
   async function damagedAfter(...contents: string[]) {
     const lists = new TodoLists({ TODO_SESSION: 's', ...variables() }, '/');
     onTestFinished(() => lists.close());
@@ -140,7 +140,7 @@ function insteadOf(path: string, make: () => void): void {
   make();
 }
 
-/** A list in files that was written three times, and the name of the file of its newest version. */
+/** A list in files with three versions, and the name of the newest one's file. */
 function writtenThrice(history = 50) {
   const folder = join(temporaryDirectory(), 'main');
   const open = () => openTodoStore({ folder, history });

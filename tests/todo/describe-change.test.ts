@@ -29,7 +29,7 @@ test.each([
   [[], [item('a', 'in_progress'), item('b')], 'began "a"; 2 added'],
   [[item('old', 'pending', '1')], [item('new', 'completed', '1')], 'completed "new"'],
   [[item('old', 'pending', '1')], [item('new', 'pending', '1')], 'details changed'],
-  // Models number their items again when they take one out.
+  // Models renumber their items when they remove one.
   [
     [item('a', 'completed', '1'), item('b', 'in_progress', '2'), item('c', 'pending', '3')],
     [item('b', 'in_progress', '1'), item('c', 'pending', '2')],

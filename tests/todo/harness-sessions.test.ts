@@ -10,7 +10,6 @@ import { agentsIn } from '../helpers/list-folders.ts';
 
 const ITEM = { content: 'a', activeForm: 'A', status: 'pending' } as const;
 
-/** Two work trees and a folder for lists. */
 function workTree() {
   const root = temporaryDirectory();
   const [tree, other] = [join(root, 'tree'), join(root, 'other')];

@@ -18,7 +18,7 @@ import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
 
-/** A session with lists in memory; `ok` and `bad` are programs of its directory. */
+/** A session with lists in memory; `ok` and `bad` are programs in its directory. */
 function start(settings: Partial<Settings> = {}) {
   const store = new TodoStore();
   const tasks = new TaskStore();
@@ -236,7 +236,7 @@ test('nobody writes a proof', async () => {
     `Note: "proof" is ignored: only a check that is seen to pass counts\n${UNPROVEN}`,
   );
   expect(proofs()).toEqual([undefined]);
-  // What TodoRead prints can be written as it is, and keeps what was seen.
+  // Writing TodoRead's output keeps the proof.
   await router.route('TodoWrite --prove');
   expect((await router.route('TodoRead --json | TodoWrite')).stderr).toBe('');
   expect(proofs()).toEqual(['./ok']);
@@ -273,7 +273,7 @@ test('a check ends at its time limit, with its line, and with its session', asyn
   await goneIn(join(other.cwd, 'third'), () => void other.router.dispose());
 });
 
-/** Waits until the process that wrote its id into a file is there and then, after `end`, gone. */
+/** Waits until the process with the id in a file exists and then, after `end`, is gone. */
 async function goneIn(file: string, end = () => {}): Promise<void> {
   await eventually('the process to begin', () => existsSync(file));
   const pid = Number(readFileSync(file, 'utf8'));

@@ -7,7 +7,6 @@ import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-/** A list, and what a call makes of it. */
 function list(...lines: string[]) {
   const store = new TodoStore();
   store.update(items(...lines));

@@ -18,7 +18,7 @@ function read(text: string) {
   return 'notes' in checked ? { ...checked, notes: [...reading.notes, ...checked.notes] } : checked;
 }
 
-/** The items that a text is read as; undefined where it is refused, by the reader or by the schema. */
+/** Undefined if the reader or the schema refuses the text. */
 function itemsIn(text: string): readonly TodoItem[] | undefined {
   const reading = readJson(text);
   const checked = 'value' in reading && checkTodoInput(reading.value, LIMITS);
@@ -228,7 +228,7 @@ describe('slips applied mechanically to random lists are read back to the same l
           [shapeSlip, shape],
           [, frame],
         ) => {
-          // Twice in the same string, a shell escape is an escaped backslash.
+          // Twice in one string, a shell escape is an escaped backslash.
           fc.pre(innerSlip !== outerSlip || shapeSlip.includes('string'));
           expect(itemsIn(frame(outer(shape(inner(array(items))))))).toEqual(items);
         },
@@ -282,10 +282,10 @@ describe('damaged text is refused, or read as what was meant before', () => {
       });
     fc.assert(
       fc.property(damaged, (text) => {
-        // A comma before a bracket is forgiven by design, wherever it comes from.
+        // A comma before a bracket is accepted by design, wherever it comes from.
         fc.pre(!/,[\]}]/.test(text));
         const items = itemsIn(text);
-        // The cut may have made `todo` of `todos`, which is forgiven too.
+        // The cut may have turned `todos` into `todo`, which is accepted too.
         if (items !== undefined) expect(Object.values(JSON.parse(text))).toEqual([items]);
       }),
       { numRuns: runs(5000) },

@@ -5,7 +5,7 @@ import { todoListSchema, validateTodoList } from '../../src/todo/todo-schema.ts'
 const item = { content: 'Build', activeForm: 'Building', status: 'pending' };
 const SETTINGS = { maxItems: 50, maxContentLength: 200 };
 
-/** The lines of the refusal, those about the list as a whole last. */
+/** Lines about the list as a whole come last. */
 function problemsOf(value: unknown, settings = SETTINGS): string[] {
   const validation = validateTodoList(value, settings);
   if (!('problems' in validation)) return [];
@@ -266,7 +266,7 @@ test('what is accepted is what the schema accepts, as the schema gives it', () =
       const value = hasMore ? { todos, more: 1 } : { todos };
       const { success, data } = todoListSchema(limits).safeParse(value);
       const validation = validateTodoList(value, limits);
-      // The rules for the list as a whole are not the schema's.
+      // The schema does not cover rules for the whole list.
       if ('items' in validation) expect(data).toEqual({ todos: validation.items });
       else if (success)
         expect(validation.problems.lines.join()).toMatch(/^todos: Only one item|^$/);

@@ -252,7 +252,7 @@ test('without a store of its own it writes the shared one', async () => {
   todoStore.clear();
 });
 
-/** stderr as a terminal gets it: whole lines, at most 4 KB, nothing but text. */
+/** Whole lines, at most 4 KB, nothing but text. */
 function expectSafe(stderr: string): void {
   expect(Buffer.byteLength(stderr)).toBeLessThanOrEqual(4096);
   expect(stderr).toMatch(/^(?:[^\n]+\n)*$/);

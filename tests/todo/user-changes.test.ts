@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { runs } from '../helpers/random.ts';
 import { todos } from '../panel/todos.ts';
 
-/** A list in files that an agent wrote, and the same list as the person's. */
+/** An agent's list in files, and the same list as the person opens it. */
 function shared(...lines: string[]) {
   const folder = `${temporaryDirectory()}/s/main`;
   const agent = openTodoStore({ folder, author: 'main' });
@@ -186,7 +186,7 @@ describe('TodoWrite', () => {
               agent,
               todos(...known.map((name) => `- ${name}`)),
             );
-            // A model that is told takes what it was told into account.
+            // A model that is told includes the change.
             if (exitCode !== 0) {
               const told = [...stderr.matchAll(/the user added "(.*)"/g)].map(
                 ([, name = '']) => name,

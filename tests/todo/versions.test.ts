@@ -9,7 +9,7 @@ import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
 const list = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
 
-/** Both commands on a list that has had these items, one version each. */
+/** Both commands on a list with one version for each of these contents. */
 function commandsAfter(contents: readonly string[], history = 50) {
   let minute = 0;
   const now = () => new Date(Date.UTC(2026, 4, 1, 12, minute++));

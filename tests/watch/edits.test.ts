@@ -9,7 +9,7 @@ import { listOf, TestViewer } from './viewer-state.ts';
 
 const LIST = listOf('main', [60, 'x a', '> b', '- c']);
 
-/** The items that a person's keys ask for, as lines. */
+/** The items that a person's keys request, as lines. */
 function asked(...keys: string[]): string[] | undefined {
   const { request } = new TestViewer({ lists: [LIST] }).press(...keys).state;
   if (request?.what !== 'write') return undefined;

@@ -53,7 +53,7 @@ test('a change of one item writes less than a fifth of the screen', () => {
   for (let round = 1; round <= 200; round++) expect(show(round)).toBeLessThan(whole / 5);
 });
 
-/** With TEST_MACHINES set 10,000 changes in a minute, else fewer, and as fast as they can be made. */
+/** With TEST_MACHINES 10,000 changes in a minute; else fewer, as fast as possible. */
 const IS_LONG = process.env.TEST_MACHINES !== undefined;
 const CHANGES = IS_LONG ? 10_000 : 500;
 const CHANGE_EVERY_MS = IS_LONG ? 6 : 0;

@@ -8,7 +8,7 @@ import { isAlive } from '../helpers/processes.ts';
 import { useServers } from '../helpers/servers.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
-// The people's side where lists live on a server: viewer, lines, page and sessions.
+// Viewer, lines, page and sessions with lists on a server.
 
 const servers = useServers();
 
@@ -19,7 +19,7 @@ const json = (...lines: string[]) =>
     todos: lines.map((content) => ({ content, activeForm: `${content}ing`, status: 'pending' })),
   });
 
-/** Agents and people on a server, in a session of their own. */
+/** A session of its own. */
 class OnServer {
   readonly #folder = temporaryDirectory();
   readonly session = `~/app ${++sessions}`;
@@ -51,7 +51,7 @@ class OnServer {
     return run('agent-shell', argv, { cwd: this.#folder, env: this.env() });
   }
 
-  /** `agent-shell watch` of that session, not on a terminal. */
+  /** Not on a terminal. */
   watch(...argv: string[]) {
     const words = ['watch', '--session', this.session, ...argv];
     return startProgram(executable('agent-shell'), words, { cwd: this.#folder, env: this.env() });
@@ -73,7 +73,7 @@ class OnServer {
   }
 }
 
-/** What `watch --web` sends to a page. */
+/** The messages of `watch --web` to a page. */
 async function pageOf({ lines }: ReturnType<OnServer['watch']>) {
   const page = await eventually('the URL', () => lines()[0]);
   const answer = await fetch(`${page}events`, { headers: { 'sec-fetch-site': 'same-origin' } });
@@ -86,7 +86,7 @@ async function pageOf({ lines }: ReturnType<OnServer['watch']>) {
   return { shown, text: () => text };
 }
 
-// What is found and followed on each engine is in tests/state/lists.test.ts.
+// Finding and following on each engine: tests/state/lists.test.ts.
 describe.runIf(hasEtcd)('agent-shell', () => {
   test('watch --jsonl prints the lists as they stand and each version, those that are yet to come included', async () => {
     const at = new OnServer(servers.etcd.url);
@@ -186,7 +186,7 @@ describe.runIf(hasEtcd)('agent-shell', () => {
 
 test('a server that cannot be reached from the start: exit code 3, and stderr says which', async () => {
   const at = new OnServer('etcd://127.0.0.1:1/x');
-  // They all wait for the same time at once.
+  // They wait at the same time.
   const watches = [['--jsonl'], ['--tasks']].map((argv) => at.watch(...argv));
   expect(at.agentShell('sessions')).toMatchObject({ exitCode: 3, stdout: '' });
   for (const { ended } of watches) {

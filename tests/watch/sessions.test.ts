@@ -146,7 +146,7 @@ describe('removal', () => {
     const lists = new FolderLists(() => state);
     const [found] = lists.find(sessionKey('/home/ann/app'));
     write(state, '/home/ann/app', 'bob', 0, '- new');
-    // It is no longer the version that was seen.
+    // The version has changed since.
     expect(lists.remove(found?.key ?? '', 0)).toBe(false);
     expect(new FilePlace({ folder }).load()?.content).toEqual(todos('- new'));
   });

@@ -19,7 +19,7 @@ function board(columns = 100): TestViewer {
   return new TestViewer({ tasks: TASKS }, { columns, page: 'board' });
 }
 
-/** What a person's keys on the board ask for. It begins at #2, which is in progress. */
+/** The request of a person's keys on the board. The selection begins at #2, which is in progress. */
 function asked(...keys: string[]) {
   const { request } = board().press(...keys).state;
   return request?.what === 'task'

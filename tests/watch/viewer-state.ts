@@ -11,10 +11,10 @@ import { render } from '../../src/watch/render.ts';
 import type { Key } from '../../src/watch/text-input.ts';
 import { todos } from '../panel/todos.ts';
 
-/** A moment in the local time of whoever runs the tests. */
+/** In the local time zone. */
 export const NOON = +new Date(2026, 4, 5, 12, 0, 0);
 
-/** Screens from the tiniest to the largest that a viewer must fill, in columns and rows. */
+/** From the smallest to the largest screen, in columns and rows. */
 export const SCREEN_SIZES: [columns: number, rows: number][] = [
   [20, 5],
   [40, 10],
@@ -23,7 +23,7 @@ export const SCREEN_SIZES: [columns: number, rows: number][] = [
   [300, 100],
 ];
 
-/** An agent's list that was replaced by each of these, each this many seconds before noon. */
+/** A list with one version for each of these, each so many seconds before noon. */
 export function listOf(
   agent: string,
   ...writes: [secondsAgo: number, ...lines: string[]][]
@@ -50,7 +50,7 @@ export function historyOf(
   return { agent, versions: store.history() as [TodoVersion, ...TodoVersion[]] };
 }
 
-/** Tasks by their ids; each has its status since a minute before noon. */
+/** Tasks by id, each with its status since a minute before noon. */
 export function tasksOf(...tasks: Partial<Task>[]): Known['tasks'] {
   const whole = tasks.map(
     (task, index): Task => ({
@@ -72,7 +72,7 @@ export function tasksOf(...tasks: Partial<Task>[]): Known['tasks'] {
   };
 }
 
-/** A viewer at noon, on which keys are pressed, and whose screen is looked at. */
+/** A viewer at noon, with keys to press and a screen to look at. */
 export class TestViewer {
   state: ViewerState;
   now = NOON;
@@ -121,7 +121,7 @@ export class TestViewer {
     this.rows();
   }
 
-  /** Keys by their names, or characters. */
+  /** Keys by name, or characters. */
   press(...keys: string[]): this {
     for (const name of keys) {
       const isCharacter = name.length === 1;
@@ -142,7 +142,7 @@ export class TestViewer {
     return this;
   }
 
-  /** The screen without blanks at the ends of rows. */
+  /** Without trailing blanks. */
   rows(): string[] {
     const times = new ShownTimes(this.now);
     const { rows, page } = render(this.state, this.#theme, times);
@@ -154,7 +154,7 @@ export class TestViewer {
 
   untilChange = 0;
 
-  /** The rows that hold the list, the history or whatever the page is. */
+  /** The rows of the page's content. */
   body(): string[] {
     return this.rows()
       .slice(3, -1)

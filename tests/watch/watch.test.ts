@@ -30,7 +30,7 @@ import { SCREEN_SIZES } from './viewer-state.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
 
-/** `agent-shell watch`, not on a terminal. */
+/** Not on a terminal. */
 function watch(state: string, ...argv: string[]) {
   const env = cleanEnvironment({ TODO_STATE_DIR: state });
   return startProgram(executable('agent-shell'), ['watch', ...argv], { cwd: state, env });
@@ -225,7 +225,7 @@ test('--help prints the help page, before and after other options', async () => 
 });
 
 describe.skipIf(!hasTmux)('on a terminal', () => {
-  /** `agent-shell watch`, started from a bash, so that what it leaves behind can be seen. */
+  /** Started from a bash, to see what it leaves behind. */
   async function watchOnTerminal(state: string, argv: string, size = {}): Promise<TmuxTerminal> {
     const terminal = new TmuxTerminal(`PS1='outer> ' bash --norc`, { cwd: state, ...size });
     onTestFinished(() => terminal.close());
@@ -311,7 +311,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await terminal.until('the prompt again', (screen) => /outer>$/.test(screen));
     await terminal.resize(50, 12);
     terminal.enter('clear; fg');
-    // Nobody tells a stopped program that its terminal has become smaller.
+    // A stopped program is not told that its terminal has shrunk.
     await terminal.until('the header to its end', (screen) =>
       /^main · s +updated .* ago\n/.test(screen),
     );
@@ -327,7 +327,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const device = openSync(terminal.ask('#{pane_tty}'), O_NOCTTY | O_NONBLOCK | O_RDWR);
     process.kill(server, 'SIGSTOP');
     try {
-      // As much as the system keeps for a reader.
+      // As much as the system buffers for a reader.
       expect(() => {
         for (;;) writeSync(device, 'x'.repeat(1024));
       }).toThrow('EAGAIN');
@@ -350,7 +350,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const [child, server] = [terminal.child, Number(terminal.ask('#{pid}'))];
     process.kill(server, 'SIGSTOP');
     try {
-      // Together many times what the system keeps for a reader.
+      // Together many times the system's buffer.
       for (let count = 0; count < 60; count++) {
         store.update(
           Array.from({ length: 50 }, (_, at) => todo(`${count} ${at} ${'x'.repeat(150)}`)),

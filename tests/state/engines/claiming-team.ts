@@ -15,37 +15,37 @@ const COMMANDS = dirname(executable('todo-write'));
 const BATCH = 500;
 const now = () => Number(process.hrtime.bigint() / 1000n);
 
-/** What came of one call of `TaskClaim --next`. */
+/** The result of one call of `TaskClaim --next`. */
 interface Claim {
   readonly agent: string;
   readonly start: number;
   readonly end: number;
-  /** The task that it says it claimed. */
+  /** The task that it reports. */
   readonly id: number | undefined;
-  /** It says that nobody knows whether it claimed one. */
+  /** Whether it reports an unknown outcome. */
   readonly isOpen: boolean;
 }
 
-/** Agents that claim the tasks of one list with the real commands, each call a process of its own. */
+/** Agents that claim the tasks of one list with the real commands, each call in its own process. */
 export class ClaimingTeam {
   readonly #env: Record<string, string>;
   readonly #cwd = temporaryDirectory();
   readonly #claims: Claim[] = [];
   readonly #entries = new Map<number, Entry>();
 
-  /** @param url of a list that others leave alone. */
+  /** @param url of a list that nobody else uses. */
   constructor(url: string) {
     this.#env = cleanEnvironment({
       HOME: this.#cwd,
       TODO_STATE_URL: url,
       TODO_TEAM: 'claims',
       TODO_MAX_ITEMS: String(BATCH),
-      // Each version is to be a claim, and no sign of life.
+      // Each version must be a claim, not a renewal.
       TODO_LEASE: 'off',
     });
   }
 
-  /** How many claims were acknowledged so far. */
+  /** Acknowledged claims so far. */
   get claimed(): number {
     return this.#claims.filter(({ id }) => id !== undefined).length;
   }
@@ -60,7 +60,6 @@ export class ClaimingTeam {
     }
   }
 
-  /** Claims until nothing is left. */
   async claimAll(agents: number): Promise<void> {
     const work = async (agent: string) => {
       for (;;) {
@@ -68,7 +67,7 @@ export class ClaimingTeam {
         const { exitCode, stdout, stderr } = await this.#run(agent, 'TaskClaim', ['--next']);
         if (/nothing_ready/.test(stderr)) return;
         const [, id] = /^Task #(\d+) claimed by/.exec(stdout) ?? [];
-        // 0 with a task, or 3 with a reason: nothing else is an answer.
+        // Only 0 with a task, or 3 with a reason.
         expect([exitCode, id === undefined], stderr).toEqual(id ? [0, false] : [3, true]);
         const isOpen = stderr.includes('not known whether the change was made');
         if (!isOpen && !id)
@@ -79,9 +78,9 @@ export class ClaimingTeam {
     await Promise.all(Array.from({ length: agents }, (_, index) => work(`agent-${index + 1}`)));
   }
 
-  /** That what was acknowledged is what is there, and could have come of one claim after the other. */
+  /** What was acknowledged exists, and could come from claims made one after the other. */
   async judge(tasks: number): Promise<void> {
-    // Not by the lead: who hears news makes a version.
+    // Not by the lead: reading news makes a version.
     const { stdout } = await this.#run('judge', 'TaskList', ['--json']);
     const { version } = JSON.parse(stdout);
     await expect.poll(() => this.#entries.size, { timeout: 60_000 }).toBe(version);
@@ -106,7 +105,7 @@ export class ClaimingTeam {
     expect(new Set(ids).size).toBe(ids.length);
   }
 
-  /** Keeps all versions, of which the server keeps the last only. */
+  /** The server keeps only the last versions. */
   async #collectAll(): Promise<void> {
     const { TODO_STATE_URL: url = '' } = this.#env;
     const lists = new ServerLists({ url, environment: this.#env, timeoutMs: 5000 });

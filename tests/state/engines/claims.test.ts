@@ -3,8 +3,7 @@ import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../../helpers
 import { eventually } from '../../helpers/eventually.ts';
 import { ClaimingTeam } from './claiming-team.ts';
 
-// Agents that claim tasks with the real commands while servers die. A short form; `npm run test:machines` sets
-// TEST_MACHINES, which makes it long.
+// Agents claim tasks with the real commands while servers die. `npm run test:machines` sets TEST_MACHINES for a long form.
 
 const IS_LONG = process.env.TEST_MACHINES !== undefined;
 const TASKS = IS_LONG ? 2000 : 16;

@@ -7,9 +7,9 @@ import { eventually } from '../../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
-// A network that falls apart, as it really does: packets vanish, and nobody is told.
+// A real network partition: packets vanish, and nobody is told.
 
-/** What docs/machines.md promises to who watches. A busy machine takes longer for everything. */
+/** The promise of docs/machines.md to watchers. A busy machine takes longer for everything. */
 const LONGEST_SILENCE_MS = process.env.TEST_MACHINES ? 10_000 : 60_000;
 
 test.runIf(hasEtcd && canCutOff)(
@@ -57,7 +57,7 @@ test.runIf(hasEtcd && canCutOff)(
 
     cluster.plugIn(leader);
     await eventually('the other one does, too', () => seenInside() === 2);
-    // The member may still be finding its way back into the cluster.
+    // The member may still be rejoining the cluster.
     const read = await eventually('it can be read there', async () => {
       const ended = await start(inside, cluster.url([leader]), executable('todo-read')).ended;
       return ended.exitCode === 0 && ended;

@@ -4,8 +4,8 @@ import { StateError } from '../../../src/state/state-error.ts';
 import { EtcdCluster, hasEtcd } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
 
-// Three members of an etcd cluster, of which the leading one dies or falls silent while several clients write one list.
-// A short form; `npm run test:machines` sets TEST_MACHINES, which makes it long.
+// Three members of an etcd cluster; the leader dies or falls silent while several clients write one list. `npm run
+// test:machines` sets TEST_MACHINES for a long form.
 
 const IS_LONG = process.env.TEST_MACHINES !== undefined;
 const WRITERS = 4;
@@ -29,11 +29,11 @@ function placeOn(cluster: EtcdCluster, author: string, timeoutMs = 20_000): Shar
 
 interface Written {
   readonly acknowledged: string[];
-  /** Told as not known: they may be there or not. */
+  /** Unknown outcomes: they may exist or not. */
   readonly open: string[];
 }
 
-/** Appends one token after the other; each is there once, whatever happens to the servers. */
+/** Appends tokens; each exists once, whatever happens to the servers. */
 async function write(
   place: SharedPlace<string[]>,
   name: string,
@@ -61,7 +61,7 @@ async function write(
   return { acknowledged, open };
 }
 
-/** The token that each version added, from the first version on. */
+/** The token of each version, oldest first. */
 async function tokensOf(place: SharedPlace<string[]>): Promise<(string | undefined)[]> {
   return Array.from(await place.history())
     .reverse()

@@ -8,7 +8,7 @@ import { ServerLists } from '../../../src/state/server-lists.ts';
 import { closing, hasEtcd, hasPostgres } from '../../helpers/engines.ts';
 import { useServers } from '../../helpers/servers.ts';
 
-// Servers that are broken, or somebody else's. What they send is read as far as a list may need it, and no further.
+// Broken or malicious servers. Their answers are read as far as a list may need, and no further.
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const MIB = 1024 * 1024;
@@ -21,7 +21,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** @param timeoutMs is for what is asked again until then; else it is longer than a busy machine takes. */
+/** @param timeoutMs for requests that are repeated until then; else longer than a busy machine takes. */
 async function placeAt(url: string, timeoutMs = 60_000): Promise<SharedPlace<string>> {
   const environment = { PGPASSWORD: 's3cret' };
   const lists = closing(new ServerLists({ url, environment, timeoutMs }));
@@ -138,7 +138,7 @@ test.runIf(hasEtcd)(
   },
 );
 
-/** A PostgreSQL that answers the first messages of its clients with these, byte by byte, and then says nothing more. */
+/** A PostgreSQL that answers the first messages with these, byte by byte, and then falls silent. */
 async function postgresThatSays(...messages: readonly Buffer[]): Promise<string> {
   const serve = (socket: Socket) => {
     const left = [...messages];
@@ -154,7 +154,7 @@ async function postgresThatSays(...messages: readonly Buffer[]): Promise<string>
   return `postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`;
 }
 
-/** What a server wants to know before it lets somebody in. */
+/** A request for authentication. */
 function authentication(kind: number, text = ''): Buffer {
   const message = Buffer.alloc(9 + text.length);
   message.write('R');
@@ -262,7 +262,7 @@ test('rows without end of a PostgreSQL are not read', async () => {
         socket.write(WELCOME);
         const more = () => void (socket.writable && socket.write(row, more));
         socket.once('data', () => {
-          // The library asks what it will get before it asks for it.
+          // The library asks for the description first.
           socket.write(message('t', '\0\0'));
           socket.write(message('T', '\0\0'));
           more();

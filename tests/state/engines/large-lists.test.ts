@@ -6,7 +6,7 @@ import { openTaskList } from '../../../src/tasks/task-store.ts';
 import { closing } from '../../helpers/engines.ts';
 import { useServers } from '../../helpers/servers.ts';
 
-// A list of 10,000 tasks, several megabytes as JSON.
+// Several megabytes as JSON.
 
 const TASKS = 10_000;
 const BATCH = 2500;

@@ -3,7 +3,7 @@ import { freePorts } from '../../helpers/ports.ts';
 import { startProxy } from '../../helpers/proxy.ts';
 import { useServers } from '../../helpers/servers.ts';
 
-// What a client says whose request was carried out, and whose answer was lost on the way.
+// Reports of a client whose request was carried out, but whose answer was lost.
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const servers = useServers();
@@ -20,8 +20,7 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
       const { port } = server();
       const proxy = await startProxy(port);
       const key = `lost/${++lists}`;
-      // What only the message holds that makes the server commit: a statement's text comes first, its values when it is
-      // carried out.
+      // Only in the message that commits: a statement's text comes first, its values with its execution.
       const marker = name === 'etcd' ? 'kv/txn' : key;
       return {
         loseAnswer: (onDrop?: () => Promise<void>) => proxy.dropAnswerTo(marker, onDrop),

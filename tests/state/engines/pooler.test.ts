@@ -9,7 +9,7 @@ import { isHere } from '../../helpers/machine.ts';
 import { freePorts } from '../../helpers/ports.ts';
 import { useServers } from '../../helpers/servers.ts';
 
-// PgBouncer between us and PostgreSQL: each transaction may get another connection, so that no notification arrives.
+// With PgBouncer each transaction may get another connection, so no notification arrives.
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const PGBOUNCER = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']

@@ -6,8 +6,8 @@ import { eventually } from '../../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
-// PostgreSQL with a synchronous standby. A commit that waits for it is made in the primary already, and shows there as soon
-// as it stops waiting, for whatever reason. It is lost with the primary unless the standby has it.
+// PostgreSQL with a synchronous standby. A commit that waits for it exists in the primary, and becomes visible when it
+// stops waiting, for whatever reason. It is lost with the primary unless the standby has it.
 
 const IS_LONG = process.env.TEST_MACHINES !== undefined;
 const NOON = new Date('2026-05-01T12:00:00.000Z');
@@ -34,13 +34,13 @@ function placeOn(server: PostgresServer, timeoutMs: number, other = server): Sha
 
 const WAITING = `select pid from pg_stat_activity where wait_event = 'SyncRep' limit 1`;
 
-/** The process of a commit that waits for the standby. */
+/** The process of a waiting commit. */
 function waitingCommit({ primary }: Pair): Promise<number> {
   const look = () => {
     try {
       return Number(primary.sql(WAITING)) || undefined;
     } catch {
-      // It recovers from the loss of one of its processes.
+      // The primary recovers from the loss of a process.
       return undefined;
     }
   };
@@ -67,7 +67,7 @@ describe.runIf(hasPostgres)('a commit whose wait for the standby', () => {
         isTold = true;
       });
       end(pair.primary, await waitingCommit(pair));
-      // It is there to be read, and what makes sure of it waits in turn.
+      // It can be read, and the commit that confirms it waits in turn.
       await waitingCommit(pair);
       expect(await placeOn(pair.primary, LONGEST_MS).load()).toMatchObject({ content: 'after' });
       expect(isTold).toBe(false);
@@ -157,7 +157,7 @@ test.runIf(hasPostgres)(
       stdout: '',
       stderr: expect.stringContaining('not known whether the change was made'),
     });
-    // It can be read, and so be found to be ann's; that is no more certain than it was.
+    // It can be read and is ann's, which proves nothing.
     expect(await run('ann', 'TaskClaim', '1')).toMatchObject({ exitCode: 3, stdout: '' });
     primary.kill();
     standby.restart();

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../../helpers/files.ts';
 import { startProxy } from '../../helpers/proxy.ts';
 import { useServers } from '../../helpers/servers.ts';
 
-// TODO_STATE_TIMEOUT is for a command, not for each of its requests.
+// TODO_STATE_TIMEOUT limits a command, not each of its requests.
 
 const servers = useServers();
 const LIST = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
@@ -31,7 +31,7 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
   test.runIf(isHere)(
     'a command has one time limit for all its requests, of which each alone would be quick enough',
     async () => {
-      // An answer of etcd is one such delay; the three of a statement's are about as much, and the first of two it needs.
+      // An answer of etcd is one such delay; a statement's three take about as long, and it needs two.
       const late = await startProxy(server().port, { delayMs: name === 'etcd' ? 600 : 200 });
       const { exitCode, stderr } = await write(server().urlAt(late.port), 1, LIST);
       expect(stderr).toMatch(/^Error: Cannot update the list\n- .*(nothing was|not known whether)/);

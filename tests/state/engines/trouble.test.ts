@@ -17,7 +17,7 @@ import { eventually } from '../../helpers/eventually.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { useServers } from '../../helpers/servers.ts';
 
-// What a user is told when a server does not let them in, is full, or is somebody else's.
+// Messages about servers that refuse, are full, or are no database.
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const servers = useServers();
@@ -175,7 +175,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     const url = `postgres://carl@127.0.0.1:${server.port}/postgres`;
     const lists = open(url, { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
     const place = lists.place('tasks/a', AS_ANN);
-    // Who watches is told by reading; it must not end the program.
+    // A watcher learns of it by reading; it must not end the program.
     onTestFinished(place.watch(() => {}));
     for (let time = 0; time < 2; time++) {
       await expect(place.load()).rejects.toThrow(
@@ -217,7 +217,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     expect(await right.place('tasks/b', AS_ANN).load()).toBeUndefined();
   });
 
-  // The last one: from then on the server shows a certificate.
+  // Last, since the server shows a certificate from then on.
   test('over TLS the certificate must be signed by the CA that is named, and be for one of the hosts', async () => {
     const outcome = async (host: string, sslmode: string, ca?: string) => {
       const url = `postgres://lists@${host}:${server.port}/postgres?sslmode=${sslmode}`;
@@ -250,7 +250,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   });
 });
 
-// A proxy in between, a web server on that port, a portal that answers everything.
+// A proxy, a web server on that port, a portal that answers everything.
 test.concurrent.for<[number, string, string]>([
   [502, 'text/html', '<html><h1>Bad Gateway</h1></html>'],
   [404, 'text/html', '<html><h1>Not found</h1></html>'],
@@ -284,7 +284,7 @@ test.concurrent.for<[number, string, string]>([
   },
 );
 
-/** A certificate for 127.0.0.1 that signs itself. */
+/** A self-signed certificate for 127.0.0.1. */
 function certificateAuthority(names = 'IP:127.0.0.1,DNS:localhost'): { cert: string; key: string } {
   const folder = temporaryDirectory();
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];

@@ -1,4 +1,4 @@
-// A process that watches a list on a server, wherever its network is, and prints each version that it hears of.
+// Watches a list on a server from any network, and prints each version.
 import { ServerLists } from '../../../src/state/server-lists.ts';
 
 const { TODO_STATE_URL: url = '' } = process.env;
