@@ -256,20 +256,3 @@ test('an update of the panel reads none of the versions before', () => {
   panel.dispose();
   expect(read).toBe(0);
 });
-
-test('a redraw after one item of 50 was done writes less than 2 KB, in one write', () => {
-  const terminal = new VirtualTerminal(80, 24);
-  terminal.isTTY = true;
-  const store = new TodoStore();
-  const clock = new FakeClock();
-  store.update(items(50));
-  const panel = new TaskPanel({ store, stream: terminal, env: { FORCE_COLOR: '1' }, clock });
-  for (let done = 1; done < 50; done++) {
-    clock.pass(100);
-    terminal.writes.length = 0;
-    store.update(items(50, done));
-    expect(terminal.writes.length).toBe(1);
-    expect(Buffer.byteLength(terminal.writes.join(''))).toBeLessThan(2048);
-  }
-  panel.dispose();
-});

@@ -238,17 +238,6 @@ describe('the reply', () => {
     expect(stderr).toMatch(/^y\n[^\n]+\n$/);
     expect(await session.run('Agent 2>&-')).toEqual({ stdout: 'x\n', stderr: '', exitCode: 0 });
   });
-
-  test('of a handler that throws is an error like any other', async () => {
-    const agent = new TestAgent(() => {
-      throw new Error('out of luck');
-    });
-    expect(await sessionWith(agent).run('Agent; echo $?')).toEqual({
-      stdout: '1\n',
-      stderr: 'Agent: internal error: out of luck\n',
-      exitCode: 0,
-    });
-  });
 });
 
 const SINCE_BASH_4 = [
@@ -404,19 +393,5 @@ print(done.stdout, done.returncode)
     expect(type).toBe('file');
     expect(path).toBe(first);
     expect(path?.startsWith(session.tmp)).toBe(true);
-  });
-
-  test('a literal line and one in bash reach the same handler, and the handler of TodoWrite its store', async () => {
-    const store = new TodoStore();
-    const session = startSession({ handlers: [new TodoWriteHandler(store)] });
-    const item = { content: 'Build', activeForm: 'Building', status: 'pending' as const };
-    const line = `TodoWrite <<'EOF' | tr a-z A-Z\n${JSON.stringify({ todos: [item] })}\nEOF`;
-    expect((await session.run(line)).stdout).toBe(
-      'TODO LIST UPDATED: 0 COMPLETED, 0 IN_PROGRESS, 1 PENDING\n',
-    );
-    expect(store.get().items).toEqual([item]);
-    expect((await session.run('TodoWrite --help | head -1; TodoWrite -h')).stdout).toMatch(
-      /TodoWrite[\s\S]*\nUsage: TodoWrite/,
-    );
   });
 });

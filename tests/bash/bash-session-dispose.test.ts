@@ -66,18 +66,6 @@ describe('dispose', () => {
     }
   });
 
-  test('before the first line has begun, leaves nothing either', async () => {
-    const session = startSession();
-    const line = session.run('sleep 1000').then(
-      ({ exitCode }) => exitCode,
-      () => 'refused',
-    );
-    await session.dispose();
-    expect(await line).not.toBe(0);
-    expect(listFiles(session.tmp)).toEqual([]);
-    if (hasProc) expect(processesWith(session.tmp)).toEqual([]);
-  });
-
   test('can be asked for twice, and run is refused afterwards', async () => {
     const session = startSession();
     await session.run('true');

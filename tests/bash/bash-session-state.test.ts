@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
-import { eventually } from '../helpers/eventually.ts';
 import { listFiles } from '../helpers/files.ts';
 import {
   BASH_ENDED,
@@ -104,12 +103,6 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
   expect(stderr).toMatch(/^echo .*\n.*division by 0.*\n/);
   expect((await session.run('echo "$-"; set +v')).stdout).toContain('v');
   expect((await session.run('echo four')).stderr).toBe('');
-});
-
-test('set -x stays set for the lines that ask', async () => {
-  const session = startSession();
-  await session.run('set -x');
-  expect((await session.run('echo "$-" 2>/dev/null')).stdout).toContain('x');
 });
 
 test('a DEBUG trap sees the commands of the lines and none of ours', async () => {
@@ -281,13 +274,6 @@ test('a line that removes some of them does, too', async () => {
   }
 });
 
-test('private files are for this user alone', async () => {
-  const session = startSession();
-  await session.run('umask 000');
-  const { stdout } = await session.run(`find "${session.tmp}" -mindepth 1 ! -type l -perm /077`);
-  expect(stdout).toBe('');
-});
-
 test('~/.bashrc, ~/.profile and BASH_ENV-less start-up files are not read', async () => {
   const session = startSession();
   await session.run(
@@ -320,14 +306,4 @@ test('jobs of one line can be waited for in the next', async () => {
   const session = startSession();
   await session.run('(sleep 0.05; exit 7) & job=$!');
   expect((await session.run('wait "$job"; echo $?')).stdout).toBe('7\n');
-});
-
-test('a background job outlives its line', async () => {
-  const session = startSession();
-  await session.run('(until [ -e go ]; do sleep 0.01; done; echo done >result) &');
-  await session.run('touch go');
-  await eventually('the job has written', async () => {
-    return (await session.run('cat result')).stdout === 'done\n';
-  });
-  expect((await session.run('cat result')).stdout).toBe('done\n');
 });

@@ -325,8 +325,3 @@ test('what a DEBUG trap prints is not run as a command', async () => {
   await session.run('trap - DEBUG');
   expect((await session.run('ls')).stdout).toBe('');
 });
-
-test('a line that takes long is not stopped by any of this', async () => {
-  const session = startSession();
-  expect((await session.run('sleep 1; read -r x <<<a; echo $x')).stdout).toBe('a\n');
-});

@@ -1,14 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasPostgres } from '../helpers/engines.ts';
@@ -322,24 +313,4 @@ describe('what V8 made of a program in an earlier run', () => {
     chownSync(join(dist, file), 1, 1);
     expect(runRead().stderr).toBe('cache: none\n');
   });
-});
-
-test('eight processes at once: every one is acknowledged, and the list is one of theirs, whole', async () => {
-  const { state, env, work, read } = machine();
-  const line = `for i in 1 2 3 4 5 6 7 8; do '${process.execPath}' '${executable('todo-write')}' "$(printf '{"todos":[{"content":"from %s","activeForm":"x","status":"pending"}]}' $i)" & done; wait`;
-  const { stdout } = spawnSync('bash', ['-c', line], { cwd: work, env: env(), encoding: 'utf8' });
-  expect(stdout).toBe(UPDATED.stdout.repeat(8));
-  expect(read().stdout).toMatch(/^\[ \] from [1-8]\n/);
-  expect(read(['--history']).stdout.match(/^\d+/gm)).toEqual([
-    '8',
-    '7',
-    '6',
-    '5',
-    '4',
-    '3',
-    '2',
-    '1',
-  ]);
-  expect(readdirSync(state)).toHaveLength(1);
-  rmSync(state, { recursive: true });
 });

@@ -7,7 +7,6 @@ import { Guide } from '../../src/guidance/guide.ts';
 import type { GuidanceRule } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES, LIST_NOTES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
@@ -101,26 +100,6 @@ test('a router with handlers of its own has guidance on the list of the TodoWrit
   store.update(items('[ ] Ship it'));
   const silent = new BashRouter({ handlers: [new TodoWriteHandler(store)], shell, guide: false });
   expect(notesOf(await silent.route(writeLine(items('[ ] Fix it'))))).toEqual([]);
-});
-
-test('a list that is emptied as it is finished is judged as it was written', async () => {
-  const store = new TodoStore();
-  const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
-  const guide = new Guide({ store, rules: GUIDANCE_RULES });
-  const handler = guide.guided(new TodoWriteHandler(store, () => ({ settings, warnings: [] })));
-  const write = async (...lines: string[]) =>
-    handler.execute({
-      argv: [JSON.stringify({ todos: items(...lines) })],
-      stdin: async () => '',
-    });
-  await write('[x] A', '[x] B', '[>] C');
-  const { stdout, stderr } = await write('[x] A', '[x] B', '[x] C');
-  expect(stdout).toBe('Todo list updated: 3 completed, 0 in_progress, 0 pending\n');
-  expect(stderr).toBe(
-    'Note: all 3 items are completed and none of them was a check. Verify the work before you report success.\n',
-  );
-  expect(store.get().items).toEqual([]);
-  expect((await write('[ ] D')).stderr).toBe('');
 });
 
 test('a refused replacement is not noted', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/state/place.ts';
@@ -327,19 +327,6 @@ describe('reminders', () => {
     write('[>] Fix it well');
     await say({ ...ran('TodoWrite -'), cwd: directory });
     expect(await contextOf(say(event))).toContain('1 command since the last TodoWrite');
-  });
-
-  test('a long session stays small, and still knows what it has said', async () => {
-    const { say, write, state } = harness('s1', ID);
-    write('[>] Fix it');
-    const said: string[] = [];
-    for (let line = 1; line <= 300; line++) {
-      const length = line % 10 === 0 ? 15_000 : 30;
-      said.push(await say(ran(`: ${line} ${'x'.repeat(length)}`)));
-      if (line % 20 === 0) await say(input('SessionStart', { source: 'resume' }));
-      expect(statSync(journalIn(state)).size).toBeLessThan(32 * 1024);
-    }
-    expect(said.filter(Boolean)).toHaveLength(1);
   });
 
   test('what a killed hook has left half written is passed over', async () => {

@@ -95,9 +95,12 @@ const SPELLINGS: string[][] = [
   ['--nope'],
   ['-o', 'nosuch', '-c', 'x'],
   ['-c', '', 'x'],
-  ['-c', 'exit 300'],
   ['-c', 'kill -9 $$'],
   ['-c', 'echo "open'],
+  ['-c', 'echo one\nif'],
+  ['-c', 'trap "echo bye" EXIT; cat; exit 3'],
+  ['-c', 'true\nf() { nosuchcommand; }; f'],
+  ['-c', 'echo "$@"', 'x', '-c', '--help', '--jsonl', '--'],
   ['-c', 'ulimit -n; umask; echo $PPID $SHLVL'],
   ['-c', 'ls -l /proc/self/fd | wc -l'],
 ];

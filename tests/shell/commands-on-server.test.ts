@@ -71,33 +71,6 @@ test.runIf(hasEtcd)(
 );
 
 describe.for(servers.one)('on %s', ([, isHere, server]) => {
-  test.runIf(isHere)('leases, the inbox, history, undo and the archive work', () => {
-    const run = team({ TODO_STATE_URL: server().url });
-    run('ann', 'TaskCreate --subject Build; TaskCreate --subject Ship --blocked-by 1');
-    expect(run('bob', 'TaskClaim 1 --lease 1s; sleep 1.1')).toMatchObject({ exitCode: 0 });
-    expect(run('cleo', 'TaskClaim --next --lease 1h').stdout).toBe(
-      'Task #1 claimed by cleo: Build\n',
-    );
-    expect(run('bob', 'TaskUpdate 1 --status completed')).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('lease_lost: '),
-    });
-    run('cleo', 'TaskUpdate 1 --status completed');
-    const news = run('ann', 'TaskInbox').stdout.replace(/^\S+ +/gm, '');
-    expect(news).toBe(
-      '#1 "Build": claimed by bob\n#1 "Build": claimed by cleo\n#1 "Build": completed by cleo\n',
-    );
-    expect(run('ann', 'TaskInbox').stdout).toBe('Nothing new.\n');
-    expect(run('cleo', 'TaskUndo').stdout).toBe('Undone: completed #1 Build\n');
-    run('cleo', 'TaskUpdate 1 --status completed');
-    expect(run('ann', 'TaskArchive 1; TaskList').stdout).toMatch(/\n#2 \[pending\] Ship\n/);
-    expect(run('ann', 'TaskList --archived').stdout).toBe('#1 [completed] Build (cleo)\n');
-    const history = run('ann', 'TaskGet 1 --history').stdout.replace(/^\d+ +\S+ +/gm, '');
-    expect(history.split('\n')).toEqual(
-      expect.arrayContaining(['cleo  claimed #1 Build (cleo)', 'bob  claimed #1 Build (bob)']),
-    );
-  });
-
   test.runIf(isHere)('the gate of a hook holds, and a new session is shown the list', () => {
     const run = team({ TODO_STATE_URL: server().url });
     const todos = [{ content: 'Build', activeForm: 'Building', status: 'pending' }];

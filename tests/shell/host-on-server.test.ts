@@ -95,34 +95,6 @@ describe.for(servers.one)('a host whose lists live on %s', ([, isHere, server]) 
     sh('bob', 'TaskClaim 1');
     expect((await told(ask, /#1 "Build": .* by bob/)).join('\n')).toContain('#1 "Build"');
   });
-
-  test.runIf(isHere)(
-    'proves what its agent completes, for all who read it; a proof that is written counts for nothing',
-    async () => {
-      const { host, sh } = team(server().url);
-      const { ask } = host('ann');
-      const item = { content: 'Test', activeForm: 'Testing', status: 'in_progress', check: 'true' };
-      const write = (more = {}) =>
-        `TodoWrite '${JSON.stringify({ todos: [{ ...item, ...more }] })}'`;
-      await ask(write());
-      await ask('TaskCreate --subject Test --check true; TaskClaim 1');
-      expect((await ask('true && TodoWrite --done 1')).stderr).toBe('');
-      expect((await ask('TaskUpdate 1 --status completed')).stderr).toBe('');
-      const command = expect.stringMatching(/^true\b/);
-      const proof = { command, exitCode: 0, at: expect.any(String), by: 'ann' };
-      const [proven] = JSON.parse(sh('bob', 'TodoRead --agent ann --json')).todos;
-      expect(proven).toEqual({ ...item, status: 'completed', proof });
-      expect(JSON.parse(sh('bob', 'TaskGet 1 --json'))).toMatchObject({
-        status: 'completed',
-        proof,
-      });
-      expect(sh('ann', 'TodoWrite --undo && TodoWrite --done 1 --prove && TodoRead')).toContain(
-        'proven',
-      );
-      await ask(write({ status: 'completed', check: 'false', proof: proven.proof }));
-      expect(sh('bob', 'TodoRead --agent ann')).toContain('(check: false, unproven)');
-    },
-  );
 });
 
 describe.for(servers.each)('a host whose lists live on %s', ([, isHere, server]) => {

@@ -191,12 +191,6 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(shell.screen()).toMatch(/^\[1\]\+ {2}Done +cat go\np>\n┌─ Tasks/m);
   });
 
-  test('is drawn below a prompt of several rows', async ({ expect, start }) => {
-    const shell = await start({ home: { '.bashrc': "PS1='\\w\\n\\nsecond\\np> '\n" } });
-    await shell.write(...LIST);
-    expect(shell.screen()).toMatch(/\n~\/project\n\nsecond\np>\n┌─ Tasks/);
-  });
-
   test('shows at the next prompt what another process has written', async ({ expect, start }) => {
     const shell = await start();
     const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
@@ -235,14 +229,6 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     shell.enter(`TodoWrite '{"todos":[]}'`);
     await shell.until('no panel', (text) => /0 pending\np>$/.test(text));
     expect(shell.screen()).not.toContain('✓');
-  });
-
-  test('fits into the terminal that it finds', async ({ expect, start }) => {
-    const shell = await start({ columns: 40, rows: 12, list: LIST });
-    expect((await shell.untilPanel())[0]).toHaveLength(39);
-    await shell.resize(100, 30);
-    await shell.run('true');
-    expect((await shell.untilPanel())[0]).toHaveLength(99);
   });
 
   test('shows the tasks of a team beside the list', async ({ expect, start }) => {
@@ -321,13 +307,7 @@ Note: [ ] Ship it`);
     const note =
       'Note: the last test command exited with 1 and none has succeeded since: pytest -q';
     expect(await shell.run(unproven)).toContain(note);
-    await shell.write('[x] Run the tests', '[x] Verify it', '[>] Pass the unit tests');
-    await shell.run('code=0');
-    await shell.run('pytest');
-    expect(await shell.run(writeLine('[x] Pass the unit tests'))).not.toContain('Note:');
     await shell.write('[>] Run all tests');
-    await shell.run('code=1');
-    await shell.run('pytest');
     const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
     const list = writeLine('[x] Run all tests').slice('TodoWrite '.length + 1, -1);
     runExecutable('todo-write', [list], { cwd: shell.project, env });
@@ -551,7 +531,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     };
     const show = 'shopt -q login_shell && echo login; echo "$rc $HISTFILE"; shopt -o posix';
     const seen: string[] = [];
-    for (const argv of ['', '-l', '--login', '-i', '--rcfile ../other -i']) {
+    for (const argv of ['', '-l', '--rcfile ../other -i']) {
       const shell = await start({ home, argv, history: true });
       const { pid } = shell;
       seen.push((await shell.run(show)).replaceAll(shell.home, '~').replace(/\s+/g, ' '));
@@ -561,13 +541,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
       await eventually('its end', () => !isAlive(pid));
     }
     const history = '~/.bash_history posix off';
-    expect(seen).toEqual([
-      `bashrc ${history}`,
-      `login profile ${history}`,
-      `login profile ${history}`,
-      `bashrc ${history}`,
-      `other ${history}`,
-    ]);
+    expect(seen).toEqual([`bashrc ${history}`, `login profile ${history}`, `other ${history}`]);
   });
 
   test.for<[string, (shell: PersonsShell) => void, number]>([
@@ -635,4 +609,5 @@ test('TODO_PANEL=off keeps prompts clean, and watch is the viewer all the same',
   expect(isPlain({ TODO_PANEL: 'off' })).toBe(false);
   expect(isPlain({ TODO_PANEL: 'plain' })).toBe(true);
   expect(isPlain({}, '--no-panel')).toBe(true);
+  expect(isPlain({}, '--panel=plain')).toBe(true);
 });

@@ -1,124 +1,14 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  AGENT_SHELL,
-  agentShell,
-  type ProgramOptions,
-  run,
-  start,
-} from '../helpers/agent-shell.ts';
+import { AGENT_SHELL, agentShell, run, start } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 
 const LIST = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
 const UPDATED = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
-
-/** Runs agent-shell and bash with equal arguments, each in a directory with equal files. */
-async function both(
-  args: readonly string[],
-  options: ProgramOptions = {},
-  files: Record<string, string> = {},
-) {
-  const directories = ['ours', 'bash'].map((name) => {
-    const directory = join(temporaryDirectory(), name);
-    mkdirSync(directory);
-    for (const [file, text] of Object.entries(files)) {
-      writeFileSync(join(directory, file), text);
-      chmodSync(join(directory, file), 0o755);
-    }
-    return directory;
-  }) as [string, string];
-  // As the caller's: without it, bash would read ~/.bashrc if its input is a socket.
-  const shared = {
-    ...options,
-    env: { SHLVL: '1', TODO_STATE_DIR: '/nonexistent', ...options.env },
-  };
-  const [ours, theirs] = await Promise.all([
-    agentShell(args, { ...shared, cwd: directories[0] }),
-    run('bash', args, { ...shared, cwd: directories[1] }),
-  ]);
-  return { ours, theirs };
-}
-
-describe('agent-shell does what bash does', () => {
-  test.each([
-    ['output, errors and exit code', ['-c', 'echo out; echo err >&2; exit 7']],
-    ['no output', ['-c', '']],
-    ['$0 and parameters', ['-c', 'echo "$0" "$#" "$1" "$2"', 'name', 'a b', '']],
-    ['$0 without a name', ['-c', 'echo "$0" $#']],
-    [
-      'parameters that look like options',
-      ['-c', 'echo "$@"', 'x', '-c', '--help', '--jsonl', '--'],
-    ],
-    ['several lines', ['-c', 'for i in 1 2\ndo echo $i\ndone\ncat <<EOF\ntext\nEOF']],
-    ['a command that is not there', ['-c', 'nosuchcommand']],
-    ['an error of syntax', ['-c', 'echo "open']],
-    ['an error of syntax later', ['-c', 'echo one\nif']],
-    ['an expansion that may not be', ['-c', 'echo ${x:?not set}; echo never']],
-    ['set -u', ['-c', 'set -u; echo $x; echo never']],
-    ['traps', ['-c', 'trap "echo bye" EXIT; echo hi; exit 3']],
-    ['a message with a line number', ['-c', 'true\nnosuchcommand']],
-    ['a function', ['-c', 'f() { nosuchcommand; }; f']],
-    ['the options of the shell', ['-c', 'echo $-; shopt -q login_shell; echo $?']],
-    ['every byte', ['-c', 'for i in {0..255}; do printf "\\\\x$(printf %x $i)"; done | cat']],
-    ['NUL and no newline at the end', ['-c', 'printf "a\\0b"; printf "c\\0" >&2']],
-    ['a large output', ['-c', 'head -c 5000000 /dev/zero | tr "\\0" x']],
-    ['subshell depth and level', ['-c', 'echo $BASH_SUBSHELL']],
-    ['exit codes beyond 255', ['-c', 'exit 300']],
-  ])('with -c: %s', async (_name, args) => {
-    const { ours, theirs } = await both(args);
-    expect(ours).toEqual(theirs);
-  });
-
-  test.each([
-    ['its name and parameters', ['./script', 'a b', '', '-c'], 'echo "$0" "$#" "$@"'],
-    ['its exit code', ['script'], 'exit 9'],
-    ['its errors', ['./script'], 'echo one\nnosuchcommand\n('],
-    ['after --', ['--', 'script', '--help'], 'echo "$@"'],
-    ['that is read as it runs', ['script'], 'echo "echo added" >>script\necho one\n'],
-    ['of another interpreter', ['script'], '#!/bin/sh\necho "$0"\n'],
-  ])('with a script: %s', async (_name, args, text) => {
-    const { ours, theirs } = await both(args, {}, { script: text });
-    expect(ours).toEqual(theirs);
-  });
-
-  test('with a script that is not there', async () => {
-    const { ours, theirs } = await both(['nosuchscript']);
-    expect(ours).toEqual(theirs);
-    expect(ours.exitCode).toBe(127);
-  });
-
-  test.each([
-    ['lines', 'echo one\necho two; exit 4\necho never\n'],
-    ['an error of syntax', 'echo one\n)\necho two\n'],
-    ['nothing', ''],
-    ['no newline at the end', 'echo one'],
-    ['what it reads itself', 'read -r word\nthis is read\necho "[$word]"\ncat\nthe rest\n'],
-  ])('with a script on standard input: %s', async (_name, stdin) => {
-    const { ours, theirs } = await both([], { stdin });
-    expect(ours).toEqual(theirs);
-  });
-
-  test.each([
-    ['text', 'one\ntwo\n'],
-    ['every byte', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
-    ['a megabyte', Buffer.alloc(1_000_000, 'x')],
-  ])('with standard input for the line: %s', async (_name, stdin) => {
-    const { ours, theirs } = await both(['-c', 'read -r -n 1 first; wc -c; echo "$first"'], {
-      stdin,
-    });
-    expect(ours).toEqual(theirs);
-  });
-
-  test('with an environment: nothing is added to it but on PATH', async () => {
-    const line = 'env -0 | sort -z | grep -zv "^PATH=\\|^PWD=" | tr "\\0" "\\n"';
-    const { ours, theirs } = await both(['-c', line], { env: { ODD: "it's\nodd" } });
-    expect(ours).toEqual(theirs);
-  });
-});
 
 describe('TodoWrite', () => {
   test.each([

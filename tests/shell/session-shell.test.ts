@@ -59,24 +59,6 @@ test('inside, the agent is that of --agent, and the commands take other lists as
   expect(read('--session', 's', '--agent', 'ann')).toContain('of ann');
 });
 
-test('versions, history and undo work inside as they do outside', () => {
-  const { shell } = machine();
-  const lines = [
-    `TodoWrite '${list('a')}'`,
-    `TodoWrite --if-version 1 '${list('b')}'`,
-    `TodoWrite --if-version 1 '${list('c')}' 2>/dev/null; echo "code $?"`,
-    'TodoWrite --undo',
-    'TodoRead --at 2; TodoRead; TodoRead --history | cut -c 1',
-  ];
-  const updated = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
-  const shown = (content: string) => `[ ] ${content}\n\n(0/1 completed)\n`;
-  for (const session of [[], ['--session', 's']]) {
-    expect(shell([...session], lines.join('\n')).stdout).toBe(
-      `${updated.repeat(2)}code 1\n${updated}${shown('b')}${shown('a')}3\n2\n1\n`,
-    );
-  }
-});
-
 test('a list that cannot be read does not stop a shell: commands on it end with 3, all others run', () => {
   const { state, shell, write } = machine();
   write('--session', 's', list('a'));
@@ -109,11 +91,4 @@ test.each([
     stderr: `agent-shell: ${problem}; see agent-shell --help\n`,
     exitCode: 2,
   });
-});
-
-test('--prompt prints a text of under 400 tokens that names the commands', () => {
-  const { stdout, stderr, exitCode } = machine().shell(['--prompt']);
-  expect([stderr, exitCode]).toEqual(['', 0]);
-  expect(stdout.length / 4).toBeLessThan(400);
-  expect(stdout).toMatch(/TodoWrite[\s\S]*TodoRead[\s\S]*<<'EOF'/);
 });

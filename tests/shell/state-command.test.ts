@@ -79,7 +79,7 @@ test.each([
   expect(stderr).toContain(error);
 });
 
-describe.for(servers.each)('on %s', ([, isHere, server]) => {
+describe.for(servers.one)('on %s', ([, isHere, server]) => {
   test.runIf(isHere)('the commands work as on files, from several directories', () => {
     const variables = { TODO_STATE_URL: server().emptyUrl() };
     const [one, other] = [machine(variables), machine(variables)];
@@ -102,13 +102,17 @@ describe.for(servers.each)('on %s', ([, isHere, server]) => {
     one.sh('TaskCreate --subject A; TaskCreate --subject B --blocked-by 1');
     expect(other.sh('TaskClaim --next --agent bob').stdout).toBe('Task #1 claimed by bob: A\n');
     expect(one.sh('TaskClaim 1 --agent ann').exitCode).toBe(1);
+    other.sh('TaskUpdate 1 --status completed --agent bob');
+    expect(one.sh('TaskInbox').stdout).toMatch(/claimed by bob\n.*completed by bob\n$/);
+    expect(other.sh('TaskUndo --agent bob').stdout).toBe('Undone: completed #1 A\n');
+    other.sh('TaskUpdate 1 --status completed --agent bob');
+    expect(one.sh('TaskArchive 1; TaskList').stdout).toMatch(/\n#2 \[pending\] B\n/);
+    expect(other.sh('TaskList --archived').stdout).toBe('#1 [completed] A (bob)\n');
     expect(one.state().stdout).toMatch(
       /It is at version 3, with 1 items; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
     );
   });
-});
 
-describe.for(servers.one)('on %s', ([, isHere, server]) => {
   test.runIf(isHere)('without a session or a list no command guesses one', () => {
     const { sh } = machine({ TODO_STATE_URL: server().emptyUrl(), TODO_SESSION: '' });
     for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {

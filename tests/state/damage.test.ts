@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -100,15 +99,6 @@ test('every change of one byte is found', () => {
     changed[place] = (changed[place] ?? 0) ^ 0x20;
     expect(decodeVersion(changed), `byte ${place}`).toHaveProperty('problem');
   }
-});
-
-test('a file of a newer format: an error that says so, whatever else it holds', () => {
-  const folder = join(temporaryDirectory(), 'agent');
-  new FilePlace({ folder }).commit(0, CONTENT, NOW);
-  const [, file = ''] = /^(1-.*json)$/m.exec(listFiles(folder).join('\n')) ?? [];
-  writeFileSync(join(folder, file), '{"format":2,"packed":"AAAA"}');
-  const place = new FilePlace({ folder });
-  expect(() => place.load()).toThrow(/json has format 2, and this program reads format 1 only/);
 });
 
 test.each([

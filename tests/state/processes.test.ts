@@ -7,8 +7,6 @@ import { cleanEnvironment, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, runs, testSeed } from '../helpers/random.ts';
 
-const WRITERS = 8;
-const WRITES = 75;
 const HISTORY = 50;
 const KILLED_WRITERS = runs(20);
 
@@ -47,31 +45,6 @@ function expectHistory(folder: string, acknowledged: readonly Acknowledged[]): n
   expect(files).toHaveLength(history.length + 1);
   return newest;
 }
-
-test.each([1, WRITERS])('8 processes write 75 versions each, to %d list(s)', async (lists) => {
-  const script = bundle(join(import.meta.dirname, 'writer.ts'));
-  const root = temporaryDirectory();
-  const folders = Array.from({ length: lists }, (_, list) =>
-    join(root, 'session', `agent-${list}`),
-  );
-  const writers = Array.from({ length: WRITERS }, (_, index) => {
-    const folder = folders[index % lists] ?? '';
-    return { folder, ...startWriter(script, folder, `writer-${index}`, WRITES) };
-  });
-  const all = await Promise.all(
-    writers.map(async ({ folder, acknowledged }) => ({ folder, acknowledged: await acknowledged })),
-  );
-  for (const folder of folders) {
-    const acknowledged = all.flatMap((writer) =>
-      writer.folder === folder ? writer.acknowledged : [],
-    );
-    expect(acknowledged).toHaveLength((WRITERS / lists) * WRITES);
-    expect(expectHistory(folder, acknowledged)).toBe(acknowledged.length);
-  }
-  expect(readdirSync(join(root, 'session')).sort()).toEqual(
-    folders.map((_, list) => `agent-${list}`),
-  );
-});
 
 test('processes that are killed at random moments lose nothing that was acknowledged, and stop nobody', async () => {
   const script = bundle(join(import.meta.dirname, 'writer.ts'));

@@ -11,7 +11,7 @@ import { ServerLists } from '../../src/state/server-lists.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
 import { bundle } from '../helpers/bundle.ts';
-import { EtcdCluster, hasEtcd } from '../helpers/engines.ts';
+import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
@@ -37,7 +37,14 @@ interface Team {
   readonly disturb?: (committed: () => Promise<number>) => Promise<void>;
 }
 
-/** Whether a member's log ends in the middle of an operation. */
+function onServer(url: string): Pick<Team, 'where' | 'entries'> {
+  const lists = new ServerLists({ url, environment: {}, timeoutMs: 20_000 });
+  onTestFinished(() => lists.close());
+  const options = { author: 'test', history: KEEP_ALL };
+  return { where: url, entries: lists.place<LogEntry<TaskStep>>('tasks/team', options) };
+}
+
+/** Whether the last line of a member's log begins an operation. */
 function isWorking(log: string): boolean {
   return existsSync(log) && /"start":\d+\}\n$/.test(readFileSync(log, 'utf8'));
 }
@@ -101,28 +108,44 @@ test('many processes and tasks, kill -9 at random: the result is as if they had 
 }, 120_000);
 
 test.runIf(hasEtcd)(
-  'the same on three members of etcd, whose leader is killed too',
+  'the same on three members of etcd, whose leader is killed, and the next one falls silent beyond an election',
   async () => {
     const cluster = await EtcdCluster.start(3);
     onTestFinished(() => cluster.stop());
-    const { url } = cluster;
-    const lists = new ServerLists({ url, environment: {}, timeoutMs: 20_000 });
-    onTestFinished(() => lists.close());
-    const entries = lists.place<LogEntry<TaskStep>>('tasks/team', {
-      author: 'test',
-      history: KEEP_ALL,
-    });
     const disturb = async (committed: () => Promise<number>) => {
-      for (let kill = 1; kill <= (IS_LONG ? 3 : 1); kill++) {
+      for (let time = 0; time < (IS_LONG ? 3 : 1); time++) {
         const before = await committed();
-        await eventually('it goes on', async () => (await committed()) > before + 10, 60_000);
-        const leader = await cluster.leader();
-        leader.process.kill('SIGKILL');
-        await setTimeout(1000);
-        leader.restart();
+        await eventually('it goes on', async () => (await committed()) > before + 5, 60_000);
+        for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+          const leader = await cluster.leader();
+          leader.process.kill(signal);
+          const isAnother = async () => (await cluster.leader()).endpoint !== leader.endpoint;
+          await eventually('another one leads', isAnother, 60_000);
+          if (signal === 'SIGKILL') leader.restart();
+          else leader.process.kill('SIGCONT');
+        }
       }
     };
-    await judge({ where: url, entries, agents: IS_LONG ? 8 : 4, tasks: 100, disturb });
+    await judge({ ...onServer(cluster.url), agents: IS_LONG ? 8 : 4, tasks: 100, disturb });
+  },
+  240_000,
+);
+
+test.runIf(hasPostgres)(
+  'the same on PostgreSQL, whose synchronous standby takes over when the primary is killed',
+  async () => {
+    const primary = await PostgresServer.start();
+    onTestFinished(() => primary.stop());
+    const standby = await PostgresServer.standbyOf(primary);
+    onTestFinished(() => standby.stop());
+    const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const disturb = async (committed: () => Promise<number>) => {
+      await eventually('it goes on', async () => (await committed()) > 5, 60_000);
+      primary.kill();
+      standby.promote();
+    };
+    const url = `postgres://lists@${hosts}/postgres`;
+    await judge({ ...onServer(url), agents: IS_LONG ? 8 : 4, tasks: 100, disturb });
   },
   240_000,
 );

@@ -17,6 +17,8 @@ import { Random } from '../helpers/random.ts';
 import type { Operation } from './linearizability.ts';
 
 const [where = '', agent = '', seed = '', operations = '', log = ''] = process.argv.slice(2);
+/** Another one after each operation of which it is not known whether it was made, as if another process went on. */
+let name = seed;
 const KEEP_ALL = 1_000_000;
 const random = new Random(Number(seed));
 const descriptor = openSync(log, 'a');
@@ -24,26 +26,31 @@ const say = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`)
 const now = () => Number(process.hrtime.bigint() / 1000n);
 
 async function openEntries(): Promise<SharedPlace<LogEntry<TaskStep>>> {
-  const options = { author: seed, history: KEEP_ALL };
+  const options = { author: name, history: KEEP_ALL };
   if (!where.includes('://')) return new FilePlace({ folder: where, ...options });
   const lists = new ServerLists({ url: where, environment: process.env, timeoutMs: 5000 });
   return lists.place('tasks/team', options);
 }
 
 async function main(): Promise<void> {
-  const store = new TaskStore(new LogPlace(await openEntries(), TASK_STEPS));
+  const open = async () => new TaskStore(new LogPlace(await openEntries(), TASK_STEPS));
+  let store = await open();
   for (let number = 0; number < Number(operations); number++) {
     const { graph } = await whileItAnswers(() => store.read());
     const tasks = [...graph.tasks.values()];
     const operation = choose(tasks);
-    say({ key: `${seed}.${number}`, process: seed, agent, operation, start: now() });
-    // An uncertain change is logged without an end, like one of a killed process.
+    say({ key: `${seed}.${number}`, process: name, agent, operation, start: now() });
+    // What may have been made is logged as an operation without an end, as that of a process that was killed is.
     const outcome = await store
       .change((newest, at) => plan(newest, operation, at))
       .catch((error) => {
         if (!(error instanceof StateError)) throw error;
       });
-    if (outcome === undefined) continue;
+    if (outcome === undefined) {
+      name = `${seed}, ${number + 1}`;
+      store = await open();
+      continue;
+    }
     const refused = 'refused' in outcome ? outcome.refused.map(({ code }) => code) : undefined;
     say({ key: `${seed}.${number}`, end: now(), version: outcome.version, refused });
   }

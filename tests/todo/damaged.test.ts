@@ -15,7 +15,7 @@ import { useServers } from '../helpers/servers.ts';
 
 const PLACES: [string, boolean, () => Record<string, string>][] = [
   ['files', true, () => ({ TODO_STATE_DIR: temporaryDirectory() })],
-  ...useServers().each.map(([name, isHere, server]): (typeof PLACES)[number] => [
+  ...useServers().one.map(([name, isHere, server]): (typeof PLACES)[number] => [
     name,
     isHere,
     () => ({ TODO_STATE_URL: server().emptyUrl() }),

@@ -6,7 +6,7 @@ import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { taskListFolder } from '../helpers/list-folders.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
-import { NOON, TestViewer, tasksOf } from './viewer-state.ts';
+import { TestViewer, tasksOf } from './viewer-state.ts';
 
 const TASKS = tasksOf(
   { subject: 'Parse', status: 'completed', owner: 'ann' },
@@ -217,10 +217,4 @@ describe.skipIf(!hasTmux)('on the board in the viewer', () => {
     const heard = (await store.read()).graph.inboxes?.get('ann') ?? [];
     expect(heard.map(({ kind, by }) => `${kind} by ${by}`)).toContain('changed by user');
   });
-});
-
-test('a change of state that has just been made shows on the board', () => {
-  const since = new Map([...TASKS.since, [1, NOON - 500]]);
-  const viewer = new TestViewer({ tasks: { ...TASKS, since } }, { columns: 100, page: 'board' });
-  expect(viewer.untilChange).toBeLessThanOrEqual(1500);
 });

@@ -7,7 +7,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -144,18 +143,6 @@ test("--tasks prints each change of the team's tasks, a line each", async () => 
   });
 });
 
-test('a list that is deleted is followed on: it is empty, and then what comes next', async () => {
-  const state = temporaryDirectory();
-  storeOf(state, 'main').update([todo('a')]);
-  const { lines } = watch(state, '--session', 's', '--jsonl');
-  await eventually('the list', () => lines().length === 1);
-  rmSync(join(state, 's'), { recursive: true });
-  await eventually('the deletion', () => lines().length === 2);
-  storeOf(state, 'main').update([todo('b')]);
-  await eventually('the new list', () => lines().length === 3);
-  expect(lines().map((line) => JSON.parse(line).version)).toEqual([1, 0, 1]);
-});
-
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -213,15 +200,6 @@ test('wrong usage ends with 2, and says why', async () => {
   expect(await Promise.all(ended)).toEqual(
     wrong.map(([, problem]) => [2, `agent-shell: ${problem}; see agent-shell --help\n`]),
   );
-});
-
-test('--help prints the help page, before and after other options', async () => {
-  const state = temporaryDirectory();
-  const ended = [['--help'], ['-h'], ['--all', '--help']].map(async (argv) => {
-    const { exitCode, stdout } = await watch(state, ...argv).ended;
-    return [exitCode, /^Usage: agent-shell watch/.test(stdout)];
-  });
-  expect(await Promise.all(ended)).toEqual(Array(3).fill([0, true]));
 });
 
 describe.skipIf(!hasTmux)('on a terminal', () => {
@@ -411,20 +389,5 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await terminal.until('its list', (screen) =>
       /^ann · elsewhere[\s\S]*○ Write docs/.test(screen),
     );
-  });
-
-  test('--panel=plain, before watch too, and --no-panel print a line of words for each change', async () => {
-    const state = temporaryDirectory();
-    storeOf(state, 'main').update([todo('Build')]);
-    const program = `${process.execPath} ${executable('agent-shell')}`;
-    const calls = ['watch --panel=plain', '--panel=plain watch', 'watch --no-panel'];
-    const screens = calls.map((words) => {
-      const terminal = new TmuxTerminal(
-        `TODO_SESSION=s TODO_STATE_DIR=${state} ${program} ${words}`,
-      );
-      onTestFinished(() => terminal.close());
-      return terminal.until('the line', (text) => text.includes('Tasks'));
-    });
-    expect(await Promise.all(screens)).toEqual(Array(3).fill('Tasks 0/1: 1 added'));
   });
 });
