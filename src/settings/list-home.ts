@@ -72,7 +72,7 @@ export class ListHome {
     if (isAsSet || !this.folder.endsWith(`/${UNTRACKED}`)) return [];
     const tracked = dirname(this.folder);
     return [
-      `Warning: git tracks files in ${safeText(tracked)}, so they are not taken for lists; yours are in ${UNTRACKED} there. If the tracked ones are yours: git rm -r --cached, and add the folder to .gitignore`,
+      `Warning: git tracks files in ${safeText(tracked)}, so they are ignored; your lists are in ${UNTRACKED} there. If the tracked ones are yours: git rm -r --cached, and add the folder to .gitignore`,
     ];
   }
 
@@ -173,7 +173,7 @@ export class ListHome {
     const untracked = join(folder, UNTRACKED);
     if (trackedFile(untracked, environment) === undefined) return untracked;
     throw new StateError(
-      `git tracks files in ${folder} and in ${untracked}, so they are not taken for lists: git rm -r --cached both, and add them to .gitignore, or set TODO_STATE_DIR to another folder`,
+      `git tracks files in ${folder} and in ${untracked}, so they are ignored: git rm -r --cached both, and add them to .gitignore, or set TODO_STATE_DIR to another folder`,
     );
   }
 

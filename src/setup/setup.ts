@@ -57,7 +57,7 @@ export function setup(argv: readonly string[], world: World): CommandResult {
       return wrongUsage(
         harness.hooks
           ? `${harness.title} has hooks for all projects only: --gate needs --user`
-          : `${harness.title} asks no hook before it stops: it cannot have a --gate`,
+          : `${harness.title} has no hook for its stop, so it cannot have a --gate`,
       );
     }
     switch (action) {
@@ -90,9 +90,9 @@ function readArguments(argv: readonly string[]): Asked | { help: true } | { prob
     };
   }
   if (unknown !== undefined) return { problem: `setup takes no argument ${unknown}` };
-  if (actions.length > 1) return { problem: `${actions.join(' and ')} exclude each other` };
+  if (actions.length > 1) return { problem: `${actions.join(' and ')} cannot be combined` };
   if (options['--project'] && options['--user']) {
-    return { problem: '--project and --user exclude each other' };
+    return { problem: '--project and --user cannot be combined' };
   }
   if (name === undefined && action !== undefined && action !== '--check') {
     return { problem: `setup ${action} needs a harness: ${names}` };
@@ -232,7 +232,7 @@ function whatIsHere(world: World): string {
 ${lines.join('\n')}
 
 With --user for all your projects, --gate to ask an agent that stops early to finish, --print to see what would be
-written, --check to see what is there, --remove to take it away.
+written, --check to see what is set up, --remove to undo it.
 `;
 }
 

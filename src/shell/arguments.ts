@@ -63,7 +63,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
     return { mode: 'watch', ...watch, list: { ...list, ...watch.list } };
   }
   const { '--jsonl': jsonl, '--prompt': prompt, '--tasks': tasks = false } = options;
-  if (jsonl && prompt) return usageError('--jsonl and --prompt exclude each other');
+  if (jsonl && prompt) return usageError('--jsonl and --prompt cannot be combined');
   if (tasks && !prompt) return usageError('--tasks needs --prompt or watch');
   if (!jsonl && !prompt) return { mode: 'bash' };
   if (word !== undefined) {

@@ -13,14 +13,14 @@ export type Message =
   | { readonly kind: 'request'; readonly id: MessageId; readonly request: Request }
   | { readonly kind: 'answer'; readonly id: MessageId; readonly answer: Answer }
   | { readonly kind: 'cancel'; readonly id: MessageId }
-  | { readonly kind: 'wishes'; readonly wishes: Wishes }
+  | { readonly kind: 'options'; readonly options: SessionOptions }
   | { readonly kind: 'wrong'; readonly problem: string; readonly isUrgent: boolean };
 
 export type Request = z.output<typeof REQUEST>;
 /** The answer to an `approve` event. */
 export type Answer = z.output<typeof ANSWER>;
-/** Switches of a session, from this line on. */
-export type Wishes = z.output<typeof WISHES>;
+/** They hold from this line on. */
+export type SessionOptions = z.output<typeof SESSION_OPTIONS>;
 
 /** Zod's own messages would make the bundle larger. */
 const expected = (what: string) => ({
@@ -65,7 +65,7 @@ const ANSWER = z.strictObject(
 
 const CANCEL = z.strictObject({ cancel: id }, strict);
 
-const WISHES = z.strictObject(
+const SESSION_OPTIONS = z.strictObject(
   {
     hello: z.optional(z.literal(true, expected('true'))),
     approve: z.optional(flag),
@@ -105,7 +105,10 @@ export function readMessage(bytes: Buffer): Message {
     }));
   }
   if (!has('id') && !has('command') && ['hello', 'approve', 'events'].some(has)) {
-    return checked('a wish', WISHES, value, (wishes) => ({ kind: 'wishes', wishes }));
+    return checked('a session option', SESSION_OPTIONS, value, (options) => ({
+      kind: 'options',
+      options,
+    }));
   }
   return checked('a request', REQUEST, value, (request) => ({
     kind: 'request',

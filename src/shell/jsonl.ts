@@ -10,8 +10,8 @@ import {
   type MessageId,
   type Request,
   readMessage,
+  type SessionOptions,
   splitLines,
-  type Wishes,
 } from './jsonl-messages.ts';
 import { JsonlOutput, ListEvents } from './jsonl-output.ts';
 
@@ -94,8 +94,8 @@ class JsonlSession {
         return;
       case 'answer':
         return this.#answer(message.id, message.answer);
-      case 'wishes':
-        this.#afterOthers(line, () => this.#wish(message.wishes));
+      case 'options':
+        this.#afterOthers(line, () => this.#set(message.options));
         break;
       case 'wrong': {
         const tell = () => this.#output.write(null, { error: message.problem });
@@ -144,7 +144,7 @@ class JsonlSession {
     });
   }
 
-  async #wish({ hello, approve = this.#asks, events = [] }: Wishes): Promise<void> {
+  async #set({ hello, approve = this.#asks, events = [] }: SessionOptions): Promise<void> {
     this.#asks = approve;
     if (hello) {
       const { router, version } = this.#server;

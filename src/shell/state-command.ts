@@ -71,7 +71,7 @@ async function show(lists: TodoLists): Promise<CommandResult> {
     const { taskList, agent } = lists.settings;
     const name = nameOfOwn(lists, taskList !== undefined);
     if (name) {
-      lines.push(`Your list is that of session ${name.session}, agent ${name.agent}.`);
+      lines.push(`Your list: session ${name.session}, agent ${name.agent}.`);
       await tell(listKey(name), async () => {
         const { version, items } = await lists.open({}).read();
         return [version, `${items.length} items`];

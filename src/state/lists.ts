@@ -130,11 +130,11 @@ export class FolderLists implements Lists {
   }
 
   status(): string[] {
-    return [`Lists live in files, in ${this.#folder()}.`];
+    return [`Lists are stored in files, in ${this.#folder()}.`];
   }
 
   init(): void {
-    throw new StateError('lists live in files, which need no init; set TODO_STATE_URL first');
+    throw new StateError('lists are stored in files, which need no init; set TODO_STATE_URL first');
   }
 
   checkWriting(): boolean {

@@ -29,7 +29,7 @@ export class ServerLists implements Lists {
 
   async status(): Promise<string[]> {
     const engine = await this.#connected();
-    return [`Lists live on ${engine.name}.`, ...(await engine.status())];
+    return [`Lists are stored on ${engine.name}.`, ...(await engine.status())];
   }
 
   async init(): Promise<void> {

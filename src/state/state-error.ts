@@ -35,9 +35,10 @@ export class DamagedVersion extends StateError {
 export class UnnamedList extends StateError {}
 
 /** A server may or may not have made a change, and nothing can tell. @param why with the server's name. */
-export function notKnown(why: string): StateError {
+export function notKnown(why: string, cause?: StateError): StateError {
   return new StateError(
     `not known whether the change was made: ${why}; read the list before you try again`,
+    { cause },
   );
 }
 

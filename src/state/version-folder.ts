@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { codeOf, NotRegular } from '../system/files.ts';
 import { discard, type FileSystem, makeFolder, syncFolder, writeDurably } from './file-system.ts';
 import type { ContentCheck } from './place.ts';
-import { DamagedVersion, errorCode, failure, StateError } from './state-error.ts';
+import { DamagedVersion, errorCode, failure, notKnown, StateError } from './state-error.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
 /** A version's number, and an id that no other attempt at that number has. */
@@ -179,7 +179,7 @@ export class VersionFolder<T> {
       const now = this.#headAfter(error);
       if (isSame(now, to) && errorCode(error) === 'ENOENT') return;
       const isUndone = errorCode(error) === 'ENOENT' || isSame(now, from);
-      if (!isUndone) throw notKnown(error);
+      if (!isUndone) throw notKnown(error.message, error);
       discard(this.#fs, this.#pathOf(to));
       throw error;
     }
@@ -199,7 +199,7 @@ export class VersionFolder<T> {
     try {
       return this.list().head;
     } catch {
-      throw notKnown(error);
+      throw notKnown(error.message, error);
     }
   }
 
@@ -246,11 +246,4 @@ function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> 
 
 function isSame(a: VersionName | undefined, b: VersionName): boolean {
   return a?.version === b.version && a.id === b.id;
-}
-
-function notKnown(cause: StateError): StateError {
-  return new StateError(
-    `it is not known whether the list was replaced, so read it before you write again: ${cause.message}`,
-    { cause },
-  );
 }

@@ -73,7 +73,7 @@ export function agentBusy(
 /** @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them. */
 export function nothingReady(begun: readonly number[]): Reason {
   const yours = begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
-  const text = `no task is pending, unblocked, and yours or nobody's${yours}`;
+  const text = `no pending, unblocked task is yours or unowned${yours}`;
   return { code: 'nothing_ready', text };
 }
 
@@ -129,7 +129,7 @@ export const NOTHING_TO_UNDO: Reason = {
 };
 
 export function notYours(id: number, owner: string | undefined, status: string): Reason {
-  if (owner === undefined) return { code: 'not_yours', text: `#${id} is nobody's` };
+  if (owner === undefined) return { code: 'not_yours', text: `#${id} has no owner` };
   return { code: 'not_yours', text: `#${id} is ${status} and belongs to ${agentText(owner)}` };
 }
 

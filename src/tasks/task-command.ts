@@ -24,7 +24,7 @@ import {
 } from './task-form.ts';
 
 /** For a list without an intact version. */
-const REPAIR = 'no older version is whole: restore a backup, or delete the list';
+const REPAIR = 'no older version is intact: restore a backup, or delete the list';
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 
 /**

@@ -90,7 +90,7 @@ function fieldsWith(refs: Refs) {
     },
     ref: {
       kind: taskRef(refs),
-      hint: 'What other tasks of this call name it by, to wait for it',
+      hint: 'A name for the blockedBy of other tasks in this call',
       isNoOption: true,
     },
   } as const;

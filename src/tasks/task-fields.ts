@@ -27,7 +27,7 @@ export const ownerName: ReadKind<string> = {
   is: 'read',
   read: (value, { maxContentLength }) => {
     if (value === null || (typeof value === 'string' && value.trim() === '')) {
-      return { problem: "Cannot be blank; TaskRelease ID makes a task nobody's" };
+      return { problem: 'Cannot be blank; to clear the owner: TaskRelease ID' };
     }
     if (typeof value !== 'string')
       return { problem: `Expected string, received ${typeName(value)}` };
@@ -85,7 +85,7 @@ export function taskRef(refs: Refs): TextKind {
       if (idOf(text) !== undefined) return `Cannot look like a task id, received ${shown(text)}`;
       const places = refs.get(text) ?? [];
       if (places.length > 1)
-        return `Must be unique, is that of ${places.map((at) => `[${at}]`).join(' and ')}`;
+        return `Must be unique, is used by ${places.map((at) => `[${at}]`).join(' and ')}`;
       return textProblem(text, most);
     },
   };

@@ -53,7 +53,7 @@ export const TASK_LIST = taskForm({
     const { store, options, forPeople } = call;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;
     if (asJson && format !== 'json') {
-      return wrongUsage('--json and --format exclude each other', `Usage: ${USAGE}\n`);
+      return wrongUsage('--json and --format cannot be combined', `Usage: ${USAGE}\n`);
     }
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (options['--history']) {

@@ -56,7 +56,7 @@ export interface NotDone extends Refused {
 /** Enough to show and undo recent changes. */
 const VERSIONS_IN_MEMORY = 100;
 
-const TO_RESTORE = 'See it with TaskList; then TaskUndo makes it the list again';
+const TO_RESTORE = 'See it with TaskList; then TaskUndo restores it';
 
 const VIEW = {
   empty: { version: 0, graph: NO_TASKS, at: new Date(0) },

@@ -31,7 +31,7 @@ export const TASK_UNDO = taskForm({
     // In this order, the list is read only once.
     const { damage } = await store.read();
     if (damage && at === undefined && (await store.restore(agent))) {
-      return done(`Undone: what is damaged; the list is that of version ${damage.shown}\n`);
+      return done(`Undone: the damage; the list is now that of version ${damage.shown}\n`);
     }
     if (entry === undefined) {
       const reason = at === undefined ? NOTHING_TO_UNDO : noSuchVersion(at, kept);

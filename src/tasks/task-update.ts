@@ -70,7 +70,7 @@ export const TASK_UPDATE = taskForm({
     if ('refused' in outcome) {
       const { refused } = outcome;
       const closing = refused.every(({ code }) => FORCED.has(code))
-        ? [`a leader may do it with --force; TaskRelease ${changes.taskId} makes a task nobody's`]
+        ? [`a leader may use --force; to clear the owner: TaskRelease ${changes.taskId}`]
         : [];
       return refusal(`Cannot update ${name}`, { ...reasonLines(refused), closing });
     }

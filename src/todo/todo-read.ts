@@ -99,7 +99,7 @@ async function readList(
 ): Promise<CommandResult> {
   const { '--json': asJson, '--line': asLine, '--format': format, '--at': at } = options;
   if ([asJson, asLine, format].filter(Boolean).length > 1) {
-    return wrongUsage('--json, --line and --format exclude each other', SHORT_USAGE);
+    return wrongUsage('--json, --line and --format cannot be combined', SHORT_USAGE);
   }
   const form: Form = asJson ? 'json' : asLine ? 'line' : format;
   if (options['--history']) {

@@ -35,7 +35,7 @@ export abstract class TodoCommand {
 
 /** For a list without an intact version. */
 export const REPAIR =
-  'no version before it is kept; a whole new list replaces it: TodoWrite \'{"todos":[...]}\'';
+  'no earlier version is intact; write a whole new list: TodoWrite \'{"todos":[...]}\'';
 
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
 

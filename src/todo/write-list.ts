@@ -82,7 +82,7 @@ function afterSteps(
 }
 
 function standsIn(list: TodoVersion): string {
-  return `${damageNote(list)}. See it with TodoRead; then TodoWrite --undo makes it the list again, or write a whole new one`;
+  return `${damageNote(list)}. See it with TodoRead; then TodoWrite --undo restores it, or write a whole new list`;
 }
 
 function damageNotes({ version, damage }: TodoVersion): string[] {

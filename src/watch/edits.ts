@@ -39,7 +39,7 @@ export const TASK_EDITS = new Map<string, Edit>([
   ['u', undoneTask],
 ]);
 
-const NOTHING_TO_UNDO = 'There is no change of yours to undo here.';
+const NOTHING_TO_UNDO = 'You have made no change to undo here.';
 
 export function written(state: ViewerState, input: ItemInput | TaskInput): ViewerState {
   const text = (input.before + input.after).trim();

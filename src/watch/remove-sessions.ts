@@ -49,7 +49,7 @@ export async function removeSessions(
   let removed = 0;
   for (const list of chosen) {
     if (await watched.remove(list)) removed += 1;
-    else writeAll(2, `agent-shell: ${nameOf(list)} is being written; it was left alone\n`);
+    else writeAll(2, `agent-shell: ${nameOf(list)} is in use; it was left alone\n`);
   }
   writeAll(1, `Removed ${countText(removed)}.\n`);
   return removed === chosen.length ? 0 : EXIT_CODES.refused;

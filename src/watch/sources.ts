@@ -158,7 +158,7 @@ export class Sources {
       await this.find(this.#found.length);
       return isRemoved
         ? `Removed the list of ${name}`
-        : `The list of ${name} is being written; it was left alone`;
+        : `The list of ${name} is in use; it was left alone`;
     } catch (error) {
       if (!(error instanceof StateError)) throw error;
       return safeText(`Not removed: ${error.message}`);

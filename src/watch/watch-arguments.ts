@@ -56,7 +56,7 @@ export function parseWatchArguments(
   } = options;
   const help = Boolean(options['-h'] || options['--help']);
   if (rest[0] !== undefined) return { problem: `watch takes no argument ${inQuotes(rest[0])}` };
-  if (all && agent !== undefined) return { problem: '--all and --agent exclude each other' };
+  if (all && agent !== undefined) return { problem: '--all and --agent cannot be combined' };
   if (tasks && (all || agent !== undefined)) {
     return { problem: '--tasks shows the tasks of all agents; it excludes --all and --agent' };
   }

@@ -138,7 +138,7 @@ test('the registered command is this, to the letter: a change of it would have t
   expect(new Set(commands)).toEqual(new Set(['"command": "agent-shell hook"']));
   for (const name of NAMES) run(name, '--gate');
   expect(run('opencode', '--gate')).toMatchObject({
-    stderr: expect.stringContaining('opencode asks no hook before it stops'),
+    stderr: expect.stringContaining('opencode has no hook for its stop'),
     exitCode: 2,
   });
   const gated = Object.values(all())
@@ -554,8 +554,8 @@ test.each([
     "unknown agent 'klingon'; choose claude, codex, gemini, qwen, opencode, cursor, kimi, crush or agents",
   ],
   [['claude', 'codex'], 'setup takes no argument codex'],
-  [['claude', '--check', '--remove'], '--check and --remove exclude each other'],
-  [['claude', '--project', '--user'], '--project and --user exclude each other'],
+  [['claude', '--check', '--remove'], '--check and --remove cannot be combined'],
+  [['claude', '--project', '--user'], '--project and --user cannot be combined'],
   [
     ['--remove'],
     'setup --remove needs a harness: claude, codex, gemini, qwen, opencode, cursor, kimi, crush, agents',

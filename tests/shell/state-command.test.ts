@@ -58,7 +58,7 @@ test('a copy leaves out a version that is damaged, and says so', () => {
 test('lists in files: it says where, whose list is yours, and at which version it is', () => {
   const { state, sh, work } = machine({ TODO_STATE_DIR: 'lists' });
   expect(state().stdout).toMatch(
-    /^Lists live in files, in .*\/lists\.\nYour list is that of session release, agent main\.\nIt does not exist yet; looking for it took [\d.]+ ms\.\n$/,
+    /^Lists are stored in files, in .*\/lists\.\nYour list: session release, agent main\.\nIt does not exist yet; looking for it took [\d.]+ ms\.\n$/,
   );
   sh(`TodoWrite '${item('Build')}'`);
   expect(state().stdout).toContain(`${work}/lists`);
@@ -183,7 +183,7 @@ test('a server that cannot be reached is named, and its password is not', () => 
   expect(sh('TodoRead').stderr).not.toContain('nothing was changed');
   const { stdout, stderr, exitCode } = state();
   expect(stdout).toBe(
-    'Lists live on etcd at 127.0.0.1:1.\n127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\nYour list is that of session release, agent main.\n',
+    'Lists are stored on etcd at 127.0.0.1:1.\n127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\nYour list: session release, agent main.\n',
   );
   expect({ stderr, exitCode }).toMatchObject({
     stderr: expect.stringMatching(/^Error: Cannot use the lists\n- cannot read from etcd/),

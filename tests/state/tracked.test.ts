@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 
 const LIST = '{"todos":[{"content":"Theirs","activeForm":"A","status":"in_progress"}]}';
 const WARNING =
-  /^Warning: git tracks files in \S+\/\.todowrite, so they are not taken for lists; yours are in untracked~ there\. .*\n$/;
+  /^Warning: git tracks files in \S+\/\.todowrite, so they are ignored; your lists are in untracked~ there\. .*\n$/;
 
 /** A work tree with tracked lists, and a way to run commands in it. */
 async function clone() {
@@ -29,7 +29,7 @@ async function clone() {
   return { root, git, call, agentShell, hook };
 }
 
-test('lists that git tracks are not taken for lists, and each command warns', async () => {
+test('lists that git tracks are ignored, and each command warns', async () => {
   const { git, call, agentShell, hook } = await clone();
   expect(await call('TodoRead')).toMatchObject({
     stdout: expect.stringContaining('Theirs'),

@@ -90,9 +90,9 @@ test('a restarted agent is told what it has begun', async () => {
   await run('TaskCreate', ['--subject', 'A']);
   expect(await run('TaskClaim', ['--next'], 'ann')).toBe('Task #1 claimed by ann: A\n');
   expect(await run('TaskClaim', ['--next'], 'ann')).toContain(
-    "- nothing_ready: no task is pending, unblocked, and yours or nobody's; you have begun #1: finish or release it\n",
+    '- nothing_ready: no pending, unblocked task is yours or unowned; you have begun #1: finish or release it\n',
   );
-  expect(await run('TaskClaim', ['--next'], 'bob')).toContain("yours or nobody's\n");
+  expect(await run('TaskClaim', ['--next'], 'bob')).toContain('yours or unowned\n');
 });
 
 test('with TODO_RELEASE_AT_EXIT=0 it keeps what it has', async () => {

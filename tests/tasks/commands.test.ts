@@ -315,7 +315,7 @@ test('--agent with ids releases only tasks of that agent; --force is for leaders
     refused(
       'Cannot update task #1',
       'already_claimed: #1 is claimed by a',
-      "a leader may do it with --force; TaskRelease 1 makes a task nobody's",
+      'a leader may use --force; to clear the owner: TaskRelease 1',
     ),
   );
   expect(await team.run('TaskUpdate 1 --owner b --force')).toEqual(ok('Updated task #1: owner\n'));
@@ -390,7 +390,7 @@ test('refs that lead nowhere, in a circle or to two tasks: nothing is created', 
     ),
   );
   expect(await create({ subject: 'A', ref: 'a' }, { subject: 'B', ref: 'a' })).toEqual(
-    refused('Validation failed', '[0..1].ref: Must be unique, is that of [0] and [1]'),
+    refused('Validation failed', '[0..1].ref: Must be unique, is used by [0] and [1]'),
   );
   expect(await create({ subject: 'A', ref: '#1' })).toEqual(
     refused('Validation failed', "[0].ref: Cannot look like a task id, received '#1'"),
@@ -423,7 +423,7 @@ test.each([
   await team.run('TaskCreate --subject S', 'TaskClaim 1');
   const argv = second === undefined ? [first] : ['1', first, second];
   expect(await team.call('TaskUpdate', argv)).toEqual(
-    refused('Validation failed', "owner: Cannot be blank; TaskRelease ID makes a task nobody's"),
+    refused('Validation failed', 'owner: Cannot be blank; to clear the owner: TaskRelease ID'),
   );
 });
 

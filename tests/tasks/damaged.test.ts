@@ -55,7 +55,7 @@ test.each([
       );
     }
     expect(await run('TaskUndo')).toEqual({
-      stdout: 'Undone: what is damaged; the list is that of version 2\n',
+      stdout: 'Undone: the damage; the list is now that of version 2\n',
       stderr: '',
       exitCode: 0,
     });
@@ -84,7 +84,7 @@ test('where no change is whole, the error says what to do', async () => {
     expect(await run(line)).toMatchObject({
       exitCode: 3,
       stderr: expect.stringMatching(
-        / is damaged: .*\n- no older version is whole: restore a backup/,
+        / is damaged: .*\n- no older version is intact: restore a backup/,
       ),
     });
   }

@@ -309,7 +309,7 @@ test('the check of a task that another has is changed by its owner, its creator,
     stderr:
       'Error: Cannot update task #1\n' +
       '- already_claimed: #1 is claimed by ann; its check may be changed by its owner and its creator\n' +
-      "- a leader may do it with --force; TaskRelease 1 makes a task nobody's\n",
+      '- a leader may use --force; to clear the owner: TaskRelease 1\n',
     exitCode: 1,
   };
   expect(await change('bob', 'true')).toEqual(refusal);

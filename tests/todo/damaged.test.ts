@@ -113,7 +113,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
       for (const result of [await read(), await write('--undo'), await write('--done', '1')]) {
         expect(result).toMatchObject({ stdout: '', exitCode: 3 });
         expect(result.stderr).toMatch(
-          / is damaged: .*\n- no version before it is kept; a whole new list replaces it: /,
+          / is damaged: .*\n- no earlier version is intact; write a whole new list: /,
         );
       }
       expect(await write(json('a'))).toMatchObject({

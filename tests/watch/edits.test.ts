@@ -123,7 +123,7 @@ test('the first item can be added before there is a list', () => {
 test('without a change of your own there is nothing to undo', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('u');
   expect(viewer.state.request).toBeUndefined();
-  expect(viewer.rows().at(-1)).toBe('There is no change of yours to undo here.');
+  expect(viewer.rows().at(-1)).toBe('You have made no change to undo here.');
 });
 
 test('a text that is longer than the row shows its end while it is typed', () => {

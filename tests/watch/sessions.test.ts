@@ -139,7 +139,7 @@ describe('removal', () => {
     const state = await full();
     expect(sessions(state, '--remove', 'busy', '--yes')).toEqual({
       stdout: 'Removed 0 lists.\n',
-      stderr: 'agent-shell: busy main is being written; it was left alone\n',
+      stderr: 'agent-shell: busy main is in use; it was left alone\n',
       exitCode: 1,
     });
     const folder = listFolder(state, { session: '/home/ann/app', agent: 'bob' });
@@ -192,9 +192,7 @@ describe('removal', () => {
     terminal.press('Enter');
     await terminal.until('the one', (screen) => /sessions\n\n▸ busy · main .*\n\n/.test(screen));
     terminal.type('Dy');
-    await terminal.until('it is busy', (screen) =>
-      screen.endsWith('is being written; it was left alone'),
-    );
+    await terminal.until('it is busy', (screen) => screen.endsWith('is in use; it was left alone'));
     terminal.press('Escape');
     await terminal.until('all again', (screen) => screen.includes('~/old · main'));
     terminal.press('End');

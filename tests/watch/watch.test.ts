@@ -189,7 +189,7 @@ test('wrong usage ends with 2, and says why', async () => {
   const state = temporaryDirectory();
   mkdirSync(join(state, 's'));
   const wrong: [argv: string[], problem: string][] = [
-    [['--all', '--agent', 'x'], '--all and --agent exclude each other'],
+    [['--all', '--agent', 'x'], '--all and --agent cannot be combined'],
     [['--session'], '--session needs a name'],
     [['here'], "watch takes no argument 'here'"],
   ];
