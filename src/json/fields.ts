@@ -2,21 +2,18 @@ import type { JsonSchema } from '../command/agent-command.ts';
 import type { OptionKind, OptionTable, TextForm } from '../command/options.ts';
 import { type OtherWords, textProblem } from './schema-issues.ts';
 
-// What fields may hold, without zod: programs that only check what is stored start without loading it.
+// Without zod: programs that only check stored values start faster without it.
 
-/** The limits of texts. */
 export interface TextLimits {
   readonly maxContentLength: number;
 }
 
-/** A text. */
 export interface TextKind {
   readonly is: 'text';
-  /** The most characters that it may have. */
+  /** The limit of characters. */
   readonly most: (limits: TextLimits) => number;
-  /** The problem with it, if there is one. */
   readonly problem: (text: string, most: number) => string | undefined;
-  /** More of its JSON Schema. */
+  /** Added to its JSON Schema. */
   readonly json?: JsonSchema;
 }
 
@@ -32,15 +29,15 @@ export interface FlagKind {
   readonly json?: JsonSchema;
 }
 
-/** A value that is read from one or several forms of JSON. */
+/** A value with a reader of its own. */
 export interface ReadKind<Value = unknown> {
   readonly is: 'read';
   readonly read: (given: unknown, limits: TextLimits) => Reading<Value>;
   readonly json: (limits: TextLimits) => JsonSchema;
   readonly option: OptionKind;
-  /** Whether the text of its option is JSON. */
+  /** The text of its option is JSON. */
   readonly isJsonText?: true;
-  /** Whether a stored value can be one; needed only where it is stored. */
+  /** Checks a stored value; needed only for stored fields. */
   readonly isStored?: (value: unknown) => boolean;
 }
 
@@ -52,7 +49,6 @@ export interface ListKind<Value = unknown> {
   readonly of: ReadKind<Value>;
 }
 
-/** The kinds of fields. */
 export type Kind = TextKind | WordKind | FlagKind | ReadKind | ListKind;
 
 type ValueOf<K extends Kind> = K extends TextKind
@@ -67,21 +63,20 @@ type ValueOf<K extends Kind> = K extends TextKind
           ? Value[]
           : never;
 
-/** A field of a thing that is given as JSON or stored. Everything that knows of it follows from its row. */
+/** A field of an object. Its schemas, its option and the check of stored values follow from this row. */
 export interface Field {
   readonly kind: Kind;
   readonly isRequired?: true;
-  /** For the JSON Schema. */
+  /** The description in the JSON Schema. */
   readonly hint?: string;
-  /** Other names that writers of JSON give it. */
+  /** Other names that models give it. */
   readonly others?: RegExp;
-  /** It has no option: only JSON has it. */
+  /** Only JSON has it. */
   readonly isNoOption?: true;
-  /** It has no option: it is the word, or the words, of a command line that belong to none. */
+  /** On a command line, it is one or all of the words that belong to no option. */
   readonly words?: 'one' | 'many';
 }
 
-/** The fields of a thing, by their names. */
 export type Fields = Readonly<Record<string, Field>>;
 
 type RequiredOf<Table extends Fields> = {
@@ -103,12 +98,11 @@ export const shortText: TextKind = {
   json: { pattern: '\\S' },
 };
 
-/** One of a few words. */
 export function oneOf<const Words extends readonly string[]>(words: Words) {
   return { is: 'word', words } as WordKind<Words[number]>;
 }
 
-/** Things with these fields, as JSON Schema. */
+/** The JSON Schema of an object with these fields. */
 export function objectJson(table: Fields, limits: TextLimits): JsonSchema {
   const rows = Object.entries(table);
   const properties = rows.map(([name, { kind, hint }]) => {
@@ -138,7 +132,7 @@ function jsonOf(kind: Kind, limits: TextLimits): JsonSchema {
   }
 }
 
-/** Whether a stored value can be of a kind. Limits are not judged, which may have been others when it was stored. */
+/** Checks a stored value, but not its limits, which may have changed since. */
 export function isStored(kind: Kind, value: unknown): boolean {
   switch (kind.is) {
     case 'text':
@@ -152,7 +146,7 @@ export function isStored(kind: Kind, value: unknown): boolean {
   }
 }
 
-/** The first thing that is wrong with what is stored of a thing with these fields; other fields are passed over. */
+/** The first problem of a stored object. Other fields than these are ignored. */
 export function storedProblem(table: Fields, thing: Record<string, unknown>): string | undefined {
   for (const [name, { kind, isRequired }] of Object.entries(table)) {
     const value = thing[name];
@@ -164,7 +158,7 @@ export function storedProblem(table: Fields, thing: Record<string, unknown>): st
   return undefined;
 }
 
-/** The fields as options: `--add-blocks` is the field `addBlocks`. */
+/** The options of the fields: `--add-blocks` for `addBlocks`. */
 export function optionTable(table: Fields): OptionTable {
   const rows = Object.entries(table).filter(([, { isNoOption, words }]) => !isNoOption && !words);
   return Object.fromEntries(
@@ -188,12 +182,10 @@ function optionOf(kind: Kind): OptionKind {
   }
 }
 
-/** The name of the field that an option stands for. */
 export function fieldOf(option: string): string {
   return option.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Other names of these fields, for errors. */
 export function otherNames(table: Fields): OtherWords {
   return Object.entries(table).flatMap(([name, { others }]) =>
     others === undefined ? [] : [[name, others] as const],

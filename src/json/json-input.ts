@@ -6,15 +6,15 @@ import { briefText } from '../safe-text.ts';
 import type { JsonProblem } from './json-problem.ts';
 import { describeProblem, readJson } from './json-reader.ts';
 
-/** A longer JSON text, however it comes, is refused before it is read. */
+/** A longer JSON text is refused unread. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 
 /** How a command that takes JSON describes and checks it. */
 export interface JsonForm<Value> {
   readonly name: string;
-  /** The noun for its JSON: a `list`, the `input`. */
+  /** The noun for its JSON: `list` or `input`. */
   readonly noun: string;
-  /** JSON that it takes, for an error that shows how to pass it. */
+  /** For the heredoc in an error. */
   readonly example: string;
   /** The last line of an error, with its newline: for missing and for invalid JSON. */
   readonly usage: { readonly missing: string; readonly invalid: string };
@@ -24,15 +24,15 @@ export interface JsonForm<Value> {
 export type CheckedJson<Value> =
   | { readonly value: Value; readonly notes: readonly string[] }
   | { readonly problems: Problems }
-  /** A string in the JSON that should contain JSON does not; the line says where. */
+  /** A string in the JSON contains broken JSON; the line says where. */
   | { readonly malformed: string; readonly kind: JsonProblem['kind'] };
 
-/** The checked value, with a note for each forgiven slip; or the refusal. */
+/** The checked value, with a note for each corrected slip; or the refusal. */
 export type JsonInput<Value> =
   | { readonly value: Value; readonly notes: readonly string[] }
   | { readonly refused: CommandResult };
 
-/** Known ways in which bash spoils a JSON argument before the command gets it. */
+/** The known ways in which bash breaks a JSON argument. */
 const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string> = {
   cut: 'The JSON is cut short: perhaps an unescaped quote, a backtick or $( in its text ended it.',
   split: 'The JSON came in pieces: perhaps an unescaped quote in its text split it.',
@@ -43,15 +43,12 @@ const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string>
 export const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
-/**
- * Reads a command's JSON: from its only argument, from standard input if there is none or `-`, or else as it was typed.
- * Bash's own reading comes first; the typed text is used only if that gives nothing valid.
- */
+/** Reads a command's JSON from its only argument, or from standard input (none, or `-`); if that is refused, as it was typed. */
 export async function readJsonInput<Value>(
   form: JsonForm<Value>,
   { argv, stdin, raw = '' }: Pick<Invocation, 'argv' | 'stdin' | 'raw'>,
 ): Promise<JsonInput<Value>> {
-  // Standard input is not read where something was typed.
+  // If something was typed, standard input is not read.
   const [argument = raw ? '' : '-'] = argv;
   const reading =
     argv.length > 1
@@ -62,14 +59,14 @@ export async function readJsonInput<Value>(
   return orAsTyped(form, { argv, raw }, reading);
 }
 
-/** What bash's reading gave or, if that is refused or in pieces that ran together, what was typed, if that is JSON. */
+/** The reading of bash's words; if it was refused, or has lost quotes, the reading of the typed text, if that is JSON. */
 export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   form: JsonForm<Value>,
   { argv, raw = '' }: Pick<Invocation, 'argv' | 'raw'>,
   reading: Reading,
 ): Reading | JsonInput<Value> {
   const [read = ''] = argv;
-  // Most texts are in quotes that hold.
+  // Two quotes more than bash's word: the usual form.
   const isWhole = !('refused' in reading) && raw.length <= read.length + 2;
   if (raw === '' || isWhole) return reading;
   if (isTooLarge(raw)) return { refused: tooLarge(form, raw) };
@@ -80,7 +77,7 @@ export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   return 'value' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
 }
 
-/** Whether bash has taken quotes of typed JSON for its own. Texts have run together then, which may look like JSON, too. */
+/** True if bash removed quotes of the JSON: the texts have run together, and may still look like JSON. */
 export function hasLostQuotes(read: string, typed: string): boolean {
   return read.split('"').length < typed.split('"').length;
 }
@@ -119,7 +116,7 @@ function tooManyArguments<Value>(form: JsonForm<Value>, argv: readonly string[])
   return notJson(form, line, 'split');
 }
 
-/** Says what is wrong and, if bash may be the cause, shows the heredoc form, where it cannot be. */
+/** Shows the heredoc form if bash may be the cause. */
 function notJson<Value>(
   { name, example, usage }: JsonForm<Value>,
   line: string,
@@ -132,13 +129,13 @@ function notJson<Value>(
   return refusal('Invalid JSON format', { lines: [line] }, hint + usage.invalid);
 }
 
-/** The form of a command in which bash interprets no character of the JSON. Ready to paste. */
+/** The command with its JSON in a heredoc, ready to paste. */
 export function heredoc(name: string, example: string): string {
   return `${name} <<'EOF'\n${example}\nEOF\n`;
 }
 
 function isTooLarge(text: string): boolean {
-  // A code unit is never less than a byte of UTF-8, so the length alone tells most of the time.
+  // Each code unit is at least one byte.
   return text.length > MAX_JSON_BYTES || Buffer.byteLength(text) > MAX_JSON_BYTES;
 }
 
@@ -147,10 +144,7 @@ function tooLarge({ noun }: { readonly noun: string }, text: string): CommandRes
   return refusal('Validation failed', { lines: [line] });
 }
 
-/**
- * Whether the whole of `text` is one JSON object or array, the slips of the forgiving reader included.
- * Takes time linear in the length of the text.
- */
+/** True if the whole text is one JSON object or array, perhaps with slips that `readJson` corrects. Takes linear time. */
 export function isJsonCollection(text: string): boolean {
   const reading = readJson(text);
   return 'value' in reading && typeof reading.value === 'object' && reading.value !== null;

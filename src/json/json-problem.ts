@@ -1,18 +1,17 @@
-/** Where a text stops being JSON, and why. */
+/** The place where a text stops being JSON. */
 export interface JsonProblem {
-  /** An index into the text; its length where the text ends too early. */
+  /** An index into the text, or its length. */
   readonly offset: number;
   readonly message: string;
-  /** The likely accident: a truncated text, removed quotes, a bare quote inside a string. */
+  /** The likely cause: a truncated text, removed quotes, a bare quote inside a string. */
   readonly kind: 'cut' | 'unquoted' | 'inner quote' | 'other';
 }
 
 /**
- * The first problem of a JSON text, or undefined if there is none.
+ * The first problem of a JSON text. Returns undefined if there is none.
  *
- * Node's own messages differ between releases and stop at slips that are forgiven here. This skips those (trailing
- * commas, shell escapes, line breaks in strings), so that it names what must be fixed. A duplicate key is a problem
- * too: JSON.parse would silently drop the first one.
+ * Node's own messages differ between releases and stop at slips that are corrected here (trailing commas, shell escapes, line
+ * breaks in strings). A duplicate key is a problem too, since JSON.parse drops the first one.
  */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   return new Scanner(text).run();
@@ -23,18 +22,17 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9A-Za-
 const LITERAL = /(?:true|false|null)(?![0-9A-Za-z_])/y;
 const BARE_WORD = /[A-Za-z_]/y;
 const BARE_KEY = /[A-Za-z_][A-Za-z0-9_]*\s*:/y;
-/** JSON's own escapes, and those that are forgiven. */
+/** JSON's own escapes, and corrected slips. */
 const ESCAPE = /\\(?:["\\/bfnrt!'`$]|u[0-9a-fA-F]{4})/y;
-/** All controls but line breaks and tabs, which are forgiven. */
+/** Without line breaks and tabs, which are corrected. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 
-/** `element` and `key` may also be the end of their array or object, so that a trailing comma passes. */
+/** `element` and `key` accept the end of their array or object too, for a trailing comma. */
 type Expected = 'value' | 'element' | 'key' | 'colon' | 'separator' | 'nothing';
 
-/** Keeps its own stack, so that no depth of nesting can exhaust the machine's. */
+/** Has its own stack: deep nesting must not overflow the call stack. */
 class Scanner {
   readonly #text: string;
-  /** The closing bracket of each open object or array, and the keys of an object once it has one. */
   readonly #open: { closing: '}' | ']'; keys?: Set<string> }[] = [];
   #at = 0;
   #expected: Expected = 'value';
@@ -78,7 +76,7 @@ class Scanner {
         if (character === ',') return this.#pass(closing === '}' ? 'key' : 'element');
         return this.#problem(
           `expected ',' or '${closing}'`,
-          // A bare word here is not a missing comma, but text that a quote has let out of its string.
+          // A bare word is rather the rest of a string that a quote has ended than a missing comma.
           this.#isAfterString && !/["{[\]}:]/.test(character) ? 'inner quote' : 'other',
         );
       case 'nothing':
@@ -165,7 +163,7 @@ class Scanner {
   }
 }
 
-/** Two spellings of one key are one key to JSON.parse. */
+/** Keys with different escapes may be the same key. */
 function decoded(key: string): string {
   if (!key.includes('\\')) return key;
   try {
@@ -178,7 +176,7 @@ function decoded(key: string): string {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The index after the quote that closes the string opened at `open`, or -1 where none does. */
+/** The index after the closing quote of the string that begins at `open`; -1 if there is none. */
 export function endOfString(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);

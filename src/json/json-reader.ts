@@ -1,17 +1,16 @@
 import { characterCount, safeText } from '../safe-text.ts';
 import { endOfString, findJsonProblem, type JsonProblem } from './json-problem.ts';
 
-/** One forgiven slip: how to fix it in a JSON text, and the note for it. */
+/** The correction of a slip. */
 export interface JsonRepair {
-  /** Said when the text was changed; one line. */
   readonly note: string;
-  /** Only a text that contains this can have the slip, so most texts need not be taken apart. */
+  /** A quick test: texts without this do not have the slip. */
   readonly sign: RegExp;
-  /** The fixed text, or the same text where there is nothing to fix. Takes time linear in its length. */
+  /** Takes linear time. */
   readonly mend: (text: string) => string;
 }
 
-/** Around the JSON. They replace what they remove with blanks, so that positions in the text stay the same. */
+/** Around the JSON. Blanks replace the removed text, which keeps positions in errors right. */
 export const FRAME_REPAIRS: readonly JsonRepair[] = [
   {
     note: 'left out a byte-order mark before the JSON',
@@ -25,7 +24,7 @@ export const FRAME_REPAIRS: readonly JsonRepair[] = [
   },
 ];
 
-/** Within the JSON. Each leaves the other slips alone, so that they work in any combination. */
+/** Within the JSON, in any combination. */
 export const TEXT_REPAIRS: readonly JsonRepair[] = [
   {
     note: "read \\!, \\', \\` and \\$ as the characters themselves; JSON has no such escapes",
@@ -47,16 +46,14 @@ export const TEXT_REPAIRS: readonly JsonRepair[] = [
 export type JsonReading =
   | {
       readonly value: unknown;
-      /** The corrections that were needed to read it, one line each. */
+      /** The corrections, one line each. */
       readonly notes: readonly string[];
     }
   | { readonly problem: JsonProblem };
 
 /**
- * Reads a JSON text, forgiving the slips above where the text is not JSON as it is.
- *
- * A text is read as a whole or not at all. A duplicate property is a problem, since it is not certain which one was
- * meant. Never throws, and takes time linear in the length of the text.
+ * Reads a JSON text as a whole, correcting the slips above if needed. A duplicate property is a problem, since either may be
+ * meant. Never throws, and takes linear time.
  */
 export function readJson(text: string): JsonReading {
   const asItStands = parse(text);
@@ -90,30 +87,17 @@ function mendAll(repairs: readonly JsonRepair[], text: string, notes: string[]):
   return mended;
 }
 
-/** JSON.parse drops the first of two equal keys; then the text names more properties than the value has. */
+/** JSON.parse drops the first of two equal keys; then the text has more properties than the value. */
 function unlessRepeated(text: string, value: unknown, notes: readonly string[]): JsonReading {
-  // Most texts hold no colon but those behind their properties, and to count colons is quicker.
-  if (hasProperties(value, count(text, ':'))) return { value, notes };
-  if (hasProperties(value, propertiesNamed(text))) return { value, notes };
-  // Text inside a string may look like a property as well; only a scan can tell.
+  // From the quickest test to the certain one: strings may contain colons, and text like a property.
+  for (const property of [/:/g, /"[ \t\n\r]*:/g]) {
+    if (hasProperties(value, text.match(property)?.length ?? 0)) return { value, notes };
+  }
   const problem = findJsonProblem(text);
   return problem === undefined ? { value, notes } : { problem };
 }
 
-function count(text: string, character: string): number {
-  let found = 0;
-  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) found++;
-  return found;
-}
-
-function propertiesNamed(text: string): number {
-  const pattern = /"[ \t\n\r]*:/g;
-  let count = 0;
-  while (pattern.test(text)) count++;
-  return count;
-}
-
-/** Whether the objects of `root` have `count` properties together. */
+/** True if the objects of `root` have `count` properties together. */
 function hasProperties(root: unknown, count: number): boolean {
   let missing = count;
   const pending = [root];
@@ -163,7 +147,6 @@ function dropByteOrderMark(text: string): string {
   return ` ${text.slice(1)}`;
 }
 
-/** ```` ```json ... ``` ````, with any language name or none. */
 function dropCodeFence(text: string): string {
   const opening = /^\s*```[A-Za-z0-9_+-]*/.exec(text)?.[0];
   const end = text.trimEnd().length;
@@ -171,27 +154,26 @@ function dropCodeFence(text: string): string {
   return ' '.repeat(opening.length) + text.slice(opening.length, end - 3);
 }
 
-/** Shells and harnesses put a backslash before these; JSON has no such escapes, so the meaning is certain. */
 function dropShellEscapes(text: string): string {
-  // An escaped backslash is matched too, and kept, so that what follows it is not taken for an escape.
+  // Other escapes are matched too and kept: the second backslash of a pair begins none.
   return mapStrings(text, (string) => string.replace(/\\([!'`$])|(\\[\s\S])/g, '$1$2'));
 }
 
 const LINE_BREAK_OR_TAB_ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 function escapeLineBreaksAndTabs(text: string): string {
-  // One after a backslash stays the error that it is: with that, its escape would be a backslash and a letter.
+  // After a backslash it stays an error: the result would be an escaped backslash and a letter.
   return mapStrings(text, (string) =>
     string.replace(/\\[\s\S]|[\n\r\t]/g, (found) => LINE_BREAK_OR_TAB_ESCAPES[found] ?? found),
   );
 }
 
-/** Only a comma that follows a value: `[,]`, `{,}` and `[1,,]` stay the errors that they are. */
+/** Only after a value: `[,]`, `{,}` and `[1,,]` stay errors. */
 function dropTrailingCommas(text: string): string {
   return splitAtStrings(text)
     .map((part, index) => {
       if (index % 2 === 1) return part;
-      // After the first part, the start of one is the end of a string, and so of a value or a key.
+      // Each later part follows a string, and so a value or a key.
       const afterValue =
         index === 0 ? /([^\s[{,:]\s*),(?=\s*[\]}])/g : /((?:^|[^\s[{,:])\s*),(?=\s*[\]}])/g;
       return part.replace(afterValue, '$1 ');
@@ -205,10 +187,7 @@ function mapStrings(text: string, change: (string: string) => string): string {
     .join('');
 }
 
-/**
- * `text` cut at its JSON strings: outside, string, outside, string, ..., outside. The strings keep their quotes; one
- * that is never closed reaches to the end.
- */
+/** Outside, string, outside, string, ..., outside. Strings keep their quotes; an unclosed one reaches to the end. */
 function splitAtStrings(text: string): string[] {
   const parts: string[] = [];
   let from = 0;

@@ -2,15 +2,15 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The type of a value, as errors name it: `string`, `array`, `null`. */
+/** As in errors: `string`, `array`, `null`. */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Any value as one line of JSON in printable characters. */
+/** One line of JSON in printable characters. */
 export function jsonLine(value: object): string {
-  // Controls, format characters, line separators: JSON may hold them as they are, a terminal should not see them.
+  // Controls, format characters and line separators are valid in JSON, but not safe on a terminal.
   const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
   return `${JSON.stringify(value).replace(notPrinted, jsonEscape)}\n`;
 }

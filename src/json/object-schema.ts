@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import type { Fields, Kind, TextLimits, ValuesOf } from './fields.ts';
 
-/** The zod schema of a thing with these fields and no others. */
+/** The zod schema of an object with these fields and no others. */
 export function objectSchema<const Table extends Fields>(
   table: Table,
   limits: TextLimits,
 ): z.ZodMiniType<ValuesOf<Table>> {
-  // To build a schema takes longer than to check a list with it, so fields of one kind share theirs.
+  // Building a schema takes longer than checking a list, so fields of one kind share theirs.
   const required = new Map<Kind, z.ZodMiniType>();
   const optional = new Map<Kind, z.ZodMiniType>();
   const shape: Record<string, z.ZodMiniType> = {};

@@ -3,16 +3,16 @@ import type { Problems } from '../command/replies.ts';
 import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
 import { typeName } from './json-value.ts';
 
-/** The most lines that an error shows; further problems are only counted. */
+/** Further problems are only counted. */
 const MAX_LINES_KEPT = 20;
 const MAX_RANGES_NAMED = 5;
-/** At most this many unknown keys of one object are looked at. */
+/** The most unknown keys of one object that are read. */
 const MAX_KEYS = 100;
 
-/** Other words for the keys that there are, as writers of JSON use them. */
+/** Other names that models give the keys. */
 export type OtherWords = readonly (readonly [key: string, words: RegExp])[];
 
-/** One problem, and the places in a list that have it: `todos[0..39].activeForm: Required`. */
+/** A problem and its places in a list: `todos[0..39].activeForm: Required`. */
 interface Line {
   readonly before: string;
   readonly after: string;
@@ -20,7 +20,7 @@ interface Line {
   readonly indices: number[];
 }
 
-/** Collects the problems that zod finds, as lines for an error. The same problem of several items is one line. */
+/** Collects the problems that zod finds, as lines for an error. A problem of several items is one line. */
 export class ProblemLines {
   readonly #otherWords: OtherWords;
   readonly #lines = new Map<string, Line>();
@@ -30,7 +30,7 @@ export class ProblemLines {
     this.#otherWords = otherWords;
   }
 
-  /** @param root the value that the path of the issue begins at. */
+  /** @param root the root of the issue's path. */
   add(issue: z.core.$ZodIssue, root: unknown): void {
     const { path } = issue;
     const at = path.findIndex((key) => typeof key === 'number');
@@ -54,7 +54,7 @@ export class ProblemLines {
     return this.#lines.size === 0;
   }
 
-  /** All of them. @param further lines to come after these. @param closing see Problems. */
+  /** @param further lines after the collected ones. @param closing see Problems. */
   problems(further: readonly string[] = [], closing: readonly string[] = []): Problems {
     const lines = [...this.#lines.values()].map(lineText);
     return { lines: [...lines, ...further], unlisted: this.#unlisted, closing };
@@ -105,7 +105,7 @@ function messages(issue: z.core.$ZodIssue, root: unknown, otherWords: OtherWords
   return [issue.message];
 }
 
-/** `todos[0].content`; the root has no name. */
+/** `todos[0].content` */
 function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
@@ -113,17 +113,16 @@ function pathText(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** The path comes from the schema: it contains indices and the schema's own keys, never a key of the input. */
+/** The path has indices and keys of the schema, never keys of the input. */
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
   for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
   return value;
 }
 
-/** The problem with a text that must be visible and not too long, if there is one. */
 export function textProblem(text: string, maxLength: number): string | undefined {
   if (isBlank(text)) return 'Cannot be blank';
-  // Code points are never more than code units, so most texts need not be counted.
+  // There are at most as many code points as code units.
   if (text.length <= maxLength) return undefined;
   const length = characterCount(text);
   return length > maxLength

@@ -1,26 +1,25 @@
 import { readWord, type Word } from './words.ts';
 
-/** How a command is joined to its neighbour. A newline is `;`, the start and the end of the line are ''. */
+/** The operator between commands. A newline is `;`, the start and the end of the line are ''. */
 export type Joint = '' | ';' | '&' | '&&' | '||' | '|';
 
-/** A redirection, such as `2>&1`. */
 export interface Redirection {
   /** Empty unless given. */
   readonly descriptor: string;
   readonly operator: string;
-  /** The file, the other descriptor, the end of a heredoc, or the text of a here-string. */
+  /** The file, the other descriptor, the delimiter of a heredoc, or the text of a here-string. */
   readonly target: Word;
 }
 
-/** One simple command of a line. It may have redirections or assignments only. */
+/** A simple command, perhaps without words. */
 export interface SimpleCommand {
   readonly words: readonly Word[];
   /** The assignments before the first word, such as `X=1`. */
   readonly assignments: readonly Word[];
   readonly redirections: readonly Redirection[];
-  /** Where it begins in the line. */
+  /** An index into the line. */
   readonly start: number;
-  /** All of it as written, without the text of heredocs. */
+  /** As written, without the text of heredocs. */
   readonly text: string;
   readonly before: Joint;
   readonly after: Joint;
@@ -28,43 +27,42 @@ export interface SimpleCommand {
 
 /** The commands of a line, as far as they can be read without bash. */
 export interface Reading {
-  /** In order, those inside groups included. */
+  /** In order, also those inside groups. */
   readonly commands: readonly SimpleCommand[];
-  /** Whether the line is a list of these commands and nothing else. If not, bash may run others, and not all of these. */
+  /** The line is a list of these commands and nothing else. If false, bash may run others, and not all of these. */
   readonly isWhole: boolean;
-  /** Whether it is made of literal words: no variable, pattern, assignment, comment or continued line is in it. */
+  /** There are only literal words: no variable, pattern, assignment, comment or continued line. */
   readonly isLiteral: boolean;
 }
 
-// One token a match, except for words; the alternatives are tried in this order.
+// One token a match, except for words.
 const TOKEN =
   /(?<blank>[ \t]+)|(?<skipped>#[^\n]*|\\\n)|(?<newline>\n)|(?<descriptor>\d+(?=[<>]))?(?<operator>&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>])(?!\()|(?<joint>&&|\|\||\|&?|&|;(?![;&]))|(?<group>\((?!\()|\))/y;
-/** Hundreds of lines may be read at once, when a list is completed. */
+/** Limits the time, since hundreds of lines are read when a list is completed. */
 const MAX_TOKENS = 200;
-/** Keywords before or after a command. The words after `for` are none. */
+/** Keywords before or after a command. */
 const GROUP = /^(?:!|\{|\}|if|then|elif|else|fi|for|while|until|do|done)$/;
-/** Keywords after which words mean something else, or an array's element, which may have blanks in its brackets. */
+/** Keywords with a grammar of their own, and an element of an array, which may have blanks in its brackets. */
 const UNREAD = /^(?:(?:\[\[|case|esac|select|function|coproc|in)$|[A-Za-z_]\w*\[)/;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
-/** Ends of heredocs that are certain. */
+/** Delimiters of heredocs that need no expansion. */
 const DELIMITER = /^(?:\\?[\w.-]+|'[^'\n]*'|"[^"\\\n]*")$/;
 const HEREDOC = /^<<-?$/;
 const QUOTE = /['"\\]/;
-/** Bash gets other bytes than these characters. By number: V8 asks ICU for those of a property, at each start. */
+/** NUL and lone surrogates, which reach bash as other bytes. Not \p{Cs}, for which V8 asks ICU at each start. */
 const UNCERTAIN_TEXT = /\0|[\ud800-\udfff]/u;
 
-/** Reads the simple commands of a line. It is meant to be sure, not to be complete: where it does not know, it stops. */
+/** Reads the simple commands of a line, up to the first token that it is not sure about. */
 export function readCommands(line: string): Reading {
   return new LineReader(line).read();
 }
 
-/** The commands of a line that is a list of them and nothing else. */
+/** Returns undefined unless the line is a list of simple commands and nothing else. */
 export function simpleCommands(line: string): readonly SimpleCommand[] | undefined {
   const { commands, isWhole } = readCommands(line);
   return isWhole ? commands : undefined;
 }
 
-/** A command as far as it has been read. */
 class Draft {
   readonly words: Word[] = [];
   readonly assignments: Word[] = [];
@@ -100,7 +98,7 @@ class LineReader {
     return { commands: this.#commands, isWhole: this.#isWhole, isLiteral: this.#isLiteral };
   }
 
-  /** Takes one token. Returns false for one that cannot be read. */
+  /** Returns false for a token that cannot be read. */
   #readToken(): boolean {
     const start = this.#at;
     TOKEN.lastIndex = start;
@@ -124,12 +122,12 @@ class LineReader {
       this.#endCommand(joint === '|&' ? '|' : (joint as Joint));
       return true;
     }
-    // After words it would be the definition of a function.
+    // After words, `(` defines a function.
     return (token.group === ')' || this.#draft.end === 0) && this.#leaveList();
   }
 
   #readWord(): boolean {
-    // After `>&` a dash is a word of its own, whatever follows: `>&-x` has the argument x.
+    // After `>&` a dash is a word of its own: `>&-x` has the argument x.
     const isDash = /^[<>]&$/.test(this.#open?.operator ?? '') && this.#line[this.#at] === '-';
     const word = isDash
       ? { text: '-', written: '-', isLiteral: true, start: this.#at }
@@ -143,7 +141,7 @@ class LineReader {
     if (isFirst && UNREAD.test(written)) return false;
     if (isFirst && GROUP.test(written)) return this.#leaveList(written === 'for');
     const isAssignment = isFirst && ASSIGNMENT.test(written);
-    // A bracket alone is no pattern. `time` is a keyword, but what follows it is a command as any other.
+    // A bracket alone is no pattern. `time` is a keyword before a command.
     const isBracket = written === (words[0]?.written === '[' ? ']' : '[');
     const isLiteral = (word.isLiteral || isBracket) && !(isFirst && written === 'time');
     this.#isLiteral &&= isLiteral && !isAssignment;
@@ -163,7 +161,7 @@ class LineReader {
     return DELIMITER.test(target.written);
   }
 
-  /** The token that begins at `start` belongs to the command. */
+  /** @param start of the token that is added. */
   #extendDraft(start: number): void {
     const draft = this.#draft;
     if (draft.end === 0) draft.start = start;
@@ -180,7 +178,7 @@ class LineReader {
     this.#before = after;
   }
 
-  /** A group or a keyword: commands may follow, but not as a list. */
+  /** For a group or a keyword: the line is no plain list. */
   #leaveList(isLoop = false): boolean {
     this.#isWhole = false;
     this.#endCommand(';');
@@ -189,7 +187,7 @@ class LineReader {
   }
 
   #endLine(): boolean {
-    // After `&&` or a pipe a newline only goes on with the list.
+    // After `&&` or a pipe, a newline continues the list.
     if (this.#draft.end > 0) this.#endCommand(';');
     for (const heredoc of this.#heredocs.splice(0)) {
       const end = endOfHeredoc(this.#line, this.#at, heredoc);
@@ -200,7 +198,7 @@ class LineReader {
   }
 }
 
-/** Where a heredoc and the line that ends it are over; undefined if it has no certain end. */
+/** The index after the delimiter of a heredoc. Returns undefined if there is no certain one. */
 function endOfHeredoc(
   line: string,
   start: number,
@@ -210,7 +208,7 @@ function endOfHeredoc(
     const newline = line.indexOf('\n', from);
     const end = newline < 0 ? line.length : newline;
     const text = line.slice(from, end);
-    // If the heredoc is not quoted, this line and the next are one for bash, and may be its end.
+    // Bash joins this line and the next, which may make a delimiter, if the heredoc is not quoted.
     if (text.endsWith('\\') && !QUOTE.test(target.written)) return undefined;
     from = end + 1;
     if ((operator === '<<-' ? text.replace(/^\t+/, '') : text) === target.text) return from;

@@ -1,39 +1,38 @@
 import { loadParse } from './shell-quote.ts';
 
-/** One word of a shell line. */
+/** A word of a shell line. */
 export interface Word {
-  /** The word as bash passes it on. If it is not literal: its text without quotes, variables and patterns as written. */
+  /** Without quotes. If the word is not literal, variables and patterns are as written. */
   readonly text: string;
   readonly written: string;
-  /** Whether bash expands nothing in it, so that `text` is certain. */
+  /** Bash expands nothing in it, so `text` is certain. */
   readonly isLiteral: boolean;
-  /** Where it begins in the line. */
+  /** An index into the line. */
   readonly start: number;
 }
 
-/** In longer lines only words of one piece are read: others take patterns that overflow the stack on megabytes. */
+/** In longer lines, only words of one piece are read: the patterns of others overflow the stack on megabytes. */
 const MAX_READ_LENGTH = 64 * 1024;
 
 const BARE = /[\w@%+=:,./-]+/y;
-// In these each text matches in one way only, so that they take time linear in its length.
+// These match in one way only, so they take linear time.
 const LITERAL = /(?:[\w@%+=:,./-]|'[^']*'|"(?:[^"\\$`]|\\["\\$])*"|\\[^\n])+/uy;
 const VARIABLE = String.raw`\$(?:\w+|[*@#?!$-]|\{[^\s{}"'\x60$\\|&;()<>]+\})`;
 const OTHER = new RegExp(
   `(?:${[
     String.raw`'[^']*'|\\[^\n]|${VARIABLE}`,
     String.raw`"(?:[^"\\$\x60]|\\[\s\S]|${VARIABLE}|\$(?![\w*@#?!$\x60({[-]))*"`,
-    // Also patterns, braces, tildes, letters beyond ASCII.
     String.raw`[^\s'"\\|&;()<>\x60$]|\$(?![\w*@#?!$\x60({['"-])`,
   ].join('|')})+`,
   'uy',
 );
-/** Before a parenthesis a word is something else, such as a function. */
+/** Not `(`, which may define a function. */
 const WORD_END = /[ \t\n;&|<>)]|$/y;
 const BLANKS = /[ \t]*/y;
-/** The pieces that are sliced, in groups without their quotes, and those that shell-quote reads. */
+/** Pieces in groups are sliced, without their quotes; shell-quote reads the others. */
 const PIECES = /'([^']*)'|\\([\s\S])|([\w@%+=:,./-]+)|(?:[^'"\\]|"[^"\\]*(?:\\[\s\S][^"\\]*)*")+/gu;
 
-/** The word that begins at `start`; undefined if none does, or if it holds something that only bash can read. */
+/** Returns undefined if no word begins at `start`, or only bash can read it. */
 export function readWord(line: string, start: number): Word | undefined {
   const piece = pieceAt(line, start);
   if (piece !== undefined) {
@@ -54,9 +53,7 @@ export function readWord(line: string, start: number): Word | undefined {
  *     word  = ( bare | '[^']*' | "( [^"\\$`] | \\["\\$] )*" | \\[^\n] )+
  *     line  = blank* word ( blank+ word )* blank*          blank = space or tab
  *
- * Takes time linear in the length of the line.
- *
- * @returns undefined if the line is anything else, or if its first word is not one of `names`: then bash has to read it.
+ * Takes linear time. Returns undefined for any other line, or if the first word is not one of `names`.
  */
 export function literalWords(
   line: string,
@@ -109,7 +106,6 @@ function textOfPiece(piece: string): string {
   return piece.startsWith("'") ? piece.slice(1, -1) : piece;
 }
 
-/** The text of a word of several pieces. */
 function textOf(written: string): string {
   return written.replace(
     PIECES,
@@ -118,7 +114,7 @@ function textOf(written: string): string {
   );
 }
 
-/** The text of stretches in double quotes, patterns and variables. */
+/** For pieces in double quotes, patterns and variables. */
 function asShellQuoteReads(piece: string): string {
   const [entry, ...more] = loadParse()(piece, piece.includes('$') ? (name) => `$${name}` : {});
   if (typeof entry === 'string' && more.length === 0) return entry;
