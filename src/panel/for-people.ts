@@ -16,7 +16,7 @@ export interface PeopleLook {
   readonly now: number;
 }
 
-/** A list with all that a model sees of it, its times, and a summary line. @param versions the shown one and those before it, newest first. */
+/** A list with its times and a summary line. @param versions of the list, newest first. */
 export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLook): string {
   const { theme } = look;
   const [list] = versions;
@@ -37,7 +37,7 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
   return page(rows, items, [changed], look);
 }
 
-/** Tasks with all that a model sees of them, their ages, and a summary line. */
+/** Tasks with their ages and a summary line. */
 export function tasksForPeople(
   tasks: readonly (Task & {
     readonly openBlockers: readonly number[];
@@ -66,7 +66,7 @@ export function tasksForPeople(
   return page(rows, tasks, [`${ready} ready to claim`], look);
 }
 
-/** What is to be done and, while it is, in what other words. */
+/** The content and, while it is in progress, the activeForm. */
 function wholeText(status: Status, text: string, doing: string | undefined): string {
   if (status !== 'in_progress') return text;
   return doing === undefined ? `${text}...` : `${text} <- ${doing}...`;
@@ -78,7 +78,6 @@ function page(
   more: readonly string[],
   { theme, columns }: PeopleLook,
 ): string {
-  // Drop columns that are empty in all rows.
   const used = (rows[0] ?? []).map((_, x) => rows.some((row) => row[x] !== ''));
   const cells = rows.map((row) =>
     row.filter((_, x) => used[x]).map((text) => printable(text, theme)),

@@ -5,16 +5,16 @@ import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
 import { GLYPH_OF, type Theme } from './theme.ts';
 
-/** An item or a team's task as people see it, on every screen. */
+/** An item or a team's task as all screens show it. */
 export interface Shown extends Ranked {
-  /** Its content; a task's after its number. */
+  /** An item's content, or a task's number and subject. */
   readonly text: string;
   /** Its text while it is in progress. */
   readonly doing: string;
-  /** Empty if nobody has it. */
+  /** Empty if there is none. */
   readonly owner: string;
   readonly proof: ReturnType<typeof proofMark>;
-  /** The tasks that it waits for, and those that wait for it, as far as they are not completed. */
+  /** Without completed tasks. */
   readonly blockedBy: readonly number[];
   readonly blocks: readonly number[];
 }
@@ -27,7 +27,7 @@ export function shownItem(item: Readonly<TodoItem>): Shown {
 
 const NO_LINKS = { blockedBy: [], blocks: [] };
 
-/** @param links other tasks that are not completed; they matter only while this one is not. */
+/** @param links without completed tasks. */
 export function shownTask(
   task: Pick<
     Task,
@@ -65,24 +65,22 @@ export function factsOf(shown: Shown, time = ''): string[] {
   ].filter(Boolean);
 }
 
-/** `#1, #3`. */
 export function idsText(ids: readonly number[]): string {
   return ids.map((id) => `#${id}`).join(', ');
 }
 
-/** How to draw a row for an item or a task. */
 export interface RowLook {
   readonly theme: Theme;
   readonly columns: number;
-  /** At the end of the first row, as many as half of it has room for. */
+  /** At the end of the first row, as many as fit into half of it. */
   readonly facts?: readonly string[];
-  /** Whether all facts get rows of their own instead. */
+  /** All facts get rows of their own instead. */
   readonly factsBelow?: boolean;
   /** Before the mark. */
   readonly margin?: Line;
-  /** The most rows for the text, which is then cut. */
+  /** The most rows for the text. */
   readonly most?: number;
-  /** Whether its status has just changed. */
+  /** Its status has just changed. */
   readonly isFresh?: boolean;
 }
 
@@ -133,7 +131,7 @@ function paintOf({ status, blockedBy }: Shown, { paint }: Theme): (text: string)
   return status === 'pending' && blockedBy.length > 0 ? paint.faint : paint[GLYPH_OF[status]];
 }
 
-/** At most so many rows; the last of them is cut. */
+/** At most so many rows; the last one is cut. */
 export function cutRows(
   rows: string[],
   width: number,
@@ -145,7 +143,7 @@ export function cutRows(
   return [...rows.slice(0, most - 1), truncate(rest, width, ellipsis)];
 }
 
-/** One line of text. Without Unicode, a terminal could take the bytes of a character for controls. */
+/** One line of text; for a terminal without Unicode in ASCII, since it may take other bytes for controls. */
 export function printable(text: string, theme: Theme): string {
   const shown = oneLine(text);
   return theme.unicode ? shown : shown.replace(/[^ -~]\p{M}*/gu, '?');

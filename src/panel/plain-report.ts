@@ -15,19 +15,17 @@ export function plainReport(before: Listed, after: Listed, label = 'Tasks'): str
   return reportOf(label, pairItems(before.items, after.items), shownItem);
 }
 
-/** The report on a team's tasks. */
 export function plainTaskReport(before: readonly TaskRow[], after: readonly TaskRow[]): string {
   const show = (task: TaskRow) => shownTask(task, { blockedBy: [], blocks: [] });
   return reportOf('Team tasks', pairTasks(before, after), show);
 }
 
-/** Something before and after a change; undefined where it did not exist. */
+/** A row before and after a change. */
 interface Pair<Row> {
   readonly before: Row | undefined;
   readonly after: Row | undefined;
 }
 
-/** Each task before and after a change. */
 function pairTasks(before: readonly TaskRow[], after: readonly TaskRow[]): Pair<TaskRow>[] {
   const old = new Map(before.map((task) => [task.id, task]));
   const now = new Map(after.map((task) => [task.id, task]));

@@ -9,15 +9,15 @@ import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from './
 import { formatElapsed } from './shown-times.ts';
 import { createTheme, type Theme } from './theme.ts';
 
-/** The maximum height of a panel, including its frame. */
+/** Of a panel, with its frame. */
 const MAX_ROWS = 10;
-/** The width of the box, if the screen has room: longer rows are hard to read. */
+/** Longer rows are hard to read. */
 const BOX_WIDTH = 100;
-/** Below this many columns, rows are drawn without a box. */
+/** On narrower screens, rows have no box. */
 const MIN_BOX_COLUMNS = 24;
-/** From this many rows on, the text of what is in progress may take two. */
+/** With fewer rows, the item in progress takes only one. */
 const MIN_WRAP_ROWS = 3;
-/** Twice a frame with one row: a list takes at most half of the rows it is given. */
+/** A frame with one row, twice: a list takes at most half of its share. */
 const LEAST_ROWS = 6;
 const SECOND_MS = 1000;
 
@@ -36,24 +36,22 @@ export interface RenderOptions {
   took?: ReadonlyMap<unknown, number>;
   /** The items whose status has just changed; they stand out. */
   fresh?: ReadonlySet<unknown>;
-  /** How many items the list has gained and lost; shown in the title. */
+  /** The numbers of new and removed items, for the title. */
   rewritten?: { readonly added: number; readonly removed: number } | undefined;
 }
 
-/** An item or task as a row shows it. */
 type Show<Row> = (row: Row) => { readonly shown: Shown; readonly facts: readonly string[] };
 
-/** Another agent's name and list. */
 export interface NamedList {
   readonly name: string;
   readonly todos: TodoState;
 }
 
 /**
- * The lines for a todo list, those of other agents, and a team's tasks, each in its own box. Each leaves room for those below
- * it; other agents' lists that do not fit are left out.
+ * The lines for a todo list, those of other agents, and a team's tasks, each in a box. Other agents' lists that do not fit are
+ * left out.
  *
- * @param isFolded whether to fold a completed todo list to one line.
+ * @param isFolded true: a completed todo list takes one line.
  */
 export function renderLists(
   todos: TodoState,
@@ -78,7 +76,7 @@ export function renderLists(
   return [...lines, ...renderTasks(tasks, { ...options, rows: room() })];
 }
 
-/** The lines of the panel for a list, each at most `columns` wide and without a newline. None for an empty list. */
+/** The lines of the panel for a list, each at most `columns` wide and without a newline. Empty for an empty list. */
 export function renderTodos(state: TodoState, options: RenderOptions): string[] {
   const { elapsedMs = 0, took } = options;
   const show: Show<Items[number]> = (item) => {
@@ -90,7 +88,7 @@ export function renderTodos(state: TodoState, options: RenderOptions): string[] 
   return renderBox(state.items, show, { title: 'Tasks', ...options });
 }
 
-/** The one line that a completed list folds to. */
+/** A completed list in one line. */
 function renderDone(
   { items: { length: count } }: { readonly items: readonly unknown[] },
   options: RenderOptions,
@@ -101,7 +99,7 @@ function renderDone(
   return [theme.paint.done(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];
 }
 
-/** The lines for a team's tasks, each with its owner and what blocks it; one line once all are completed. */
+/** The lines for a team's tasks; one line if all are completed. */
 function renderTasks(tasks: readonly TaskRow[], options: RenderOptions): string[] {
   if (tasks.every(({ status }) => status === 'completed')) {
     return renderDone({ items: tasks }, options);
@@ -123,7 +121,7 @@ function renderBox<Row extends Ranked>(
   const height = Math.min(MAX_ROWS, Math.floor(rows / 2));
   if (items.length === 0 || height < 1) return [];
   const isBoxed = columns >= MIN_BOX_COLUMNS && height >= 3;
-  // Leave the last column free: after writing there, a terminal is about to wrap.
+  // The last column stays free: after writing there, a terminal is about to wrap.
   const width = isBoxed ? Math.min(columns - 1, BOX_WIDTH) - 4 : Math.max(1, columns - 1);
   const isFresh = (item: Row) => options.fresh?.has(item) ?? false;
   const draw = (item: Row, most: number) => {
@@ -139,10 +137,7 @@ function renderBox<Row extends Ranked>(
   return box(body, width, { title: printable(title, theme), remarks }, theme);
 }
 
-/**
- * The items that fit into `height` rows, in their order; if not all do, the last row says how many of each status are hidden.
- * Completed items are hidden first, oldest first, then pending ones, the last that would be begun first.
- */
+/** The items that fit into `height` rows, in list order; the last row counts hidden ones. Those last in `byNeed` are hidden. */
 function bodyOf<Row extends Ranked>(
   items: readonly Row[],
   draw: (item: Row, most: number) => Line[],
@@ -153,7 +148,7 @@ function bodyOf<Row extends Ranked>(
   const rowsFor = (item: Row) => draw(item, item === active && height >= MIN_WRAP_ROWS ? 2 : 1);
   const extra = active ? rowsFor(active).length - 1 : 0;
   if (items.length + extra <= height) return items.flatMap(rowsFor);
-  // In a single row, the item in progress matters more than how many are hidden.
+  // In a single row, the item in progress matters more than the count.
   const room = height === 1 && active ? 1 : height - 1 - extra;
   const kept = new Set(byNeed(items).slice(0, room));
   const count = (status: Status) =>
@@ -165,7 +160,7 @@ function bodyOf<Row extends Ranked>(
   return body.length < height ? [...body, line(note, theme.paint.faint)] : body;
 }
 
-/** How many items a list has gained and lost; undefined if none, or if it was empty before. */
+/** The numbers of new and removed items. Returns undefined for the same or a new list. */
 export function rewritten(before: Items, after: Items): RenderOptions['rewritten'] {
   if (before === after || before.length === 0) return undefined;
   const pairs = pairItems(before, after);

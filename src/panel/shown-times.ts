@@ -1,11 +1,11 @@
-/** How long a change of status stands out. */
+/** A change of status is highlighted for this long. */
 export const FRESH_MS = 2000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Formats times at one moment, and notes when the first of them will read differently. */
+/** Formats times at one moment, and finds out when the first of them will change. */
 export class ShownTimes {
   readonly now: number;
   #untilChange = Number.POSITIVE_INFINITY;
@@ -15,17 +15,17 @@ export class ShownTimes {
     this.now = now;
   }
 
-  /** Milliseconds until one of the requested times reads differently; infinite if none will. */
+  /** Milliseconds until one of the formatted times changes; infinite if none will. */
   get untilChange(): number {
     return this.#untilChange;
   }
 
-  /** How long something has been going on: `42s`, `3m 05s`, `2h 07m`. */
+  /** `42s`, `3m 05s`, `2h 07m` */
   running(since: number): string {
     return formatElapsed(this.elapsed(since));
   }
 
-  /** That time in milliseconds; 0 if nothing has begun. */
+  /** In milliseconds. */
   elapsed(since: number | undefined): number {
     if (since === undefined) return 0;
     const elapsed = Math.max(0, this.now - since);
@@ -33,7 +33,7 @@ export class ShownTimes {
     return elapsed;
   }
 
-  /** Whether a change at that time still stands out. */
+  /** True while a change is to be highlighted. */
   isFresh(changedAt: number | undefined): boolean {
     if (changedAt === undefined) return false;
     const left = changedAt + FRESH_MS - this.now;
@@ -41,12 +41,11 @@ export class ShownTimes {
     return left > 0;
   }
 
-  /** How long something took. */
   lasted(milliseconds: number): string {
     return formatElapsed(Math.max(0, milliseconds));
   }
 
-  /** How long ago something was: `4 s ago`, `3 min ago`, `2 h ago`, `5 days ago`. */
+  /** `4 s ago`, `3 min ago`, `2 h ago`, `5 days ago` */
   ago(at: number): string {
     const elapsed = Math.max(0, this.now - at);
     const [unit, name] =
@@ -61,7 +60,7 @@ export class ShownTimes {
     return `${Math.floor(elapsed / unit)} ${name} ago`;
   }
 
-  /** When something was: `14:05`, or the date if it was not today. */
+  /** `14:05`, or the date if it was not today. */
   at(time: number): string {
     const date = new Date(time);
     return date.toDateString() === new Date(this.now).toDateString()
@@ -74,7 +73,6 @@ export class ShownTimes {
   }
 }
 
-/** A duration: `42s`, `3m 05s`, `2h 07m`. */
 export function formatElapsed(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / SECOND);
   const minutes = Math.floor(seconds / 60);
@@ -87,15 +85,14 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** The time, so that tests can pass their own. */
+/** Tests have their own. */
 export interface Clock {
-  /** Milliseconds since 1970, as dates count them. */
+  /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once after this many milliseconds, without keeping the process alive. Returns a function that cancels it. */
+  /** Does not keep the process alive. Returns a function that cancels the call. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
-/** The machine's time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (milliseconds, callback) => {

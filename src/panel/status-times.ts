@@ -4,18 +4,19 @@ import type { TodoVersion } from '../todo/todo-version.ts';
 
 type Item = Readonly<TodoItem>;
 
-/** Since when a version's items have had their status, in milliseconds since 1970. */
+/** The times of a version's items, in milliseconds since 1970. */
 export interface StatusTimes {
+  /** The beginning of their status. */
   readonly since: ReadonlyMap<Item, number>;
-  /** Items whose status is older than the kept versions; their time is the oldest one known. */
+  /** Items whose status is older than the stored versions; `since` has the oldest known time. */
   readonly isLonger: ReadonlySet<Item>;
-  /** For how many milliseconds completed items were in progress, where the kept versions show it. */
+  /** For how many milliseconds completed items were in progress, if known. */
   readonly took: ReadonlyMap<Item, number>;
-  /** When items last changed their status; a new one has not. */
+  /** The last change of their status, without new items. */
   readonly changed: ReadonlyMap<Item, number>;
-  /** When the plan began: a version that shares no item with the previous one begins another. */
+  /** The beginning of the plan: a version that shares no item with the previous one begins a new plan. */
   readonly begun: number;
-  /** Whether the kept versions go back that far. */
+  /** False if the plan is older than the stored versions. */
   readonly isBegunKnown: boolean;
 }
 
@@ -30,10 +31,10 @@ const NO_TIMES: StatusTimes = {
   isBegunKnown: true,
 };
 
-/** A cache: versions never change, and each next one follows from the one before it. */
+/** A cache: the times of a version follow from those of the version before it. */
 const remembered = new WeakMap<Version, StatusTimes>();
 
-/** @param newestFirst the kept versions, read back to the newest one that was asked about before. */
+/** @param newestFirst read back to a version in the cache. */
 export function statusTimes(newestFirst: Iterable<Version>): StatusTimes {
   const news: Version[] = [];
   let before: Version | undefined;
@@ -62,7 +63,6 @@ function timesAfter(
   const isLonger = new Set<Item>();
   const took = new Map<Item, number>();
   const changed = new Map<Item, number>();
-  // Before version 1 there was no list.
   const isOldest = before === undefined && version > 1;
   let isSamePlan = false;
   for (const { before: was, after: is } of pairItems(before?.items ?? [], items)) {

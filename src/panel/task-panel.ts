@@ -12,8 +12,8 @@ import { statusTimes } from './status-times.ts';
 import { canDraw, type Theme, themeFor } from './theme.ts';
 
 /**
- * How a list is shown: `auto` draws a panel on a terminal that can, and nothing elsewhere; `always` draws it on any
- * stream; `never` shows nothing; `plain` writes one line of words per change to any stream.
+ * `auto` draws a panel on a capable terminal, and nothing elsewhere; `always` draws it on any stream; `never` shows nothing;
+ * `plain` writes one line of words per change to any stream.
  */
 export type PanelMode = 'auto' | 'always' | 'never' | 'plain';
 
@@ -29,48 +29,45 @@ export interface TaskPanelOptions {
   /** Default: `auto`. */
   mode?: PanelMode;
   /**
-   * The keyboard of that terminal, such as `process.stdin`, for a program that reads no keys itself. While the panel is
-   * live, typed keys are neither shown nor read, Ctrl-Z and `fg` work, and the terminal is restored however the program
-   * ends.
+   * The keyboard of that terminal, such as `process.stdin`, for a program that reads no keys itself. While the panel is live,
+   * typed keys are not shown, Ctrl-Z and `fg` work, and the terminal is restored when the program ends or crashes.
    */
   input?: KeyStream;
   clock?: Clock;
 }
 
-/** Another agent's list, and the function that stops listening to it. */
+/** Another agent's list. */
 interface Beside {
   readonly name: string;
   readonly store: TodoStore;
-  readonly end: () => void;
+  readonly stop: () => void;
 }
 
-/** Changes that come faster than this share a frame. */
+/** Faster changes share a frame. */
 const FRAME_MS = 25;
 
 /**
  * Shows the list of a store on a terminal, below the output, and keeps it in sight.
  *
- * While the panel is live, send all other output on the same terminal through `write`: text printed past it is never
- * erased, but may run into the panel.
+ * While the panel is live, write all other output of the terminal with `write`: other text is never erased, but may run into
+ * the panel.
  */
 export class TaskPanel {
-  /** The terminal with the panel, for showing more than output there, such as a prompt. */
+  /** The terminal with the panel, for more than output, such as a prompt. */
   readonly screen: Screen;
   readonly #store: TodoStore;
   readonly #tasks: TaskView | undefined;
   readonly #stream: PanelStream;
   readonly #clock: Clock;
   readonly #theme: Theme;
-  /** Whether a panel is drawn at all. */
+  /** True if a panel is drawn. */
   readonly isLive: boolean;
   readonly #unsubscribe: (() => void)[] = [];
   #reported: TodoState;
   #reportedTasks: readonly TaskRow[] = [];
   #isFolded = false;
   #isDisposed = false;
-  /** The last list drawn. */
   #shown: TodoVersion | undefined;
-  /** The status of each task, and when it last changed, if it has. */
   #taskStatus: ReadonlyMap<number, { status: string; changedAt: number | undefined }> = new Map();
   /** The items when the last command started. */
   #before: Items;
@@ -106,12 +103,12 @@ export class TaskPanel {
     }
   }
 
-  /** Writes other output above the panel; unchanged if there is no live panel. */
+  /** Writes other output above the panel, or unchanged if there is no live panel. */
   write(chunk: Uint8Array | string): void {
     this.screen.writeOutput(chunk);
   }
 
-  /** Call this when the next command begins: a completed list then folds to one line. */
+  /** Call this when the next command begins: a completed list folds to one line. */
   commandStarted(): void {
     const { items } = this.#store.get();
     this.#before = items;
@@ -119,7 +116,7 @@ export class TaskPanel {
     if (this.isLive) this.#draw();
   }
 
-  /** Also shows another agent's list, below, under its name. Returns a function that removes it. */
+  /** Shows another agent's list below, under its name. Returns a function that removes it. */
   showBeside(name: string, store: TodoStore): () => void {
     if (this.#isDisposed || !(this.isLive || this.#isPlain)) return () => {};
     let reported: TodoState = { items: [], updatedAt: new Date(0) };
@@ -129,11 +126,11 @@ export class TaskPanel {
       this.#writeReport(plainReport(reported, state, `Tasks of ${name}`));
       reported = state;
     };
-    const beside = { name, store, end: store.onChange(onChange) };
+    const beside = { name, store, stop: store.onChange(onChange) };
     this.#beside.add(beside);
     onChange();
     return () => {
-      beside.end();
+      beside.stop();
       if (this.#beside.delete(beside) && this.isLive && !this.#isDisposed) this.#frame();
     };
   }
@@ -142,12 +139,12 @@ export class TaskPanel {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    for (const end of this.#unsubscribe) end();
-    for (const { end } of this.#beside) end();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const { stop } of this.#beside) stop();
     this.#stream.off?.('resize', this.#resized);
     this.#cancelFrame?.();
     this.#cancelNext?.();
-    // Nobody draws it again when what has just changed no longer stands out.
+    // The last frame stays, so it has no highlight.
     const settled = { fresh: new Set(), rewritten: undefined };
     const times = new ShownTimes(this.#clock.now());
     if (this.isLive) this.screen.setPanel(this.#render(times, settled));
@@ -225,8 +222,8 @@ export class TaskPanel {
     };
   }
 
-  #listen(end: (() => void) | undefined): void {
-    if (end) this.#unsubscribe.push(end);
+  #listen(unsubscribe: (() => void) | undefined): void {
+    if (unsubscribe) this.#unsubscribe.push(unsubscribe);
   }
 
   #report(state: TodoState): void {

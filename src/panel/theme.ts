@@ -5,7 +5,7 @@ import { type Background, backgroundOf } from '../terminal/background.ts';
 
 type Paint = (text: string) => string;
 
-/** How a panel looks on one stream. Every glyph is one column wide, but for `ellipsis` in ASCII. */
+/** How a panel looks on one stream. Glyphs are one column wide, except `ellipsis` in ASCII. */
 export interface Theme {
   readonly unicode: boolean;
   readonly frame: BoxStyle;
@@ -20,7 +20,7 @@ export interface Theme {
   readonly chosen: string;
   /** Up and down. */
   readonly arrows: readonly [string, string];
-  /** A bar's part that is done, and the rest. */
+  /** The done part of a bar, and the rest. */
   readonly bar: readonly [string, string];
   readonly paint: Paints;
 }
@@ -46,9 +46,8 @@ export const GLYPH_OF = {
 } as const;
 
 /**
- * Colours from the palette of 256: those above 15 look the same on all terminals. Texts have a contrast of 4.5 or more. Where
- * the background is unknown, what is in progress has one of the six colours that are readable on both black and white, and
- * the selected row is inverse.
+ * Colours from the palette of 256: those above 15 look the same on all terminals. Texts have a contrast of 4.5 or more. On an
+ * unknown background, the active item has a colour that is readable on both black and white, and the selected row is inverse.
  */
 export const ACTIVE_COLOURS = { dark: 141, light: 92, unknown: 163 } as const;
 export const CHOSEN_COLOURS = { dark: [255, 236], light: [233, 254] } as const;
@@ -61,9 +60,7 @@ const STYLES = {
   done: same,
   /** A row whose status has just changed. */
   fresh: always((text) => bold(inverse(text))),
-  /** The selected row. */
   chosen: always(inverse),
-  /** The text around the lists: names and remarks. */
   strong: always(bold),
   faint: always(dim),
 };
@@ -84,9 +81,7 @@ function coloursOn(background: Background): Paints {
   };
 }
 
-/**
- * The theme for a terminal with or without Unicode, colours, and styles (bold, dim and the like). Colours imply styles.
- */
+/** The theme for a terminal with or without Unicode, colours, and styles such as bold. Colours imply styles. */
 export function createTheme({
   unicode = true,
   colours = false,
@@ -102,32 +97,32 @@ export function createTheme({
   return { ...glyphs, unicode, paint: colours ? coloursOn(background) : styles ? STYLES : NOTHING };
 }
 
-/** The theme for a stream and its user's environment. @param background by default, what the environment says of it. */
+/** The theme for a stream and its user's environment. @param background by default, that of the environment. */
 export function themeFor(
   stream: { isTTY?: boolean },
   env: Environment,
   background = backgroundOf(env),
 ): Theme {
   const colours = hasColours(stream, env);
-  // Without colours, a terminal can still show styles.
+  // NO_COLOR leaves styles.
   const styles = colours || (canDraw(stream, env) && Boolean(env.NO_COLOR));
   return createTheme({ unicode: hasUnicode(env), colours, styles, background });
 }
 
-/** Whether the terminal shows Unicode. If no locale is set, assume so: nearly every terminal does. */
+/** Without a locale, true: nearly every terminal shows Unicode. */
 function hasUnicode(env: Environment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return env.TERM !== 'linux' && (!locale || /utf-?8/i.test(locale));
 }
 
-/** Whether to use colours: NO_COLOR decides, then FORCE_COLOR, then whether the stream is a capable terminal. */
+/** NO_COLOR decides, then FORCE_COLOR, then whether the stream is a capable terminal. */
 export function hasColours(stream: { isTTY?: boolean }, env: Environment): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return !/^(0|false)$/i.test(env.FORCE_COLOR);
   return canDraw(stream, env);
 }
 
-/** Whether the stream is a terminal that understands escape sequences. */
+/** True for a terminal that understands escape sequences. */
 export function canDraw(stream: { isTTY?: boolean }, { TERM }: Environment): boolean {
   return stream.isTTY === true && TERM !== 'dumb';
 }
@@ -136,7 +131,7 @@ function same(text: string): string {
   return text;
 }
 
-/** kleur has one switch for the whole process, set from the wrong stream. It is restored for kleur's other users. */
+/** kleur's switch is global and set from process.stdout: it is set for each call, and restored for other users of kleur. */
 function always(paint: Paint): Paint {
   return (text) => {
     const before = $.enabled;

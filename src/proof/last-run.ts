@@ -1,9 +1,9 @@
 import type { SeenLine } from '../command/agent-command.ts';
 import { type SimpleCommand, simpleCommands } from '../line/simple-commands.ts';
 
-/** Longer lines are not read: what keeps them may have cut them. */
+/** Longer lines may have been cut, and are not read. */
 const MAX_LINE_LENGTH = 20_000;
-/** After these, the rest of the line may not run, or run otherwise than it reads. */
+/** After these, the rest of the line may not run, or mean something else. */
 const DIVERTS =
   /^(?:exit|exec|return|break|continue|logout|kill|eval|source|\.|set|shopt|trap|alias|unalias|enable|builtin|command|function|\d+)$/;
 
@@ -12,9 +12,8 @@ const BEGINS: readonly string[] = ['', ';', '&'];
 const ENDS: readonly string[] = ['', ';'];
 
 /**
- * The last of these lines that certainly ran a command, with exit code 0, since some time. Undefined if there is none,
- * or if the command may have failed later. A line shows that a command ended with 0 where the line did, and is that
- * command or a list joined by `&&` that holds it.
+ * The last line since a time that certainly ran the command with exit code 0: the line exited with 0, and is the command or a
+ * list with it joined by `&&`. Returns undefined if there is none, or if the command may have failed later.
  */
 export function lastRun(
   command: string,
@@ -31,10 +30,7 @@ export function lastRun(
   return undefined;
 }
 
-/**
- * What a line has run, and what has ended with 0, when it comes to a command of these words: all of the line before it, if
- * the last joint is `&&`.
- */
+/** The part of a line that has exited with 0 when the command with these words runs. Returns undefined unless `&&` is before it. */
 export function runBefore(words: readonly string[], line: string): string | undefined {
   const commands = line.length > MAX_LINE_LENGTH ? [] : (simpleCommands(line) ?? []);
   let at = commands.findIndex(
@@ -48,20 +44,20 @@ export function runBefore(words: readonly string[], line: string): string | unde
   return before.map(({ text, after }, i) => (i < at - 1 ? `${text} ${after} ` : text)).join('');
 }
 
-/** Whether a line that ended with 0 has certainly run the command, which then ended with 0 as well. */
+/** True if a line with exit code 0 has certainly run the command with exit code 0. */
 function isRun(line: string, command: string, wanted: Chain | undefined): boolean {
   if (line.length > MAX_LINE_LENGTH) return false;
   return line.trim() === command.trim() || (wanted !== undefined && holds(line, wanted));
 }
 
-/** Whether a line that failed may have run the command. An empty one is a line that nobody knows. */
+/** True if a failed line may have run the command. An empty line stands for an unknown one. */
 function mayRun(line: string, command: string, wanted: Chain | undefined): boolean {
   const commands = line.length > MAX_LINE_LENGTH ? undefined : simpleCommands(line);
   if (commands === undefined || wanted === undefined) return line.includes(command.trim());
   return line.trim() === '' || includes(commands, wanted);
 }
 
-/** The commands of a list joined by `&&`; undefined for any other text. */
+/** The commands of a list joined by `&&`. Returns undefined for any other text. */
 function chainOf(text: string): Chain | undefined {
   const commands = simpleCommands(text);
   const last = commands?.at(-1);
@@ -70,7 +66,7 @@ function chainOf(text: string): Chain | undefined {
   return isChain ? commands : undefined;
 }
 
-/** Whether a line has these commands in its last list, which is joined by `&&`. */
+/** True if the last list of the line, joined by `&&`, includes these commands. */
 function holds(line: string, wanted: Chain): boolean {
   const commands = simpleCommands(line) ?? [];
   const begin = commands.findLastIndex(({ before }) => before !== '&&');
@@ -91,13 +87,13 @@ function includes(commands: Chain, wanted: Chain): boolean {
   );
 }
 
-/** Letter by letter; or word by word, whatever the blanks and quotes, and wherever the output went. */
+/** Equal texts, or equal words whatever their quotes. */
 function isSame(seen: SimpleCommand | undefined, wanted: SimpleCommand): boolean {
   if (seen === undefined || seen.text === wanted.text) return seen !== undefined;
   const isPlain = ({ words, assignments }: SimpleCommand) =>
     assignments.length === 0 && words.every(({ isLiteral }) => isLiteral);
   return (
-    // A redirection is part of what is to be proven; of what was seen it only says where the output went.
+    // A redirection is part of a check, but on the seen line it only moves output.
     wanted.redirections.length === 0 &&
     isPlain(wanted) &&
     isPlain(seen) &&

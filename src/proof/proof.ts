@@ -5,18 +5,18 @@ import { lastRun } from './last-run.ts';
 import checkScript from './run-check.sh';
 import { runProgram, type Surroundings } from './run-program.ts';
 
-/** What was seen of a check: a command that ended with 0. Nobody can write it from outside. */
+/** The record of a check that exited with 0. No input can set it. */
 export interface Proof {
-  /** The line that was seen. */
+  /** The line that ran it. */
   readonly command: string;
   readonly exitCode: 0;
-  /** When it had ended, as in `2026-01-31T12:00:00.000Z`. */
+  /** The time of its end, as in `2026-01-31T12:00:00.000Z`. */
   readonly at: string;
   /** The agent in whose session it ran. */
   readonly by: string;
 }
 
-/** Whether a value from a file could be one. */
+/** For stored values. */
 export function isProof(value: unknown): value is Proof {
   if (typeof value !== 'object' || value === null) return false;
   const { command, exitCode, at, by } = value as Record<string, unknown>;
@@ -24,36 +24,35 @@ export function isProof(value: unknown): value is Proof {
   return isText && exitCode === 0 && typeof at === 'string' && !Number.isNaN(Date.parse(at));
 }
 
-/** Why a check that was run proves nothing, for an error. */
+/** Why a check that was run proves nothing. */
 export interface Failure {
   readonly failed: string;
 }
 
-/** As far as a call tells. */
 type Call = Pick<Invocation, 'seen' | 'surroundings' | 'whyNotRun' | 'tell' | 'signal'>;
 
 export interface EvidenceOptions {
-  /** Who signs what is found. */
+  /** The agent of the proofs. */
   readonly by: string;
   /** TODO_PROOF_TIMEOUT, in seconds. */
   readonly timeout: number;
-  /** Where checks run if the call does not say; without it such a call can run none. */
+  /** Where checks run if the call has no surroundings. Without it, such a call can run none. */
   readonly around?: Surroundings | undefined;
 }
 
-/** A check that asks for its own proof would do so for ever. */
+/** Set for checks: a check that asks for its own proof would never end. */
 const PROVING = 'TODO_PROVING';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MAX_COMMAND_CHARACTERS = 500;
 const MAX_SAID_LINES = 8;
 const MAX_SAID_CHARACTERS = 600;
 
-/** What one call can tell of checks: what its session saw and, where it is asked to, what comes of running them. */
+/** Finds proofs for one call, in the lines of its session or by running checks. */
 export class Evidence {
   readonly #call: Call;
   readonly #options: EvidenceOptions;
   readonly #runs = new Map<string, Promise<Proof | Failure>>();
-  /** What nobody could be told while checks ran. */
+  /** Notes for the result, if the call cannot print them while checks run. */
   #untold = '';
 
   constructor(call: Call, options: EvidenceOptions) {
@@ -61,25 +60,25 @@ export class Evidence {
     this.#options = options;
   }
 
-  /** Whether there is a session that may have seen something. */
+  /** True if the lines of the session are known. */
   get hasSeen(): boolean {
     return this.#call.seen !== undefined;
   }
 
-  /** What the session saw of a check since some time. */
+  /** The proof of a check by the lines since a time. */
   seen(check: string, since: Date): Proof | undefined {
     const seen = lastRun(check, since, this.#call.seen?.() ?? []);
     return seen && this.#proof(seen);
   }
 
-  /** Runs a check, once in a call, however often it is asked for. */
+  /** Runs a check, at most once in a call. */
   run(check: string): Promise<Proof | Failure> {
     const running = this.#runs.get(check) ?? this.#run(check);
     this.#runs.set(check, running);
     return running;
   }
 
-  /** The result of the call, with the checks that were run, where its caller was not told before. */
+  /** Adds notes on the checks that were run to the result, unless the caller has seen them. */
   told(result: CommandResult): CommandResult {
     return this.#untold === '' ? result : { ...result, stderr: this.#untold + result.stderr };
   }
@@ -101,7 +100,6 @@ export class Evidence {
     const { exitCode, words, said } = await runProgram(
       ['bash', '--norc', '-p', '-c', checkScript, 'check', check, surroundings],
       {
-        // What the caller has comes with its surroundings.
         environment: { ...(surroundings === '' ? environment : {}), [PROVING]: '1' },
         cwd: surroundings === '' ? cwd : '/',
         limitMs: Math.min(timeout * 1000, LONGEST_TIMER_MS),
@@ -120,12 +118,11 @@ export class Evidence {
   }
 }
 
-/** What is said of a check that nothing proves. @param what as in `item 2 is unproven`. @param call the one that runs it. */
+/** @param what as in `item 2 is unproven`. @param call an example that runs the check. */
 export function unprovenText(what: string, check: string, call: string): string {
   return `${what}: ${safeText(check, MAX_SAID_CHARACTERS)} has not exited with 0 since it began. To run it: ${call}`;
 }
 
-/** What is said of a check that was run, and failed: a line, and the end of what it printed. */
 export function failedText(what: string, check: string, { failed }: Failure): string {
   return `${what}: ${safeText(check, MAX_SAID_CHARACTERS)} failed: ${failed}`;
 }

@@ -1,5 +1,5 @@
-# Runs a check: $1 is the command; $2 restores the directory and environment to run it in. All output goes to standard error.
-# Standard input stays open while somebody waits for the check. When it closes, the check is killed with all it has started.
+# Runs a check: $1 is the command; $2 restores its directory and environment. All output goes to standard error. Standard input
+# stays open while the caller waits. When it closes, the process group is killed.
 exec 1>&2 8<&0 </dev/null
 (read -r _ <&8; kill -KILL 0) >/dev/null 2>&1 &
 exec 8<&-

@@ -1,41 +1,39 @@
 import type { Environment } from '../environment.ts';
 
-/** What a program finds around it. */
 export interface Surroundings {
   readonly environment: Environment;
   readonly cwd: string;
 }
 
-/** What a program is told, and when it has to end. */
 export interface ProgramOptions extends Surroundings {
-  /** Its standard input; without it the input stays open for as long as somebody waits for the program. */
+  /** Its standard input. Unless given, it stays open until the program has ended. */
   readonly input?: string;
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Of its output this many bytes are kept, of the beginning or of the end. */
+  /** The end of long output that is kept. */
   readonly keep: 'beginning' | 'end';
 }
 
 /** How a program ended. */
 export interface Ending {
-  /** As a shell has it, which counts a death by signal N as 128 + N; undefined where it was not waited for. */
+  /** 128 + N for a death by signal N, as in a shell; undefined if it was killed here, or not started. */
   readonly exitCode: number | undefined;
   /** As in `exit code 3`. */
   readonly words: string;
-  /** What it said on the standard error. */
+  /** Its standard error. */
   readonly said: string;
 }
 
 const MAX_BYTES = 8192;
-/** What it said may still be on its way when it has ended; what it left running may hold the pipe open for ever. */
+/** How long to wait for the end of standard error after an exit: background processes may hold it open. */
 const PATIENCE_MS = 100;
 
-/** Runs a program in its own process group, so that what it has started ends with it. Never rejects. */
+/** Runs a program in its own process group, so that a kill reaches all that it has started. Never rejects. */
 export async function runProgram(
   [path, ...argv]: readonly [string, ...string[]],
   { environment, cwd, input, limitMs, signal, keep }: ProgramOptions,
 ): Promise<Ending> {
-  // Hardly any call runs a program, and this is slow to load.
+  // Slow to load, and rarely needed.
   const { spawn } = await import('node:child_process');
   const { constants } = await import('node:os');
   return new Promise((settle) => {
@@ -64,7 +62,7 @@ export async function runProgram(
       if (keep === 'end') said = (said + text).slice(-MAX_BYTES);
       else if (said.length < MAX_BYTES) said += text;
     });
-    // It need not read what it is told.
+    // The program may not read its input.
     program.stdin.on('error', () => {});
     if (input !== undefined) program.stdin.end(input);
     program.once('error', (error) => end(`it could not be run: ${error.message}`));
@@ -87,6 +85,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended just now.
+    // It has already ended.
   }
 }
