@@ -27,7 +27,7 @@ export interface GuideOptions {
   /** The store of the list, such as a TodoStore. `get` returns undefined while it is unknown which list is meant. */
   store?: { get(): TodoVersion | undefined };
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS. Called only if there may be something to say. */
-  settings?: () => GuidanceSettings;
+  settings?: (call?: Invocation) => GuidanceSettings;
   /** `GUIDANCE_RULES`, some of them, or your own. */
   rules: readonly GuidanceRule[];
   /** The team's tasks, for guidance on them and news of them. */
@@ -168,7 +168,7 @@ export class Guide {
     for (const rule of this.#options.rules) {
       if (rule.kind === 'note') notes.push(...this.#linesOf(rule, 0));
     }
-    if (notes.length === 0 || this.#settings().guidance === 'off') return result;
+    if (notes.length === 0 || this.#settings(invocation).guidance === 'off') return result;
     return { ...result, stderr: result.stderr + noteLines(notes) };
   }
 
@@ -204,11 +204,12 @@ export class Guide {
       said = TEXTS.brokenRule(name, error);
     }
     if (said === undefined) return [];
-    return [said].flat().map((line) => safeText(line, MAX_LINE_CHARACTERS));
+    const lines = typeof said === 'string' ? [said] : said;
+    return lines.map((line) => safeText(line, MAX_LINE_CHARACTERS));
   }
 
-  #settings(): GuidanceSettings {
-    return this.#options.settings?.() ?? readSettings({}, undefined).settings;
+  #settings(call?: Invocation): GuidanceSettings {
+    return this.#options.settings?.(call) ?? readSettings({}, undefined).settings;
   }
 }
 

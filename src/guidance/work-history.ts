@@ -45,13 +45,14 @@ export class WorkHistory implements Work {
   listWritten(items: Items, dropped: Items = []): void {
     this.hasList = true;
     this.dropped = dropped;
+    const begun = new Set<Items[number]>();
     this.changes = pairRenamed(this.items, items).map(({ before, after }) => {
       const hasBegun =
         after?.status === 'in_progress' || (before !== undefined && this.#begun.has(before));
+      if (hasBegun && after) begun.add(after);
       return { before, after, hasBegun };
     });
-    const begun = this.changes.flatMap(({ after, hasBegun }) => (hasBegun && after) || []);
-    this.#begun = new Set(begun);
+    this.#begun = begun;
     this.items = items;
     this.commandsSinceWrite = 0;
     this.#wroteInCommand = this.#isRunning;

@@ -65,7 +65,7 @@ export class BashRouter {
     this.#depth = parent ? parent.#depth + 1 : 0;
     this.#maxDepth = parent ? parent.#maxDepth : (options.maxDepth ?? 1);
     this.#session = parent && new ChildSession();
-    const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd());
+    const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd(), true);
     const ownStore = options.store ?? (agent === undefined ? todoStore : todoStoreOf(agent));
     const all = handlers ?? agentHandlers(ownStore, settings);
     const writer = all.find((handler) => handler instanceof TodoWriteHandler);
@@ -75,7 +75,7 @@ export class BashRouter {
       new Guide({
         store: writer.list,
         rules: GUIDANCE_RULES,
-        settings: () => settings().settings,
+        settings: (call) => settings(call).settings,
         isSubagent: () => parent !== undefined,
       });
     this.#guide = guide === false ? undefined : (guide ?? ownGuide());
@@ -119,7 +119,7 @@ export class BashRouter {
     }
     const { guide, reminders, shell, approve } = this.#options;
     const env = { ...this.#env, ...options.env, TODO_AGENT: agent };
-    const settings = settingsOfCalls(env, () => options.cwd ?? process.cwd());
+    const settings = settingsOfCalls(env, () => options.cwd ?? process.cwd(), true);
     const own = agentHandlers(new TodoStore(), settings);
     const handlers = [...this.#given.values()].map((handler) =>
       handler instanceof TodoWriteHandler || handler instanceof TodoReadHandler
@@ -204,7 +204,8 @@ export class BashRouter {
     await earlier;
     if (options.signal?.aborted) return this.#notRun(line, 'cancelled');
     const { approve, signal } = options;
-    const decision = await this.#permission.ask(line, approve, signal);
+    const asked = this.#permission.ask(line, approve, signal);
+    const decision = asked instanceof Promise ? await asked : asked;
     if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
     const end = this.#permission.begin(approve);
     try {

@@ -81,7 +81,7 @@ function onlyArgument(line: string): Word | undefined {
  * @param env the caller's variables; undefined if they are this process's own.
  * @param limit once it is reached, nobody waits for the result.
  */
-export async function callDirectly(
+export function callDirectly(
   { handler, argv, raw }: DirectCall,
   env: Invocation['env'],
   options: RouteOptions,
@@ -91,9 +91,9 @@ export async function callDirectly(
   const invocation = { argv, stdin, raw, env };
   const execution = () => executeSafely(handler, invocation);
   const { onStdout, onStderr, maxOutputBytes } = options;
-  const result = await (limit ? within(limit, handler.name, execution) : execution());
+  const ended = limit ? within(limit, handler.name, execution) : execution();
   const isHeard = onStdout || onStderr || maxOutputBytes !== undefined;
-  return isHeard ? await heard(result, options) : result;
+  return isHeard ? ended.then((result) => heard(result, options)) : ended;
 }
 
 /** A handler cannot be stopped. When its time is up, nobody waits for its result. */

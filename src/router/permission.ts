@@ -81,11 +81,11 @@ export class Permission {
   }
 
   /** Whether a line may run, and in which form. @param approve who is asked about it instead. @param signal ends the question. */
-  async ask(
+  ask(
     line: string,
     approve = this.#approve,
     signal: AbortSignal | undefined,
-  ): Promise<Decision> {
+  ): Decision | Promise<Decision> {
     if (approve === undefined) return { line };
     this.#asks = true;
     const { shell } = this.#world;

@@ -10,14 +10,14 @@ export const NO_VARIABLES: Environment = {};
 
 /** stat takes a quarter of a call in process, so nearby calls share one. */
 const LOOK_MS = 20;
-let lastLook: { path: string; at: number; variables: Environment } | undefined;
+let lastLook: { directory: string; at: number; variables: Environment } | undefined;
 
-/** The allowed settings in a `.env`. Checked every 20 ms at most, and read again only when changed. */
-export function readEnvFile(path: string, allowed: ReadonlySet<string>): Environment {
+/** The allowed settings in a directory's `.env`. Checked every 20 ms at most, and read again only when changed. */
+export function readEnvFile(directory: string, allowed: ReadonlySet<string>): Environment {
   // `performance` would load a module.
   const now = process.uptime() * 1000;
-  if (lastLook?.path !== path || now - lastLook.at >= LOOK_MS) {
-    lastLook = { path, at: now, variables: look(path, allowed) };
+  if (lastLook?.directory !== directory || now - lastLook.at >= LOOK_MS) {
+    lastLook = { directory, at: now, variables: look(`${directory}/.env`, allowed) };
   }
   return lastLook.variables;
 }

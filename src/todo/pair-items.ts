@@ -12,14 +12,17 @@ export interface ItemPair {
  * remove one.
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
-  const unmoved = commonStart(before, after);
   const pairs: ItemPair[] = [];
-  for (let index = 0; index < unmoved; index++) {
-    pairs.push({ before: before[index], after: after[index] });
+  // The start of most lists, and all of many, is that of the list before.
+  for (const item of before) {
+    const other = after[pairs.length];
+    if (other === undefined || !isSame(item, other)) break;
+    pairs.push({ before: item, after: other });
   }
-  return unmoved === before.length && unmoved === after.length
+  const { length } = pairs;
+  return length === before.length && length === after.length
     ? pairs
-    : pairs.concat(pairMoved(before.slice(unmoved), after.slice(unmoved)));
+    : pairs.concat(pairMoved(before.slice(length), after.slice(length)));
 }
 
 /** `1 removed, 2 added`, as one text or none. */
@@ -47,38 +50,36 @@ export function pairRenamed(before: Items, after: Items): ItemPair[] {
   const renamed = having('in_progress') ?? having('completed');
   if (renamed === undefined) return pairs;
   const joined = { before: lost.before, after: renamed.after };
-  return pairs.flatMap((pair) => (pair === renamed ? [] : pair === lost ? [joined] : [pair]));
+  return pairs.filter((pair) => pair !== renamed).map((pair) => (pair === lost ? joined : pair));
 }
 
 function pairMoved(before: Items, after: Items): ItemPair[] {
   const found = new Map<Item, Item>();
   const free = new Set(after);
-  for (const keyOf of [exactly, contentKey, idOnly]) {
-    if (free.size === 0) break;
-    const byKey = groupBy(free, keyOf);
-    if (byKey.size === 0) continue;
-    for (const item of before) {
-      if (found.has(item)) continue;
-      const same = byKey.get(keyOf(item))?.shift();
-      if (same) {
-        found.set(item, same);
-        free.delete(same);
-      }
-    }
+  const pair = (item: Item, others: Item[] | undefined, at = 0) => {
+    const other = found.has(item) ? undefined : others?.splice(at, 1)[0];
+    if (other === undefined) return;
+    found.set(item, other);
+    free.delete(other);
+  };
+  const byContent = groupBy(after, contentKey);
+  const having = before.map((item) => [item, byContent.get(contentKey(item))] as const);
+  // Among items of the same content the one of the same id.
+  for (const [item, others = []] of having) {
+    const at = others.findIndex(({ id, content }) => id === item.id && content === item.content);
+    if (at !== -1) pair(item, others, at);
   }
+  for (const [item, others] of having) pair(item, others);
+  const byId = groupBy(free, ({ id }) => id);
+  for (const item of before) if (item.id !== undefined) pair(item, byId.get(item.id));
   return [
     ...before.map((item) => ({ before: item, after: found.get(item) })),
     ...[...free].map((item) => ({ before: undefined, after: item })),
   ];
 }
 
-/** The number of equal items at the start; for most lists, all. */
-function commonStart(before: Items, after: Items): number {
-  const differs = before.findIndex((item, index) => {
-    const other = after[index];
-    return item.content !== other?.content || item.id !== other.id;
-  });
-  return differs === -1 ? before.length : differs;
+function isSame(item: Item, other: Item): boolean {
+  return item.content === other.content && item.id === other.id;
 }
 
 /** Most texts: ASCII, with spaces as they should be. */
@@ -86,22 +87,15 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** The content without differences that models make by chance: case, spaces, the full stop. */
 export function contentKey({ content }: Item): string {
-  if (PLAIN.test(content))
-    return content.slice(0, /[.!]$/.test(content) ? -1 : undefined).toLowerCase();
+  if (PLAIN.test(content)) {
+    const hasStop = content.endsWith('.') || content.endsWith('!');
+    return (hasStop ? content.slice(0, -1) : content).toLowerCase();
+  }
   return content
     .normalize('NFKC')
     .toLowerCase()
     .replace(/\s+/g, ' ')
     .replace(/^ | $|[.!…。] ?$/g, '');
-}
-
-/** Prefers the same id among items of equal content. */
-function exactly({ id = '', content }: Item): string {
-  return `${id} ${content}`;
-}
-
-function idOnly(item: Item): string | undefined {
-  return item.id;
 }
 
 function groupBy(items: Iterable<Item>, keyOf: (item: Item) => string | undefined) {

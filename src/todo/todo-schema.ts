@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { $ZodObjectJIT } from 'zod/v4/core';
 import type { JsonSchema } from '../command/agent-command.ts';
 import type { Problems } from '../command/replies.ts';
 import { objectJson, otherNames } from '../json/fields.ts';
@@ -30,7 +31,11 @@ export function validateTodoList(value: unknown, settings: ListLimits): ListVali
   const mostLookedAt = Math.max(settings.maxItems, MAX_ITEMS_LOOKED_AT);
   const isLong = items.length > mostLookedAt;
   const looked = isLong ? { ...(value as object), todos: items.slice(0, mostLookedAt) } : value;
-  const result = todoListSchema(settings).safeParse(looked);
+  const result = todoListSchema(settings).safeParse(
+    looked,
+    hasChecked ? undefined : { jitless: true },
+  );
+  hasChecked = true;
   const { repeated, ofList } = problemsOfList(items, mostLookedAt, settings);
   if (result.success && ofList.length === 0 && repeated.length === 0) {
     return { items: result.data.todos };
@@ -43,6 +48,8 @@ export function validateTodoList(value: unknown, settings: ListLimits): ListVali
 /** The zod schema of `{"todos":[...]}`. */
 export type TodoListSchema = ReturnType<typeof buildSchema>;
 
+/** Compiling the check takes longer than checking a program's one list. */
+let hasChecked = false;
 /** Building the schema takes longer than checking a list, and limits hardly ever change. */
 let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
 
@@ -58,7 +65,9 @@ export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema
 }
 
 function buildSchema(maxContentLength: number) {
-  return z.strictObject({ todos: z.array(objectSchema(TODO_FIELDS, { maxContentLength })) });
+  const item = objectSchema(TODO_FIELDS, { maxContentLength });
+  const compiled = new $ZodObjectJIT(item._zod.def as z.core.$ZodObjectDef) as unknown;
+  return z.strictObject({ todos: z.array(compiled as typeof item) });
 }
 
 /** As JSON Schema, which cannot express that ids differ and that at most one item is in progress. */

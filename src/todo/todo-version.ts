@@ -95,7 +95,7 @@ export function contentOf(
 
 /** Adds what this program knows of its own writes. */
 export function versionOf({ content, at, version, by, damage }: Version<Items>): TodoVersion {
-  const items = frozen(content);
+  const items = Object.isFrozen(content) ? content : frozen(content);
   const written = WRITTEN.get(content);
   const state = { items, updatedAt: at, version, by, damage, ...written };
   return Object.freeze(state);
