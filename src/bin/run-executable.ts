@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import {
   type AgentBashHandler,
   type CommandResult,
-  EXIT_CODES,
   executeSafely,
 } from '../command/agent-command.ts';
 import { withWarnings } from '../command/replies.ts';
@@ -27,13 +26,12 @@ export async function runExecutable(
   const { settings } = lists;
   const handler = create(lists, () => lists.reading);
   limitProgram(settings);
+  // The task commands do this themselves. It goes on while the server works on the command.
+  const isRenewing = handler.name.startsWith('Todo') && settings.leaseMs !== undefined;
+  const renewed = isRenewing && renewOwn(teamOf(lists), settings).catch(() => {});
   const ran = await run(handler, lists);
   process.exitCode = writeResult(handler.name, withWarnings(ran, warningsOf(lists)));
-  const isReached = ran.exitCode !== EXIT_CODES.storageTrouble;
-  // The task commands do this themselves.
-  if (handler.name.startsWith('Todo') && settings.leaseMs !== undefined && isReached) {
-    await renewOwn(teamOf(lists), settings).catch(() => {});
-  }
+  await renewed;
   await lists.close();
   if (ran.exitCode === 0 && !handler.isReadOnly) tellPrompt(process.env, AGENT_SHELL);
   // At once, which saves the time that V8 takes to tear down its heap.

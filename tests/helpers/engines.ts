@@ -124,7 +124,7 @@ export class Etcd implements TestServer {
   /** Of all members unless endpoints are given. */
   client(options: Partial<EtcdOptions> = {}): EtcdClient {
     return new EtcdClient({
-      endpoints: this.endpoints,
+      hosts: this.endpoints,
       timeoutMs: 5000,
       ...(this.#tls && { tls: this.#tls }),
       ...options,
@@ -132,8 +132,8 @@ export class Etcd implements TestServer {
   }
 
   place<T>(key: string, options: PlaceOptions, { port = 0, timeoutMs = 5000 } = {}) {
-    const endpoints = port ? [`127.0.0.1:${port}`] : this.endpoints;
-    const client = closing(this.client({ endpoints, timeoutMs }));
+    const hosts = port ? [`127.0.0.1:${port}`] : this.endpoints;
+    const client = closing(this.client({ hosts, timeoutMs }));
     return new ServerPlace<T>(async () => new EtcdEngine(client, this.root), key, options);
   }
 }
@@ -228,7 +228,7 @@ export class EtcdCluster extends Etcd {
       'there is a leader',
       async () => {
         for (const member of this.members) {
-          const client = this.client({ endpoints: [member.endpoint], timeoutMs: 500 });
+          const client = this.client({ hosts: [member.endpoint], timeoutMs: 500 });
           try {
             const { answer } = await client.call('maintenance/status', {});
             if (answer.leader === answer.header?.member_id) return member;
@@ -281,7 +281,7 @@ export class Postgres implements TestServer {
 
   client(options: Partial<PostgresOptions> = {}): PostgresClient {
     return new PostgresClient(postgres, {
-      hosts: [{ host: '127.0.0.1', port: this.port }],
+      hosts: [`127.0.0.1:${this.port}`],
       database: this.#database,
       user: 'lists',
       password: () => undefined,
@@ -292,7 +292,7 @@ export class Postgres implements TestServer {
   }
 
   place<T>(key: string, options: PlaceOptions, { port = this.port, timeoutMs = 5000 } = {}) {
-    const client = closing(this.client({ hosts: [{ host: '127.0.0.1', port }], timeoutMs }));
+    const client = closing(this.client({ hosts: [`127.0.0.1:${port}`], timeoutMs }));
     return postgresPlace<T>(client, key, options);
   }
 

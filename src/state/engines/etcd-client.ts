@@ -1,12 +1,14 @@
-import type { Agent, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { inTime } from '../time-limit.ts';
+import { exchange, type HttpAnswer } from './http.ts';
 import type { Tls } from './secrets.ts';
-import { type Answer, Failed, NO_ANSWER, type Purpose, Servers, UNTRUSTED } from './servers.ts';
-import { checkSize, parse, TooMuch } from './stored-content.ts';
+import { type Answer, Failed, NO_ANSWER, type Purpose, Servers } from './servers.ts';
+import { connectTo, overTls } from './socket.ts';
+import { parse, TooMuch } from './stored-content.ts';
 
 export interface EtcdOptions {
   /** `host:port` of each member; all are tried in turn. */
-  readonly endpoints: readonly string[];
+  readonly hosts: readonly string[];
   readonly tls?: Tls | undefined;
   readonly user?: { readonly name: string; readonly password: string };
   /** The time limit, in milliseconds, of a request outside of any command, including retries. */
@@ -27,15 +29,17 @@ const NO_TLS = 'the server does not speak TLS; without TLS the URL begins with e
  * must be able to tell from the next answer.
  */
 export class EtcdClient {
-  readonly members: Servers<string>;
+  readonly members: Servers;
   readonly #options: EtcdOptions;
-  #agent: Agent | undefined;
+  readonly #sockets = new Set<Socket>();
+  /** Connections without a request under way, by member. */
+  readonly #idle = new Map<string, Socket[]>();
   #token: Promise<string> | undefined;
 
   constructor(options: EtcdOptions) {
     this.#options = options;
-    const { endpoints, timeoutMs } = options;
-    this.members = new Servers(`etcd at ${endpoints.join(', ')}`, endpoints, TRY_MS, timeoutMs);
+    const { hosts, timeoutMs } = options;
+    this.members = new Servers(`etcd at ${hosts.join(', ')}`, hosts, TRY_MS, timeoutMs);
   }
 
   /** @throws StateError if no member answers in time, or one refuses. */
@@ -46,15 +50,16 @@ export class EtcdClient {
   }
 
   /**
-   * Opens a call with an endless answer, such as a watch, at one member.
+   * Watches keys at one member. It keeps no process alive.
    *
    * `hasleader` makes the member end it when it loses the cluster; without it a cut-off member just goes silent.
+   *
+   * @param hear called for each event, and once before.
+   * @returns when it has ended, for whatever reason.
    */
-  async stream(path: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
+  async watch(body: object, hear: () => void, signal: AbortSignal): Promise<void> {
     const { current, tryMs } = this.members;
-    const response = await this.#post(current, path, body, tryMs, signal);
-    if (response.statusCode !== 200) throw refusedBy(response.statusCode, await textOf(response));
-    return response;
+    await this.#post(current, 'watch', body, tryMs, { hear, signal }).catch(() => {});
   }
 
   /** Each member's own report, in the order of the endpoints. */
@@ -74,13 +79,13 @@ export class EtcdClient {
   /** Pending requests fail. */
   close(): void {
     this.members.isClosed = true;
-    this.#agent?.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   async #try(member: string, path: string, body: object, limitMs: number): Promise<EtcdAnswer> {
     try {
-      const response = await this.#post(member, path, body, limitMs);
-      return answerOf(response.statusCode, await textOf(response));
+      const { status, text } = await this.#post(member, path, body, limitMs);
+      return answerOf(status, text);
     } catch (error) {
       // A token expires, or its member restarts.
       if (error instanceof OldToken) this.#token = undefined;
@@ -90,66 +95,67 @@ export class EtcdClient {
     }
   }
 
-  /** @param watching ends an endless answer. */
+  /** @param watching is for an endless answer: its pieces are heard, and it can be ended. */
   async #post(
     member: string,
     path: string,
     body: object,
     limitMs: number,
-    watching?: AbortSignal,
-  ): Promise<IncomingMessage> {
+    watching?: { readonly hear: () => void; readonly signal: AbortSignal },
+  ): Promise<HttpAnswer> {
     const start = performance.now();
     const token = path === AUTHENTICATE ? undefined : await this.#tokenFrom(member, limitMs);
-    const { tls } = this.#options;
-    // Loaded here, since programs with lists in files need no network.
-    const http = process.getBuiltinModule(tls ? 'node:https' : 'node:http');
-    this.#agent ??= new http.Agent({ keepAlive: true, ...tls });
-    const text = JSON.stringify(body);
-    const request = http.request({
-      ...splitEndpoint(member),
-      path: `/v3/${path}`,
-      method: 'POST',
-      agent: this.#agent,
-      signal: watching,
-      headers: {
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(text),
-        ...(token !== undefined && { Authorization: token }),
-        ...(watching && { 'Grpc-Metadata-hasleader': 'true' }),
-      },
-    });
-    return new Promise((resolve, reject) => {
-      let isConnected = false;
-      request.once('socket', (socket) => {
-        // A watch keeps no process alive.
-        if (watching) socket.unref();
-        isConnected = request.reusedSocket;
-        const connected = () => {
-          isConnected = true;
-        };
-        if (!isConnected) socket.once(tls ? 'secureConnect' : 'connect', connected);
-      });
-      let answering: IncomingMessage | undefined;
-      const late = () => (answering ?? request).destroy(new Error(NO_ANSWER));
-      const timer = setTimeout(late, limitMs - (performance.now() - start));
-      if (watching) timer.unref();
-      request.once('error', (error) => reject(isConnected ? error : this.#unconnected(error)));
-      request.once('close', () => clearTimeout(timer));
-      request.once('response', (response) => {
-        if (watching) clearTimeout(timer);
-        answering = response;
-        resolve(response);
-      });
-      request.end(text);
-    });
+    const left = () => limitMs - (performance.now() - start);
+    const socket = await this.#connection(member, left(), watching === undefined);
+    const timer = setTimeout(() => socket.destroy(new Error(NO_ANSWER)), left());
+    const end = () => socket.destroy();
+    // Watching keeps no process alive.
+    if (watching) timer.unref();
+    if (watching?.signal.aborted) end();
+    watching?.signal.addEventListener('abort', end);
+    const hear = () => {
+      clearTimeout(timer);
+      watching?.hear();
+    };
+    try {
+      const text = JSON.stringify(body);
+      const lines = [
+        `POST /v3/${path} HTTP/1.1`,
+        `Host: ${member}`,
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(text)}`,
+        ...(token === undefined ? [] : [`Authorization: ${token}`]),
+        ...(watching ? ['Grpc-Metadata-hasleader: true'] : []),
+      ];
+      const request = `${lines.join('\r\n')}\r\n\r\n${text}`;
+      const answer = await exchange(socket, request, watching && hear);
+      if (answer.isReusable) this.#keep(member, socket);
+      else socket.destroy();
+      return answer;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  /** Nothing was sent. */
-  #unconnected({ code = '', message }: NodeJS.ErrnoException): Failed {
-    if (UNTRUSTED.test(code)) return new Failed(message, 'refused');
-    if (code === 'EPROTO') return new Failed(NO_TLS, 'refused');
-    const isCutOff = this.#options.tls && code === 'ECONNRESET';
-    return new Failed(isCutOff ? TLS_ENDED : message, 'undone');
+  /** @throws Failed: nothing was sent. */
+  async #connection(member: string, limitMs: number, isWork: boolean): Promise<Socket> {
+    for (let idle = this.#idle.get(member); idle && idle.length > 0; ) {
+      const socket = idle.pop();
+      if (socket?.destroyed === false) return isWork ? socket.ref() : socket;
+    }
+    const { tls } = this.#options;
+    const secure = async (socket: Socket, host: string) =>
+      tls ? overTls(socket, host, tls).catch(withoutTls) : socket;
+    const socket = await connectTo(member, limitMs, secure, isWork);
+    this.#sockets.add(socket);
+    // Who waits for an answer hears of it, too.
+    socket.on('error', () => {}).once('close', () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  #keep(member: string, socket: Socket): void {
+    socket.unref();
+    this.#idle.set(member, [...(this.#idle.get(member) ?? []), socket]);
   }
 
   /** Authenticates once for all calls that come meanwhile. */
@@ -170,9 +176,9 @@ export class EtcdClient {
   }
 }
 
-function splitEndpoint(endpoint: string): { host: string; port: number } {
-  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(endpoint) ?? [];
-  return { host, port: Number(port) };
+function withoutTls(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPROTO') throw new Failed(NO_TLS, 'refused');
+  throw error.code === 'ECONNRESET' ? new Failed(TLS_ENDED, 'undone') : error;
 }
 
 const NO_SPACE = ': its quota is full';
@@ -260,23 +266,4 @@ function isText(value: unknown): value is string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-/** Rejects with TooMuch. An iterator over the chunks would take twice as long. */
-function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  return new Promise((resolve, reject) => {
-    response.on('error', reject);
-    response.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      try {
-        checkSize(bytes);
-      } catch (error) {
-        response.destroy(error as Error);
-      }
-    });
-    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-  });
 }

@@ -115,20 +115,28 @@ export class EtcdEngine implements Engine {
     let stream: AbortController | undefined;
     let hasEnded = false;
     const follow = async (look: (isAsked: boolean) => unknown) => {
-      while (!hasEnded && !this.#client.members.isClosed) {
-        // Only an established watch can have missed something.
-        const opening = new AbortController();
-        try {
-          const request = { create_request: this.#below(prefix) };
-          const events = await this.#client.stream('watch', request, opening.signal);
-          if (hasEnded) events.destroy();
-          stream = opening;
-          // Any event means: look. The first one says that the watch is established.
-          for await (const _ of events) await look(true);
-        } catch {
-          this.#client.members.turnToNext();
+      let [isDue, isLooking] = [false, false];
+      const lookUntilDone = async () => {
+        isDue = true;
+        if (isLooking) return;
+        for (isLooking = true; isDue; ) {
+          isDue = false;
+          await look(true);
         }
+        isLooking = false;
+      };
+      while (!hasEnded && !this.#client.members.isClosed) {
+        const opening = new AbortController();
+        const hear = () => {
+          // Only an established watch can have missed something.
+          stream = opening;
+          if (hasEnded) opening.abort();
+          // Any event means: look. The first one says that the watch is established.
+          void lookUntilDone();
+        };
+        await this.#client.watch({ create_request: this.#below(prefix) }, hear, opening.signal);
         stream = undefined;
+        this.#client.members.turnToNext();
         if (!hasEnded) await pause(PAUSE_MS, false);
       }
     };

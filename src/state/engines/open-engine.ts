@@ -32,7 +32,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       new PostgresClient(postgres, { ...target, password, tls, timeoutMs }),
     );
   }
-  const { endpoints, root, user: name } = target;
+  const { hosts, root, user: name } = target;
   const user = name === undefined ? undefined : { name, password: password() ?? '' };
-  return new EtcdEngine(new EtcdClient({ endpoints, tls, user, timeoutMs }), root);
+  return new EtcdEngine(new EtcdClient({ hosts, tls, user, timeoutMs }), root);
 }

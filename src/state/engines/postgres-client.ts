@@ -1,13 +1,14 @@
 import type { PendingQuery, default as Postgres, Row, Sql } from 'postgres';
 import { StateError } from '../state-error.ts';
-import { connectTo } from './postgres-socket.ts';
+import { connectToPostgres } from './postgres-socket.ts';
 import type { Tls } from './secrets.ts';
 import { type Answer, Failed, NO_ANSWER, type Purpose, Servers } from './servers.ts';
+import { splitAddress } from './state-url.ts';
 import { TooMuch } from './stored-content.ts';
 
 export interface PostgresOptions {
   /** `host:port` of each server; the first that accepts writes is used. */
-  readonly hosts: readonly { readonly host: string; readonly port: number }[];
+  readonly hosts: readonly string[];
   readonly database: string;
   readonly user: string;
   /** Called for each connection. */
@@ -42,13 +43,13 @@ export const STANDBY = 'a standby, which accepts no writes';
 /** If the connection breaks, a statement is retried. */
 export class PostgresClient {
   readonly schema: string;
-  readonly servers: Servers<PostgresOptions['hosts'][number]>;
+  readonly servers: Servers;
   readonly #postgres: typeof Postgres;
   readonly #options: PostgresOptions;
   readonly #listeners = new Set<(key: string | undefined) => void>();
   #sql: Sql | undefined;
   /** The server of these connections. */
-  #sqlOf: object | undefined;
+  #sqlOf: string | undefined;
   /** The time limit for connecting: after it, nothing was sent. */
   #connectMs = 0;
   /** For notifications alone. */
@@ -62,8 +63,7 @@ export class PostgresClient {
     this.#options = options;
     this.schema = options.schema;
     const { hosts, database, timeoutMs } = options;
-    const addresses = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
-    const name = `PostgreSQL at ${addresses}/${database}`;
+    const name = `PostgreSQL at ${hosts.join(', ')}/${database}`;
     this.servers = new Servers(name, hosts, TRY_MS, timeoutMs);
   }
 
@@ -168,15 +168,14 @@ export class PostgresClient {
     const connect = async () => {
       // If the password cannot be read, that is why there is no connection.
       secret = password() ?? '';
-      const socket = await connectTo(current, tls, this.#connectMs);
+      const socket = await connectToPostgres(current, tls, this.#connectMs);
       return socket.once('close', onClose);
     };
     // Missing in the library's types.
     const how = { socket: connect } as object;
     return this.#postgres({
       ...how,
-      host: current.host,
-      port: current.port,
+      ...splitAddress(current),
       database,
       user,
       password: () => secret,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Tls } from './secrets.ts';
-import { Failed, NO_ANSWER, UNTRUSTED } from './servers.ts';
+import { Failed, NO_ANSWER } from './servers.ts';
+import { beforeReady, connectTo, overTls } from './socket.ts';
 import { checkSize, TooMuch } from './stored-content.ts';
 
 /**
@@ -20,47 +21,29 @@ const ENDED = 'the connection ended before the server was ready';
  *
  * @param limitMs until the server is ready.
  */
-export async function connectTo(
-  { host, port }: { readonly host: string; readonly port: number },
+export async function connectToPostgres(
+  address: string,
   tls: Tls | undefined,
   limitMs: number,
 ): Promise<Socket> {
-  const name = host.replace(/^\[|\]$/g, '');
-  const { connect } = process.getBuiltinModule('node:net');
-  let socket = connect(port, name);
-  const timer = setTimeout(() => socket.destroy(new Failed(NO_ANSWER, 'undone')), limitMs);
-  try {
-    await once(socket, 'connect');
-    if (tls) socket = await overTls(socket, name, tls);
-  } catch (error) {
-    clearTimeout(timer);
-    socket.destroy();
-    throw beforeReady(error as Error);
-  }
+  const start = performance.now();
+  const socket = await connectTo(address, limitMs, async (plain, host) =>
+    tls && (await agreesOnTls(plain, tls)) ? overTls(plain, host, tls) : plain,
+  );
+  const late = () => socket.destroy(new Failed(NO_ANSWER, 'undone'));
+  const timer = setTimeout(late, limitMs - (performance.now() - start));
   guard(socket, () => clearTimeout(timer));
   return socket;
 }
 
-async function overTls(socket: Socket, name: string, tls: Tls): Promise<Socket> {
+async function agreesOnTls(socket: Socket, { isOptional = false }: Tls): Promise<boolean> {
   socket.write(SSL_REQUEST);
   const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'end')]);
   if (answer === undefined) throw new Failed(ENDED, 'undone');
   // Bytes that come with the answer were not encrypted, and may be anybody's.
   const isAgreed = answer.toString() === YES;
-  if (!isAgreed && tls.isOptional) return socket;
-  if (!isAgreed) throw new Failed(NO_TLS, 'refused');
-  const { isIP } = process.getBuiltinModule('node:net');
-  const { connect } = process.getBuiltinModule('node:tls');
-  const servername = isIP(name) === 0 ? { servername: name } : {};
-  const secure = connect({ ...tls, ...servername, host: name, socket });
-  await once(secure, 'secureConnect');
-  return secure;
-}
-
-function beforeReady(error: NodeJS.ErrnoException): Failed {
-  if (error instanceof Failed) return error;
-  const isFinal = error instanceof TooMuch || UNTRUSTED.test(error.code ?? '');
-  return new Failed(error.message, isFinal ? 'refused' : 'undone');
+  if (!isAgreed && !isOptional) throw new Failed(NO_TLS, 'refused');
+  return isAgreed;
 }
 
 /** Checks messages before the library does: some would crash the program. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { Environment } from '../../environment.ts';
 import { attempt } from '../state-error.ts';
-import type { StateUrl } from './state-url.ts';
+import { type StateUrl, splitAddress } from './state-url.ts';
 
 /** `isOptional`: continue without TLS if the server has none. */
 export interface Tls extends ConnectionOptions {
@@ -48,7 +48,8 @@ export function passwordOf(target: StateUrl, environment: Environment): string |
   if (target.engine === 'etcd') return undefined;
   const { hosts, database, user } = target;
   const path = PGPASSFILE || join(HOME, '.pgpass');
-  for (const { host, port } of hosts) {
+  for (const address of hosts) {
+    const { host, port } = splitAddress(address);
     const found = passwordFrom(path, [host, String(port), database, user]);
     if (found !== undefined) return found;
   }

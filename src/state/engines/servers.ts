@@ -36,10 +36,11 @@ const NO_TIME = 'the time limit of this command is used up; TODO_STATE_TIMEOUT s
 const PAUSE_MS = 100;
 
 /** The servers of one engine, of which any may answer. */
-export class Servers<Server> {
+export class Servers {
   /** For errors, without secrets. */
   readonly name: string;
-  readonly all: readonly Server[];
+  /** `host:port` of each. */
+  readonly all: readonly string[];
   /** Milliseconds. */
   readonly tryMs: number;
   /** Pending requests fail, and nothing is retried. */
@@ -51,15 +52,15 @@ export class Servers<Server> {
    * @param tryMs how long one of several servers may take before the next one is tried.
    * @param timeoutMs for a request outside of any command, including retries.
    */
-  constructor(name: string, all: readonly Server[], tryMs: number, timeoutMs: number) {
+  constructor(name: string, all: readonly string[], tryMs: number, timeoutMs: number) {
     this.name = name;
     this.all = all;
     this.tryMs = all.length > 1 ? tryMs : timeoutMs;
     this.#timeoutMs = timeoutMs;
   }
 
-  get current(): Server {
-    return this.all[this.#current] as Server;
+  get current(): string {
+    return this.all[this.#current] as string;
   }
 
   turnToNext(): void {

@@ -5,7 +5,7 @@ export type StateUrl =
   | {
       readonly engine: 'etcd';
       /** `host:port` of each member. */
-      readonly endpoints: readonly string[];
+      readonly hosts: readonly string[];
       readonly isEncrypted: boolean;
       /** The prefix of all keys, without a slash at its end. */
       readonly root: string;
@@ -14,7 +14,8 @@ export type StateUrl =
     }
   | {
       readonly engine: 'postgres';
-      readonly hosts: readonly { readonly host: string; readonly port: number }[];
+      /** `host:port` of each server. */
+      readonly hosts: readonly string[];
       readonly database: string;
       readonly schema: string;
       readonly user: string;
@@ -44,7 +45,7 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
       const [, own, ownSecret] = /^([^:]*)(?::(.*))?$/s.exec(environment.ETCDCTL_USER ?? '') ?? [];
       return {
         engine: 'etcd',
-        endpoints: authority.split(',').map((endpoint) => hostAndPort(endpoint, 2379).join(':')),
+        hosts: addressesIn(authority, 2379),
         isEncrypted: scheme === 'etcds',
         root: path.replace(/^\/+|\/+$/g, '') || DEFAULT_NAME,
         user: user || own || undefined,
@@ -59,10 +60,7 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
         throw new StateError('TODO_STATE_URL names no user: postgres://USER@HOST/DATABASE');
       return {
         engine: 'postgres',
-        hosts: authority.split(',').map((endpoint) => {
-          const [host, port] = hostAndPort(endpoint, Number(environment.PGPORT) || 5432);
-          return { host, port };
-        }),
+        hosts: addressesIn(authority, Number(environment.PGPORT) || 5432),
         database: decode(path) || environment.PGDATABASE || name,
         schema: options.get('schema') || DEFAULT_NAME,
         user: name,
@@ -77,14 +75,22 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
   }
 }
 
-function hostAndPort(endpoint: string, defaultPort: number): [string, number] {
-  const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/.exec(endpoint) ?? [];
-  if (host === undefined || Number(port) > 65535) {
-    throw new StateError(
-      'TODO_STATE_URL must name its servers as HOST:PORT, with commas between them',
-    );
-  }
-  return [host, Number(port ?? defaultPort)];
+function addressesIn(authority: string, defaultPort: number): string[] {
+  return authority.split(',').map((text) => {
+    const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+    if (host === undefined || Number(port) > 65535) {
+      throw new StateError(
+        'TODO_STATE_URL must name its servers as HOST:PORT, with commas between them',
+      );
+    }
+    return `${host}:${Number(port ?? defaultPort)}`;
+  });
+}
+
+/** @param address such as `db:5432` or `[::1]:2379`; the host is returned without brackets. */
+export function splitAddress(address: string): { readonly host: string; readonly port: number } {
+  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  return { host, port: Number(port) };
 }
 
 function sslMode(text: string): SslMode {

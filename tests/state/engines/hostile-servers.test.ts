@@ -98,6 +98,58 @@ test.for<[string, RequestListener, RegExp]>([
   );
 });
 
+/** An etcd gateway that answers each request with these bytes, one by one. @param ends whether it closes the connection then. */
+async function etcdThatSays(answer: string, ends = false): Promise<string> {
+  const serve = (socket: Socket) => {
+    socket.setNoDelay();
+    socket.on('error', () => {});
+    socket.on('data', async () => {
+      for (const byte of Buffer.from(answer)) {
+        await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
+      }
+      if (ends) socket.end();
+    });
+  };
+  return `etcd://127.0.0.1:${await portOf(createServer(serve))}/acme`;
+}
+
+const NOTHING = '{"header":{},"kvs":[]}';
+
+test.for<[string, string]>([
+  [
+    'of a length that is told',
+    `HTTP/1.1 200 OK\r\ncontent-length: ${NOTHING.length}\r\n\r\n${NOTHING}`,
+  ],
+  [
+    'in chunks',
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n05;a=b\r\n{"hea\r\n11\r\nder":{},"kvs":[]}\r\n0\r\nT: x\r\n\r\n`,
+  ],
+])(
+  'an answer of an etcd gateway %s is read, however it arrives, and the next one over the same connection',
+  async ([, answer]) => {
+    const place = await placeAt(await etcdThatSays(answer));
+    expect([await place.load(), await place.load()]).toEqual([undefined, undefined]);
+  },
+);
+
+test('an answer of an etcd gateway up to the end of the connection is read', async () => {
+  const place = await placeAt(await etcdThatSays(`HTTP/1.1 200 OK\r\n\r\n${NOTHING}`, true));
+  expect([await place.load(), await place.load()]).toEqual([undefined, undefined]);
+});
+
+test.for<[string, string]>([
+  ['SSH-2.0-OpenSSH_9.2\r\n', 'it does not speak HTTP: is this another server?'],
+  [
+    'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
+    'it does not speak HTTP: is this another server?',
+  ],
+  ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', 'the connection ended'],
+])('in place of etcd %j is told as what it is', async ([answer, problem]) => {
+  const place = await placeAt(await etcdThatSays(answer, true), 1000);
+  expect(await problemOf(place.load())).toMatch(new RegExp(`: ${problem.replace('?', '.')}$`));
+  expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(/^not known whether/);
+});
+
 test('an answer of an etcd gateway that is not in the words of etcd is told as that', async () => {
   const answers = [
     '"kvs":"hello"',

@@ -27,7 +27,7 @@ async function startPair(): Promise<Pair> {
 }
 
 function placeOn(server: PostgresServer, timeoutMs: number, other = server): SharedPlace<string> {
-  const hosts = [...new Set([server, other])].map(({ port }) => ({ host: '127.0.0.1', port }));
+  const hosts = [...new Set([server, other])].map(({ port }) => `127.0.0.1:${port}`);
   const client = closing(server.client({ timeoutMs, hosts }));
   return postgresPlace(client, 'todos/s/a', { author: 'ann', history: 50 });
 }

@@ -8,28 +8,25 @@ import { temporaryDirectory } from '../../helpers/files.ts';
 test.each([
   [
     'etcds://h1:2379,h2:2380,h3/acme',
-    { endpoints: ['h1:2379', 'h2:2380', 'h3:2379'], isEncrypted: true, root: 'acme' },
+    { hosts: ['h1:2379', 'h2:2380', 'h3:2379'], isEncrypted: true, root: 'acme' },
   ],
-  ['etcd://127.0.0.1', { endpoints: ['127.0.0.1:2379'], isEncrypted: false, root: 'todowrite' }],
-  ['etcd://[::1]:2379/acme/tasks/', { endpoints: ['[::1]:2379'], root: 'acme/tasks' }],
+  ['etcd://127.0.0.1', { hosts: ['127.0.0.1:2379'], isEncrypted: false, root: 'todowrite' }],
+  ['etcd://[::1]:2379/acme/tasks/', { hosts: ['[::1]:2379'], root: 'acme/tasks' }],
   ['etcd://ann:s%40crt@h/acme', { user: 'ann', password: 's@crt' }],
   [
     'postgres://ann@db/lists',
-    { hosts: [{ host: 'db', port: 5432 }], user: 'ann', database: 'lists', schema: 'todowrite' },
+    { hosts: ['db:5432'], user: 'ann', database: 'lists', schema: 'todowrite' },
   ],
   [
     'postgresql://ann@db1:1,db2:2/lists?schema=team_a&sslmode=verify-full',
     {
-      hosts: [
-        { host: 'db1', port: 1 },
-        { host: 'db2', port: 2 },
-      ],
+      hosts: ['db1:1', 'db2:2'],
       schema: 'team_a',
       sslMode: 'verify-full',
     },
   ],
   ['postgres://ann@db', { database: 'ann' }],
-  ['postgres://ann@db:65535', { hosts: [{ host: 'db', port: 65535 }] }],
+  ['postgres://ann@db:65535', { hosts: ['db:65535'] }],
 ])('%s is read', (url, expected) => {
   expect(readStateUrl(url, {})).toMatchObject(expected);
 });
@@ -54,7 +51,7 @@ test('what the URL leaves out comes from the variables of the engine', () => {
     user: 'ann',
     password: 'pw',
     database: 'lists',
-    hosts: [{ port: 99 }],
+    hosts: ['db:99'],
     sslMode: 'require',
   });
 });
