@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
 import { objectJson, shortText } from '../src/json/fields.ts';
 import { HARNESS_NAMES } from '../src/setup/harnesses.ts';
 import { TODO_FIELDS } from '../src/todo/todo-fields.ts';
@@ -68,16 +68,3 @@ function partsNamed(text: string): string[] {
   const files = FILES.map((file) => basename(file, '.ts'));
   return [...names, ...steps.filter((name) => !files.includes(name))];
 }
-
-describe.each(['README.md', ...pages])('%s', (page) => {
-  test('its links lead somewhere', () => {
-    const text = readFileSync(join(ROOT, page), 'utf8');
-    const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(
-      ([, target = '']) => target,
-    );
-    const broken = targets.filter(
-      (target) => !/^https?:/.test(target) && !existsSync(join(ROOT, dirname(page), target)),
-    );
-    expect(broken).toEqual([]);
-  });
-});

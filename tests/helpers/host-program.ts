@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
+import { oncePerRun } from './once-per-run.ts';
 
 /** A program that uses the library, in its own process. */
 export interface HostProgram {
@@ -18,30 +19,31 @@ export interface HostProgram {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** By source. */
-const bundles: Record<string, Promise<string>> = {};
-
-async function bundle(source: string): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: source, resolveDir: join(import.meta.dirname, '../..'), loader: 'ts' },
-    write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    loader: { '.md': 'text', '.sh': 'text' },
-    // CommonJS libraries need what an ESM bundle lacks.
-    banner: {
-      js: "import { createRequire } from 'node:module';const require = createRequire('/');",
-    },
-    logLevel: 'error',
+/** A module of the library as one file, bundled once for all tests of a run. */
+function bundled(module: string): Promise<string> {
+  return oncePerRun(`host-${module.replace(/\W+/g, '-')}`, async (folder) => {
+    const outfile = join(folder, 'module.mjs');
+    await build({
+      entryPoints: [join(import.meta.dirname, '../..', module)],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      loader: { '.md': 'text', '.sh': 'text' },
+      // CommonJS libraries need what an ESM bundle lacks.
+      banner: {
+        js: "import { createRequire } from 'node:module';const require = createRequire('/');",
+      },
+      logLevel: 'error',
+    });
+    return outfile;
   });
-  return outputFiles[0]?.text ?? '';
 }
 
 /**
- * Bundles and starts a program.
+ * Starts a program.
  *
- * @param source TypeScript; it finds the library's modules under `./src/`.
+ * @param source JavaScript that imports one of the library's modules, under `./src/`.
  * @param wrapper a program and arguments to run it with, such as a sandbox.
  */
 export async function startHost(
@@ -49,9 +51,9 @@ export async function startHost(
   nodeOptions: string[] = [],
   { wrapper = [], env = {} }: { wrapper?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<HostProgram> {
-  bundles[source] ??= bundle(source);
   const outfile = join(temporaryDirectory(), 'host.mjs');
-  writeFileSync(outfile, await bundles[source]);
+  const [, module = ''] = /from '\.\/(src\/.*)'/.exec(source) ?? [];
+  writeFileSync(outfile, source.replace(`./${module}`, await bundled(module)));
   const tmp = temporaryDirectory();
   const [program = '', ...argv] = [...wrapper, process.execPath, ...nodeOptions, outfile];
   const child = spawn(program, argv, {

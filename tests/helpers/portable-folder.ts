@@ -9,7 +9,8 @@ export function portableFolder(): Promise<string> {
       process.execPath,
       [join(import.meta.dirname, '..', '..', 'scripts', 'portable.js')],
       {
-        env: { ...process.env, TODOWRITE_PORTABLE: folder },
+        // The archive of a hundred megabytes only has to be one.
+        env: { ...process.env, TODOWRITE_PORTABLE: folder, GZIP: '-1' },
       },
     );
     return folder;

@@ -11,7 +11,6 @@ const { platform, arch } = process;
 
 /** The packages with a runtime for this machine, and the program in each. */
 const PACKAGES = {
-  'Node 22': { specifier: `node-${platform}-${arch}@22`, program: 'bin/node' },
   'Node 24': { specifier: `node-${platform}-${arch}@24`, program: 'bin/node' },
   Bun: { specifier: `@oven/bun-${platform}-${arch}`, program: 'bin/bun' },
   Deno: { specifier: `@deno/${platform}-${arch}-glibc`, program: 'deno' },
