@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { exactWords } from './certain-line.ts';
 
 /** The question before a line runs in bash. */
@@ -5,21 +6,20 @@ export interface ApprovalRequest {
   /** The line as bash would run it. */
   readonly line: string;
   /**
-   * The simple commands of the line in order, each as its words without quotes, up to the first word that only bash can
-   * know. If `isCertain` is false, there may be more.
+   * The simple commands of the line in order, each as its words without quotes, up to the first word that only bash can expand.
+   * If `isCertain` is false, there may be more.
    */
   readonly commands: readonly (readonly string[])[];
   /**
-   * Whether `commands` are everything that the text of the line runs or changes: it is a list of programs, agent commands and
-   * a few builtins that assign and evaluate nothing, in literal words, without a redirection other than to /dev/null or
-   * between its outputs.
+   * True if the line runs and changes nothing but `commands`: it is a list of programs, agent commands and a few builtins that
+   * assign and evaluate nothing, in literal words, with redirections only to /dev/null or between its outputs.
    */
   readonly isCertain: boolean;
   /** The directory in which the line would run. */
   readonly cwd: string;
-  /** The agent whose line it is, if the router knows. */
+  /** The agent of the router. */
   readonly agent?: string;
-  /** Aborted when nobody waits for the answer any more: the line was cancelled, or the router disposed. */
+  /** Aborted when the line is cancelled, or the router disposed. */
   readonly signal: AbortSignal;
 }
 
@@ -31,14 +31,14 @@ export type Approval =
       readonly approve: 'allow';
       /** A line to run instead, without another question. */
       readonly line?: string;
-      /** Beginnings of commands that `allowList` allows from now on. */
+      /** Prefixes that `allowList` allows from now on. */
       readonly remember?: string | readonly CommandPrefix[];
     }
   | {
       readonly approve: 'deny';
       /** The reason, for the agent. */
       readonly reason?: string;
-      /** Beginnings of commands that `denyList` denies from now on. */
+      /** Prefixes that `denyList` denies from now on. */
       readonly remember?: string | readonly CommandPrefix[];
     };
 
@@ -49,13 +49,13 @@ export type CommandPrefix = string | readonly string[];
 export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
 
 /**
- * Allows a line if each of its commands begins with one of `prefixes` and the line is certain; asks `next` about all
- * others. A prefix that names a builtin which may assign or evaluate, such as `export`, allows only the line that is exactly
- * this prefix. If an answer allows a line and says what to remember, that is added to the list.
+ * Allows a certain line if each of its commands begins with one of `prefixes`; asks `next` about all others. A prefix with a
+ * builtin that may assign or evaluate, such as `export`, allows only a line that is exactly this prefix. If `next` allows a line
+ * and says what to remember, that is added to the list.
  *
  *     allowList(['git status', 'npm test'], ask)
  *
- * @throws RangeError for a prefix without any word.
+ * Throws RangeError for a prefix without a word.
  */
 export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
@@ -69,31 +69,21 @@ export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Appr
 }
 
 /**
- * Denies a line if one of its commands certainly begins with one of `prefixes`; asks `next` about all others. If an answer
- * denies a line and says what to remember, that is added to the list. Put it before an `allowList`, so that it wins:
+ * Denies a line if one of its commands certainly begins with one of `prefixes`; asks `next` about all others. If `next` denies a
+ * line and says what to remember, that is added to the list. Put it before an `allowList`:
  *
  *     denyList(['npm publish'], allowList(['npm test', 'git status'], ask))
  *
- * @throws RangeError for a prefix without any word.
+ * Throws RangeError for a prefix without a word.
  */
 export function denyList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
   return async (request) => {
-    const denied = firstListed(request, list);
+    const found = request.commands.map((words) => list.find(words));
+    const denied = found.find((prefix) => prefix !== undefined);
     if (denied === undefined) return list.remembered('deny', await next(request));
     return { approve: 'deny', reason: `'${denied.join(' ')}' is on the deny list` };
   };
-}
-
-function firstListed(
-  { commands }: ApprovalRequest,
-  list: PrefixList,
-): readonly string[] | undefined {
-  for (const words of commands) {
-    const prefix = list.find(words);
-    if (prefix) return prefix;
-  }
-  return undefined;
 }
 
 class PrefixList {
@@ -103,18 +93,17 @@ class PrefixList {
     this.#addAll(prefixes);
   }
 
+  /** The first prefix of these words. */
   find(words: readonly string[]): readonly string[] | undefined {
     return this.#prefixes.find((prefix) => prefix.every((word, at) => words[at] === word));
   }
 
-  /** Whether these are all the words of a prefix. */
+  /** True if these are all the words of a prefix. */
   has(words: readonly string[] = []): boolean {
-    const isSame = (prefix: readonly string[]) =>
-      prefix.length === words.length && prefix.every((word, at) => words[at] === word);
-    return this.#prefixes.some(isSame);
+    return this.#prefixes.some((prefix) => isDeepStrictEqual(prefix, words));
   }
 
-  /** The answer, unchanged. If it is of this kind, what it says to remember is added to the list. */
+  /** The answer. If it is of this kind, adds what it says to remember. */
   remembered(kind: 'allow' | 'deny', answer: Approval): Approval {
     if (typeof answer === 'object' && answer.approve === kind) {
       this.#addAll(answer.remember ?? []);
@@ -122,7 +111,7 @@ class PrefixList {
     return answer;
   }
 
-  /** A string is one prefix, not the letters of it. */
+  /** A string is one prefix, not an iterable of letters. */
   #addAll(prefixes: string | Iterable<CommandPrefix>): void {
     for (const prefix of typeof prefixes === 'string' ? [prefixes] : prefixes) this.#add(prefix);
   }

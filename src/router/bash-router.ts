@@ -41,12 +41,12 @@ export class BashRouter {
   readonly panel: TaskPanel | undefined;
   readonly #options: BashRouterOptions;
   readonly #env: Environment;
-  /** As they were given; in `#handlers` the guide adds its notes to them. */
+  /** The handlers without guidance, for children. */
   readonly #given = new Map<string, AgentBashHandler>();
   readonly #handlers = new Map<string, AgentBashHandler>();
   readonly #children = new Set<BashRouter>();
   readonly #leaveParent: () => void;
-  /** How many routers are above this one, and how many there may be. */
+  /** The number of routers above this one. */
   readonly #depth: number;
   readonly #maxDepth: number;
   readonly #session: ChildSession | undefined;
@@ -103,11 +103,11 @@ export class BashRouter {
   }
 
   /**
-   * Makes a router for a subagent with its own list, bash and environment, in which TODO_AGENT is its name. Everything else
-   * is its parent's: the agent commands, who is asked for approval, and the panel, which shows its list below the parent's.
-   * It is disposed with its parent, if not before; then its tasks in progress are released.
+   * Makes a router for a subagent with its own list, bash and environment, in which TODO_AGENT is its name. It inherits the
+   * agent commands, the approval, and the panel, which shows its list below the parent's. It is disposed with its parent, if not
+   * before; then its tasks in progress are released.
    *
-   * @throws Error if this router is disposed, or `maxDepth` deep.
+   * Throws Error if this router is disposed, or `maxDepth` deep.
    */
   child(given: ChildOptions): BashRouter {
     if (!given?.agent) throw new TypeError("A child needs a name: child({ agent: 'tester' })");
@@ -132,7 +132,7 @@ export class BashRouter {
     return new BashRouter({ ...inherited, ...options, agent, env }, this);
   }
 
-  /** Shows a child's list and disposes the child with this router, until the child leaves. */
+  /** Returns a function that removes the child. */
   #adopt(child: BashRouter): () => void {
     this.#children.add(child);
     const { agent = '' } = child.#options;
@@ -144,9 +144,9 @@ export class BashRouter {
   }
 
   /**
-   * Adds an agent command, or replaces the one of that name. The router knows it at once, bash from the next line on.
+   * Adds an agent command, or replaces the one of that name. It exists in the router at once, in bash from the next line on.
    *
-   * @throws RangeError if the name contains anything but letters, digits, `_` and `-`.
+   * Throws RangeError if the name contains anything but letters, digits, `_` and `-`.
    */
   register(handler: AgentBashHandler): void {
     if (!/^\w[\w-]*$/.test(handler.name)) {
@@ -159,7 +159,7 @@ export class BashRouter {
         seen: () => this.#seenBy([handler.name, ...call.argv], call.calledBy),
         whyNotRun: (command) => this.#permission.whyNotRun(command, call.calledBy),
         session: this.#session,
-        // Last: V8 takes microseconds for each property that comes after a spread.
+        // Last: V8 takes microseconds for each property after a spread.
         ...call,
       });
     this.#handlers.set(handler.name, withExecute(guided, execute));
@@ -170,15 +170,14 @@ export class BashRouter {
     return [...this.#handlers.values()];
   }
 
-  /** Returns how `route` would classify the line, without running it. */
+  /** The type that `route` would return. */
   identifyCommandType(line: string): CommandType {
     return readLine(line, this.#handlers).type;
   }
 
   /**
-   * Runs one line, which may contain newlines, after the lines that came before it.
-   *
-   * A failure is a result with a non-zero exit code and stderr. Rejects only after `dispose()`.
+   * Runs one line, which may contain newlines; lines run in the order of the calls. A failure is a result with an exit code other
+   * than 0 and stderr. Rejects only after `dispose()`.
    */
   route(line: string, options: RouteOptions = {}): Promise<RouteResult> {
     const result = this.#routeAfter(this.#queue, line, options);
@@ -186,7 +185,7 @@ export class BashRouter {
     return result;
   }
 
-  /** Ends the shell with everything that runs in it, the children and the panel. */
+  /** Ends the shell with its processes, the children and the panel. */
   async dispose(): Promise<void> {
     this.#disposal.abort();
     await Promise.all([...this.#children].map((child) => child.dispose()));
@@ -256,8 +255,7 @@ export class BashRouter {
     if (call) {
       const asked = this.#shell.callerState?.(call.handler.name);
       const state = asked instanceof Promise ? await asked : asked;
-      // If bash would do something else with a literal line, bash gets it; so it does if checks have to run in its
-      // directory.
+      // Bash runs a literal line that it would read differently, or whose checks must run in its directory.
       const runsChecks = state !== undefined && call.argv.includes('--prove');
       if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
         const caller = state?.env ?? this.#env;
@@ -282,16 +280,13 @@ export class BashRouter {
     return { ...result, stderr: stderr + hint };
   }
 
-  /** The commands run so far, including those that the calling line is known to have run. */
   #seenBy(words: readonly string[], calledBy: number | undefined): readonly SeenLine[] {
-    // A program that the line started may make the same call, and too early.
+    // A program that the line started may make the same call too early.
     const isLine = calledBy !== undefined && calledBy === this.#shell.pid;
     return isLine ? this.#seen.before(words) : this.#seen.ended;
   }
 
-  /** The line with the quotes of its JSON fixed, if bash cannot read it as it was typed. */
   async #mended(line: string, limit?: TimeLimit): Promise<string | undefined> {
-    // Bash is only looked for when a line has to be read, and while there is time.
     const canBeRead = async (text: string) =>
       limit?.reached !== undefined || canRead(findBash(process.env), text);
     const has = (name: string) => this.#handlers.get(name)?.readsRawJson === true;

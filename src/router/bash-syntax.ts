@@ -6,14 +6,9 @@ import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
 const LIMIT_MS = 1_000;
 
-/**
- * Whether bash can read a text as commands, which it does not run. If it needs more than a second, it counts as able to.
- *
- * @param bash the absolute path of bash.
- */
+/** True if bash can parse a text, which it does not run; also if it takes more than a second. @param bash its absolute path. */
 export function canRead(bash: string, text: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // No start-up files, and nothing from the caller's environment.
     const child = spawn(bash, ['-n'], {
       env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -22,17 +17,17 @@ export function canRead(bash: string, text: string): Promise<boolean> {
     });
     child.on('error', () => resolve(true));
     child.on('close', (code) => resolve((code ?? 0) === 0));
-    // There is no stream if no descriptor was left for it.
+    // Without a free descriptor there is no stream.
     child.stdin?.on('error', () => {});
     child.stdin?.end(`${text}\n`);
   });
 }
 
 /**
- * What to add to bash's error if it could not read a line that names an agent command: how to pass the JSON safely.
- * Empty if bash can read the line, if the line names no agent command, or if it is too long for a list.
+ * A note, after bash's syntax error, on how to pass JSON safely. Empty if bash can parse the line, if it names no agent command,
+ * or if it is too long for JSON.
  *
- * @param bash the absolute path of bash.
+ * @param bash its absolute path.
  */
 export async function heredocHint(
   line: string,
@@ -52,10 +47,7 @@ export async function heredocHint(
 
 const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found\n/gm;
 
-/**
- * Adds the right name to the stderr of a line wherever bash did not find a command whose name is close to that of an agent
- * command. Nothing is run on a guess.
- */
+/** Adds suggestions to `command not found` errors for names that are close to those of agent commands. */
 export function withNearName(stderr: string, commands: readonly string[]): string {
   return stderr.replace(NOT_FOUND, (line, name: string) => {
     const meant = nearName(name, commands);

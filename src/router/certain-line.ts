@@ -1,12 +1,11 @@
 import { outsideSingleQuotes } from '../line/quotes.ts';
 import { type Redirection, readCommands, type SimpleCommand } from '../line/simple-commands.ts';
 
-/** The agent commands, by name. */
 type Names = { has(name: string): boolean };
 
 const NO_NAMES: Names = new Set();
 
-/** All builtins of bash 3.2 to 5.3. Those that are safe are named below; what is not a builtin is a program. */
+/** All builtins of bash 3.2 to 5.3. */
 const BUILTINS = new Set(
   (
     '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable ' +
@@ -15,7 +14,7 @@ const BUILTINS = new Set(
     'unset wait'
   ).split(' '),
 );
-/** Builtins that neither assign to variables nor evaluate text, and with which arguments. */
+/** Builtins that neither assign to variables nor evaluate text, with tests for their arguments. */
 const SAFE_BUILTINS: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
   echo: () => true,
   false: () => true,
@@ -26,13 +25,13 @@ const SAFE_BUILTINS: Readonly<Record<string, (args: readonly string[]) => boolea
   '[': testsNoVariable,
   printf: (args) => !args.some((text) => text.startsWith('-v') || assignsAsFormat(text)),
 };
-/** Bash takes `%1` for a job. */
+/** Not `%1`, which is a job. */
 const PROGRAM = /^[\w./+@:,-]+$/;
-/** Even in quotes: what gets such a text may evaluate it. */
+/** Uncertain even in quotes, since the program may evaluate the text. */
 const SUBSTITUTION = /`|\$[([{]/;
-/** Who allows the beginning of a command has no line of this length in mind. */
+/** A prefix on a list is not meant for longer lines. */
 const MAX_LENGTH = 64 * 1024;
-/** After `set -k` an argument like this is assigned. */
+/** After `set -k`, an assignment may be an argument. */
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /** The commands of a line, for an approval request. In doubt, it is not certain. */
@@ -51,7 +50,7 @@ export function readForApproval(
   };
 }
 
-/** The words of a line that is one command of literal words, whatever that does; undefined for any other line. */
+/** The words of a line that is one command of literal words, safe or not. Returns undefined for any other line. */
 export function exactWords(line: string): readonly string[] | undefined {
   const { commands, isWhole, isLiteral } = readCommands(line);
   const [command, ...more] = commands;
@@ -91,17 +90,17 @@ function isSafe(name: string, args: readonly string[]): boolean {
   return BUILTINS.has(name) ? SAFE_BUILTINS[name]?.(args) === true : PROGRAM.test(name);
 }
 
-/** A format with `%n`, whatever printf lets stand between the two. */
+/** True for a format with `%n`, perhaps with flags between. */
 function assignsAsFormat(text: string): boolean {
   return /%[^%diouxXfFeEgGaAcsbqQT]*n/.test(text.replaceAll('%%', ''));
 }
 
-/** Looking at an element of an array evaluates its index. */
+/** -v and -R evaluate the index of an element of an array. */
 function testsNoVariable(args: readonly string[]): boolean {
   return !args.some((text) => text === '-v' || text === '-R');
 }
 
-/** In some locales the last byte of a character and a backslash, or another sign, are one character. */
+/** In some locales a character may end with the byte of a backslash or another ASCII character. */
 function isAscii({ text }: SimpleCommand): boolean {
   return !/[\u0080-\uffff]/.test(outsideSingleQuotes(text));
 }

@@ -13,10 +13,9 @@ import { readCommands } from '../line/simple-commands.ts';
 import { literalWords, type Word } from '../line/words.ts';
 import type { RouteOptions } from './router-options.ts';
 
-/** A line's type and destination. */
 export interface LineReading {
   type: CommandType;
-  /** The call, if it can be read without bash. Without it the line goes to bash. */
+  /** Undefined if bash must read the line. */
   call?: DirectCall;
 }
 
@@ -25,7 +24,7 @@ export interface DirectCall {
   argv: readonly string[];
   /** The text after the name, as typed. */
   raw: string;
-  /** Whether bash would read it as exactly this call, too. If not, it is raw JSON that bash would break. */
+  /** True if bash would read the same call; false for raw JSON that bash would break. */
   isLiteral: boolean;
 }
 
@@ -33,10 +32,8 @@ const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
 const NAME = /^[ \t]*([\w-]+)[ \t]+/;
 
 /**
- * Reads a line without running anything: a literal agent command, raw JSON after the name of one, or a line for bash.
- *
- * Bash's own reading comes first. Raw JSON is only taken as typed if bash cannot read it, or would remove its quotes, and if
- * nothing in it may be meant as an expansion.
+ * Reads a line as a literal agent command, as raw JSON after the name of one, or as a line for bash. Raw JSON is taken as typed
+ * only if bash cannot read it, or would remove its quotes, and if nothing in it may be meant as an expansion.
  */
 export function readLine(
   line: string,
@@ -57,7 +54,7 @@ export function readLine(
   if (!isRawJson || mayExpand(raw)) {
     return { type: NATIVE_SHELL_COMMAND };
   }
-  // '...'*'...' is not literal, but may be a list: no file has such a name.
+  // '...'*'...' is not literal, but may be a list: no file matches it.
   const word = /^['"]/.test(raw) ? onlyArgument(line) : undefined;
   if (word && withoutQuoted(word.written).includes('{')) {
     return { type: AGENT_SHELL_COMMAND };
@@ -66,7 +63,7 @@ export function readLine(
   return { type: AGENT_SHELL_COMMAND, call };
 }
 
-/** The text after the name, if bash reads it as one word. */
+/** Returns undefined unless bash reads one word after the name. */
 function onlyArgument(line: string): Word | undefined {
   const { commands, isWhole } = readCommands(line);
   const [command, ...others] = commands;
@@ -76,10 +73,10 @@ function onlyArgument(line: string): Word | undefined {
 }
 
 /**
- * Runs an agent command that is a whole line, without bash.
+ * Runs an agent command without bash.
  *
- * @param env the caller's variables; undefined if they are this process's own.
- * @param limit once it is reached, nobody waits for the result.
+ * @param env the caller's variables; undefined for this process's own.
+ * @param limit once it is reached, the handler goes on, but its result is dropped.
  */
 export function callDirectly(
   { handler, argv, raw }: DirectCall,
@@ -96,7 +93,6 @@ export function callDirectly(
   return isHeard ? ended.then((result) => heard(result, options)) : ended;
 }
 
-/** A handler cannot be stopped. When its time is up, nobody waits for its result. */
 function within(
   limit: TimeLimit,
   name: string,
@@ -112,7 +108,7 @@ function within(
   return limit.reached ? ended : Promise.race([execution(), ended]);
 }
 
-/** Gives the output to the listeners, and cuts it to the size that is kept. */
+/** Calls the listeners, and cuts the output to `maxOutputBytes`. */
 async function heard(
   { stdout, stderr, exitCode }: CommandResult,
   { onStdout, onStderr, maxOutputBytes }: RouteOptions,

@@ -3,10 +3,10 @@ import { areQuotesClosed, mayExpand, quote } from '../line/quotes.ts';
 import { readCommands } from '../line/simple-commands.ts';
 import { readWord, type Word } from '../line/words.ts';
 
-/** Whether bash can read a text as commands, without running it. */
+/** Resolves to true if bash can parse a text. */
 export type CanRead = (text: string) => Promise<boolean>;
 
-/** The names of the agent commands that read JSON. */
+/** Of the agent commands that read JSON. */
 type Names = { has(name: string): boolean };
 
 /** A stretch of a line. */
@@ -16,7 +16,7 @@ interface Part {
   readonly text: string;
 }
 
-// Each place we try takes time proportional to the line.
+// Each place takes time proportional to the line.
 const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const JSON_START = `(?:['"]\\s*)?[{[]`;
@@ -24,7 +24,7 @@ const COMMAND_WITH_JSON = new RegExp(
   `${BEFORE_COMMAND}([\\w-]+)(?:[ \\t]|\\\\\\n)+(?=${JSON_START})`,
   'g',
 );
-/** The words that may stand before the name of a command. */
+/** Words before the name of a command. */
 const BEFORE_NAME = /^(?:time|command|exec|env|nohup|-.*|\w+=.*)$/s;
 const COMMAND_FOLLOWS = /(?:^|[\n;&|(){]|[\n;][ \t]*(?:then|else|do))[ \t]*$/;
 const STARTS_JSON = new RegExp(`^${JSON_START}`);
@@ -32,20 +32,19 @@ const EVAL = new RegExp(`${BEFORE_COMMAND}eval[ \\t]+(?:--[ \\t]+)?`, 'g');
 const WORD_END = /^(?:$|[\s;&|()<>])/;
 const STRUCTURE = /["[\]{}]/g;
 const STRING_END = /"|\\[\s\S]/g;
-/** The two ways to write an apostrophe inside single quotes, and a placeholder of the same length. */
+/** Two ways to write an apostrophe inside single quotes, and a placeholder of the same length. */
 const APOSTROPHE = /'\\''|'"'"'/g;
 const STAND_IN = /\0\0\0\0(\x01?)/g;
 
 /**
- * Fixes a line in which the quotes around the JSON of an agent command break: puts each such JSON into quotes that hold. The
- * rest of the line, such as `cd X && ...`, stays as it is. The same goes for the text of an `eval`, which harnesses wrap
- * around lines.
+ * Quotes the JSON of agent commands whose quotes bash would break, also in the text of an `eval`, in which harnesses wrap lines.
+ * The rest of the line, such as `cd X && ...`, stays.
  *
- * Nothing is guessed: the JSON must have exactly one possible end, nothing in it may be meant as an expansion, and bash must
- * be able to read the result. If bash can read the line as it is, only JSON that is certainly the first argument of its
- * command, and that bash would break, is put into quotes. Bash is only asked about lines that would change.
+ * Nothing is guessed: the JSON must have exactly one possible end, nothing in it may be meant as an expansion, and bash must be
+ * able to parse the result. If bash can parse the line as typed, only JSON that is certainly the first argument of its command
+ * is quoted. Bash is only asked about lines that would change.
  *
- * @returns undefined if there is nothing to fix, or if the line cannot be fixed.
+ * Returns undefined if the line needs no mending, or cannot be mended.
  */
 export async function mendLine(
   line: string,
@@ -71,7 +70,7 @@ async function mendText(text: string, names: Names, canRead: CanRead): Promise<s
   return mended !== text && (await canRead(mended)) ? mended : undefined;
 }
 
-/** The line with the JSON of each agent command in quotes that hold; unchanged if there is none, or if its end is unclear. */
+/** Quotes the JSON of each agent command, for a line that bash cannot parse. Returns the line if an end is unclear. */
 function quoteJson(line: string, names: Names): string {
   const parts: Part[] = [];
   let places = 0;
@@ -88,7 +87,7 @@ function quoteJson(line: string, names: Names): string {
   return replaceParts(line, parts);
 }
 
-/** The line with each JSON in quotes that hold that bash would pass to an agent command in pieces, or without its quotes. */
+/** Quotes JSON that bash would split or strip of its quotes, for a line that bash can parse. */
 function quoteArguments(line: string, names: Names): string {
   let mended = line;
   let from = 0;
@@ -108,14 +107,14 @@ function quoteArguments(line: string, names: Names): string {
   return mended;
 }
 
-/** The first argument of each agent command: where the line can be read and, after that, where the signs of a command are. */
+/** The first arguments of agent commands, in the part of the line that can be read, and by their looks in the rest. */
 function firstArguments(line: string, names: Names): Word[] {
   const { commands, isWhole } = readCommands(line);
   const found = commands.map(({ words }) => {
     const at = words.findIndex(({ written }) => !BEFORE_NAME.test(written));
     return names.has(words[at]?.text ?? '') ? words[at + 1] : undefined;
   });
-  // In a heredoc these signs are text.
+  // In a heredoc they may be text.
   if (!isWhole && !line.includes('<<')) {
     const places = [...line.matchAll(COMMAND_WITH_JSON)].slice(0, MAX_PLACES);
     for (const { 0: before, 1: name = '', index } of places) {
@@ -127,13 +126,13 @@ function firstArguments(line: string, names: Names): Word[] {
   return found.filter((word) => word !== undefined);
 }
 
-/** The JSON that begins here, bare or quoted, and where it and its quotes end. */
+/** The bare or quoted JSON that begins here. The part includes its quotes. */
 function jsonAt(line: string, start: number): Part | undefined {
   const first = line.charAt(start);
   const outer = first === '"' || first === "'" ? first : '';
   const from = start + outer.length + blanksAt(line, start + outer.length);
   const typed = line.slice(from);
-  // An apostrophe that is correct for bash. Another one may still be wrong.
+  // Correct apostrophes are set aside. Another one may still be wrong.
   const text =
     outer === "'" ? typed.replace(APOSTROPHE, (way) => '\0\0\0\0\x01'.slice(0, way.length)) : typed;
   const length = jsonLength(text);
@@ -150,7 +149,7 @@ function blanksAt(line: string, start: number): number {
   return line.slice(start).search(/\S|$/);
 }
 
-/** Where the object or array at the start of a text ends, going by its brackets and strings only. */
+/** The length of the object or array at the start of a text, by its brackets and strings only. */
 function jsonLength(text: string): number | undefined {
   let depth = 0;
   STRUCTURE.lastIndex = 0;
@@ -167,7 +166,7 @@ function jsonLength(text: string): number | undefined {
   return undefined;
 }
 
-/** The argument of each `eval` of a line, where it is one literal word. */
+/** Arguments of `eval` that are one literal word. */
 function evalTexts(line: string): Part[] {
   const parts: Part[] = [];
   for (const match of [...line.matchAll(EVAL)].slice(0, MAX_PLACES)) {
@@ -179,7 +178,7 @@ function evalTexts(line: string): Part[] {
   return parts;
 }
 
-/** Where a text in double quotes ends, given the place after its opening quote. */
+/** @param start after the opening quote. */
 function stringEnd(text: string, start: number): number | undefined {
   STRING_END.lastIndex = start;
   for (let match = STRING_END.exec(text); match !== null; match = STRING_END.exec(text)) {

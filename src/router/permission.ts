@@ -5,17 +5,14 @@ import { readForApproval } from './certain-line.ts';
 import { readLine } from './direct-call.ts';
 import type { NativeShell } from './router-options.ts';
 
-/** The outcome of a question: the line that may run, why it may not, or that nobody waits any more. */
+/** The line that may run, or the reason why it may not. */
 export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';
 
-/**
- * Asks one question at a time, in the order in which they came, however many routers ask: a person answers them one by
- * one.
- */
+/** Asks the questions of all routers one at a time, since a person may answer them. */
 export class Questions {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Never rejects. @param signals each of them ends the question. */
+  /** Never rejects. @param signals each cancels the question. */
   async ask(
     approve: Approve,
     request: Omit<ApprovalRequest, 'signal'>,
@@ -44,32 +41,33 @@ export class Questions {
   }
 }
 
-/** The state of a router that decides whether a line needs approval, and what the question says. */
+/** The router, as far as approval depends on it. */
 export interface PermissionWorld {
   readonly handlers: ReadonlyMap<string, AgentBashHandler>;
   readonly agent?: string | undefined;
   readonly questions: Questions;
   readonly shell: NativeShell;
-  /** Where the next line runs. */
+  /** The directory of the next line. */
   readonly cwd: () => string;
-  /** The line with its broken quotes fixed, as bash will get it; undefined if there is nothing to fix. */
+  /** See `mendLine`. */
   readonly mended: (line: string) => Promise<string | undefined>;
-  /** Ends every question. */
+  /** Cancels every question. */
   readonly disposed: AbortSignal;
 }
 
-/** Who is asked about the lines of a router, and about the checks that commands of these lines want to run. */
+/** Approval of the lines of a router, and of the checks that commands of these lines want to run. */
 export class Permission {
   readonly #world: PermissionWorld;
-  /** Asked unless a line has somebody of its own. */
+  /** For lines without one of their own. */
   readonly #approve: Approve | undefined;
-  /** Whether anybody has ever been asked about a line. */
+  /** True once approval was needed for a line. */
   #asks: boolean;
-  /** Of the line that runs: who is asked, the signal that it has ended, and what bash was running before it. */
+  /** The running line. */
   #running:
     | {
         readonly approve: Approve | undefined;
         readonly ended: AbortSignal;
+        /** The children of bash when the line began. */
         readonly others: ReadonlySet<number> | undefined;
       }
     | undefined;
@@ -80,7 +78,7 @@ export class Permission {
     this.#asks = approve !== undefined;
   }
 
-  /** Whether a line may run, and in which form. @param approve who is asked about it instead. @param signal ends the question. */
+  /** @param approve asked about this line instead. @param signal cancels the question. */
   ask(
     line: string,
     approve = this.#approve,
@@ -93,7 +91,7 @@ export class Permission {
     return this.#decide(line, approve, signal, isPlain);
   }
 
-  /** A line begins to run. @returns what to do when it has ended; undefined where nobody has ever been asked. */
+  /** A line begins. Returns a function to call when it has ended, or undefined if no line has ever needed approval. */
   begin(approve = this.#approve): (() => void) | undefined {
     if (!this.#asks) return undefined;
     const controller = new AbortController();
@@ -106,10 +104,10 @@ export class Permission {
   }
 
   /**
-   * Asks about a command that an agent command wants to run. It belongs to the line that started that agent command.
+   * Asks about a command that an agent command wants to run, as a part of the line that started the agent command. Resolves to
+   * the reason why it may not run, or undefined.
    *
-   * @param calledBy the process that called the agent command; undefined if the router or the host did.
-   * @returns why it may not run.
+   * @param calledBy the process that called the agent command; undefined for the router and the host.
    */
   async whyNotRun(command: string, calledBy: number | undefined): Promise<string | undefined> {
     const { approve = this.#approve, ended, others } = this.#running ?? {};
@@ -118,18 +116,14 @@ export class Permission {
       calledBy === undefined || isStartedSince(others, calledBy, this.#world.shell.pid);
     if (!isOfLine) return 'nobody can be asked: the line that called it has ended';
     if (approve === undefined) return undefined;
-    // Bash may be busy with a line, and cannot say what a name means until that has ended.
+    // Bash may be busy with a line, and cannot be asked for the meaning of a name.
     const decision = await this.#decide(command, approve, ended, async () => false);
     if (decision === 'cancelled') return 'it was cancelled';
     if ('denied' in decision) return `it was denied: ${decision.denied}`;
     return decision.line === command ? undefined : 'only another line was allowed';
   }
 
-  /**
-   * A line of nothing but agent commands needs no approval.
-   *
-   * @param isPlain whether this name, as a whole command, is certainly the agent command.
-   */
+  /** A line of agent commands only needs no approval. @param isPlain true if a name certainly means the agent command. */
   async #decide(
     line: string,
     approve: Approve,
@@ -139,7 +133,7 @@ export class Permission {
     const { handlers, agent, questions, mended, disposed, cwd } = this.#world;
     const { call } = readLine(line, handlers);
     if (call && !call.isLiteral) return { line };
-    // With --prove the line goes to bash, which has to read it as we do.
+    // With --prove the line goes to bash.
     const isDirect = call && !call.argv.includes('--prove');
     if (isDirect && (await isPlain(call.handler.name))) return { line };
     const run = call ? line : ((await mended(line)) ?? line);
@@ -147,13 +141,12 @@ export class Permission {
     if (reading.isCertain && (await areAll(reading.commands, handlers, isPlain))) return { line };
     const request = { line: run, ...reading, cwd: cwd(), agent };
     const decision = await questions.ask(approve, request, [disposed, signal]);
-    // It is fixed again when it runs, and gets its note then.
+    // The line is mended again when it runs, and gets its note then.
     const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;
     return isUnchanged ? { line } : decision;
   }
 }
 
-/** Whether these commands are agent commands, and there are any. */
 async function areAll(
   commands: readonly (readonly string[])[],
   agentCommands: ReadonlyMap<string, unknown>,

@@ -2,7 +2,7 @@ import type { CallerSession, SeenLine } from '../command/agent-command.ts';
 import { runBefore } from '../proof/last-run.ts';
 import { randomHex } from '../system/files.ts';
 
-/** The session of a child, which ends when the child is disposed. */
+/** The session of a child router. */
 export class ChildSession implements CallerSession {
   readonly id = randomHex(8);
   readonly #works = new Map<unknown, () => Promise<unknown>>();
@@ -13,7 +13,7 @@ export class ChildSession implements CallerSession {
     else this.#works.set(key, work);
   }
 
-  /** Does what is to be done at the end. Nobody is there any more to be told what fails. */
+  /** Never rejects. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     await Promise.allSettled([...this.#works.values()].map((work) => work()));
@@ -22,16 +22,12 @@ export class ChildSession implements CallerSession {
 
 const MOST_SEEN = 500;
 
-/** The latest lines that a bash ran, and the one that it is running: what agent commands find proofs in. */
+/** The latest lines of a bash, and its running line, in which agent commands find proofs. */
 export class SeenLines {
   readonly #seen: SeenLine[] = [];
   #running: { readonly line: string; readonly from: Date } | undefined;
 
-  /**
-   * Runs a line and records how it ended.
-   *
-   * @param line what is recorded. @param fixed what bash gets.
-   */
+  /** Runs and records a line. @param line as typed, for the record. @param fixed for bash. */
   async run<T extends { exitCode: number }>(
     line: string,
     fixed: string,
@@ -47,12 +43,11 @@ export class SeenLines {
     return result;
   }
 
-  /** The lines that have ended. */
   get ended(): readonly SeenLine[] {
     return this.#seen;
   }
 
-  /** These, and the commands that the running line is known to have run before it called the command of these words. */
+  /** The ended lines, and the commands that the running line has run before its command with these words. */
   before(words: readonly string[]): readonly SeenLine[] {
     const { line = '', from = new Date() } = this.#running ?? {};
     const before = runBefore(words, line);
