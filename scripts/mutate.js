@@ -1,15 +1,16 @@
-// npm run mutate -- 200: changes one place of src/ at a time, at random, and runs the tests until one fails. What lives on is a
-// promise that no test keeps, or code that does nothing. package.json starts it in a copy.
-//   --seed N     other places than last time          --only src/state   places in there
-//   --tests GLOB... at the end: these test files alone, in place of those of the room and then all others
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// npm run mutate -- 200: changes one place of src/ at a time, at random, and runs the tests until one fails: those of the room,
+// then those that import it, then all others. A change that lives on breaks a promise that no test keeps, or code that does
+// nothing. package.json starts it in a copy.
+//   --seed N        other places than last time
+//   --only PATH     places whose file begins so: --only src/state
+//   --tests PART    only test files whose path contains this; may be repeated
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseAst } from 'vitest/node';
 
-const SHORT_MS = 4000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values, positionals } = parseArgs({
   options: {
@@ -146,9 +147,9 @@ const filesIn = (folder, end) =>
 
 // --- tests
 
-/** Runs a program of node_modules, and kills it when it takes too long. @returns its exit code, or 'late'. */
-function run(limitMs, program, ...argv) {
-  const child = spawn(process.execPath, [join('node_modules', program), ...argv], {
+/** Runs the tests, and kills them when they take too long. @returns the exit code, or 'late'. */
+function vitest(limitMs, ...argv) {
+  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...argv], {
     cwd: root,
     stdio: 'ignore',
   });
@@ -164,73 +165,93 @@ function run(limitMs, program, ...argv) {
   });
 }
 
-const vitest = (limitMs, ...argv) => run(limitMs, 'vitest/vitest.mjs', 'run', ...argv);
-
-/** How long each test file takes on the code as it is. Those that fail already are left out. */
-async function baseline(files) {
-  const output = join(root, 'home', 'results.json');
-  const argv = ['--reporter=json', `--outputFile=${output}`, ...files];
-  await vitest(3_600_000, ...argv);
-  const { testResults } = JSON.parse(readFileSync(output, 'utf8'));
-  const times = new Map();
-  for (const { name, status, startTime, endTime } of testResults) {
-    const file = relative(root, name);
-    if (status === 'passed') times.set(file, endTime - startTime);
-    else console.log(`left out, since it fails without a change: ${file}`);
-  }
-  return times;
+/** Test files that pass on the code as it is, and how long they take together. It runs them when they are first needed. */
+function stage(files) {
+  let usual;
+  return async () => {
+    usual ??= await baseline(files);
+    return usual;
+  };
 }
 
-/** The test files by when they are run: the room's quick ones, its slow ones, all others. */
-function stagesFor(room, times) {
-  if (values.tests) return [[...times.keys()]];
+async function baseline(files) {
+  if (files.length === 0) return { passing: [], ms: 0 };
+  const output = join(root, 'home', 'results.json');
+  const begun = Date.now();
+  await vitest(3_600_000, '--reporter=json', `--outputFile=${output}`, ...files);
+  const ms = Date.now() - begun;
+  const failing = JSON.parse(readFileSync(output, 'utf8'))
+    .testResults.filter(({ status }) => status !== 'passed')
+    .map(({ name }) => relative(root, name));
+  for (const file of failing) console.log(`left out, since it fails without a change: ${file}`);
+  return { passing: files.filter((file) => !failing.includes(file)), ms };
+}
+
+/** The test files of a room in the order in which they are run. */
+function stagesFor(room) {
+  if (values.tests) return [stage(tests)];
   const isOfRoom = (file) => file.startsWith(`tests/${room}/`) || file === `tests/${room}.test.ts`;
-  const own = [...times.keys()].filter(isOfRoom);
-  const quick = own.filter((file) => times.get(file) < SHORT_MS);
-  const slow = own.filter((file) => times.get(file) >= SHORT_MS);
-  return [quick, slow, [...times.keys()].filter((file) => !isOfRoom(file))];
+  const imports = (file) => readFileSync(join(root, file), 'utf8').includes(`src/${room}/`);
+  const rank = (file) => (isOfRoom(file) ? 0 : imports(file) ? 1 : 2);
+  return [0, 1, 2].map((wanted) => stage(tests.filter((file) => rank(file) === wanted)));
+}
+
+/** Those of the places whose change the compiler accepts. It is asked once, about a file beside the original for each change. */
+function compiling(places) {
+  const fileOf = (index) => places[index].file.replace(/\.ts$/, `.changed${index}.ts`);
+  for (const [index, { text }] of places.entries()) writeFileSync(join(root, fileOf(index)), text);
+  const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+  });
+  for (const index of places.keys()) rmSync(join(root, fileOf(index)));
+  return places.filter((_, index) => !stdout.includes(`${fileOf(index)}(`));
 }
 
 /** @returns how it ended: 'lives', or what has noticed it. */
-async function judge({ file, text, room }, times) {
+async function judge({ file, text }, stages) {
   const path = join(root, file);
   const before = readFileSync(path, 'utf8');
-  writeFileSync(path, text);
-  try {
-    if ((await run(120_000, 'typescript/bin/tsc', '--noEmit')) !== 0) {
-      return 'does not compile';
-    }
-    for (const stage of stagesFor(room, times)) {
-      if (stage.length === 0) continue;
-      const usual = stage.reduce((sum, test) => sum + times.get(test), 0);
-      const code = await vitest(60_000 + 2 * usual, '--bail=1', ...stage);
-      if (code !== 0) return code === 'late' ? 'killed (hangs)' : 'killed';
-    }
-    return 'lives';
-  } finally {
+  for (const usual of stages) {
+    const { passing, ms } = await usual();
+    if (passing.length === 0) continue;
+    writeFileSync(path, text);
+    const code = await vitest(60_000 + 2 * ms, '--bail=1', ...passing);
     writeFileSync(path, before);
+    if (code !== 0) return code === 'late' ? 'killed (hangs)' : 'killed';
   }
+  return 'lives';
 }
 
 if (existsSync(join(root, '.git'))) throw new Error('not in the checkout: npm run mutate');
-const times = await baseline(values.tests ?? []);
+const parts = values.tests ?? [''];
+const testFiles = filesIn('tests', '.test.ts');
+for (const part of parts) {
+  if (testFiles.some((file) => file.includes(part))) continue;
+  throw new Error(
+    `no test file has '${part}' in its path; --tests takes a part of a path, no glob`,
+  );
+}
+const tests = testFiles.filter((file) => parts.some((part) => file.includes(part)));
 const places = shuffled(
   filesIn('src', '.ts')
     .filter((file) => !file.endsWith('.d.ts') && file.startsWith(values.only))
     .flatMap(placesOf),
   random(Number(values.seed)),
 );
-console.log(`${places.length} places, ${times.size} test files\n`);
+console.log(`${places.length} places, ${tests.length} test files\n`);
 const rooms = new Map();
-let judged = 0;
-for (const place of places) {
-  if (judged === wanted) break;
-  const end = await judge(place, times);
-  if (end === 'does not compile') continue;
-  judged++;
+const stages = new Map();
+// About every second change compiles.
+for (const [index, place] of compiling(places.slice(0, 4 * wanted))
+  .slice(0, wanted)
+  .entries()) {
+  if (!stages.has(place.room)) stages.set(place.room, stagesFor(place.room));
+  const end = await judge(place, stages.get(place.room));
   const room = rooms.get(place.room) ?? { killed: 0, all: 0 };
   rooms.set(place.room, { killed: room.killed + (end === 'lives' ? 0 : 1), all: room.all + 1 });
-  console.log(`${String(judged).padStart(4)}  ${end.padEnd(15)}${place.name}`);
+  console.log(`${String(index + 1).padStart(4)}  ${end.padEnd(15)}${place.name}`);
 }
 const all = [...rooms.values()];
 const sum = (key) => all.reduce((total, room) => total + room[key], 0);

@@ -66,12 +66,11 @@ export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   reading: Reading,
 ): Reading | JsonInput<Value> {
   const [read = ''] = argv;
-  // Two quotes more than bash's word: the usual form.
-  const isWhole = !('refused' in reading) && raw.length <= read.length + 2;
-  if (raw === '' || isWhole) return reading;
-  if (isTooLarge(raw)) return { refused: tooLarge(form, raw) };
   const typed = withoutOuterQuotes(raw);
-  if (typed === read || mayExpand(raw) || !isJsonCollection(typed)) return reading;
+  // The usual form: quotes that hold.
+  if (raw === '' || typed === read) return reading;
+  if (isTooLarge(raw)) return { refused: tooLarge(form, raw) };
+  if (mayExpand(raw) || !isJsonCollection(typed)) return reading;
   if (!('refused' in reading) && !hasLostQuotes(read, typed)) return reading;
   const asTyped = readJsonText(form, typed);
   return 'value' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;

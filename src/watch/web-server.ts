@@ -78,10 +78,9 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   }
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const [, given = '', name, ...rest] = path.split('/');
-  if (!isSame(given, serving.token) || rest.length > 0)
-    return refuse(404, 'There is nothing here.');
+  const isThere = (name === '' || name === 'events') && rest.length === 0;
+  if (!isSame(given, serving.token) || !isThere) return refuse(404, 'There is nothing here.');
   if (name === '') return sendPage(request, response);
-  if (name !== 'events') return refuse(404, 'There is nothing here.');
   const open = pages.get(serving.server) ?? 0;
   if (open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
   if (request.method === 'HEAD') {

@@ -19,6 +19,7 @@ test.each([
   ['todowrite', 'TodoWrite'],
   ['todo-write', 'TodoWrite'],
   ['TodoWrit', 'TodoWrite'],
+  ['TodoWrtie', 'TodoWrite'],
   ['TodoUpdate', 'TodoWrite'],
   ['TodoAdd', 'TodoWrite'],
   ['TodoList', 'TodoRead'],

@@ -67,6 +67,15 @@ test('--json has the same, with whole paths and times', () => {
   ]);
 });
 
+test.skipIf(!hasTmux)('on a terminal the table takes all columns but the last', async () => {
+  const state = temporaryDirectory();
+  write(state, 's', 'main', 60, '> 0123456 890');
+  const program = `TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
+  const terminal = new TmuxTerminal(`${program} sessions; sleep 60`, { columns: 50 });
+  onTestFinished(() => terminal.close());
+  await terminal.until('the table', (screen) => /^s .* Doing 0123456\n {33}890$/m.test(screen));
+});
+
 test("the tasks of a team are a line of their session's", async () => {
   const state = temporaryDirectory();
   write(state, 's', 'main', 60, '> b');

@@ -81,6 +81,7 @@ describe('nobody gets an answer', () => {
     ['a wrong token', { path: `/${'y'.repeat(32)}/` }, 404],
     ['no token', { path: '/' }, 404],
     ['a longer token', { path: `/${TOKEN}x/` }, 404],
+    ['a page that is not there', { path: `/${TOKEN}/nothing` }, 404],
     ['another path', { path: `/${TOKEN}/../../etc/passwd` }, 404],
     ['writing', { method: 'POST' }, 405],
     ['deleting', { method: 'DELETE' }, 405],
