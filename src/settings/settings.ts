@@ -62,6 +62,7 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly tasksInPrompt: boolean;
 }
 
+/** The settings that an environment gives, and warnings about values that were not used. */
 export interface SettingsReading {
   readonly settings: Settings;
   /** A line for each invalid value, without its newline. */

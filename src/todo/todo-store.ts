@@ -174,6 +174,7 @@ export function todoStoreOf(agent: string): TodoStore {
   return store;
 }
 
+/** The folder of a list in files, and the author of its changes. */
 export interface TodoStoreLocation {
   /** The list's own folder, absolute. Created with the first list. */
   readonly folder: string;
