@@ -17,7 +17,7 @@ const session = sharedSession({
   handlers: [{ name: 'Agent', execute: (invocation) => current.execute(invocation) }],
 });
 
-/** The session of these tests, in which `Agent` is this test's command. */
+/** `Agent` is the command of the running test. */
 function sessionWith(agent: TestAgent) {
   current = agent;
   return session();
@@ -54,7 +54,7 @@ describe('arguments and standard input', () => {
     const agent = new TestAgent();
     const session = sessionWith(agent);
     const all = Array.from({ length: 30 }, (_, index) =>
-      // Long ones are hardly ever UTF-8.
+      // Long random ones are hardly ever UTF-8.
       random.list(0, 5, () => Buffer.from(random.list(0, index % 3, () => 1 + random.below(255)))),
     );
     const inHex = (bytes: Buffer) =>
@@ -192,7 +192,7 @@ describe('the reply', () => {
     expect((await sessionWith(new TestAgent()).run('Agent >/dev/full')).exitCode).toBe(0);
   });
 
-  // As BSD has it: it wants at least one byte. That of busybox reads ahead.
+  // BSD's head wants at least one byte; busybox's reads ahead.
   const BSD_HEAD = '#!/bin/sh\n[ "$2" -gt 0 ] || exit 1\nexec /usr/bin/head "$@"\n';
   test.for([
     ['busybox', `#!/bin/sh\nexec busybox head "$@"\n`],
@@ -244,7 +244,7 @@ const SINCE_BASH_4 = [
   ['stderr into a pipe', 'Agent x |& cat'],
   ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
 ];
-// Older ones complain when they have none left for their own use.
+// Older bashes complain when they have no descriptor left for themselves.
 const SINCE_BASH_4_3 = [['a low limit of descriptors', '(ulimit -n 8; Agent x)']];
 
 describe('wherever bash calls a command, the agent command is called', () => {
@@ -305,7 +305,7 @@ describe('wherever bash calls a command, the agent command is called', () => {
     ['setsid', 'setsid -w Agent x'],
     ['find -exec', 'touch x; find . -name x -printf "" -exec Agent x \\;'],
     ['another directory', 'cd / && Agent x && cd - >/dev/null'],
-    // If there is no directory, bash itself says so when it starts.
+    // Without a directory, bash itself prints an error.
     ['a removed directory', 'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..'],
     ['hash -r', 'hash -r; Agent x'],
     ['umask 777', '(umask 777; Agent x)'],
@@ -369,7 +369,7 @@ print(done.stdout, done.returncode)
     const [program = ''] = line.split(' ');
     if (!hasPrograms(program)) skip(`no ${program} here`);
     const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
-    // fish makes the home folder that it is told of.
+    // fish makes the home folder.
     const { stdout } = await sessionWith(agent).run(`HOME=$PWD ${line}`);
     expect(stdout).toBe('called with x\n');
   });
@@ -377,7 +377,7 @@ print(done.stdout, done.returncode)
   test('set -e stops at its failure, and pipefail sees it', async () => {
     const session = sessionWith(new TestAgent(() => ({ exitCode: 5 })));
     const { stdout, exitCode } = await session.run('(set -e; Agent; echo never)');
-    // Bash 4.2 and 4.3 make 1 of it.
+    // Bash 4.2 and 4.3 return 1.
     expect([stdout, exitCode]).toEqual([
       '',
       plainBash('(set -e; sh -c "exit 5"; echo never)').exitCode,

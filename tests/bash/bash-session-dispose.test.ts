@@ -7,8 +7,8 @@ import { type HostProgram, startHost } from '../helpers/host-program.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { startSession } from '../helpers/session.ts';
 
-// What a line may leave behind: a job, one in a process group and one in a session of its own, orphans of these with and
-// without its outputs or its environment, and one that ignores TERM.
+// A job, one in a process group and one in a session of its own, orphans of these with and without the session's outputs or
+// environment, and one that ignores TERM.
 const LEAVE_JOBS =
   '(setsid sleep 1003 &); (setsid sleep 1004 >/dev/null 2>&1 &); (env -i setsid sh -c "sleep 1005; : $PATH" &); ' +
   'sleep 1000 & set -m; sleep 1001 & set +m; setsid sleep 1002 & bash -c \'trap "" TERM HUP; while :; do sleep 0.1; done\' &';
@@ -20,7 +20,7 @@ describe('dispose', () => {
     if (hasProc) expect(processesWith(session.tmp).length).toBeGreaterThan(4);
     await session.dispose();
     expect(listFiles(session.tmp)).toEqual([]);
-    // What has been killed is to be seen until it has had its turn to end.
+    // A killed process exists until it is scheduled.
     await eventually(
       'no process is left',
       () => !hasProc || processesWith(session.tmp).length === 0,
@@ -58,7 +58,7 @@ describe('dispose', () => {
       await session.dispose();
       const refused = 'The bash session is disposed';
       const { exitCode } = (await result) ?? {};
-      // A line that had not been its turn yet is refused.
+      // A line that was still queued is refused.
       expect([exitCode, await result]).toEqual(
         exitCode === undefined && turns < 2 ? [undefined, refused] : [130, await result],
       );
@@ -105,7 +105,7 @@ describe('dispose', () => {
 });
 
 describe.runIf(hasProc)('a host that cannot dispose', () => {
-  /** A host with a session in which jobs run; `rest` is what it does then. */
+  /** A host with a session in which jobs run. @param rest its code after that. */
   async function startHostWithJobs(rest: string): Promise<HostProgram> {
     const host = await startHost(`
       import { BashSession } from './src/bash/bash-session.ts';
@@ -124,7 +124,7 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
 
   async function expectNothingLeft({ tmp, ended }: HostProgram) {
     await ended;
-    // One look that finds none is enough: a process that becomes another program is not to be seen for a moment.
+    // A process is invisible for a moment during exec.
     await eventually('no process is left', () => processesWith(tmp).length === 0).catch(() =>
       expect(processesWith(tmp)).toEqual([]),
     );
@@ -166,7 +166,7 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
     });
     host.child.kill('SIGKILL');
     await host.ended;
-    // Only time can tell that bash does not end on its own.
+    // Nothing tells that bash will not end, except time.
     await new Promise((resolve) => setTimeout(resolve, 100));
     process.kill(watchdog.pid, 'SIGCONT');
     await expectNothingLeft(host);
@@ -191,7 +191,7 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
 });
 
 describe.runIf(hasProc)('a host that is killed early', () => {
-  /** Kills hosts that start a session, after these times, and says what their folder has then. */
+  /** Kills hosts that start a session, after these times. Returns the files that they left. */
   async function killedAfter(signal: NodeJS.Signals, times: readonly number[]): Promise<string[]> {
     const left = times.map(async (ms) => {
       const host = await startHost(`
@@ -204,7 +204,7 @@ describe.runIf(hasProc)('a host that is killed early', () => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       host.child.kill(signal);
       await host.ended;
-      // A folder that nobody guards stays as it is.
+      // A folder without a watchdog stays.
       await eventually('it is clean', () => listFiles(host.tmp).length === 0).catch(() => {});
       await eventually('no process is left', () => processesWith(host.tmp).length === 0);
       return listFiles(host.tmp);
@@ -225,7 +225,7 @@ describe.runIf(hasProc)('a host that is killed early', () => {
 describe('a session that starts', () => {
   const HOUR_AGO = Date.now() / 1000 - 3600;
 
-  /** A folder as a host leaves it that was killed with its watchdog. */
+  /** A folder of a host that was killed with its watchdog. */
   async function abandoned(tmp: string): Promise<string> {
     const host = await startHost(
       `

@@ -49,7 +49,7 @@ describe('a line that ends, or would end, bash', () => {
     const session = await withFreshBash();
     const result = await session.run(line, { timeoutMs: 60_000 });
     expect(withoutBashEnded(result)).toEqual(plainBash(line));
-    // It says so if, and only if, the next line gets another bash.
+    // The note is there if and only if the next line gets another bash.
     expect(session.isAlive).toBe(!BASH_ENDED.test(result.stderr));
     expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual({
       stdout: 'next\n',
@@ -152,7 +152,7 @@ describe('a line that bash cannot read', () => {
     const session = shared();
     await session.run('kept=yes');
     const result = await session.run(line, { timeoutMs: 60_000 });
-    // Bash 5.3 still remembers what a line before has left open.
+    // Bash 5.3 remembers an unclosed construct of an earlier line.
     const stderr = result.stderr.replace(/ from `\(' command on line 1$/m, '');
     const expected = plainEval(line);
     expect({ ...result, stderr: line === '(' ? result.stderr : stderr }).toEqual(expected);

@@ -8,7 +8,6 @@ import { startSession } from '../helpers/session.ts';
 const MIB = 1024 * 1024;
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
-/** A session, and all bytes that its listeners heard. */
 function recordedSession() {
   const heard = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const session = startSession({
@@ -91,7 +90,7 @@ describe('background jobs', () => {
       '(until [ -e go ]; do sleep 0.01; done; echo late; touch gone) &',
     );
     expect(first).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-    // The job may be quick enough to write before this line has ended.
+    // A quick job may write before this line has ended.
     const seen = [(await session.run('touch go')).stdout];
     await eventually('the job is done', async () => {
       const { stdout } = await session.run('[ -e gone ] && echo done');

@@ -12,7 +12,7 @@ const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
 const withFreshBash = sharedWithFreshBash({ cwd: '/' });
 
-/** What agents do to a shell, and what a session must stand. */
+/** Lines that change the state of a shell. */
 test.each([
   ['set -u', 'set -u'],
   ['POSIX mode', 'set -o posix'],
@@ -98,7 +98,7 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
   expect((await session.run('set -v; echo "$-"')).stderr).toBe('');
   expect((await session.run('echo three')).stderr).toBe('echo three\n');
   expect((await session.run('false')).stderr).toBe('false\n');
-  // This error makes bash discard our command and read the next one, which it shows.
+  // This error makes bash discard our command and show the next one.
   const { stderr } = await session.run('echo ${none[1/0]}');
   expect(stderr).toMatch(/^echo .*\n.*division by 0.*\n/);
   expect((await session.run('echo "$-"; set +v')).stdout).toContain('v');
@@ -267,7 +267,7 @@ test('a line that removes some of them does, too', async () => {
     await session.run('kept=yes');
     const { stderr } = await session.run(`rm -rf "\${PATH%%/bin:*}/${name}"; true`);
     const { stdout, exitCode } = await session.run('echo "[$kept]"');
-    // Without a word it is the same bash.
+    // Without a note, it is the same bash.
     if (!BASH_ENDED.test(stderr) && exitCode === 0)
       expect([name, stdout]).toEqual([name, '[yes]\n']);
     expect(await session.run('echo next')).toEqual(NEXT);
@@ -281,13 +281,12 @@ test('~/.bashrc, ~/.profile and BASH_ENV-less start-up files are not read', asyn
   );
   const other = startSession({ env: { HOME: session.cwd }, cwd: '/' });
   expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
-  // Neither is it with SHLVL unset, which is how bash guesses that it serves a remote shell.
+  // Bash takes an unset SHLVL for a sign of a remote shell.
   expect((await other.run('exit 0')).stdout).toBe('');
   expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
 });
 
 test('the first line of a session sees the state that plain bash has', async () => {
-  // Bash 4 calls what it reads from standard input `main`.
   const functions = bashIsSince(5, 0) ? '"${FUNCNAME[*]}"' : '';
   const line = `echo "$0" "$#" "$SHLVL" "$BASH_SUBSHELL" ${functions}; jobs; trap -p; alias; type -t _L; umask`;
   expect(await startSession().run(line)).toEqual(plainBash(line));

@@ -61,7 +61,7 @@ describe('a line that takes longer than its limit', () => {
     const { exitCode } = await session.run(line, { timeoutMs: 200 });
     expect(exitCode).toBe(124);
     expect(await session.run('echo next')).toEqual(NEXT);
-    // What is killed may still have to be given the processor to end.
+    // A killed process exists until it is scheduled.
     if (hasProc) await eventually('all are gone', () => strangers(session).length === 0);
   });
 
@@ -87,7 +87,6 @@ describe('a line that takes longer than its limit', () => {
   test('does not give its result to the next line, however close they are', async () => {
     const session = startSession();
     for (let round = 0; round < 20; round += 1) {
-      // Some end before their limit, some after it.
       const old = session.run(`sleep 0.02; echo old; exit_code=${round}`, {
         timeoutMs: 15 + (round % 10),
       });
@@ -100,11 +99,11 @@ describe('a line that takes longer than its limit', () => {
   });
 });
 
-// Only time can tell, so they wait at the same time.
+// Concurrent, since they wait.
 describe('the limit of a line', { concurrent: true }, () => {
   test('is its own: another such line can follow', async ({ expect, onTestFinished }) => {
     const session = startSession({}, onTestFinished);
-    // Each of them has its own bash, which must have begun by then, on a busy machine, too.
+    // Each has its own bash, which must have started by then, also on a busy machine.
     const results = await Promise.all([
       session.run('echo one; sleep 1000', { timeoutMs: 1500 }),
       session.run('echo two; sleep 1000', { timeoutMs: 1500 }),
@@ -222,7 +221,7 @@ test.runIf(hasProc)(
   },
 );
 
-/** The processes of a session but the two that it always has. */
+/** The processes of a session except bash and the watchdog. */
 function strangers(session: TestSession) {
   return processesWith(session.tmp).filter(
     ({ command }) => !/ watchdog |^bash --norc bash$/.test(command),

@@ -123,7 +123,7 @@ test('a line can be given standard input, byte for byte, and the next one does n
 test('standard input stays that of the line for all of its commands', async () => {
   const line = 'read -r one; echo "1:$one"; head -c 4; echo; cat';
   const stdin = 'first\nsecond\nthird\n';
-  // head reads ahead what it can seek back to, so the oracle gets a file as well.
+  // head reads ahead in a file, so the oracle gets a file too.
   const expected = plainBash(
     `printf 'first\\nsecond\\nthird\\n' >/tmp/$$.in; { ${line}; } </tmp/$$.in; rm /tmp/$$.in`,
   );

@@ -19,23 +19,21 @@ import { PlainShell } from '../helpers/plain-shell.ts';
 import { Random } from '../helpers/random.ts';
 import { withoutBashEnded } from '../helpers/session.ts';
 
-// TEST_SEED and TEST_FUZZ_LINES go looking for more; without them a change is judged by the same lines as the one before.
+// TEST_SEED and TEST_FUZZ_LINES try other and more lines; by default each run has the same.
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
 const COUNT = Number(process.env.TEST_FUZZ_LINES ?? 100);
-/** A file for all differences. */
 const REPORT = process.env.TEST_FUZZ_REPORT;
 const LANES = 2;
 const LIMIT_MS = 5_000;
-/** What differs is run again, with more time. */
+/** The limit of a second run of lines that differ. */
 const ATTEMPTS = 3;
 
-/** What one line did. */
 interface Outcome extends CommandResult {
-  /** What TodoWrite was called with, and the list after each call. */
+  /** The arguments of TodoWrite, and the list after each call. */
   calls: unknown[];
 }
 
-/** A TodoWrite on its own list that remembers its calls. */
+/** A TodoWrite that records its calls. */
 class RecordedTodoWrite implements AgentBashHandler {
   readonly name = 'TodoWrite';
   readonly readsRawJson = true;
@@ -54,7 +52,7 @@ class RecordedTodoWrite implements AgentBashHandler {
     return result;
   }
 
-  /** The calls since the last time; the list is empty again. */
+  /** Returns the calls since the last time, and clears the list. */
   take(): unknown[] {
     const calls = this.#calls;
     this.#calls = [];
@@ -63,7 +61,7 @@ class RecordedTodoWrite implements AgentBashHandler {
   }
 }
 
-/** Runs lines through a router whose one bash lasts, and makes it forget the line before each. */
+/** Runs lines in one lasting bash, and resets its state before each. */
 class RoutedShell {
   readonly #todoWrite = new RecordedTodoWrite();
   readonly #options: { env: Record<string, string | undefined>; cwd: string };
@@ -83,7 +81,7 @@ class RoutedShell {
     const reset = await this.#router.route(`${FORGET} cd ${quote(cwd)}; true`);
     expect(reset.exitCode, `${reset.stderr} after ${this.#line}`).toBe(0);
     this.#line = line;
-    // A line that bash gives up may leave commands that still run: plain bash has ended then, and they are waited for.
+    // After an error, commands of the line may still run, as after the end of plain bash: wait for them.
     if (reset.stdout || reset.stderr || this.#todoWrite.take().length > 0) this.lateCount += 1;
     const { stdout, stderr, exitCode } = await this.#router.route(line, { timeoutMs });
     return { stdout, stderr, exitCode, calls: this.#todoWrite.take() };
@@ -101,48 +99,46 @@ const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt 
 const END_OF_FILE = 'syntax error: unexpected end of file';
 const ANOTHER_END = "unexpected EOF while looking for matching `)'";
 
-/** What old bashes count and word in another way where an eval is within a substitution. */
+/** Messages that differ in old bashes for an eval within a substitution. */
 const withoutNumbers = (stderr: string) =>
   stderr.replace(/\bline \d+/g, 'line N').replaceAll(END_OF_FILE, ANOTHER_END);
 
-/** Makes equal what differs of necessity, each with its reason. */
+/** Removes the inevitable differences. */
 function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
-  // The options in $- have a c only in a bash -c.
+  // $- has a c only in bash -c.
   plain = JSON.parse(JSON.stringify(plain).replaceAll('hBc', 'hB'));
   let { stdout, stderr, exitCode } = plain;
-  // A line of -c and one of eval are named differently in syntax errors.
+  // Syntax errors name -c or eval.
   stderr = stderr.replaceAll('bash: -c: line', 'bash: eval: line');
   // The source of a function is the script; a bash -c has none and says "environment".
   stderr = stderr.replace(/environment: (?=line|eval|command substitution)/g, 'bash: ');
   stdout = stdout.replace(/environment: (?=line|eval)/g, 'bash: ');
-  // After an error within a substitution bash 5.2 words the next end of file in another way.
+  // After an error within a substitution, bash 5.2 has another message for the next end of file.
   if (routed.stderr.includes(ANOTHER_END)) stderr = stderr.replaceAll(END_OF_FILE, ANOTHER_END);
-  // No two processes have the same number.
   stderr = stderr.replace(/pid \d+ is not/g, 'pid N is not');
   if (!bashIsSince(5, 2) && withoutNumbers(stderr) === withoutNumbers(routed.stderr))
     stderr = routed.stderr;
   const isFatal = /syntax error|unexpected|bad substitution|value too great|operator expected/.test(
     stderr,
   );
-  // A name that is nearly that of a command is answered by a program of ours on PATH, not by bash.
+  // The router suggests a command for a similar name.
   stderr = stderr.replace(/^bash: (?:line \d+: )?(\w+): command not found$/gm, (message, name) => {
     const answer = `${name}: command not found; did you mean TodoWrite?`;
     return routed.stderr.includes(answer) ? answer : message;
   });
-  // An error that ends bash ends a -c with 127, and a script, which is what the session's bash runs, with 1.
+  // A fatal error ends -c with 127, and a script, as in a session, with 1.
   if (exitCode === 127 && routed.exitCode === 1 && (isFatal || stderr === '')) exitCode = 1;
-  // So it is for the ERR trap of preamble.
+  // Also in the ERR trap of preamble.
   if (isFatal) stdout = stdout.replaceAll('failed 127', 'failed 1');
-  // After an error of syntax in a later line, -c gives the exit code of the line before it, eval that of the error; of
-  // an unfinished for (( there is no message.
+  // After a syntax error in a later line, -c returns the exit code of the line before it, eval that of the error; for an
+  // unfinished for (( there is no message.
   if (routed.exitCode === 2 && (isFatal || stderr === '')) exitCode = 2;
   return { ...plain, stdout, stderr, exitCode };
 }
 
-/** Without the hint after a syntax error and the note of a bash that ended, which are additions of ours. */
+/** Removes our own hints and notes. */
 function withoutHint(routed: Outcome, plainStderr: string): Outcome {
   let { stderr } = withoutBashEnded(routed);
-  // The note begins a line of its own.
   if (stderr !== routed.stderr && stderr === `${plainStderr}\n`) stderr = plainStderr;
   stderr = stderr
     .replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
@@ -150,7 +146,7 @@ function withoutHint(routed: Outcome, plainStderr: string): Outcome {
   return { ...routed, stderr };
 }
 
-/** What is fixed does in the router what no plain bash does, which cannot read it. */
+/** Lines that are mended, which plain bash cannot read. */
 function isMended(plain: Outcome, routed: Outcome): boolean {
   return (
     routed.stderr.includes('Note: read the JSON as it was typed') &&
@@ -160,7 +156,7 @@ function isMended(plain: Outcome, routed: Outcome): boolean {
   );
 }
 
-/** Commands that run at once write in any order. */
+/** Simultaneous commands write in any order. */
 function inAnyOrder(outcome: Outcome): Outcome {
   return { ...outcome, stderr: outcome.stderr.split('\n').sort().join('\n') };
 }
@@ -212,7 +208,7 @@ test(
         const number = count.lines;
         const line = lines.next();
         let comparison = await compare(line, 1);
-        // What comes but now and then is a matter of time, in the line or in bash, and not of what the line means.
+        // A difference that does not repeat is one of time.
         const isSettled = () => comparison === 'same' || comparison === 'mended';
         for (let attempt = 2; attempt <= ATTEMPTS && !isSettled(); attempt++) {
           comparison = await compare(line, attempt);
@@ -234,7 +230,6 @@ test(
     expect(differences.slice(0, 5).join('\n'), `seed ${SEED}: ${differences.length} differ`).toBe(
       '',
     );
-    // That there was something to compare.
     expect(count.calls).toBeGreaterThan(COUNT / 4);
     expect(count.skipped + count.late).toBeLessThan(Math.max(10, COUNT / 100));
     expect(count.transient).toBeLessThan(COUNT / 10);

@@ -5,7 +5,7 @@ import { FifoReader, makeFifos } from '../../src/bash/fifos.ts';
 import { ENV } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-/** What no pipe holds more of. */
+/** The capacity of a pipe. */
 const PIPE_CAPACITY = 1024 * 1024;
 
 test('to catch up with a FIFO ends, although a job in the background never stops writing', () => {

@@ -14,26 +14,25 @@ import {
 
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
-/** For the lines that may end it, and leave the session as it is. */
+/** For lines that leave the session usable. */
 const withFreshBash = sharedWithFreshBash({ cwd: '/' });
 
-/** The result of a line whose bash was gone. */
+/** The result of a line whose bash had ended. */
 const notRun = (session: TestSession, loss: string) => ({
   stdout: '',
   stderr: `agent-shell: ${loss} before this line; it was restarted in ${session.cwd} without its variables, functions and options, and the line was not run\n`,
   exitCode: 1,
 });
 
-/** A job that ends when it is told. */
+/** A job that ends on request. */
 const JOB = '(until [ -e go ]; do sleep 0.01; done) &';
 
-/** The process of its bash. */
 function bashOf({ pid }: TestSession): number {
   if (pid === undefined) throw new Error('there is no bash');
   return pid;
 }
 
-/** Waits for the end of a bash without asking the session. */
+/** Waits without asking the session. */
 async function end(pid: number) {
   await eventually('bash is gone', () => !isAlive(pid));
 }
@@ -47,7 +46,7 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
       for (const isKnown of [true, false]) {
         const pid = bashOf(session);
         process.kill(pid, signal);
-        // Once the session hears of it only when it has sent the line.
+        // The session may notice it only after it has sent the line.
         if (isKnown) await end(pid);
         expect(await session.run('touch "$keep/ran"; touch ran; echo rm -rf $keep/x')).toEqual(
           notRun(session, `bash had ended (${signal})`),
@@ -88,7 +87,7 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
     } else {
       process.kill(pid, line.includes('TERM') ? 'SIGTERM' : 'SIGUSR1');
     }
-    // A trap for CHLD waits until bash goes on.
+    // A trap for CHLD runs when bash goes on.
     if (!line.includes('CHLD')) await end(pid);
     expect(await session.run('touch ran; echo ran')).toEqual(
       notRun(session, `bash had ended (${how})`),
@@ -116,7 +115,7 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
         refused += 1;
         expect([exitCode, count]).toEqual([1, 0]);
       } else if (count === 0) {
-        // It had begun, and bash ended before its first command: the result says so.
+        // The line had begun, and bash ended before its first command.
         expect(stderr).toMatch(BASH_ENDED);
       }
     }
@@ -143,7 +142,7 @@ describe('private files that go between two lines', () => {
     const folder = join(session.tmp, readdirSync(session.tmp)[0] ?? '');
     damage(folder);
     const expected = notRun(session, `bash had lost its files in ${folder}`);
-    // Bash may not have waited yet, and says then what it does not find.
+    // Bash may not have waited yet, and then prints which file is missing.
     const stderr = expect.stringContaining(expected.stderr);
     expect(await session.run('touch ran')).toEqual({ ...expected, stderr });
     expect(await session.run('echo "[$keep]"; ls')).toEqual({
@@ -222,7 +221,7 @@ describe('a line after which bash runs no more commands ends it, and says so', (
     if (BASH_ENDED.test(stderr)) {
       expect(next).toEqual({ stdout: '[]\n', stderr: '', exitCode: 0 });
     } else {
-      // The line had ended before bash could not go on.
+      // The line itself had ended.
       expect([stderr, exitCode]).toEqual([stderr.replaceAll('agent-shell', ''), 0]);
       const how = /exit code \d/.exec(next.stderr)?.[0];
       expect(next.stderr).toContain(notRun(session, `bash had ended (${how})`).stderr);

@@ -9,7 +9,7 @@ import { startSession } from '../helpers/session.ts';
 
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
-/** No try of a bash that does not start leaves its channels open. */
+/** A bash that cannot start leaves no descriptor open. */
 const openDescriptors = () => readdirSync('/dev/fd').length;
 
 test('without a PATH, programs are found where bash looks for them', async () => {
@@ -112,7 +112,7 @@ test('where FIFOs cannot be made, each line names the folder; without mkfifo, ea
   expect((await startSession({ env }).run('echo next')).stderr).toContain(
     `${TMPDIR} (FIFOs cannot be made there): set TMPDIR to`,
   );
-  // A script whose interpreter does not exist is not there either.
+  // A script without its interpreter gives the same error.
   writeFileSync(join(bin, 'mkfifo'), '#!/nonexistent/program\n');
   expect(await startSession({ env }).run('echo next')).toEqual({
     stdout: '',
@@ -143,7 +143,7 @@ const HOST = `
   console.log(JSON.stringify(results));
 `;
 
-/** What the host's lines give when it is started by these words of bash. */
+/** The results of a host that these words of bash start. */
 async function runHost(words: string, line = 'true') {
   const wrapper = ['bash', '-c', `${words} exec "$@"`, 'bash'];
   const host = await startHost(HOST, [], { wrapper, env: { LINE: line } });
@@ -202,7 +202,7 @@ const NOBODY = `
     await session.run('set -o posix; kept=yes');
     const { exitCode, stderr } = await session.run('chmod 000 "$TMPDIR"/agent-shell-*' + folder + '; (exit 4)');
     const { stdout } = await session.run('echo "[$kept]"');
-    // With its state, or with a word.
+    // With its state, or with a note.
     const isTold = stderr.includes('fresh bash') || stdout === '';
     results.push([exitCode, isTold || stdout === '[yes]\\n', (await session.run('echo next')).stdout]);
   }
@@ -241,7 +241,7 @@ test.each([
   ...['bash/agent-command.sh', 'bash/watchdog.sh'],
 ])('bash 3.2, which macOS has, can read %s', (name) => {
   const lines = readFileSync(join(import.meta.dirname, '../../src', name), 'utf8').split('\n');
-  // Extended patterns, which [[ takes without shopt since 4.1, and what came with 4.0.
+  // Extended patterns in [[ need no shopt since 4.1; others came with 4.0.
   const newer = /\[\[ .*[@!+*]\(.* \]\]|[|]&|&>>|;;?&|\bcoproc\b/;
   const isNewer = (line: string) =>
     newer.test(line.replace(/'[^']*'/g, '')) && !line.includes('=~');

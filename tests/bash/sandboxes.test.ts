@@ -8,7 +8,7 @@ import { startHost } from '../helpers/host-program.ts';
 import { isHere } from '../helpers/machine.ts';
 import { BASH_ENDED, startSession } from '../helpers/session.ts';
 
-// Its output goes through a pipe, since that of a test is a socket.
+// A pipe, since the output of a test is a socket.
 const DENY_SOCKETS = [
   ...['sh', '-c', '"$@" | cat', 'sh'],
   ...['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl')],
@@ -17,7 +17,7 @@ const DENY_SOCKETS = [
 const works = (what: string, [program = '', ...argv]: readonly string[]) =>
   isHere(what, String(spawnSync(program, [...argv, 'echo', 'ok']).stdout) === 'ok\n');
 
-/** What a session does that uses everything that it needs of the system; its results, one a line. */
+/** Lines that use all that a session needs of the system. Prints the results, one a line. */
 const LINES = [
   'echo hi | cat; cd /; echo "$PWD"',
   `Agent '${'x'.repeat(100_000)}' | wc -c`,
@@ -71,7 +71,7 @@ describe('a session works', () => {
     });
   }
 
-  // Root may read and write whatever the modes say.
+  // Modes do not bind root.
   const NOBODY = 65534;
   const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
   const isRoot = process.getuid?.() === 0;
@@ -128,7 +128,6 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
     const results = host.output().trim().split('\n');
     expect(results.length).toBe(LINES.length);
     for (const line of results) expect(JSON.parse(line)[0]).toMatch(NO_PLACE(code));
-    // Nothing of ours is left behind.
     expect(host.errors()).toBe(before === '' ? '' : 'full\n');
   });
 

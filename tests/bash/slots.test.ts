@@ -45,7 +45,7 @@ const shared = sharedSession({
   handlers: [{ name: 'Agent', execute: (invocation) => current.execute(invocation) }],
 });
 
-/** The session of the tests that need none of their own, in which `Agent` is this test's command. */
+/** `Agent` is the command of the running test. */
 async function sessionWith(agent: TestAgent) {
   current = agent;
   const session = shared();
@@ -61,7 +61,7 @@ const slotsIn = (folder: string) => readdirSync(join(folder, 'slots'));
 const takenIn = (folder: string) =>
   slotsIn(folder).filter((slot) => existsSync(join(folder, 'slots', slot, 'taken')));
 
-/** A caller, as far as it comes before it is killed. */
+/** A caller that can be killed at each step. */
 class Caller {
   readonly #slot: string;
   #ends: number[] = [];
@@ -87,7 +87,7 @@ class Caller {
     return this;
   }
 
-  /** Everything that has come so far, once it ends with `end`. */
+  /** Waits for bytes that end with `end`. */
   receive(end: RegExp): Promise<string> {
     let text = '';
     const buffer = Buffer.alloc(100_000);
@@ -101,7 +101,7 @@ class Caller {
     });
   }
 
-  /** It was killed so long ago that it is not just about to open its slot. */
+  /** Closes its FIFOs, and makes its slot old enough to count as abandoned. */
   die(): void {
     for (const end of this.#ends) closeSync(end);
     const taken = join(this.#slot, 'taken');
@@ -158,7 +158,7 @@ describe('a caller that is killed', () => {
       stdout: argv[0] === 'large' ? large : `reply to ${argv}\n`,
     }));
     const { session, folder } = await sessionWith(agent);
-    // More of them than there are slots.
+    // More callers than slots.
     for (let round = 0; round < 2; round += 1) {
       const callers = slotsIn(folder)
         .slice(takenIn(folder).length)
@@ -204,7 +204,7 @@ describe('a caller that is killed', () => {
 
   test.runIf(hasProc)('leaves to its child what it was doing, and no reply to that', async () => {
     const { session, folder } = await startAgentSession();
-    // head(1) reads what is long, and lives on where the script is killed.
+    // head(1) reads a long reply, and survives the script.
     const caller = spawn(join(folder, 'bin/Agent'), ['-'], {
       env: ENV,
       stdio: ['pipe', 'pipe', 2],
@@ -231,7 +231,7 @@ describe('more callers than slots', () => {
   test('that wait for each other come all to an end', async () => {
     const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${stdin}${argv[0]} ` }));
     const { session } = await startAgentSession(agent);
-    // The last one has its slot first, and waits for what comes from all before it.
+    // The last caller has its slot first, and waits for all others.
     const pipeline = Array.from({ length: 40 }, (_, index) => `Agent ${index} -`).join(' | ');
     const { stdout, stderr } = await session.run(`${pipeline}`);
     expect(stderr).toBe('');
@@ -279,7 +279,7 @@ describe('more callers than slots', () => {
   test('take none from a caller that has yet to open its own', async () => {
     const { session, agent, folder } = await startAgentSession();
     const slow = new Caller(folder);
-    // However long the others take: it is a moment since.
+    // Keeps its slot young, however long the others take.
     const later = Date.now() / 1000 + 3600;
     utimesSync(join(folder, 'slots', takenIn(folder)[0] ?? '', 'taken'), later, later);
     const calling = session.run('for i in {1..20}; do Agent wait $i & done; wait');
@@ -312,7 +312,7 @@ test('a call takes the slot that was free first, and gives it back', async () =>
 });
 
 describe('a host that is killed', () => {
-  /** A host with a session, whose watchdog is gone too, so that its folder stays. */
+  /** A host whose watchdog is killed with it, so that its folder stays. */
   async function startMortalHost() {
     const host = await startHost(`
       import { BashSession } from './src/bash/bash-session.ts';
@@ -437,7 +437,7 @@ describe('a host that is killed', () => {
     const { call, kill, folder } = await startMortalHost();
     await kill();
     if (process.getuid?.() !== 0) return expect(await call('5').ended).toEqual(gone);
-    // The script runs already when the folder is taken away and another user puts one in its place.
+    // The folder is replaced by another user's while the script runs.
     const stopped = spawn(
       'bash',
       ['-c', 'read -r; . "$1"', `${folder}/bin/Agent`, `${folder}/bin/Agent`],

@@ -25,7 +25,6 @@ interface Machine {
   read: (argv?: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
 }
 
-/** A place for lists, and a directory to work in, of this test's own. */
 function machine(): Machine {
   const root = temporaryDirectory();
   const [state, work] = [join(root, 'state'), join(root, 'work')];
@@ -199,7 +198,7 @@ test('a list longer than a pipe holds is written whole, also where the pipe does
     })),
   });
   write([], { input: long, env: env({ TODO_MAX_ITEMS: '5000' }) });
-  // Another Node at the other end makes the pipe one that does not wait.
+  // A Node at the other end makes the pipe non-blocking.
   const program = `
     const { spawn } = require('node:child_process');
     const child = spawn(process.execPath, [${JSON.stringify(executable('todo-read'))}], { stdio: ['ignore', process.stdout, 'inherit'] });
@@ -223,7 +222,7 @@ describe('what V8 made of a program in an earlier run', () => {
       }
     };`;
 
-  /** A package of its own, without anything compiled. */
+  /** A copy of the package without a code cache. */
   function freshPackage() {
     const { root, work, env } = machine();
     const dist = join(root, 'dist');
@@ -245,7 +244,7 @@ describe('what V8 made of a program in an earlier run', () => {
         },
       );
     const kept = () => listFiles(dist).filter((file) => file.endsWith('.compiled'));
-    /** Without HOME, and where the package cannot be written to. */
+    /** Runs without HOME, and with a read-only package. */
     const runWithoutHome = () => {
       const locked = `${HOOK}
         const fs = require('fs');

@@ -107,7 +107,7 @@ test.each(['AI_AGENT', 'CLAUDECODE', 'GEMINI_CLI', 'QWEN_CODE'])(
 describe.skipIf(!hasTmux)('on a terminal', () => {
   async function screenOf(state: string, settings: string): Promise<string> {
     const program = `${process.execPath} ${executable('todo-read')}`;
-    // Nothing that a harness or a CI has set for the tests.
+    // Without variables of a harness or a CI.
     const env = `env -i PATH="$PATH" TERM="$TERM" TODO_SESSION=s TODO_STATE_DIR=${state} ${settings}`;
     const terminal = new TmuxTerminal(`${env} ${program}; echo end; sleep 60`, { columns: 60 });
     onTestFinished(() => terminal.close());

@@ -14,7 +14,7 @@ import { Team } from '../tasks/team.ts';
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Every way in which a text can reach TodoWrite. */
+/** The ways in which a text can reach TodoWrite. */
 const WAYS: Readonly<Record<string, (text: string) => Promise<Pick<Run, 'stderr' | 'exitCode'>>>> =
   {
     'the library': (text) =>

@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<string, TodoStatus>> = {
   x: 'completed',
 };
 
-/** Items as a person writes them: `[>] Fix it`, `[ ] #7 Run tests <- Running tests`; `#7` is an id. */
+/** Parses items: `[>] Fix it`, `[ ] #7 Run tests <- Running tests`; `#7` is an id. */
 export function items(...lines: readonly string[]): TodoItem[] {
   return lines.map((line) => {
     const [, mark = '', id, content = '', activeForm = content] =
@@ -27,11 +27,11 @@ export function items(...lines: readonly string[]): TodoItem[] {
 export interface Step {
   exitCode?: number;
   stdout?: string;
-  /** A list that the line writes on its way, as a composed line does. */
+  /** A list that a composed line writes. */
   list?: readonly TodoItem[];
 }
 
-/** A router with a guide, whose bash does as the test says. */
+/** A router with a guide and a simulated bash. */
 export function agentSession(options: Partial<GuideOptions> = {}) {
   const store = new TodoStore();
   const guide = new Guide({ store, rules: GUIDANCE_RULES, ...options });
@@ -58,16 +58,16 @@ export function agentSession(options: Partial<GuideOptions> = {}) {
   return {
     store,
     router,
-    /** Runs a line in the bash, which does what `what` says. */
+    /** Runs a line in the simulated bash. */
     run(line: string, what: Step | number = {}) {
       step = typeof what === 'number' ? { exitCode: what } : what;
       return router.route(line);
     },
-    /** Writes the list by a literal TodoWrite; gives the notes. */
+    /** Writes the list by a literal TodoWrite. Returns the notes. */
     async write(...lines: readonly string[]): Promise<string[]> {
       return notesOf(await router.route(writeLine(items(...lines))));
     },
-    /** Runs so many harmless lines, and gives the reminders with the number of the line that each came with. */
+    /** Runs so many harmless lines. Returns the reminders, each with the number of its line. */
     async idle(count: number): Promise<[number, string][]> {
       const reminders: [number, string][] = [];
       for (let number = 1; number <= count; number++) {

@@ -7,7 +7,7 @@ import { agentSession } from './agent-session.ts';
 const note = (kind: string, line: string, exitCode = 1) =>
   `Note: the last ${kind} command exited with ${exitCode} and none has succeeded since: ${line}`;
 
-/** What is noted when a check becomes completed after these lines, with their exit codes. */
+/** The notes when a check is completed after these lines with their exit codes. */
 async function notesAfter(...lines: readonly [string, number][]): Promise<string[]> {
   const session = agentSession();
   await session.write('[x] Fix it', '[>] Verify it', '[ ] Ship it');
@@ -150,7 +150,6 @@ test('an item that is no check may be completed with a failure, as that of a bug
   await session.write('[>] Reproduce it', '[ ] Run the tests', '[ ] Tell');
   await session.run('npm test', 1);
   expect(await session.write('[x] Reproduce it', '[>] Run the tests', '[ ] Tell')).toEqual([]);
-  // No test has run since.
   expect(await session.write('[x] Reproduce it', '[x] Run the tests', '[>] Tell')).toEqual([
     note('test', 'npm test'),
   ]);
@@ -174,7 +173,7 @@ test('a test in the same line as the TodoWrite is not overlooked', async () => {
   await session.run('npm test', 1);
   const list = [{ ...session.store.get().items[0], status: 'completed' }] as never;
   const line = 'npm test && TodoWrite "$(cat done.json)"';
-  // While the line runs, its exit code is not known.
+  // The exit code of a running line is unknown.
   expect((await session.run(line, { list })).stderr).toBe('');
 });
 

@@ -18,7 +18,7 @@ const DROPPED =
   'Note: 1 unfinished item is no longer on the list: "Ship it". On purpose? Use --drop N.';
 const IDLE = 'Note: 1 item is open and none is in_progress. Mark the one you are working on.';
 
-/** What is said in a session in which there is something to note and something to remind of. */
+/** The notes and reminders of a session with both. */
 async function guidanceWith(options: Parameters<typeof agentSession>[0]) {
   const session = agentSession(options);
   await session.write('[ ] Fix it', '[ ] Ship it');

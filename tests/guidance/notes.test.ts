@@ -6,7 +6,7 @@ import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { agentSession, items } from './agent-session.ts';
 
-/** What is said when the second list replaces the first. */
+/** The notes when the second list replaces the first. */
 async function notes(before: readonly string[], after: readonly string[]): Promise<string[]> {
   const session = agentSession();
   await session.write(...before);

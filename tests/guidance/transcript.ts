@@ -1,10 +1,9 @@
 import { type agentSession, items, notesOf, writeLine } from './agent-session.ts';
 
 /**
- * A recorded session, as a person reads it. A line of text that begins with `#` is a remark. Then, for each line that
- * the agent sent: its exit code, the bytes that it printed and, after `$ `, the line; below it, indented, what else of
- * the line there is after `> `, the list that it wrote, and the guidance that is expected. `[...]` is the list before, in which
- * the items after it have changed.
+ * A recorded session. A line that begins with `#` is a remark. For each line of the agent: its exit code, the number of bytes
+ * that it printed and, after `$ `, the line; below it, indented, its further lines after `> `, the list that it wrote, and the
+ * expected guidance. `[...]` is the previous list, in which the items after it have changed.
  *
  *     1  4210 $ npm test
  *             $ TodoWrite
@@ -16,9 +15,9 @@ const STEP = /^(?:(\d+) +(\d+)| +) \$ (.*)\n((?: {10,}.*\n)*)/gm;
 const INDENT = ' '.repeat(14);
 
 export interface Replay {
-  /** The transcript as it would read with what was said now. */
+  /** The transcript with the actual guidance. */
   text: string;
-  /** What the agent read of its commands, and of guidance. */
+  /** The bytes that the agent read from commands, and from guidance. */
   outputBytes: number;
   guidanceBytes: number;
   commands: number;

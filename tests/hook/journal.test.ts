@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 
 const MOST_BYTES = 32 * 1024;
 
-/** A journal, and a clock that goes on by a second with each entry. */
+/** A journal with a clock that advances a second with each entry. */
 function journal() {
   const folder = join(temporaryDirectory(), 'main');
   const path = join(folder, 'hook.jsonl');
@@ -94,7 +94,7 @@ test('a line that may prove something is kept for longer, with when it can have 
   expect(run).toMatchObject({ exitCode: 0 });
   expect(run?.from).toEqual(new Date(Date.UTC(2026, 0, 1)));
   expect(run?.at).toEqual(new Date(Date.UTC(2026, 0, 1) + 1000));
-  // Also the first line of those that are left began after another.
+  // The first remaining line has a beginning too.
   expect(seen.every(({ from, at }) => +at - +from === 1000)).toBe(true);
 });
 

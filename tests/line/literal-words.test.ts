@@ -10,9 +10,9 @@ const NAMES = new Set(['TodoWrite', 'Agent-2']);
 const parse = (line: string) => literalWords(line, NAMES);
 const LINES = runs(3_000);
 
-/** The words of each of these lines, as bash passes them. One bash reads them all. */
+/** The words of each line as bash passes them, all by one bash. */
 function wordsInBash(lines: readonly string[]): string[][] {
-  // Each call tells the number of its words, and then them.
+  // Each call prints the number of its words, and the words.
   const functions = [...NAMES].map(
     (name) => `${name}() { printf '%s\\0' $(($# + 1)) ${name} "$@"; }\n`,
   );
@@ -148,7 +148,7 @@ describe('a line outside the literal grammar', () => {
     ];
     const open = [" 'open", ' "open', "'", '"', ' "\\', '\\'];
     for (let index = 0; index < LINES; index += 1) {
-      // Without the blanks at its end, one of which a backslash may quote.
+      // A backslash may quote one of the blanks at the end, so they are cut.
       const line = `${literalLine(random, 'TodoWrite')} .`;
       const longer = random.chance(0.8)
         ? `${line}${random.pick(closed)}${random.pick(['', ' x', " 'x' ", '"x"'])}`

@@ -8,7 +8,7 @@ import { Random, testSeed } from '../helpers/random.ts';
 
 const TEXT = [...' \t\n;&|<>(){}[]*?~!#$`\\"\'^ab09-=éü漢中😀\u00a0\r\x01\x7f'];
 
-/** The texts that bash makes of these words. */
+/** The words as bash reads them. */
 function inBash(words: readonly string[], env: NodeJS.ProcessEnv, cwd = temporaryDirectory()) {
   const input = words.map((word) => `printf '%s\\0' ${word}\n`).join('');
   const { stdout, stderr } = spawnSync('bash', ['-s'], { input, env, cwd, encoding: 'utf8' });
@@ -28,7 +28,7 @@ test('a quoted text is that text for bash, in 2,000 random texts', () => {
 test.each(['GBK', 'BIG5'])(
   'it is in a locale of %s, too, where a backslash may be half a character',
   (charset) => {
-    // Without localedef there is nothing to see.
+    // Without localedef there is no such locale.
     const env = { ...ENV, ...localeWith(charset) };
     const cwd = temporaryDirectory();
     const texts = ['中;touch ran', "中';touch ran;'", '中\\', '中"$(touch ran)`touch ran`'];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readCommands } from '../../src/line/simple-commands.ts';
 import { growth } from '../helpers/best-time.ts';
 
-/** The commands as their words, with what belongs to each in front: `X=1`, `2>&1`. */
+/** Each command as its assignments, redirections and words: `X=1`, `2>&1`. */
 function read(line: string) {
   const { commands, ...about } = readCommands(line);
   const told = commands.map(({ words, assignments, redirections }) => [

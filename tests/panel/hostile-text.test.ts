@@ -123,7 +123,7 @@ const item = fc.record({
   status: fc.constantFrom('completed' as const, 'in_progress' as const, 'pending' as const),
 });
 
-/** Making a failing case small may take minutes: better a large one than a test that ran out of time. */
+/** Shrinking a failing case may take minutes, and time out. */
 const LIMITS = { numRuns: runs(60), interruptAfterTimeLimit: 60_000 };
 
 const size = fc.record({

@@ -5,7 +5,7 @@ import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../src/panel/the
 
 // Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
 
-/** What five common terminals come with: background, foreground, and green, in which a mark is drawn. */
+/** The defaults of five common terminals: background, foreground, and green, for the mark. */
 const PALETTES = {
   'xterm, dark': ['#000000', '#e5e5e5', '#00cd00'],
   'xterm, light': ['#ffffff', '#000000', '#00cd00'],
@@ -19,7 +19,7 @@ const PALETTES = {
   'iTerm2, Solarized light': ['#fdf6e3', '#657b83', '#859900'],
 } as const;
 
-/** The colours from 16 to 231 are a cube of six steps, those from 232 on are greys; on every terminal. */
+/** On every terminal, the colours from 16 to 231 are a cube of six steps, and those from 232 on greys. */
 function colourOf(index: number): string {
   const levels = [0, 95, 135, 175, 215, 255];
   if (index >= 232) return `#${(8 + 10 * (index - 232)).toString(16).padStart(2, '0').repeat(3)}`;
@@ -87,7 +87,7 @@ describe.each(Object.entries(PALETTES))('on %s', (name, [background, foreground,
     const told = Object.entries(figures).map(([what, figure]) => `${what} ${figure.toFixed(1)}`);
     console.log(`${name}: contrast of ${told.join(', ')}`);
     expect(figures['in progress']).toBeGreaterThanOrEqual(3);
-    // Solarized is made with less contrast than others.
+    // Solarized has less contrast by design.
     expect(figures.pending).toBeGreaterThanOrEqual(4);
   });
 });
@@ -128,7 +128,6 @@ describe.each(['light', 'dark'])('on the page for browsers, %s', (mode) => {
   });
 });
 
-/** `#fff` is `#ffffff`. */
 function whole(colour: string): string {
   return colour.length === 4 ? colour.replace(/\w/g, '$&$&') : colour;
 }

@@ -15,7 +15,7 @@ function render(items: TodoItem[], columns = 80, rows = 24): string[] {
   return renderTodos(stateOf(items), { columns, rows });
 }
 
-/** What the rows of a box say, without the frame. */
+/** The rows of a box without the frame. */
 function body(items: TodoItem[], columns = 80, rows = 24): string[] {
   const lines = render(items, columns, rows);
   return lines.slice(1, -1).map((line) => line.slice(2, -2).trimEnd());

@@ -4,7 +4,7 @@ import { MemoryPlace } from '../../src/state/place.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { todos } from './todos.ts';
 
-/** A list that was replaced by each of these, a second apart, the first at 1 s. */
+/** The versions of a list that changes each second from 1 s on. */
 function written(...lists: string[][]): TodoStore {
   let seconds = 0;
   const place = new MemoryPlace<ReturnType<typeof todos>>({ history: 3 });
@@ -93,7 +93,7 @@ test('of a list that was looked at before, only the versions since are looked at
         return items;
       },
     });
-    // Some versions come and go between two looks.
+    // Several versions between two calls.
     if (round % 3 !== 0) continue;
     read = 0;
     const times = statusTimes(versions);

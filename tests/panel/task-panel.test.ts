@@ -160,7 +160,7 @@ test('there is at most one frame a second while nothing changes, and none withou
   clock.pass(10_000);
   expect(terminal.writes.length - before).toBeLessThanOrEqual(10);
   store.update(todos('x Analyze', '- Build'));
-  // Until what has changed settles.
+  // Until the highlight ends.
   clock.pass(2100);
   expect(clock.pending).toBe(0);
 });
@@ -263,7 +263,7 @@ test('plain mode writes one line of words per change, and no escape code', () =>
   );
 });
 
-/** How the mark and the text of the first three rows look. */
+/** The styles of the mark and the text of the first three rows. */
 async function looks(terminal: VirtualTerminal): Promise<string[]> {
   await terminal.settle();
   return [2, 3, 4].map((y) => {

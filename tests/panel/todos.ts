@@ -15,7 +15,7 @@ export function stateOf(items: TodoItem[]): TodoState {
   return { items, updatedAt: new Date(0) };
 }
 
-/** `count` items, of which the first `completed` are done and the next is in progress. */
+/** `count` items: the first `completed` are done, the next is in progress. */
 export function plan(count: number, completed: number): TodoItem[] {
   return todos(
     ...Array.from({ length: count }, (_, i) => {

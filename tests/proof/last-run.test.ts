@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lastRun } from '../../src/proof/last-run.ts';
 
-/** Lines as `CODE LINE`, a second each; `-` for a code that nobody knows. */
+/** Lines as `CODE LINE`, a second each; `-` for an unknown code. */
 function seen(...lines: string[]) {
   return lines.map((text, second) => {
     const [code = '', ...words] = text.split(' ');

@@ -15,7 +15,7 @@ import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-/** A router that remembers what it asked. */
+/** A router that records its questions. */
 function startRouter(answer: Approve = () => 'allow', ...handlers: TestAgent[]) {
   const cwd = temporaryDirectory();
   const asked: ApprovalRequest[] = [];

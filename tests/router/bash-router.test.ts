@@ -16,7 +16,6 @@ import { hasProc, processesWith } from '../helpers/processes.ts';
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
 
-/** A router with a real bash, which ends with the test. */
 const startRouter = (...handlers: AgentBashHandler[]) => routerUntil(onTestFinished, ...handlers);
 
 function routerUntil(finished: typeof onTestFinished, ...handlers: AgentBashHandler[]) {
@@ -31,7 +30,7 @@ function routerUntil(finished: typeof onTestFinished, ...handlers: AgentBashHand
 }
 
 const sharedStore = new TodoStore();
-/** The router of the lines that need none of their own. */
+/** A shared router. */
 const shared = forAllTests(
   (finished) => routerUntil(finished, new TodoWriteHandler(sharedStore)).router,
 );
@@ -191,7 +190,7 @@ describe('routing', () => {
     ['brackets', (x: string) => `TodoWrite ${x.replaceAll('x', '[')}`],
     ['quoted brackets', (x: string) => `TodoWrite '${x.replaceAll('x', '[')}'`],
     ['backslashes', (x: string) => `TodoWrite ${x.slice(200_000).replaceAll('x', '\\')}$x`],
-    // Bash's own time grows with the square of these.
+    // Bash's own time is quadratic for these.
     ['quotes', (x: string) => `TodoWrite ${x.slice(-20_000).replaceAll('x', "'")}$x`],
     ['dollars', (x: string) => `TodoWrite '[${x.slice(150_000).replaceAll('x', '$')}]'`],
   ])('300 KB of %s end in a result', async (_name, make) => {
@@ -510,7 +509,6 @@ describe('a line that bash cannot read and that names an agent command', () => {
     const [error, ...hint] = stderr.split('\n');
     expect(error).toMatch(/^bash: eval: line 1: unexpected EOF while looking for matching/);
     const heredoc = /TodoWrite <<'EOF'\n[\s\S]*\nEOF\n$/.exec(hint.join('\n'))?.[0] ?? '';
-    // What is pasted works.
     expect(await router.route(heredoc.replace(/\{.*\}/s, JSON_LIST))).toMatchObject({
       stderr: '',
       exitCode: 0,

@@ -7,7 +7,7 @@ import { localeWith } from '../helpers/locales.ts';
 import { deedsOf } from '../helpers/marked-bash.ts';
 import { Random } from '../helpers/random.ts';
 
-// TEST_SEED and TEST_CERTAIN_LINES go looking for more; without them a change is judged by the same lines as the one before.
+// TEST_SEED and TEST_CERTAIN_LINES try other and more lines; by default each run has the same.
 const SEED = Number(process.env.TEST_SEED ?? 20261122);
 const COUNT = Number(process.env.TEST_CERTAIN_LINES ?? 400);
 
@@ -21,7 +21,6 @@ const WORDS = [
   ...['if', 'then', 'fi', 'time', 'in', 'for', 'do', 'done', 'coproc', '!', '{', '}', '[['],
   ...['-v', '-n', '-e', '--', '%n', '%s', 'x', 'x=1', 'x+=1', '1', '2', '/dev/null', '..'],
 ];
-/** What commands do with their arguments. */
 const PHRASES = [
   ...[
     'printf -v x 1',
@@ -88,7 +87,7 @@ const PIECES = [
   ...['中', 'ü', '修'],
 ];
 
-/** Lines of shell characters: half of them without order, half of them words with something between. */
+/** Lines of shell characters: half of them random, half of them words with something between. */
 function randomLine(random: Random): string {
   if (random.chance(0.3)) {
     return random.list(1, 12, () => random.pick([...WORDS, ...PIECES])).join('');
@@ -120,7 +119,7 @@ interface Count {
   calls: number;
 }
 
-/** What differs from what was read. @param env the locale of bash. */
+/** The differences between our reading and bash's. @param env the locale of bash. */
 function escapes(count: number, seed: number, env: Record<string, string> = {}) {
   const random = new Random(seed);
   const lines = Array.from({ length: count }, () => randomLine(random)).filter(
@@ -138,7 +137,7 @@ function escapes(count: number, seed: number, env: Record<string, string> = {}) 
           words.every((word, at) => word === call[at]) &&
           (!isCertain || words.length === call.length),
       );
-    // In a line that is not certain, a word that only bash knows, a builtin or the text of a heredoc may run others.
+    // In an uncertain line, an expansion, a builtin or the text of a heredoc may run other commands.
     const isTold =
       isCertain ||
       (!line.includes('<<') &&
@@ -188,7 +187,6 @@ test.each([
   (charset, line) => {
     expect(readForApproval(line, AGENT_COMMANDS).isCertain).toBe(false);
     const locale = localeWith(charset);
-    // Why it is not.
     if (locale) {
       const [deeds] = deedsOf([line], [...PROGRAMS, 'touch'], { ...ENV, ...locale });
       expect(deeds?.calls.map(([name]) => name)).toContain('touch');

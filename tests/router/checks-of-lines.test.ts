@@ -123,7 +123,7 @@ test.runIf(hasProc)(
 
 test('a directory and a variable whose characters end with the byte of a backslash run nothing', async () => {
   const { router, hasRun } = await startRouter(localeWith('GBK', 'zh_CN'));
-  // Without localedef there is no such locale, and less to see.
+  // Without localedef there is no such locale.
   const character = String.raw`$'\x95\x5c'`;
   const line = `d=${character}';touch'; mkdir "$d" && cd "$d" && ln -s ../check && export V=${character}'";touch;#'`;
   expect((await router.route(line)).exitCode).toBe(0);

@@ -8,7 +8,7 @@ interface Row {
   line: string;
   type: string;
   exitCode: number;
-  /** The list afterwards; otherwise it is as it was. */
+  /** The list afterwards, if it changes. */
   items?: object[];
   stdout?: string;
   stderrMatches?: string;

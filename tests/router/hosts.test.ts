@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
-// What a host asks of a router beside results: a panel, agents with lists of their own, output in bounds, tools.
+// Features for hosts: a panel, agents with lists of their own, limited output, tools.
 
 const list = (content: string, status = 'in_progress') =>
   `TodoWrite '${JSON.stringify({ todos: [{ content, activeForm: `${content}ing`, status }] })}'`;
@@ -283,7 +283,7 @@ test('each agent command tells what it takes, as data for tool calls', async () 
     ['TaskUndo', false, true],
     ['TaskArchive', false, true],
   ]);
-  /** A value that a property's schema allows. */
+  /** A valid value for a schema. */
   const example = (schema: Record<string, unknown>): unknown => {
     if (schema.const !== undefined) return schema.const;
     if (Array.isArray(schema.enum)) return schema.enum[0];

@@ -25,7 +25,6 @@ const router = forAllTests((finished) => {
   return started;
 });
 
-/** Routes a line in an empty folder, without a list. */
 async function route(line: string) {
   const cwd = temporaryDirectory();
   store.clear();
