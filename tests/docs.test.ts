@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { objectJson, shortText } from '../src/json/fields.ts';
 import { HARNESS_NAMES } from '../src/setup/harnesses.ts';
@@ -60,11 +60,10 @@ test.each(['CONTRIBUTING.md', 'SECURITY.md', ...pages])(
   },
 );
 
-/** What the page draws of the sources: its folders and files, and the steps of TodoWrite. */
+/** The folders and files of src/ that the page draws, and those that its walks pass. */
 function partsNamed(text: string): string[] {
   const [tree = ''] = /^src\/\n(?: .*\n)+/m.exec(text) ?? [];
-  const names = [...tree.matchAll(/^ {2}(\S+?)\/? {2}/gm)].map(([, name = '']) => name);
-  const steps = [...text.matchAll(/├─ ([\w-]+)/g)].map(([, name = '']) => name);
-  const files = FILES.map((file) => basename(file, '.ts'));
-  return [...names, ...steps.filter((name) => !files.includes(name))];
+  const drawn = [...tree.matchAll(/^ {2}(\S+?)\/? {2}/gm)];
+  const passed = [...text.matchAll(/`((?!src\/|tests\/)[\w-]+\/[\w./-]+\.\w+)`/g)];
+  return [...drawn, ...passed].map(([, name = '']) => name);
 }
