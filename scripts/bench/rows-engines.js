@@ -14,6 +14,10 @@ const CLAIMERS = 8;
 const CLAIMS = 160;
 const MOST_DELAY_MS = 100;
 const FEWEST_CLAIMS = 200;
+const WRITES = 200;
+const PUT = {
+  success: [{ request_put: { key: 'AAA=', value: Buffer.alloc(700).toString('base64') } }],
+};
 
 export async function* engineRows({ runs }) {
   const folder = mkdtempSync(join(tmpdir(), 'todowrite-engines-'));
@@ -46,6 +50,11 @@ async function* rowsIn(folder, runs) {
   if (cluster === undefined) return;
   try {
     yield {
+      name: 'the floor: writes in turn, etcd',
+      unit: '/s',
+      ours: await writesASecond(addressOf(cluster.url)),
+    };
+    yield {
       name: `TaskClaim --next, etcd, ${CLAIMERS} agents`,
       unit: '/s',
       ours: await claimsASecond(cluster.url),
@@ -66,6 +75,14 @@ async function* rowsOf(engine, url, atMost, runs) {
     ...(await paired(write, processOf(process.execPath, '-e', '0'), runs)),
     goal: { of: 'ratio', atMost },
   };
+  if (engine === 'etcd') {
+    const asker = processOf(process.execPath, '-e', ASK_TWICE, String(addressOf(url).port));
+    yield {
+      name: 'the floor: a read and a write, etcd',
+      against: 'node',
+      ...(await paired(asker, processOf(process.execPath, '-e', '0'), runs)),
+    };
+  }
   const [ours, files] = [new Client(env), new Client({ ...env, TODO_STATE_URL: '' })];
   const lines = listsOf(10).map(lineOf);
   const calls = (client) => {
@@ -84,6 +101,33 @@ async function* rowsOf(engine, url, atMost, runs) {
     ours: await delayOf(env, runs),
     goal: { of: 'ours', atMost: MOST_DELAY_MS },
   };
+}
+
+function addressOf(url) {
+  const [, host, port] = /\/\/([^:]+):(\d+)/.exec(url);
+  return { host, port: Number(port) };
+}
+
+/** A program that does nothing but the two requests of a command that changes a list. */
+const ASK_TWICE = `
+const left = [['range', { key: 'AAA=' }], ['txn', ${JSON.stringify(PUT)}]];
+const socket = require('net').connect(Number(process.argv[1]), '127.0.0.1', ask).on('data', ask);
+function ask() {
+  if (left.length === 0) process.exit();
+  const [call, body] = left.shift();
+  const text = JSON.stringify(body);
+  const head = 'POST /v3/kv/' + call + ' HTTP/1.1\\r\\nHost: etcd\\r\\nContent-Length: ' + text.length;
+  socket.write(head + '\\r\\n\\r\\n' + text);
+}`;
+
+/** Each claim is one write, which cannot begin before the one before it has ended. */
+async function writesASecond({ host, port }) {
+  const url = `http://${host}:${port}/v3/kv/txn`;
+  const put = async () => (await fetch(url, { method: 'POST', body: JSON.stringify(PUT) })).text();
+  await put();
+  const start = performance.now();
+  for (let count = 0; count < WRITES; count++) await put();
+  return WRITES / ((performance.now() - start) / 1000);
 }
 
 /** The median time from the beginning of a change to the call of who watches the list over another connection. */
