@@ -3,24 +3,8 @@ import type { Random } from './random.ts';
 const STATUSES = ['pending', 'in_progress', 'completed'];
 const VARIABLES = ['v', 'w', 'text'];
 const WORDS = [
-  'a',
-  'b1',
-  'two words',
-  "it's",
-  'x=y',
-  '*',
-  '$',
-  '\\',
-  '"',
-  'ü漢😀',
-  '-n',
-  '%s',
-  '',
-  ' ',
-  '[x]',
-  '~',
-  '#',
-  '!',
+  ...['a', 'b1', 'two words', "it's", 'x=y', '*', '$', '\\', '"', 'ü漢😀', '-n', '%s', '', ' '],
+  ...['[x]', '~', '#', '!'],
 ];
 const FILES = ['f1', 'f2', 'f 3'];
 
@@ -82,22 +66,7 @@ export class ComposedLines {
   #slip(line: string): string {
     const at = this.#random.below(line.length + 1);
     const characters = [
-      '"',
-      "'",
-      '`',
-      '(',
-      ')',
-      '{',
-      '}',
-      '|',
-      '<',
-      ';',
-      '\n',
-      '$',
-      '\\',
-      ' ',
-      '!',
-      '#',
+      ...['"', "'", '`', '(', ')', '{', '}', '|', '<', ';', '\n', '$', '\\', ' ', '!', '#'],
     ];
     return this.#random.chance(0.5)
       ? line.slice(0, at) + line.slice(at + 1 + this.#random.below(3))
@@ -452,37 +421,15 @@ export class ComposedLines {
 
   #operator(): string {
     return this.#random.pick([
-      '',
-      ':-none',
-      '-none',
-      ':+some',
-      '#*a',
-      '##* ',
-      '%b*',
-      '%% *',
-      '/a/b',
-      '//[a-z]/.',
-      '^^',
-      ',,',
-      ':0:2',
-      ': -1',
-      '@Q',
+      ...['', ':-none', '-none', ':+some', '#*a', '##* ', '%b*', '%% *', '/a/b', '//[a-z]/.'],
+      ...['^^', ',,', ':0:2', ': -1', '@Q'],
     ]);
   }
 
   #arithmetic(): string {
     return this.#random.pick([
-      '1 + 2',
-      '3 * 4',
-      '7 / 2',
-      '2 ** 5',
-      'n',
-      'n++',
-      '1 < 2 ? 10 : 20',
-      '${#v}',
-      '0x1f',
-      '-5 % 3',
-      '1 << 4',
+      ...['1 + 2', '3 * 4', '7 / 2', '2 ** 5', 'n', 'n++', '1 < 2 ? 10 : 20', '${#v}', '0x1f'],
+      ...['-5 % 3', '1 << 4'],
     ]);
   }
 }

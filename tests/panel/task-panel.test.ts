@@ -167,16 +167,8 @@ test('there is at most one frame a second while nothing changes, and none withou
 
 test('a status change of one item, however long the list, costs less than 2 KB', () => {
   const words = [
-    'alpha',
-    'bravo',
-    'charlie',
-    'delta',
-    'echo',
-    'foxtrot',
-    'golf',
-    'hotel',
-    'india',
-    'juliett',
+    ...['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel', 'india'],
+    ...['juliett'],
   ];
   const list = (completed: number): TodoItem[] =>
     plan(50, completed).map((item, i) => ({

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { FollowedTasks } from '../../src/guidance/followed-tasks.ts';
 import { Guide } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
-import { systemPrompt } from '../../src/guidance/system-prompt.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings/settings.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
@@ -81,22 +80,4 @@ test('a reminder has at most 6 lines; notes alone, and an agent without a name, 
   expect(await claim({ guidance: 'notes' }, 'a')).toEqual([]);
   const { guide } = guided({}, undefined);
   expect(guide.commandEnded(0)).toEqual([]);
-});
-
-test('the text for a system prompt covers the task commands where they are among the commands', () => {
-  const alone = systemPrompt();
-  expect(alone).not.toContain('Task');
-  const handlers = [...new Team().handlers.values()];
-  const text = systemPrompt({ commands: handlers });
-  for (const name of [
-    'TaskCreate',
-    'TaskUpdate',
-    'TaskList',
-    'TaskGet',
-    'TaskClaim',
-    'TaskRelease',
-  ]) {
-    expect(text).toContain(`- ${name}: `);
-  }
-  expect(text).not.toContain('see Task');
 });
