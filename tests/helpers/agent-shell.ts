@@ -1,83 +1,38 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ENV } from './bash.ts';
+import { type Ended, executable, openProgram, startProgram } from './executables.ts';
 import { temporaryDirectory } from './files.ts';
 import { forAllTests } from './for-all-tests.ts';
 
-/** The built executable. */
-export const AGENT_SHELL = join(import.meta.dirname, '../../dist/bin/agent-shell.cjs');
+export const AGENT_SHELL = executable('agent-shell');
 
 export interface ProgramOptions {
   cwd?: string;
   env?: Record<string, string | undefined>;
-  stdin?: string | Buffer;
 }
 
-export interface ProgramResult {
-  stdout: string;
-  stderr: string;
-  /** Null if a signal ended it. */
-  exitCode: number | null;
-  signal: NodeJS.Signals | null;
-}
+/** A folder and lists of its own. */
+const placeOf = ({ cwd = temporaryDirectory(), env }: ProgramOptions) => ({
+  cwd,
+  env: { ...ENV, TODO_STATE_DIR: temporaryDirectory(), ...env },
+});
 
-/** Streams are pipes. Killed with the test. */
-export function start(
+export const start = (file: string, args: readonly string[], options: ProgramOptions = {}) =>
+  openProgram(file, args, placeOf(options));
+
+export function run(
   file: string,
   args: readonly string[],
-  options: ProgramOptions = {},
-): ChildProcess {
-  const child = launch(file, args, options.cwd ?? temporaryDirectory(), {
-    TODO_STATE_DIR: temporaryDirectory(),
-    ...options.env,
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  return child;
+  { stdin = '', ...options }: ProgramOptions & { stdin?: string | Buffer } = {},
+): Promise<Ended> {
+  return startProgram(file, args, { ...placeOf(options), input: stdin }).ended;
 }
 
-function launch(
-  file: string,
-  args: readonly string[],
-  cwd: string,
-  env: ProgramOptions['env'],
-): ChildProcess {
-  const child = spawn(file, args, { cwd, env: { ...ENV, ...env }, stdio: 'pipe' });
-  child.stdin.on('error', () => {});
-  return child;
-}
-
-export async function run(
-  file: string,
-  args: readonly string[],
-  options: ProgramOptions = {},
-): Promise<ProgramResult> {
-  const child = start(file, args, options);
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  child.stdout?.on('data', (chunk) => stdout.push(chunk));
-  child.stderr?.on('data', (chunk) => stderr.push(chunk));
-  child.stdin?.end(options.stdin ?? '');
-  const [exitCode, signal] = await once(child, 'close');
-  return {
-    stdout: Buffer.concat(stdout).toString(),
-    stderr: Buffer.concat(stderr).toString(),
-    exitCode,
-    signal,
-  };
-}
-
-export function agentShell(
-  args: readonly string[],
-  options: ProgramOptions = {},
-): Promise<ProgramResult> {
-  return run(AGENT_SHELL, args, options);
-}
+export const agentShell = (args: readonly string[], options?: Parameters<typeof run>[2]) =>
+  run(AGENT_SHELL, args, options);
 
 /** For tests of results, which need no lists. */
 export const NO_LISTS = {
@@ -121,8 +76,12 @@ export class JsonlClient {
 
   static shared(env: ProgramOptions['env'] = {}): () => JsonlClient {
     return forAllTests((finished) => {
-      const folder = temporaryDirectory(finished);
-      const client = new JsonlClient({}, [], launch(AGENT_SHELL, ['--jsonl'], folder, env));
+      const place = { cwd: temporaryDirectory(finished), env: { ...ENV, ...env } };
+      const client = new JsonlClient(
+        {},
+        [],
+        openProgram(AGENT_SHELL, ['--jsonl'], place, finished),
+      );
       finished(async () => void (await client.end()));
       return client;
     });

@@ -1,4 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
@@ -51,32 +56,54 @@ export function run(
   return { stdout, stderr, exitCode: status };
 }
 
+interface Place {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Starts a program, whose streams are pipes; it is killed with the test. */
+export function openProgram(
+  program: string,
+  argv: readonly string[],
+  { cwd, env }: Place,
+  finished = onTestFinished,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(program, argv, { cwd, env });
+  finished(() => void child.kill('SIGKILL'));
+  child.stdin.on('error', () => {});
+  return child;
+}
+
+export interface Ended extends Run {
+  /** Null if it ended by itself. */
+  signal: NodeJS.Signals | null;
+}
+
 export interface RunningProgram {
   readonly child: ChildProcess;
   /** So far. */
   readonly said: { stdout: string; stderr: string };
   /** Whole lines so far. */
   readonly lines: () => string[];
-  readonly ended: Promise<Run>;
+  readonly ended: Promise<Ended>;
 }
 
-/** The program ends with the test. */
+/** The same, with an input that ends. */
 export function startProgram(
   program: string,
   argv: readonly string[],
-  { input = '', ...options }: { cwd: string; env: Record<string, string>; input?: string },
+  { input = '', ...place }: Place & { input?: string | Buffer },
 ): RunningProgram {
-  const child = spawn(program, argv, options);
-  onTestFinished(() => void child.kill('SIGKILL'));
+  const child = openProgram(program, argv, place);
   const said = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text) => {
       said[stream] += text;
     });
   }
-  child.stdin.on('error', () => {}).end(input);
-  const ended = new Promise<Run>((resolve) =>
-    child.once('close', (exitCode) => resolve({ ...said, exitCode })),
+  child.stdin.end(input);
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (exitCode, signal) => resolve({ ...said, exitCode, signal })),
   );
   return { child, said, lines: () => said.stdout.split('\n').slice(0, -1), ended };
 }

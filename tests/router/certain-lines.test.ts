@@ -29,14 +29,10 @@ const PHRASES = [
     "test -v 'x[$(a)]'",
     "[ -v 'x[$(a)]' ]",
   ],
-  ...[
-    ...['read x', 'export x=1', "let 'x=1'", 'wait -p x', 'mapfile x', 'unset x', 'cd -P ..'],
-    ...['set -- x', 'shopt -s extglob'],
-  ],
-  ...[
-    ...["trap 'a' EXIT", "alias a='bb'", 'hash -p /a b', 'enable -n echo', "eval 'a'"],
-    ...['. /dev/null', 'exec a', 'command a'],
-  ],
+  ...['read x', 'export x=1', "let 'x=1'", 'wait -p x', 'mapfile x', 'unset x', 'cd -P ..'],
+  ...['set -- x', 'shopt -s extglob'],
+  ...["trap 'a' EXIT", "alias a='bb'", 'hash -p /a b', 'enable -n echo', "eval 'a'"],
+  ...['. /dev/null', 'exec a', 'command a'],
   ...[
     "Agent <<'E'\n$(a)\nE\n",
     'Agent <<E\n$(a)\nE\n',
@@ -51,10 +47,8 @@ const PIECES = [
   ...['>', '>>', '<', '>&', '<&', '&>', '>|', '<>', '2>&1', '>/dev/null', '>&2', '{x}>', '<<<'],
   ...["<<'E'", '<<E', '<<-', '\nE\n', '\nE', "<<'é'", '\u00a0', '\r', '\ud800'],
   ...["'", "'", '"', '"', '\\', '\\\n', '#', '$', '$x', '${x}', '${x:=1}', '$(', '`', '$((', "$'"],
-  ...[
-    ...['(', ')', '()', '{', '}', '{a,bb}', '*', '?', '[', ']', 'x[', '~', '!', '=', '+='],
-    ...['%', ',', '-'],
-  ],
+  ...['(', ')', '()', '{', '}', '{a,bb}', '*', '?', '[', ']', 'x[', '~', '!', '=', '+='],
+  ...['%', ',', '-'],
   ...['中', 'ü', '修'],
 ];
 
