@@ -139,7 +139,7 @@ describe('arguments and standard input', () => {
 });
 
 describe('the reply', () => {
-  test('output, errors and exit code come back as they are', async () => {
+  test('output, errors and exit code come back unchanged', async () => {
     const agent = new TestAgent(() => ({ stdout: 'out\n\n x', stderr: 'err\n\n y', exitCode: 3 }));
     expect(await sessionWith(agent).run('Agent')).toEqual({
       stdout: 'out\n\n x',
@@ -148,7 +148,7 @@ describe('the reply', () => {
     });
   });
 
-  test('an exit code comes back, whichever it is', async () => {
+  test('every exit code comes back', async () => {
     const agent = new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) }));
     const { stdout } = await sessionWith(agent).run(
       'for code in {0..9} {123..131} $(seq 137 6 255) 254 255; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
@@ -247,7 +247,7 @@ const SINCE_BASH_4 = [
 // Older bashes complain when they have no descriptor left for themselves.
 const SINCE_BASH_4_3 = [['a low limit of descriptors', '(ulimit -n 8; Agent x)']];
 
-describe('wherever bash calls a command, the agent command is called', () => {
+describe('every way of bash to call a command calls the agent command', () => {
   test.each([
     ['a simple command', 'Agent x'],
     ['and-list', 'true && Agent x && true'],

@@ -14,7 +14,7 @@ const LEAVE_JOBS =
   'sleep 1000 & set -m; sleep 1001 & set +m; setsid sleep 1002 & bash -c \'trap "" TERM HUP; while :; do sleep 0.1; done\' &';
 
 describe('dispose', () => {
-  test('leaves no process and no file, whatever was started', async () => {
+  test('leaves no process and no file of anything that was started', async () => {
     const session = startSession();
     await session.run(LEAVE_JOBS);
     if (hasProc) expect(processesWith(session.tmp).length).toBeGreaterThan(4);
@@ -27,7 +27,7 @@ describe('dispose', () => {
     );
   });
 
-  test('ends a line that runs: its result says so, and those that wait are refused', async () => {
+  test('ends the running line, whose result says so, and refuses waiting lines', async () => {
     let heard = '';
     const session = startSession({
       onStdout: (chunk) => {
@@ -73,7 +73,7 @@ describe('dispose', () => {
     await expect(session.run('true')).rejects.toThrow('The bash session is disposed');
   });
 
-  test('of a session that never ran refuses as well', async () => {
+  test('of a session that never ran refuses lines, too', async () => {
     const session = startSession();
     await session.dispose();
     await expect(session.run('true')).rejects.toThrow('The bash session is disposed');
@@ -172,7 +172,7 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
     await expectNothingLeft(host);
   });
 
-  test('because of an error that nobody caught, leaves none, and the error is shown', async () => {
+  test('because of an uncaught error, leaves none, and the error is shown', async () => {
     const host = await startHostWithJobs(
       "process.stdin.once('data', () => { throw new Error('boom'); });",
     );
@@ -251,7 +251,7 @@ describe('a session that starts', () => {
   const known: string[] = [];
 
   test.runIf(hasProc)(
-    'removes what killed ones have left, and nothing that is young, lives or belongs to others',
+    'removes the folders of killed sessions, and none that is young, in use or of another user',
     async () => {
       const tmp = temporaryDirectory();
       const old = await abandoned(tmp);

@@ -87,7 +87,7 @@ describe('a line that ends, or would end, bash', () => {
     },
   );
 
-  test('the fresh bash starts in the last directory, without what the old one knew', async () => {
+  test('the fresh bash starts in the last directory, without the variables and functions of the old one', async () => {
     const session = startSession();
     await session.run('mkdir sub; cd sub; known=yes');
     expect((await session.run('exit 3')).exitCode).toBe(3);

@@ -17,7 +17,7 @@ function recordedSession() {
   return { session, bytes: (stream: 'stdout' | 'stderr') => Buffer.concat(heard[stream]) };
 }
 
-test('all of what a command prints is in its result, and in no other', async () => {
+test('all output of a command is in its result, and in no other', async () => {
   const session = startSession();
   for (let index = 0; index < 200; index += 1) {
     const line = `echo out ${index}; echo err ${index} >&2; bash -c 'echo child ${index} >&2'`;
@@ -58,7 +58,7 @@ test('a line of any characters arrives byte for byte', async () => {
   expect(stdout).toBe(text);
 });
 
-test('whatever a command prints, it is output', async () => {
+test('nothing that a command prints is taken for control data', async () => {
   const session = startSession();
   await session.run(':');
   const files = `cat "${session.tmp}"/agent-shell-*/bash | tr '\\n' '#'`;
@@ -84,7 +84,7 @@ test.each([
 });
 
 describe('background jobs', () => {
-  test('what one writes between two lines comes with the next one', async () => {
+  test('output between two lines comes with the next one', async () => {
     const session = startSession();
     const first = await session.run(
       '(until [ -e go ]; do sleep 0.01; done; echo late; touch gone) &',
@@ -174,7 +174,7 @@ describe('floods', () => {
     expect(stderr.endsWith(`\n[agent-shell: ${6 * MIB} more bytes left out]\n`)).toBe(true);
   });
 
-  test('listeners hear all of it', async () => {
+  test('listeners get all of it', async () => {
     let heard = 0;
     const session = startSession({
       onStdout: (chunk) => {
@@ -201,7 +201,7 @@ describe('floods', () => {
     }
   });
 
-  test('so are the cuts where both ends are kept, and what is missing is counted', () => {
+  test('with both ends kept, cuts are between characters too, and the missing bytes are counted', () => {
     const text = 'éé漢😀é😀漢é';
     const bytes = Buffer.from(text);
     for (let limit = 1; limit < bytes.length; limit += 1) {

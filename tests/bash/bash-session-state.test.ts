@@ -113,7 +113,7 @@ test('a DEBUG trap sees the commands of the lines and none of ours', async () =>
   expect(stderr).toBe('');
 });
 
-test('an ERR trap hears of a line that fails once, and of nothing of ours', async () => {
+test('an ERR trap runs once for a line that fails, and for no command of ours', async () => {
   const session = startSession();
   await session.run('trap "echo failed" ERR');
   expect((await session.run('echo fine')).stdout).toBe('fine\n');
@@ -121,7 +121,7 @@ test('an ERR trap hears of a line that fails once, and of nothing of ours', asyn
   expect((await session.run('echo fine')).stdout).toBe('fine\n');
 });
 
-describe('where `exec` has sent the output elsewhere', () => {
+describe('after `exec` has redirected the output', () => {
   const ELSEWHERE = 'agent-shell: output goes where `exec` sent it\n';
 
   test('each result says so, while it lasts, and the session still knows how lines end', async () => {

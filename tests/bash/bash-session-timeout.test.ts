@@ -6,7 +6,7 @@ import { sharedSession, startSession, type TestSession } from '../helpers/sessio
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
 describe('a line that takes longer than its limit', () => {
-  test('ends with 124, says so, and keeps what it had printed', async () => {
+  test('ends with 124, says so, and keeps its output', async () => {
     const session = startSession();
     await session.run(':');
     const result = await session.run('echo out; echo err >&2; sleep 1000; echo never', {
@@ -144,7 +144,7 @@ describe('the limit of a line', { concurrent: true }, () => {
 });
 
 describe('a line that is cancelled', () => {
-  test('ends with 130, says so, and keeps what it had printed', async () => {
+  test('ends with 130, says so, and keeps its output', async () => {
     let heard = '';
     const session = startSession({
       onStdout: (chunk) => {
@@ -164,7 +164,7 @@ describe('a line that is cancelled', () => {
     if (hasProc) expect(strangers(session)).toEqual([]);
   });
 
-  test('before it starts, never runs, and the session is as it was', async () => {
+  test('before it starts, never runs, and the session is unchanged', async () => {
     const session = startSession();
     await session.run('kept=yes');
     const result = await session.run('touch ran', { signal: AbortSignal.abort() });

@@ -6,7 +6,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { startSession } from '../helpers/session.ts';
 
-test('output, errors and the exit code of a line come apart, and untrimmed', async () => {
+test('output, errors and the exit code of a line are separate and untrimmed', async () => {
   const session = startSession();
   expect(
     await session.run(
@@ -43,7 +43,7 @@ test('directory, variables, functions and options last from line to line', async
   expect(stdout).toBe('sub\n1\n2\nhello you\n*\n0\n');
 });
 
-test('the session tells the directory that bash is in, whatever its name', async () => {
+test('the session reports the directory of bash, with any name', async () => {
   const session = startSession();
   const name = " it's\na «ü»  dir ";
   await session.run(`mkdir "${name}" && cd "${name}"`);
@@ -56,7 +56,7 @@ test('a session starts in the directory that it is given', async () => {
   expect(stdout).toBe(`${realpathSync(cwd)}\n`);
 });
 
-test('a relative directory begins where the program is, and of a file it is the one that holds it', async () => {
+test('a relative directory is relative to that of the program; for a file it is its folder', async () => {
   const cwd = relative(process.cwd(), temporaryDirectory());
   expect((await startSession({ cwd }).run('pwd')).stdout).toBe(`${resolve(cwd)}\n`);
   expect((await startSession({ cwd: 'package.json' }).run('pwd')).stdout).toBe(

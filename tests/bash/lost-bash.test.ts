@@ -122,7 +122,7 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
     expect(refused).toBeLessThan(count);
   });
 
-  test('while nobody waits: a call that needs no bash is told as well', async () => {
+  test('between two lines: a call that needs no bash reports it, too', async () => {
     const session = startSession();
     await session.run('export TODO_AGENT=ann');
     const pid = bashOf(session);
@@ -159,7 +159,7 @@ describe('private files that go between two lines', () => {
   });
 });
 
-test('what a line writes to the files that drive bash costs it this bash at most, and no line is run unsaid', async () => {
+test('a line that writes to the files that drive bash loses this bash at most, and each line is run or reported', async () => {
   const session = startSession();
   for (const file of ['go', 'status', 'bash']) {
     await session.run(`echo "some bytes" >>"$(echo "$TMPDIR"/agent-shell-*/${file})"; true`);
@@ -230,7 +230,7 @@ describe('a line after which bash runs no more commands ends it, and says so', (
     expect(await session.run('(exit 4)')).toMatchObject({ stderr: '', exitCode: 4 });
   });
 
-  test('what hides or disables builtins that it does not need harms nothing', async () => {
+  test('hidden or disabled builtins that it does not need do no harm', async () => {
     const session = startSession();
     await session.run('kept=yes; printf() { :; }; enable -n echo test; read() { :; }');
     expect(await session.run('printf %s $kept')).toMatchObject({ stdout: '' });
@@ -260,7 +260,7 @@ describe('an error inside "$(', () => {
     }
   });
 
-  test('of a text that a line evaluates may break bash 5.2: it ends, or goes on, and says so if it ends', async () => {
+  test('in evaluated text may break bash 5.2, which goes on or ends, and an end is reported', async () => {
     const session = startSession();
     await session.run(`kept=yes; eval 'echo "$('; eval 'echo "x"'`);
     for (let round = 0; round < 5; round += 1) {
@@ -317,7 +317,7 @@ describe('no line is dropped', () => {
   });
 });
 
-test('what a DEBUG trap prints is not run as a command', async () => {
+test('the output of a DEBUG trap is not run as a command', async () => {
   const session = startSession();
   await session.run('trap "echo touch ran" DEBUG');
   await session.run('true');

@@ -12,7 +12,7 @@ const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 /** A bash that cannot start leaves no descriptor open. */
 const openDescriptors = () => readdirSync('/dev/fd').length;
 
-test('without a PATH, programs are found where bash looks for them', async () => {
+test('without a PATH, programs are found on the default path of bash', async () => {
   const session = startSession({ env: { PATH: undefined } });
   expect(await session.run('ls / >/dev/null && echo next')).toEqual(NEXT);
 });
@@ -64,7 +64,7 @@ test('BASH_ENV may change the directory, say something and set variables', async
   expect(await missing.run('echo next')).toEqual(NEXT);
 });
 
-test('what BASH_ENV or exported functions set keeps no line from being run', async () => {
+test('no setting of BASH_ENV or exported functions prevents lines from running', async () => {
   const file = join(temporaryDirectory(), 'start');
   for (const [env, text = '', flags = 'hB'] of [
     [{ BASH_ENV: file }, 'set -e', 'ehB'],
@@ -87,7 +87,7 @@ test.each([
   ['builtin() { :; }', 'exit code 0'],
   ['exit 7', 'exit code 7'],
 ])(
-  'what BASH_ENV has broken for good is told, and no line counts as run: %s',
+  'a bash that BASH_ENV has broken is reported, and no line counts as run: %s',
   async (text, how) => {
     const file = join(temporaryDirectory(), 'start');
     writeFileSync(file, text);
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('where FIFOs cannot be made, each line names the folder; without mkfifo, each line asks for it', async () => {
+test('if FIFOs cannot be made, each line names the folder; without mkfifo, each line asks for it', async () => {
   const bin = temporaryDirectory();
   const TMPDIR = temporaryDirectory();
   writeFileSync(join(bin, 'mkfifo'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });

@@ -131,7 +131,7 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
     expect(host.errors()).toBe(before === '' ? '' : 'full\n');
   });
 
-  test('is full by now, lines that fit are run, so that one can make room', async () => {
+  test('is full, lines that fit are run, and one can make room', async () => {
     const program = `
       import { BashSession } from './src/bash/bash-session.ts';
       const session = new BashSession({ env: process.env, cwd: '/' });
@@ -162,7 +162,7 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
     ]);
   });
 
-  test('is mounted over by a line, this ends bash and says so, and the session goes on', async () => {
+  test('is mounted over by a line, bash ends with a note, and the session goes on', async () => {
     const program = PROGRAM.replace(
       'for (const line of',
       `await session.run('kept=1; Agent x');
@@ -180,7 +180,7 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
     ]);
   });
 
-  test('runs no programs by now, no line is run without its agent commands', async () => {
+  test('becomes noexec, no line is run without its agent commands', async () => {
     const program = PROGRAM.replace(
       'for (const line of',
       `await session.run('mount -o remount,bind,noexec "$TMPDIR"');
@@ -200,7 +200,7 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
 describe('where TMPDIR', () => {
   const agent = () => new TestAgent(({ argv }) => ({ stdout: `${argv}\n` }));
 
-  test('is relative, it is so to where the session begins, also after a cd', async () => {
+  test('is relative, it is relative to the first directory of the session, also after a cd', async () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, 'tmp dir'));
     const session = startSession({ handlers: [agent()], cwd, env: { TMPDIR: 'tmp dir' } });
@@ -241,7 +241,7 @@ describe('where TMPDIR', () => {
     },
   );
 
-  test('is moved, the next lines say so and are not run; back again, all goes on', async () => {
+  test('is moved, the next lines say so and are not run; when it is back, lines run again', async () => {
     const parent = temporaryDirectory();
     const tmp = join(parent, 'tmp');
     mkdirSync(tmp);

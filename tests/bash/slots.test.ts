@@ -228,7 +228,7 @@ function childrenOf({ pid }: ChildProcess): string[] {
 }
 
 describe('more callers than slots', () => {
-  test('that wait for each other come all to an end', async () => {
+  test('that wait for each other all end', async () => {
     const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${stdin}${argv[0]} ` }));
     const { session } = await startAgentSession(agent);
     // The last caller has its slot first, and waits for all others.
@@ -238,7 +238,7 @@ describe('more callers than slots', () => {
     expect(stdout).toBe(Array.from({ length: 40 }, (_, index) => `${index} `).join(''));
   });
 
-  test('those that came first get one, however many of the new ones others take', async () => {
+  test('the first get a slot, even if others take many of the new ones', async () => {
     const folder = temporaryDirectory();
     const slots = new Slots(folder, ENV, () => new Promise(() => {}));
     onTestFinished(() => slots.close());
@@ -291,7 +291,7 @@ describe('more callers than slots', () => {
     await calling;
   });
 
-  test('a reply that nobody has asked for yet takes no slot from others', async () => {
+  test('a reply that is not read yet takes no slot from others', async () => {
     const agent = new TestAgent(() => ({ stdout: 'x'.repeat(50_000) }));
     const { session, folder } = await startAgentSession(agent);
     await session.run(
@@ -433,7 +433,7 @@ describe('a host that is killed', () => {
     }
   });
 
-  test('nobody who comes after it is believed', async () => {
+  test('no later host in its place is believed', async () => {
     const { call, kill, folder } = await startMortalHost();
     await kill();
     if (process.getuid?.() !== 0) return expect(await call('5').ended).toEqual(gone);
@@ -540,7 +540,7 @@ describe('the private folder', () => {
   });
 });
 
-describe('what a caller has set does not change its call', () => {
+describe('settings of the caller do not change its call', () => {
   test.each([
     'set -x; Agent x 2>&1; set +x 2>/dev/null',
     'bash -x "$(type -P Agent)" x 2>/dev/null',
@@ -573,7 +573,7 @@ describe('what a caller has set does not change its call', () => {
   });
 });
 
-test('whose list is meant comes from the caller, exported or set before the command', async () => {
+test('the caller names the list, by exported variables or before the command', async () => {
   const seen: unknown[] = [];
   const handler = {
     name: 'Agent',

@@ -41,7 +41,7 @@ function machine(): Machine {
   };
 }
 
-test('what one process writes, the next one reads', () => {
+test('a list that one process writes, the next one reads', () => {
   const { write, read } = machine();
   expect(read()).toEqual({ stdout: 'No todos.\n', stderr: '', exitCode: 0 });
   expect(write([list('a')])).toEqual(UPDATED);
@@ -49,7 +49,7 @@ test('what one process writes, the next one reads', () => {
   expect(JSON.parse(read(['--json']).stdout)).toMatchObject({ version: 1 });
 });
 
-test('the list comes on standard input as well: a pipe, a file', () => {
+test('the list may come on standard input: a pipe, a file', () => {
   const { work, env, write, read } = machine();
   expect(write([], { input: list('piped') })).toEqual(UPDATED);
   writeFileSync(join(work, 'list.json'), list('from a file'));
@@ -88,7 +88,7 @@ test('a list of over 1 MiB on standard input is refused', () => {
   expect(read().stdout).toBe('No todos.\n');
 });
 
-test('TODO_CLEAR_WHEN_DONE: the history says what was finished and keeps its texts; --undo opens it again', () => {
+test('TODO_CLEAR_WHEN_DONE: the history has the finished list with its texts; --undo restores it', () => {
   const { write, read, env } = machine();
   const item = (content: string, status: string) => ({ content, activeForm: content, status });
   write([JSON.stringify({ todos: [item('Plan', 'completed'), item('Ship', 'in_progress')] })]);
@@ -127,7 +127,7 @@ test('TODO_SESSION and TODO_AGENT name the list, and options win over them', () 
   expect(read([], { env: named }).stdout).toContain('of bob in s');
 });
 
-test('lists are where the platform keeps such things, in files for this user alone', () => {
+test('lists are in the XDG state folder, in files for this user alone', () => {
   const { root, write } = machine();
   const home = cleanEnvironment({ HOME: root, XDG_STATE_HOME: '' });
   write([list('a')], { env: home });
@@ -173,7 +173,7 @@ test('in a directory that was deleted a session must be named', () => {
   expect([named.status, named.stdout]).toEqual([0, 'No todos.\n']);
 });
 
-test('a reply that cannot be written is an error, but a reader that goes away is not', () => {
+test('a reply that cannot be written is an error, but not if the reader of a pipe has ended', () => {
   const { work, env, write } = machine();
   write([list('a')]);
   const node = `'${process.execPath}' '${executable('todo-read')}'`;
@@ -188,7 +188,7 @@ test('a reply that cannot be written is an error, but a reader that goes away is
   expect(gone.stderr).toBe('');
 });
 
-test('a list longer than a pipe holds is written whole, also where the pipe does not wait', () => {
+test('a list longer than the capacity of a pipe is written whole, also to a non-blocking pipe', () => {
   const { env, work, write } = machine();
   const long = JSON.stringify({
     todos: Array.from({ length: 3000 }, (_, index) => ({
@@ -212,7 +212,7 @@ test('a list longer than a pipe holds is written whole, also where the pipe does
   expect([status, stdout.split('\n').length]).toEqual([0, 3003]);
 });
 
-describe('what V8 made of a program in an earlier run', () => {
+describe('the code cache of an earlier run', () => {
   const servers = useServers();
   const HOOK = `const vm = require('node:vm');
     vm.Script = class extends vm.Script {
@@ -294,7 +294,7 @@ describe('what V8 made of a program in an earlier run', () => {
     expect(runRead().stderr).toBe('cache: true\n');
   });
 
-  test("is kept in the user's own home where HOME is not set, never below a relative folder", () => {
+  test("is kept in the user's home if HOME is not set, never in a relative folder", () => {
     const { home, work, runWithoutHome, kept } = freshPackage();
     expect(runWithoutHome().stderr).toBe('cache: none\n');
     expect(kept()).toEqual([]);

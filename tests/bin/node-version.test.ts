@@ -22,7 +22,7 @@ test.each([
   expect(unsupportedRuntime({ node } as NodeJS.ProcessVersions) === undefined).toBe(isSupported);
 });
 
-describe('where it cannot run, one line says what is needed and what is there, and the exit code is 1', () => {
+describe('on an unsupported runtime, one line names the needed and the found version, and the exit code is 1', () => {
   const folder = () => {
     const directory = temporaryDirectory();
     const pretend = (versions: object) =>

@@ -42,7 +42,7 @@ test('a command that is not there is not named', () => {
   expect(nearName('TaskDone', ['TodoWrite'])).toBeUndefined();
 });
 
-test('in a session the right name comes in place of the error, and nothing is run', async () => {
+test('in a session the suggestion replaces the error, and nothing is run', async () => {
   const router = new BashRouter();
   onTestFinished(() => router.dispose());
   expect(await router.route(`todo_write '{"todos":[]}'`)).toMatchObject({

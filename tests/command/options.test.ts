@@ -38,7 +38,7 @@ test('words after -- are not options', () => {
   });
 });
 
-test('where bash is meant, options end at the first word', () => {
+test('for arguments of bash, options end at the first word', () => {
   expect(parseOptions(['--undo', 'x.sh', '--agent', 'x'], TABLE, 'first word')).toEqual({
     options: { '--undo': true },
     rest: ['x.sh', '--agent', 'x'],
@@ -84,7 +84,7 @@ test.each([
   expect(parseOptions(argv, TABLE)).toMatchObject({ problem });
 });
 
-test('the time that it takes grows with the number of words, whatever they are', () => {
+test('parsing takes time linear in the number of words', () => {
   const table: OptionTable = { '--id': 'texts' };
   for (const words of [['{'], ['{}', '--id', '1'], ['--id', '1'], ['{}', '--id=1', 'x']]) {
     const argv = Array.from({ length: 20_000 }, () => words).flat();

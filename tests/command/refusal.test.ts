@@ -39,7 +39,7 @@ test('closing lines are among the 20 and are never crowded out', () => {
   expect(lines.slice(-4)).toEqual(['- problem 17', '- last but one', '- last', '- and 82 more']);
 });
 
-test('fewer lines are shown where they are so long that 4 KB would be exceeded', () => {
+test('long lines are left out beyond 4 KB', () => {
   const { stderr } = refusal('Failed', {
     lines: Array(20).fill('日'.repeat(100)),
     closing: ['last'],

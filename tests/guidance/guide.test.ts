@@ -37,7 +37,7 @@ test.each([
   ['no notes, by option', { notes: false }, [IDLE]],
   ['no reminders, by option', { reminders: false }, [DROPPED]],
   [
-    'what the settings forbid, no option allows',
+    'no option allows guidance that the settings turn off',
     { settings: mode('off'), notes: true, reminders: true },
     [],
   ],
@@ -117,7 +117,7 @@ test('a list that the host replaces is not noted, neither then nor later', async
   expect(await session.write('[ ] Fix it')).toEqual([]);
 });
 
-test('notes stand after what the command itself has to note', async () => {
+test('notes come after those of the command itself', async () => {
   const session = agentSession();
   await session.write('[ ] Ship it');
   const bare = JSON.stringify(items('[ ] Fix it'));
@@ -202,7 +202,7 @@ test('over JSON lines reminders are a field of their own, present only when ther
   ]);
 });
 
-test('reminders come first in stderr where the router, or the line, is told so', async () => {
+test('reminders come first in stderr if the router, or the line, has that option', async () => {
   const store = new TodoStore();
   store.update(items('[ ] Fix it'));
   const shell = () => ({

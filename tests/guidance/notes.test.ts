@@ -22,7 +22,7 @@ describe('dropped items', () => {
     ]);
   });
 
-  test('what --drop left out was meant', async () => {
+  test('items left out by --drop are not named', async () => {
     const session = agentSession();
     await session.write(...plan);
     const { stderr } = await session.router.route('TodoWrite --drop 3');
@@ -43,14 +43,14 @@ describe('dropped items', () => {
     },
   );
 
-  test('what --undo takes back was meant', async () => {
+  test('items left out by --undo are not named', async () => {
     const session = agentSession();
     await session.write(plan[0] ?? '');
     await session.write(...plan);
     expect((await session.router.route('TodoWrite --undo')).stderr).toBe('');
   });
 
-  test('a list that is emptied because everything is done keeps the note on what it drops', async () => {
+  test('a list that is cleared because everything is done keeps the note on dropped items', async () => {
     const store = new TodoStore();
     const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
     const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
@@ -76,7 +76,7 @@ describe('dropped items', () => {
     ]);
   });
 
-  test('the item in progress is named where nothing has taken its place', async () => {
+  test('the item in progress is named unless another has replaced it', async () => {
     expect(await notes(plan, ['[>] Write docs', '[ ] Ship it'])).toEqual([
       'Note: 1 unfinished item is no longer on the list: "Fix it". On purpose? Use --drop N.',
     ]);
@@ -98,7 +98,7 @@ describe('dropped items', () => {
     ]);
   });
 
-  test('what is quoted of an item is cut short and safe for a terminal', async () => {
+  test('quotes from items are cut short and safe for a terminal', async () => {
     const [note = ''] = await notes([`[ ] \x1b[2J\u202e${'x'.repeat(150)}`], ['[ ] a']);
     expect(note).toBe(
       `Note: 1 unfinished item is no longer on the list: "␛[2J${'x'.repeat(43)}...". On purpose? Use --drop N.`,
@@ -134,7 +134,7 @@ describe('a finish without a check', () => {
     expect(await notes(['[x] Find it', '[x] Fix it', '[>] Write docs'], done)).toEqual([note]);
   });
 
-  test('a list that is written only once, as completed, is asked as well', async () => {
+  test('a list that is written once, as completed, is asked for a check, too', async () => {
     expect(await agentSession().write(...done)).toEqual([note]);
   });
 

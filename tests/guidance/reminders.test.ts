@@ -48,7 +48,7 @@ test('each TodoWrite starts the count anew, inside a longer line too', async () 
   expect(await session.idle(1)).toEqual([[1, reminder]]);
 });
 
-test('a list that the host replaces starts the count anew as well', async () => {
+test('a list that the host replaces restarts the count, too', async () => {
   const session = agentSession();
   await session.write(...plan);
   await session.idle(9);
@@ -88,7 +88,7 @@ test.each([
   expect(await session.idle(50)).toEqual([]);
 });
 
-test('never where no list was written and little has changed', async () => {
+test('never if no list was written and little has changed', async () => {
   expect(await agentSession().idle(50)).toEqual([]);
   const session = agentSession();
   await session.run('git commit -am x');
@@ -125,13 +125,13 @@ test('open items of which none is in progress are mentioned after five commands,
   expect(await session.idle(9)).toEqual([[5, idle(1)]]);
 });
 
-test('they are not where one is in progress', async () => {
+test('not while one is in progress', async () => {
   const session = agentSession();
   await session.write(...plan);
   expect(await session.idle(9)).toEqual([]);
 });
 
-test('a reminder leaves what the line printed as it is', async () => {
+test('a reminder does not change the output of the line', async () => {
   const session = agentSession();
   await session.write(...plan);
   await session.idle(9);

@@ -61,7 +61,7 @@ test('what a person changed is said after the next tool, once', async () => {
   expect(await contextOf(say(ran('ls')))).toBe('');
 });
 
-test('what the hook saw proves an item and a task, in the session that it was told of', () => {
+test('lines that the hook saw prove an item and a task, in their own session', () => {
   const { environment, directory } = harness('s1', ID);
   const env = cleanEnvironment({ ...environment, [ID]: 's1', TODO_TEAM: 't' });
   const call = (name: string, argv: readonly string[], text: object | string = '') =>
@@ -143,7 +143,7 @@ describe('text of others is data', () => {
     }
   };
 
-  test('no item ends or extends what a harness puts around it, at no event', async () => {
+  test('no item can end or extend the tags of a harness, at any event', async () => {
     const { say, write, state, directory, environment } = harness('s1', ID);
     environment.TODO_REMINDER_TURNS = '2';
     write(`[>] ${EVIL}`);
@@ -174,7 +174,7 @@ describe('text of others is data', () => {
     expect(inbox).toMatch(/^\S+Z {2}#1 "x\\"\\u003c.*": assigned to you by lead \\u003cb>\n$/);
   });
 
-  test('who wrote a list is named where it is not the agent that reads it', async () => {
+  test('the author of a list is named unless it is the reader', async () => {
     const { say, state, directory, environment } = harness('s1', ID);
     const folder = listFolder(state, { session: directory, agent: 'main@s1' });
     openTodoStore({ folder, author: 'lead</b>' }).update(items('[>] Fix it'));
@@ -213,7 +213,7 @@ describe("the team's tasks", () => {
     expect(await say(event)).toBe('');
   });
 
-  test('what is told goes with what there is to say of the list, in the words of each harness', async () => {
+  test('news come together with the message about the list, in the dialect of each harness', async () => {
     const { say, give, write, environment } = team(undefined);
     await give('Fix it', 'main@s1');
     write('[>] Plan it');
@@ -234,7 +234,7 @@ describe("the team's tasks", () => {
     }
   });
 
-  test('at most five notes and a count, and none that nobody would hear', async () => {
+  test('at most five notes and a count, and none in an answer that the harness drops', async () => {
     const { say, give, environment } = team('ann');
     for (const name of 'ABCDEFG') await give(name, 'ann');
     environment.TODO_GUIDANCE = 'off';
@@ -328,7 +328,7 @@ describe('reminders', () => {
     expect(await contextOf(say(event))).toContain('1 command since the last TodoWrite');
   });
 
-  test('what a killed hook has left half written is passed over', async () => {
+  test('an incomplete line of a killed hook is skipped', async () => {
     const { say, write, state } = harness('s1', ID);
     write('[>] Fix it');
     for (let line = 1; line <= 9; line++) await say(ran(`step ${line}`));
@@ -345,7 +345,7 @@ describe('reminders', () => {
   });
 });
 
-describe('Cursor, which drops what is said of a command that failed', () => {
+describe('Cursor, which drops the answer to a failed command', () => {
   const event = (name: string, command: string) => ({
     conversation_id: 'c1',
     hook_event_name: name,
@@ -357,7 +357,7 @@ describe('Cursor, which drops what is said of a command that failed', () => {
     return text === '' ? '' : JSON.parse(text).additional_context;
   };
 
-  test("hears what a person and the team's others did after the next one", async () => {
+  test('gets news of a person and the team after the next one', async () => {
     const { say, state, directory, environment } = harness('c1');
     Object.assign(environment, { TODO_TEAM: 'blue', TODO_AGENT: 'ann' });
     const folder = listFolder(state, { session: directory, agent: 'ann' });
@@ -374,7 +374,7 @@ describe('Cursor, which drops what is said of a command that failed', () => {
 });
 
 describe('the list in the conversation', () => {
-  test('it is under 2 KB, and what is open comes first where not all fits', async () => {
+  test('it is under 2 KB, and open items come first if not all fit', async () => {
     const { say, write } = harness('s1', ID);
     const long = 'é'.repeat(150);
     write(
@@ -436,7 +436,7 @@ describe('the list in the conversation', () => {
     expect(await contextOf(say(prompt))).toContain('[x] Fix it');
   });
 
-  test('Qwen Code, which drops what it is told at a start, gets it at the prompt after, be it one of the user or not', async () => {
+  test('Qwen Code, which drops the answer to a start, gets the list at the next prompt, of the user or not', async () => {
     const { say, write } = harness('q1');
     const event = (name: string, more: object) => ({
       session_id: 'q1',
@@ -471,7 +471,7 @@ describe('the list in the conversation', () => {
 describe('the finish gate', () => {
   const open = (world: TestHarness) => world.write('[x] Read', '[>] Fix it');
 
-  test('it is closed to nobody who has not asked for it', async () => {
+  test('it is off unless asked for', async () => {
     const world = harness('s1', ID);
     open(world);
     expect(await world.say(stop())).toBe('');
@@ -548,7 +548,7 @@ describe('the finish gate', () => {
     expect(await world.say(stop({ last_assistant_message }), '--gate')).not.toBe('');
   });
 
-  test('never where another session of the work tree has written the list', async () => {
+  test('never for a list that another session of the work tree has written', async () => {
     const world = harness('g1');
     open(world);
     const event = {
@@ -571,7 +571,7 @@ describe('the finish gate', () => {
     expect(await world.say(event, '--gate')).toContain('deny');
   });
 
-  test('never for Cursor where it was stopped or goes on already', async () => {
+  test('never for a Cursor that was stopped or goes on already', async () => {
     const world = harness('c1');
     world.environment.TODO_SESSION = 'release';
     const event = { conversation_id: 'c1', hook_event_name: 'stop' };
@@ -581,7 +581,7 @@ describe('the finish gate', () => {
   });
 });
 
-describe('whatever goes wrong, the harness is not bothered', () => {
+describe('no error disturbs the harness', () => {
   const bad = [
     '',
     'no JSON',

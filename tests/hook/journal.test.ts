@@ -20,7 +20,7 @@ function journal() {
   return { folder, path, add, read: () => new Journal(folder).read(), at };
 }
 
-test('it never grows beyond what is read at once, whatever the lines, sessions and refusals', () => {
+test('it never grows beyond the bytes that are read at once', () => {
   const { folder, path, add, at } = journal();
   for (let count = 0; count < 1500; count++) {
     const text = ['x', '\u001b', '漢', '"'][count % 4] ?? '';
@@ -57,7 +57,7 @@ test('of a longer file, as earlier versions left one, only the end is read, and 
   expect(statSync(path).size).toBeLessThan(MOST_BYTES / 2);
 });
 
-test('what each session did and was told is kept when entries are left out', () => {
+test('the past of each session is kept when entries are left out', () => {
   const { folder, add, read, at } = journal();
   const tell = (said: 'shown' | 'gate', version: number) =>
     new Journal(folder).add({ session: 's', version, at: at(), said }, () => false);
@@ -115,7 +115,7 @@ test('the beginning of a long line is never taken for the whole', () => {
   expect(pastOf('s', before, entries).hasWritten).toBe(true);
 });
 
-test('a file that somebody else has written stops nobody', () => {
+test('a file with other content is no error', () => {
   const { folder, path, add } = journal();
   mkdirSync(folder, { recursive: true });
   for (const text of [

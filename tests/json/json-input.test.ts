@@ -62,7 +62,7 @@ test('an odd apostrophe in single quotes is read as it was typed', async () => {
   expect(result).toMatchObject({ exitCode: 0, stderr: NOTE, items: [{ content: "Don't stop" }] });
 });
 
-test('words that bash made of an even number of apostrophes give way to what was typed', async () => {
+test('the typed text replaces words that bash split at an even number of apostrophes', async () => {
   const words = ['{"todos":[{"content":"Dont', 'stop,activeForm:Cant rest","status":"pending"}]}'];
   const result = await todoWrite(words, { raw: `'${list("Don't stop", "Can't rest")}'` });
   expect(result).toMatchObject({
@@ -72,7 +72,7 @@ test('words that bash made of an even number of apostrophes give way to what was
   });
 });
 
-test('one word that bash made wrong JSON of gives way to what was typed', async () => {
+test('the typed text replaces one word that bash turned into wrong JSON', async () => {
   const argument = '{"todos":[{"content":"Dont,activeForm:Cant","status":"pending"}]}';
   const result = await todoWrite([argument], { raw: `'${list("Don't", "Can't")}'` });
   expect(result).toMatchObject({ exitCode: 0, stderr: NOTE, items: [{ content: "Don't" }] });
@@ -83,7 +83,7 @@ test('one apostrophe written for bash and one forgotten are both apostrophes', a
   expect(result.items).toMatchObject([{ content: "Don't", activeForm: "Can't" }]);
 });
 
-test('a valid list as bash reads it is never overridden by what was typed', async () => {
+test('the typed text never replaces a valid list as bash reads it', async () => {
   const result = await todoWrite([list('x')], { raw: `'${list("'x'")}'` });
   expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [{ content: 'x' }] });
 });

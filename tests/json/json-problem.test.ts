@@ -81,7 +81,7 @@ test.each([
   expect(findJsonProblem(text)?.kind).toBe(kind);
 });
 
-test('forgiven slips are skipped, so that the real problem is found', () => {
+test('corrected slips are skipped, and the real problem is found', () => {
   expect(problemOf('{"a":["x\\!\n",],} x')).toMatch(/^line 2, column 7: unexpected text after/);
 });
 
@@ -118,7 +118,7 @@ test('text that JSON.parse accepts has no problem, except a duplicate property',
   );
 });
 
-test('a text has a problem exactly where the forgiving reader refuses it', () => {
+test('a text has a problem if and only if the forgiving reader refuses it', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -49,7 +49,7 @@ test.each([
 });
 
 test.each(['"\\\\!"', '"\\n\\"\\u0041"', '"\\q"', '\\!', '["a"]\\$'])(
-  'what is no shell escape in a string stays as it is: %s',
+  'other text of a string is unchanged: %s',
   (text) => {
     expect(dropShellEscapes(text)).toBe(text);
   },

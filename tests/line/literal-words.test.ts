@@ -178,7 +178,7 @@ describe('the name', () => {
     expect(parse(line)).toBeUndefined();
   });
 
-  test('is looked up at each call among those that are given', () => {
+  test('is looked up at each call among the given names', () => {
     const names = new Set<string>();
     expect(literalWords('Late x', names)).toBeUndefined();
     names.add('Late');

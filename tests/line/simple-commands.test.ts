@@ -88,7 +88,7 @@ test.each([
   expect(read(line)).toMatchObject({ told, isWhole: false });
 });
 
-test('joints, and where a command begins, are told', () => {
+test('each command has its operators and its start', () => {
   const told = readCommands(' a && b|c\nd & e;').commands;
   expect(told.map(({ before, after, start, text }) => [before, after, start, text])).toEqual([
     ['', '&&', 1, 'a'],

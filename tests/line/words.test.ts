@@ -42,7 +42,7 @@ test('a long line is only read in words of one piece', () => {
   expect(readWord(`"a" '${long}'`, 0)).toBeUndefined();
 });
 
-test('what is quoted, and whether quotes are closed, is told as bash reads it', () => {
+test('quoted parts and unclosed quotes are found as bash reads them', () => {
   expect(withoutQuoted(`a'b'c"d\\"e'f"\\'g\\"`)).toBe('acg');
   expect(outsideSingleQuotes(`a'b'c"d\\"e'f'"\\'g`)).toBe(`ac"d\\"e'f'"\\'g`);
   for (const text of ['', `it\\'s`, `"it's"`, `'a "b'`, '"\\""'])

@@ -111,7 +111,7 @@ test.each([true, false])(
 
 const PANEL = ['┌─ Tasks ─ 1/2 ─┐', '│ ✓ Build       │', '└───────────────┘'];
 
-test('whatever a command prints, the panel is below it, whole, once, and the terminal as it was', async () => {
+test('below any output, the panel is whole and there once, and the terminal is restored', async () => {
   await fc.assert(
     fc.asyncProperty(
       size,

@@ -45,7 +45,7 @@ function contrast(one: string, other: string): number {
 const active = colourOf(ACTIVE_COLOURS.unknown);
 const PAGE = readFileSync(join(import.meta.dirname, '../../src/watch/page/page.html'), 'utf8');
 
-test('what is in progress has a contrast of at least 4.5 on black and on white', () => {
+test('the active item has a contrast of at least 4.5 on black and on white', () => {
   expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(
     `38;5;${ACTIVE_COLOURS.unknown}m`,
   );
@@ -56,7 +56,7 @@ test('what is in progress has a contrast of at least 4.5 on black and on white',
 describe.each(['dark', 'light'] as const)('where the terminal says that it is %s', (background) => {
   const { paint } = createTheme({ colours: true, background });
 
-  test('what is in progress has a contrast of at least 4.5 on every such palette', () => {
+  test('the active item has a contrast of at least 4.5 on every such palette', () => {
     const colour = ACTIVE_COLOURS[background];
     expect(paint.inProgress('x')).toContain(`38;5;${colour}m`);
     const palettes = Object.entries(PALETTES).filter(
@@ -68,7 +68,7 @@ describe.each(['dark', 'light'] as const)('where the terminal says that it is %s
     }
   });
 
-  test('the selected row has one, too, what is in progress included', () => {
+  test('so has the selected row, also with the active item', () => {
     const [text, behind] = CHOSEN_COLOURS[background];
     expect(paint.chosen('x')).toContain(`38;5;${text};48;5;${behind}m`);
     expect(contrast(colourOf(text), colourOf(behind))).toBeGreaterThanOrEqual(7);
@@ -78,7 +78,7 @@ describe.each(['dark', 'light'] as const)('where the terminal says that it is %s
 });
 
 describe.each(Object.entries(PALETTES))('on %s', (name, [background, foreground, green]) => {
-  test('what is in progress, pending and done can be read', () => {
+  test('active, pending and completed items are readable', () => {
     const figures = {
       'in progress': contrast(active, background),
       pending: contrast(foreground, background),

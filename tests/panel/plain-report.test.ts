@@ -6,19 +6,19 @@ import { stateOf, todos } from './todos.ts';
 const report = (before: TodoItem[], after: TodoItem[]) =>
   plainReport(stateOf(before), stateOf(after));
 
-test('a new list is told by what is in progress and how many tasks there are', () => {
+test('a new list is reported by its active item and its number of tasks', () => {
   expect(report([], todos('> Build', '- Test', '- Ship'))).toBe(
     'Tasks 0/3: in progress: Doing Build; 3 added',
   );
 });
 
-test('a step forward is told by what is done and what comes next', () => {
+test('a step is reported by the completed and the next item', () => {
   expect(report(todos('> Build', '- Test'), todos('x Build', '> Test'))).toBe(
     'Tasks 1/2: in progress: Doing Test; completed: Build',
   );
 });
 
-test('a task that is put back, one that is added and one that is dropped are told', () => {
+test('a task that is put back, an added one and a dropped one are reported', () => {
   expect(report(todos('> Build', '- Test'), todos('- Build', '- Ship'))).toBe(
     'Tasks 0/2: pending again: Build; 1 removed, 1 added',
   );
@@ -29,7 +29,7 @@ test('a list that is the same is not worth a line', () => {
   expect(report([], [])).toBe('');
 });
 
-test('a cleared list is told once', () => {
+test('a cleared list is reported once', () => {
   expect(report(todos('> Build'), [])).toBe('Tasks: none');
 });
 

@@ -35,7 +35,7 @@ test('an empty list has no panel', () => {
   expect(render([])).toEqual([]);
 });
 
-test('a terminal without Unicode gets ASCII, and a question mark for what it cannot show', () => {
+test('a terminal without Unicode gets ASCII, and a question mark for other characters', () => {
   const state = stateOf(todos('x Café 你好', '> Build', '- Ship'));
   expect(renderTodos(state, { columns: 30, rows: 24, theme: ascii })).toEqual([
     '+- Tasks ------------- 1/3 -+',
@@ -46,7 +46,7 @@ test('a terminal without Unicode gets ASCII, and a question mark for what it can
   ]);
 });
 
-test('below 24 columns the box goes and the rows stay', () => {
+test('below 24 columns, rows have no box', () => {
   const items = todos('x Analyze', '> Build');
   expect(render(items, 24)).toHaveLength(4);
   expect(render(items, 23)).toEqual(['✓ Analyze', '● Doing Build...']);
@@ -71,7 +71,7 @@ test('a screen too low for a box has rows only', () => {
   expect(render(plan(50, 3), 40, 5)).toEqual(['● Doing step 4...', '… 3 completed, 46 pending']);
 });
 
-test('a single row is for what is in progress', () => {
+test('a single row shows the active item', () => {
   expect(render(plan(50, 3), 40, 2)).toEqual(['● Doing step 4...']);
   expect(render(todos('x a', '- b'), 40, 2)).toEqual(['… 1 completed, 1 pending']);
 });
@@ -92,7 +92,7 @@ test('completed items are hidden first, the oldest first', () => {
   );
 });
 
-test('then pending items are hidden from the end, and what is in progress always shows', () => {
+test('then pending items are hidden from the end, and the active item never', () => {
   const items = [...plan(20, 3), ...todos('- last')];
   expect(body(items)).toEqual([
     '● Doing step 4...',
@@ -155,7 +155,7 @@ test('an item that has run for a second or more shows for how long', () => {
   expect(at(725_000)).toBe('│ ● Doing Build...  12m 05s │');
 });
 
-test('elapsed time is told in seconds, minutes or hours', () => {
+test('elapsed time is in seconds, minutes or hours', () => {
   expect([59_999, 60_000, 3_599_000, 3_600_000, 100 * 3_600_000].map(formatElapsed)).toEqual([
     '59s',
     '1m 00s',
@@ -189,7 +189,7 @@ test('the width of the box does not hang on the items', () => {
 const LONG =
   'Rewriting the authentication middleware so that it validates the session cookie first';
 
-test('what is in progress takes two rows rather than being cut', () => {
+test('the active item takes two rows rather than being cut', () => {
   const items: TodoItem[] = [
     { content: 'a', activeForm: LONG, status: 'in_progress' },
     ...todos(`- ${LONG}`, '- b'),
@@ -255,7 +255,7 @@ const item: fc.Arbitrary<TodoItem> = fc.record({
   status: fc.constantFrom('completed', 'in_progress', 'pending'),
 });
 
-test('whatever the text, each line is one row of the agreed width and the frame is closed', () => {
+test('with any text, each line is one row of the given width and the frame is closed', () => {
   fc.assert(
     fc.property(
       fc.array(item, { minLength: 1, maxLength: 20 }),

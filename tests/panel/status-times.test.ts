@@ -65,7 +65,7 @@ test('items that are renumbered when one is removed keep their times', () => {
   expect(times(store)).toEqual(['b 1', 'c 1']);
 });
 
-test('where the versions that are kept do not reach back, the time is the oldest that is known', () => {
+test('if the stored versions do not reach back, the time is the oldest known one', () => {
   expect(times(written(['> a'], ['> a', '- b'], ['> a', '> b'], ['> a', 'x b']))).toEqual([
     'a 2 or before',
     'b 4',

@@ -140,7 +140,7 @@ test('the time starts again with the next item, and goes on when only the text c
   expect((await terminal.screen())[2]).toContain(' 1s ');
 });
 
-test('a panel that comes later knows since when the item has been in progress', async () => {
+test('a later panel shows the whole time of the active item', async () => {
   const { terminal, store, clock, panel } = start({ items: LIST });
   clock.pass(60_000);
   store.update(todos('x Analyze', '> Build', '- Test', '- Ship'));
@@ -270,7 +270,7 @@ async function looks(terminal: VirtualTerminal): Promise<string[]> {
   });
 }
 
-test('completed is dim and struck through with a green mark, in progress bold in its colour, pending as it comes', async () => {
+test('completed is dim and struck through with a green mark, in progress bold in its colour, pending plain', async () => {
   const { terminal } = start({ items: LIST });
   expect(await looks(terminal)).toEqual(['dim struck 2 -1', 'bold 163 163', '-1 -1']);
 });
@@ -285,7 +285,7 @@ test('a locale without Unicode gets ASCII', async () => {
   expect((await terminal.rowsBelowCursor()).join('')).toMatch(/^[ -~]+$/);
 });
 
-test('what dispose leaves does not stand out, even if it has just changed', async () => {
+test('the last frame after dispose has no highlight, even after a change', async () => {
   const { terminal, store, panel } = start({ items: plan(2, 0) });
   store.update(plan(2, 1));
   panel.dispose();

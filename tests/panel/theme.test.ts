@@ -17,7 +17,7 @@ test('a dumb terminal gets no colours', () => {
   expect(hasColours(terminal, { TERM: 'dumb' })).toBe(false);
 });
 
-test('NO_COLOR, unless it is empty, forbids colours whatever else is set', () => {
+test('NO_COLOR, unless it is empty, overrides all other settings', () => {
   expect(hasColours(terminal, { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false);
   expect(hasColours(terminal, { NO_COLOR: '' })).toBe(true);
 });
@@ -40,7 +40,7 @@ test('FORCE_COLOR decides otherwise: 0 and false forbid, all else demands', () =
   expect(hasColours(file, { FORCE_COLOR: '' })).toBe(false);
 });
 
-test('Unicode is for every terminal but those whose locale or type says otherwise', () => {
+test('every terminal gets Unicode unless its locale or type says otherwise', () => {
   expect(hasUnicode({})).toBe(true);
   expect(hasUnicode({ LANG: 'de_DE.UTF-8' })).toBe(true);
   expect(hasUnicode({ LC_ALL: 'C.utf8', LANG: 'C' })).toBe(true);

@@ -69,11 +69,11 @@ test('only lines that began since then count', () => {
   expect(lastRun('npm test', new Date(1), lines)).toBeUndefined();
 });
 
-test('a line of which nobody knows how it ended proves nothing', () => {
+test('a line with an unknown exit code proves nothing', () => {
   expect(lastRun('npm test', START, seen('- npm test'))).toBeUndefined();
 });
 
-test('what failed later, or may have, is proven no more, until it passes again', () => {
+test('a check that failed later, or may have, is unproven until it passes again', () => {
   expect(lastRun('npm test', START, seen('0 npm test', '1 npm test'))).toBeUndefined();
   expect(lastRun('npm test', START, seen('0 npm test', '1 cd app && npm test'))).toBeUndefined();
   expect(lastRun('npm test', START, seen('0 npm test', '1 '))).toBeUndefined();

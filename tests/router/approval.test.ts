@@ -206,7 +206,7 @@ describe('agent commands', () => {
     expect([asked.length, agent.calls, has('file')]).toEqual([1, [], false]);
   });
 
-  test('is asked about where the session means another command by that name', async () => {
+  test('is asked about if the session has another command of that name', async () => {
     const agent = new TestAgent();
     let isAllowed = true;
     const { router, asked, has } = startRouter(() => (isAllowed ? 'allow' : 'deny'), agent);
@@ -386,7 +386,7 @@ describe('lists', () => {
     expect(asked).toEqual(['n']);
   });
 
-  test('an answer to allow is remembered where it says so', async () => {
+  test('an answer to allow is remembered if it says so', async () => {
     const { ask, asked } = asking({ approve: 'allow', remember: ['npm test'] });
     const approve = allowList([], ask);
     await approve(request('npm test'));
@@ -406,7 +406,7 @@ describe('lists', () => {
     expect(count).toBe(2);
   });
 
-  test('what is denied is denied although the rest is allowed, or in doubt', async () => {
+  test('a denied command is denied although the rest is allowed, or uncertain', async () => {
     const { ask, asked } = asking();
     const approve = denyList(['git push'], allowList(['git'], ask));
     const denied = { approve: 'deny', reason: "'git push' is on the deny list" };

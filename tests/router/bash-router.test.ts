@@ -41,7 +41,7 @@ const ITEMS: TodoItem[] = [
 ];
 const JSON_LIST = JSON.stringify({ todos: ITEMS });
 
-describe('what a line is taken for', () => {
+describe('the type of a line', () => {
   test.each([
     ['TodoWrite', AGENT_SHELL_COMMAND],
     [' \tTodo"Write"\tx ', AGENT_SHELL_COMMAND],
@@ -203,7 +203,7 @@ describe('routing', () => {
   });
 });
 
-describe('a literal call does what the same call does within a line', () => {
+describe('a literal call does the same as within a line', () => {
   const LINES = ['Agent x', 'Agent x;'];
   test.each([
     ['after a function of its name', 'Agent() { echo "mine $*"; }'],
@@ -243,7 +243,7 @@ describe('a literal call does what the same call does within a line', () => {
     expect(observed[0]).toEqual(observed[1]);
   });
 
-  test('is made without bash where nothing of that is so', async () => {
+  test('is made without bash otherwise', async () => {
     const agent = new TestAgent();
     const { router } = startRouter(agent);
     await router.route('kept=yes');
@@ -340,7 +340,7 @@ describe('a command of the host', () => {
     expect((await router.route('true && Agent y | cat')).stdout).toBe('hello y\n');
   });
 
-  test('of the same name replaces the one before, in bash as well', async () => {
+  test('of the same name replaces the previous one, also in bash', async () => {
     const { router } = startRouter(new TestAgent(() => ({ stdout: 'old\n' })));
     expect((await router.route(':; Agent')).stdout).toBe('old\n');
     router.register(new TestAgent(() => ({ stdout: 'new\n' })));
@@ -410,7 +410,7 @@ describe('raw JSON after the name', () => {
     expect(items).toHaveLength(2);
   });
 
-  test('in single quotes around variables is for bash, whose reading comes first', async () => {
+  test('in single quotes around variables is read by bash', async () => {
     await shared().route("NAME=World; TEXT='two words'");
     const line = `TodoWrite '{"todos":[{"content":"Hello '$NAME'","activeForm":"Saying '"$TEXT"'","status":"pending"}]}'`;
     expect(await write(line)).toMatchObject({
@@ -441,7 +441,7 @@ describe('raw JSON after the name', () => {
     if (exitCode === 0) expect(items[0]?.content).toBe(`Deploy ${content}`);
   });
 
-  test('in which bash would expand something is never stored as it was typed', async () => {
+  test('with an expansion is never stored as typed', async () => {
     const store = new TodoStore();
     const { router, cwd } = startRouter(new TodoWriteHandler(store));
     await router.route("V='1 2'");

@@ -83,7 +83,7 @@ describe('a check that a command runs in the background of a line that has ended
     expect([asked, hasRun()]).toEqual([[line], false]);
   });
 
-  test('runs where nobody was ever asked about a line', async () => {
+  test('runs if no line has ever needed approval', async () => {
     const { router, hasRun, letGo, said } = await startRouter();
     await router.route(WAITING);
     await letGo();
@@ -92,34 +92,31 @@ describe('a check that a command runs in the background of a line that has ended
   });
 });
 
-test.runIf(hasProc)(
-  'whoever calls the command, the line that runs is asked about its check',
-  async () => {
-    const { router } = await startRouter();
-    await router.route('sleep 1000 & # Not of the lines that follow.');
-    for (const line of [
-      'cd . && TodoWrite --prove',
-      '(true; TodoWrite --prove; true)',
-      'sh -c "TodoWrite --prove; true"',
-      'TodoWrite --prove | cat',
-      'TodoWrite --prove & wait $!',
-      'x=$(TodoWrite --prove); timeout 60 TodoWrite --prove',
-    ]) {
-      const asked: string[] = [];
-      await router.route(line, {
-        approve: (request) => {
-          asked.push(request.line);
-          return 'allow';
-        },
-      });
-      expect([...new Set(asked)]).toEqual([line, './check']);
-      await router.route(
-        `TodoWrite '${JSON.stringify({ todos: [{ ...ITEM, status: 'pending' }] })}'`,
-      );
-      await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
-    }
-  },
-);
+test.runIf(hasProc)('each way to call the command asks about its check', async () => {
+  const { router } = await startRouter();
+  await router.route('sleep 1000 & # Not of the lines that follow.');
+  for (const line of [
+    'cd . && TodoWrite --prove',
+    '(true; TodoWrite --prove; true)',
+    'sh -c "TodoWrite --prove; true"',
+    'TodoWrite --prove | cat',
+    'TodoWrite --prove & wait $!',
+    'x=$(TodoWrite --prove); timeout 60 TodoWrite --prove',
+  ]) {
+    const asked: string[] = [];
+    await router.route(line, {
+      approve: (request) => {
+        asked.push(request.line);
+        return 'allow';
+      },
+    });
+    expect([...new Set(asked)]).toEqual([line, './check']);
+    await router.route(
+      `TodoWrite '${JSON.stringify({ todos: [{ ...ITEM, status: 'pending' }] })}'`,
+    );
+    await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
+  }
+});
 
 test('a directory and a variable whose characters end with the byte of a backslash run nothing', async () => {
   const { router, hasRun } = await startRouter(localeWith('GBK', 'zh_CN'));

@@ -45,7 +45,7 @@ test('the environment and the directory of a bash are options', async () => {
   expect((await router.route('echo $A; pwd')).stdout).toBe(`b\n${cwd}\n`);
 });
 
-test('a child has a list, a bash and an environment of its own, and what its parent has beside', async () => {
+test('a child has its own list, bash and environment, and inherits the rest', async () => {
   const agent = new TestAgent(({ env }) => ({ stdout: `${env?.TODO_AGENT}\n` }));
   const tmp = temporaryDirectory();
   const asked: (string | undefined)[] = [];
@@ -84,7 +84,7 @@ test('a child claims tasks of the team by its own name', async () => {
   expect((await child.route('TaskClaim --next')).stdout).toContain('claimed by helper');
 });
 
-test('a child signs with its own name, whatever its parent is called and whoever runs the process', async () => {
+test('a child signs with its own name, not with that of its parent or its process', async () => {
   vi.stubEnv('TODO_AGENT', 'helper');
   onTestFinished(() => void vi.unstubAllEnvs());
   const tasks = new TaskStore();
@@ -100,7 +100,7 @@ test('a child signs with its own name, whatever its parent is called and whoever
   );
 });
 
-test('a child that is disposed gives back what it has begun, in each list, and nothing else', async () => {
+test('a disposed child releases the tasks that it has begun, in each list, and nothing else', async () => {
   const lists = { blue: new TaskStore(), red: new TaskStore() };
   const open = (list = 'blue') => lists[list as keyof typeof lists];
   const parent = startRouter({ handlers: taskCommands({ open }), agent: 'lead' });
@@ -148,7 +148,7 @@ test('a claim that is still on its way when its child is disposed is given back,
   expect(tasks.get().graph.tasks.get(1)?.status).toBe('pending');
 });
 
-test('with TODO_RELEASE_AT_EXIT=0 a child keeps what it has', async () => {
+test('with TODO_RELEASE_AT_EXIT=0 a child keeps its tasks', async () => {
   const tasks = new TaskStore();
   const settings = { ...DEFAULT_SETTINGS, releaseAtExit: false };
   const parent = startRouter({
@@ -174,7 +174,7 @@ test('children have children only as deep as the first router says', async () =>
   expect(() => startRouter({ maxDepth: 0 }).child({ agent: 'helper' })).toThrow('maxDepth is 0');
 });
 
-test('questions of a parent and its child come one at a time, and end with who asks', async () => {
+test('questions of a parent and its child come one at a time, and end with their router', async () => {
   const open: { agent: string | undefined; answer: () => void }[] = [];
   const parent = startRouter({
     agent: 'main',
@@ -220,7 +220,7 @@ test('a panel in one option shows the list, children beside it while they live, 
   expect((await terminal.screen()).join('\n')).toContain('● Analyzeing...');
 });
 
-test('off a terminal a panel shows nothing, and output goes through', async () => {
+test('off a terminal a panel shows nothing, and output is unchanged', async () => {
   let written = '';
   const panel = {
     write: (chunk: string | Uint8Array) => {
@@ -234,7 +234,7 @@ test('off a terminal a panel shows nothing, and output goes through', async () =
   expect(written).toBe('output\n');
 });
 
-test('route hears output of both ways and keeps both ends of it', async () => {
+test('listeners of route get the output of both kinds of lines, and both ends of it are kept', async () => {
   const router = startRouter({
     handlers: [new TestAgent(() => ({ stdout: `${'a'.repeat(500)}z` }))],
   });
@@ -265,7 +265,7 @@ test('a listener that fails fails no line', async () => {
   expect(warnings.length).toBe(2);
 });
 
-test('each agent command tells what it takes, as data for tool calls', async () => {
+test('each agent command has a JSON Schema, for tool calls', async () => {
   const tasks = new TaskStore();
   const own = startRouter({ agent: 'tools' }).commands;
   const commands = [...own, ...taskCommands({ open: () => tasks })];
@@ -324,7 +324,7 @@ test('the schema of a command follows the settings, also that of a router with g
   expect(command?.inputSchema).toMatchObject(limit(3));
 });
 
-test('what a command without input does stands in its schema', () => {
+test('the schema of a command without input describes it', () => {
   const commands = [...startRouter().commands, ...taskCommands({ open: () => new TaskStore() })];
   const schemas = commands.map(({ inputSchema }) => inputSchema);
   const without = schemas.filter((schema) => Object.keys(schema?.properties ?? {}).length === 0);

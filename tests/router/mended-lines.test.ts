@@ -85,7 +85,7 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
   });
 });
 
-describe('where bash can read a line, but would give TodoWrite its JSON in pieces, the JSON is put into quotes', () => {
+describe('JSON is quoted in a line that bash can parse, but would split', () => {
   const PAIR = `TodoWrite '${list("Fix the parser's bug", "Fixing the parser's bug")}'`;
   test.each([
     ['after true &&', `true && ${PAIR}`],
@@ -140,7 +140,7 @@ describe('where bash can read a line, but would give TodoWrite its JSON in piece
 });
 
 test.each(['', 'true && ', 'true\n'])(
-  'texts of JSON do not run together, although what bash would make of them is a list, too: %j',
+  'texts of JSON do not run together, even if the result would be a list: %j',
   async (before) => {
     const item = (content: string, id: string) => ({ ...JSON.parse(list(content)).todos[0], id });
     for (const todos of [
@@ -160,7 +160,7 @@ describe('a line is run as it was typed', () => {
     ['where something else is broken, too', `${BROKEN} && echo 'open`],
     ['where the JSON is not JSON', `true; TodoWrite '{"todos":[Don't]}'`],
     [
-      'where the quote is not closed after the JSON',
+      'if the quote is not closed after the JSON',
       `true; TodoWrite '${list("Don't stop")} && touch ran`,
     ],
     ['where more follows the JSON', `true; TodoWrite '${list("Don't stop")} and'`],
