@@ -1,5 +1,6 @@
 import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
 import { writeAll } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 import { isTerminal, readStandardInput } from '../system/standard-io.ts';
 
 // `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.
@@ -16,19 +17,11 @@ if (isTerminal(0)) {
     argv: process.argv.slice(2),
     input: () => readStandardInput(MAX_INPUT_BYTES).toString(),
     environment: process.env,
-    directory: currentDirectory(),
+    directory: orElse(() => process.cwd(), undefined),
     now: () => new Date(),
   }).then((answer) => {
     if (answer !== '') writeAll(1, answer);
     // An idle connection to a server would keep the process alive for seconds.
     process.exit(0);
   });
-}
-
-function currentDirectory(): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
 }

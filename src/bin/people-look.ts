@@ -1,4 +1,5 @@
 import type { PeopleLook } from '../panel/for-people.ts';
+import { orElse } from '../system/or-else.ts';
 import { isTerminal } from '../system/standard-io.ts';
 import { isDriven } from '../terminal/driven.ts';
 
@@ -15,9 +16,6 @@ export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
 }
 
 function isOnTerminal(): boolean {
-  try {
-    return isTerminal(1);
-  } catch {
-    return false; // It is closed.
-  }
+  // It may be closed.
+  return orElse(() => isTerminal(1), false);
 }

@@ -12,6 +12,7 @@ import type { SettingsSource } from '../settings/settings.ts';
 import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
 import { limitProgram } from '../state/time-limit.ts';
 import { codeOf, writeAll } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 import { readStandardInput } from '../system/standard-io.ts';
 import { renewOwn, teamOf } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -22,7 +23,10 @@ const AGENT_SHELL = join(__dirname, '..', 'bin', 'agent-shell.cjs');
 export async function runExecutable(
   create: (lists: TodoLists, settings: SettingsSource) => AgentBashHandler,
 ): Promise<void> {
-  const lists = new TodoLists(process.env, currentDirectory());
+  const lists = new TodoLists(
+    process.env,
+    orElse(() => process.cwd(), undefined),
+  );
   const { settings } = lists;
   const handler = create(lists, () => lists.reading);
   limitProgram(settings);
@@ -30,7 +34,9 @@ export async function runExecutable(
   const isRenewing = handler.name.startsWith('Todo') && settings.leaseMs !== undefined;
   const renewed = isRenewing && renewOwn(teamOf(lists), settings).catch(() => {});
   const ran = await run(handler, lists);
-  process.exitCode = writeResult(handler.name, withWarnings(ran, warningsOf(lists)));
+  // If the folder of lists cannot be found, the command itself reports that.
+  const warnings = orElse(() => lists.warnings, []);
+  process.exitCode = writeResult(handler.name, withWarnings(ran, warnings));
   await renewed;
   await lists.close();
   if (ran.exitCode === 0 && !handler.isReadOnly) tellPrompt(process.env, AGENT_SHELL);
@@ -48,15 +54,6 @@ async function run(handler: AgentBashHandler, lists: TodoLists): Promise<Command
     tell,
     stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
   });
-}
-
-/** Empty if the folder of lists cannot be found, which the command itself reports. */
-function warningsOf(lists: TodoLists): readonly string[] {
-  try {
-    return lists.warnings;
-  } catch {
-    return [];
-  }
 }
 
 /** Never throws: a check runs even if standard error is closed. */
@@ -78,14 +75,6 @@ function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
     if (error instanceof InvalidUtf8) return error;
   }
   return undefined;
-}
-
-function currentDirectory(): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes the result to this process's streams. Returns the exit code. */

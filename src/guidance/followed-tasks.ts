@@ -1,3 +1,4 @@
+import { orElse } from '../system/or-else.ts';
 import type { Task } from '../tasks/task.ts';
 import { settingsOf, type TaskContext, teamNews } from '../tasks/task-context.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -32,20 +33,13 @@ export class FollowedTasks implements TaskWork {
 
   #inProgress(): Task[] {
     const { agent } = settingsOf(this.#context).settings;
-    try {
-      return agent === undefined ? [] : tasksInProgress(this.#store(), agent);
-    } catch {
-      return [];
-    }
+    return orElse(() => (agent === undefined ? [] : tasksInProgress(this.#store(), agent)), []);
   }
 
   /** Returns undefined if no list can be determined, which the command that needs it reports. */
   #store(): TaskStore | undefined {
-    try {
-      return this.#context.open(undefined, settingsOf(this.#context).settings);
-    } catch {
-      return undefined;
-    }
+    const { settings } = settingsOf(this.#context);
+    return orElse(() => this.#context.open(undefined, settings), undefined);
   }
 }
 

@@ -1,3 +1,4 @@
+import { orElse } from '../system/or-else.ts';
 /** An event of a harness, in terms common to all. */
 export interface HookEvent {
   /** The harness's own name of the event; an answer may have to repeat it. */
@@ -241,11 +242,8 @@ function likeClaude(decision: 'block' | 'deny'): Dialect['write'] {
 }
 
 function numberIn(json: unknown, key: string): number | undefined {
-  try {
-    return number(object(typeof json === 'string' ? JSON.parse(json) : json)[key]);
-  } catch {
-    return undefined;
-  }
+  const value = typeof json === 'string' ? orElse(() => JSON.parse(json), undefined) : json;
+  return number(object(value)[key]);
 }
 
 function isSome(value: unknown): boolean {

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { safeText } from '../safe-text.ts';
 import { appendOwnFile, makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 
 /** Names of sessions' folders do not end in `~`. */
 const FILE = 'hook.log~';
@@ -27,9 +28,6 @@ export function logFailure(log: () => string, event: string, error: unknown, at:
 
 /** The last lines, the newest last. */
 export function lastFailures(path: string, most: number): string[] {
-  try {
-    return readOwnFile(path).toString().split('\n').filter(Boolean).slice(-most);
-  } catch {
-    return [];
-  }
+  const text = orElse(() => readOwnFile(path).toString(), '');
+  return text.split('\n').filter(Boolean).slice(-most);
 }

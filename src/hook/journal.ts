@@ -3,6 +3,7 @@ import type { SeenLine } from '../command/agent-command.ts';
 import { WRITES_LIST } from '../guidance/rule.ts';
 import { newId } from '../state/place.ts';
 import { appendOwnFile, makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 
 /** An entry of the journal: an event or a reply of the hook. */
 export interface Entry {
@@ -250,11 +251,6 @@ function readingOf(lines: readonly string[]): Reading {
 const NOTHING_BEFORE = { before: NO_PASTS, oldLines: [] };
 
 function parsed(line: string): Record<string, unknown>[] {
-  if (line === '') return [];
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : [];
-  } catch {
-    return [];
-  }
+  const value: unknown = orElse(() => JSON.parse(line), undefined);
+  return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : [];
 }

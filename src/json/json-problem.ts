@@ -1,3 +1,5 @@
+import { orElse } from '../system/or-else.ts';
+
 /** The place where a text stops being JSON. */
 export interface JsonProblem {
   /** An index into the text, or its length. */
@@ -165,12 +167,7 @@ class Scanner {
 
 /** Keys with different escapes may be the same key. */
 function decoded(key: string): string {
-  if (!key.includes('\\')) return key;
-  try {
-    return `"${JSON.parse(key)}"`;
-  } catch {
-    return key;
-  }
+  return key.includes('\\') ? orElse(() => `"${JSON.parse(key)}"`, key) : key;
 }
 
 const QUOTE = 0x22;

@@ -17,6 +17,7 @@ import { DEFAULT_AGENT } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
 import { attempt, StateError, UnnamedList } from '../state/state-error.ts';
 import { appendOwnFile, codeOf, makeFolders, readOwnFile } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 import { readSettings, type Settings, type SettingsReading } from './settings.ts';
 
 const NAME_THE_SESSION =
@@ -35,7 +36,6 @@ export function certain(name: string): string {
   );
 }
 
-/** The settings of a process, where its lists live, and their names. */
 export class ListHome {
   readonly reading: SettingsReading;
   readonly settings: Settings;
@@ -132,7 +132,7 @@ export class ListHome {
     });
   }
 
-  /** Whether the list belongs to a subagent; unknown, so false, on a server. */
+  /** True if the list belongs to a subagent; unknown, so false, on a server. */
   isSubagent(name: ListName): boolean {
     return !this.#isOnServer && isSubagent(this.folder, name);
   }
@@ -161,7 +161,6 @@ export class ListHome {
     const environment = this.#environment;
     const folder = stateFolder(stateDir, environment, {
       directory: this.#directory ?? '/',
-      // Loaded only if needed.
       home: () =>
         attempt(
           'find your home folder for',
@@ -219,11 +218,7 @@ export class ListHome {
 
 /** False where nobody can look: reading or writing there fails with a better error. */
 function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  } catch {
-    return false;
-  }
+  return orElse(() => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false, false);
 }
 
 /** The first file that git tracks in a subfolder, where lists are. Undefined outside of a work tree or without git. */

@@ -10,7 +10,7 @@ export interface Row<T> {
   readonly parse: (text: string) => T | undefined;
   readonly isUnsetIfEmpty?: boolean;
   /**
-   * Whether a `.env` may set it. Such a file comes with whatever repository a command runs in, so it may set limits,
+   * True if a `.env` may set it. Such a file comes with whatever repository a command runs in, so it may set limits,
    * guidance and what is shown, but not where lists live, whose they are, how much of them is kept, or which programs run.
    */
   readonly inFile?: boolean;

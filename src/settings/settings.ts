@@ -1,5 +1,6 @@
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { DEFAULT_HISTORY } from '../state/place.ts';
+import { orElse } from '../system/or-else.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
 import { FLAG, GUIDANCE_MODE, INTEGER, LEASE, type Row, TEXT, valuesOf } from './setting-rows.ts';
 
@@ -12,7 +13,7 @@ export interface ListLimits {
 }
 
 export interface ListSettings extends ListLimits {
-  /** Whether a list whose items are all completed is emptied at once, in a version of its own (TODO_CLEAR_WHEN_DONE). */
+  /** True if a list whose items are all completed is emptied at once, in a version of its own (TODO_CLEAR_WHEN_DONE). */
   readonly clearWhenDone: boolean;
 }
 
@@ -40,9 +41,9 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly agent: string | undefined;
   /** The default list of tasks: TODO_TASK_LIST, else TODO_TEAM. */
   readonly taskList: string | undefined;
-  /** Whether an agent may work on one task at a time only (TODO_ONE_TASK_PER_AGENT). */
+  /** True if an agent may work on one task at a time only (TODO_ONE_TASK_PER_AGENT). */
   readonly oneTaskPerAgent: boolean;
-  /** Whether an item or a task with a check can only be completed with its proof (TODO_REQUIRE_PROOF). */
+  /** True if an item or a task with a check can only be completed with its proof (TODO_REQUIRE_PROOF). */
   readonly requireProof: boolean;
   /** The time limit of a check that --prove runs, in seconds (TODO_PROOF_TIMEOUT). */
   readonly proofTimeout: number;
@@ -52,13 +53,13 @@ export interface Settings extends ListSettings, GuidanceSettings {
    */
   readonly leaseMs: number | undefined;
   /**
-   * Whether an agent shell releases its agent's tasks when it ends; undefined: only if it was given a name
+   * True if an agent shell releases its agent's tasks when it ends; undefined: only if it was given a name
    * (TODO_RELEASE_AT_EXIT).
    */
   readonly releaseAtExit: boolean | undefined;
   /** The folder of the hooks (TODO_HOOKS_DIR). */
   readonly hooksDir: string | undefined;
-  /** Whether the text for a system prompt covers tasks (TODO_TASKS). */
+  /** True if the text for a system prompt covers tasks (TODO_TASKS). */
   readonly tasksInPrompt: boolean;
 }
 
@@ -194,16 +195,8 @@ export function settingsOfCalls(
     const before = call && known.get(call);
     if (before) return before;
     const caller = call?.env ?? environment;
-    const reading = readVariables(names, environment, caller, orUndefined(directory));
+    const reading = readVariables(names, environment, caller, orElse(directory, undefined));
     if (call) known.set(call, reading);
     return reading;
   };
-}
-
-export function orUndefined<T>(get: () => T): T | undefined {
-  try {
-    return get();
-  } catch {
-    return undefined;
-  }
 }

@@ -31,7 +31,6 @@ echo "${MARK} bash $BASH $BASH_VERSION"
 echo "${MARK} version $(node --version 2>/dev/null)"
 `;
 
-/** Checks that shells find the commands, which bash and Node run them, where lists live, and what the hook logged. */
 export function checkInstall(world: World): Checked {
   const { environment, directory } = world;
   const here = askBash('-c', environment, directory);

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, makeFolders, pause, readOwnFile, writeBeside } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -91,11 +92,8 @@ export function editConfigs(
 
 export function removeEmptyFolders(paths: readonly string[]): void {
   for (const path of paths) {
-    try {
-      rmdirSync(path);
-    } catch {
-      // Not empty, or not there.
-    }
+    // Fails if it is not empty, or not there.
+    orElse(() => rmdirSync(path), undefined);
   }
 }
 
@@ -202,11 +200,8 @@ function whyNotWritable({ stats }: Draft): string | undefined {
 }
 
 function keepOwner(path: string, { uid, gid }: Stats): void {
-  try {
-    chownSync(path, uid, gid);
-  } catch {
-    // Only root may give a file away.
-  }
+  // Only root may give a file away.
+  orElse(() => chownSync(path, uid, gid), undefined);
 }
 
 /** Resolves links even if their target is missing. */

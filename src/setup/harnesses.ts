@@ -9,7 +9,6 @@ export interface Hooks {
    * is a table.
    */
   readonly form: 'groups' | 'handlers' | 'tables';
-  /** More properties of each handler. */
   readonly handler: object;
   /** By event: more properties of its entry. */
   readonly events: Readonly<Record<string, object>>;
@@ -17,7 +16,6 @@ export interface Hooks {
   readonly stop: string;
   /** More arguments of the command, if the events do not identify the harness. */
   readonly options?: string;
-  /** Of the file, if it needs one. */
   readonly version?: number;
   readonly isOfUserOnly?: boolean;
 }
@@ -32,7 +30,7 @@ export interface Harness {
   /** Other files of a project that show the harness is used there. */
   readonly signs: readonly string[];
   readonly instructions: { readonly project: string; readonly user?: string };
-  /** Whether its settings may name another file of instructions. */
+  /** True if its settings may name another file of instructions. */
   readonly namesInstructions?: boolean;
   readonly hooks?: Hooks;
   readonly plugin?: { readonly path: string; readonly content: string };

@@ -1,7 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { type Edit, endOfLine, SetupError } from './text-edits.ts';
 
-/** One entry for each event. */
 export interface JsonHooks {
   readonly events: Readonly<Record<string, object>>;
   readonly version?: number;

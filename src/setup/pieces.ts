@@ -31,7 +31,6 @@ export interface Piece {
   readonly edit: Edit;
 }
 
-/** Where a harness keeps a user's settings. */
 export function userFolderOf(
   { userFolder }: Harness,
   { environment, home }: User,

@@ -32,7 +32,7 @@ interface Asked {
   readonly action: (typeof ACTIONS)[number] | undefined;
   readonly scope: Place['scope'];
   readonly gate: boolean;
-  /** Whether to edit files outside of the project that links lead to. */
+  /** Also edits files outside of the project that links lead to. */
   readonly followLinks: boolean;
 }
 

@@ -7,7 +7,6 @@ export class SetupError extends Error {
 
 /** `remove(add(text))` is `text`, byte for byte; for a missing file, both are `undefined`. Both may throw a SetupError. */
 export interface Edit {
-  /** For `--print`. */
   readonly shown: string;
   /** Returns the same text if the addition is already there. */
   add(text: string | undefined): string;

@@ -4,18 +4,15 @@ import { inQuotes } from '../safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { PANEL_MODES, parseWatchArguments, type WatchArguments } from '../watch/watch-arguments.ts';
 
-/** A parsed command line. */
 export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
   | { mode: 'sessions' | 'setup' | 'state' | 'completions'; argv: readonly string[] }
   | { mode: 'help' | 'version' | 'prime' }
   | { mode: 'prompt'; tasks: boolean }
-  /** Bash options, a line, a script, or nothing. */
   | { mode: 'bash' }
   | { mode: 'usage-error'; message: string };
 
-/** Including the options before a subcommand. */
 export const SHELL_OPTIONS = {
   '--session': 'name',
   '--agent': 'name',

@@ -10,7 +10,6 @@ import { SESSIONS_OPTIONS } from '../watch/sessions.ts';
 import { WATCH_OPTIONS } from '../watch/watch-arguments.ts';
 import { SHELL_OPTIONS } from './arguments.ts';
 
-/** A command, or `agent-shell WORD`. */
 interface Completable {
   readonly command: string;
   readonly subcommand: string | undefined;

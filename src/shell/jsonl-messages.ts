@@ -5,7 +5,6 @@ import { inQuotes } from '../safe-text.ts';
 
 /** The text of an id, since a number beyond 2^53, or 1.0, would come back different. */
 export interface MessageId {
-  /** JSON. */
   readonly text: string;
 }
 
@@ -17,7 +16,6 @@ export type Message =
   | { readonly kind: 'wrong'; readonly problem: string; readonly isUrgent: boolean };
 
 export type Request = z.output<typeof REQUEST>;
-/** The answer to an `approve` event. */
 export type Answer = z.output<typeof ANSWER>;
 /** They hold from this line on. */
 export type SessionOptions = z.output<typeof SESSION_OPTIONS>;

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { orElse } from '../system/or-else.ts';
 import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { MessageId } from './jsonl-messages.ts';
@@ -112,15 +113,12 @@ export class ListEvents {
 
   #todos() {
     const { todos } = this.#lists;
-    const now = () => {
-      try {
-        const { items, version, updatedAt } = todos.get();
-        return { key: String(version), fields: { todos: items, version, updatedAt } };
-      } catch {
-        // The command that needs the list will report the error.
-        return undefined;
-      }
+    const read = () => {
+      const { items, version, updatedAt } = todos.get();
+      return { key: String(version), fields: { todos: items, version, updatedAt } };
     };
+    // The command that needs the list will report the error.
+    const now = () => orElse(read, undefined);
     return { now, onChange: (listener: () => void) => todos.onChange(listener) };
   }
 

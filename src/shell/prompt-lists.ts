@@ -18,7 +18,6 @@ import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
-/** A prompt's place and terminal. */
 export interface Prompt {
   readonly environment: Environment;
   readonly directory: string;
@@ -43,7 +42,6 @@ export type Changes = Pick<RenderOptions, 'rewritten'> & { readonly fresh: Reado
 const LONGEST_WAIT_SECONDS = 1;
 const JUST_NOW_MS = 2000;
 
-/** The lists for a prompt, and how the prompt shows them. */
 export class PromptLists {
   readonly theme: Theme;
   readonly #found: Found;

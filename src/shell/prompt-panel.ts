@@ -3,6 +3,7 @@ import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quotes.ts';
+import { orElse } from '../system/or-else.ts';
 import { jobOf } from '../system/processes.ts';
 import { isDriven } from '../terminal/driven.ts';
 import { pinned, unpinned } from '../terminal/rows.ts';
@@ -16,7 +17,7 @@ export interface PromptQuestion {
   readonly terminal: number;
   /** `auto`: a panel below the prompt; `above`: a panel that stays as text; `plain`: words. */
   readonly mode: string;
-  /** Whether a command has run since the last prompt; if not, guidance was given already. */
+  /** True if a command has run since the last prompt; if not, guidance was given already. */
   readonly hasRun: boolean;
   /** The heads of the lists last shown; then, if TODO_GUIDANCE is `all`, each command's exit code, line and heads after it. */
   readonly journal: readonly string[];
@@ -78,7 +79,7 @@ export async function showAtPrompt(environment: Environment, directory: string):
   writeSync(terminal, unpinned() + pinned(lists.rows(lists.justChanged), size.rows));
 }
 
-/** Whether a line editor is using the terminal, as bash's does at its prompt. */
+/** True if a line editor is using the terminal, as bash's does at its prompt. */
 function isReadingKeys(terminal: number): boolean {
   const { stdout } = spawnSync('stty', ['-a'], { stdio: [terminal, 'pipe', 'ignore'] });
   const modes = stdout?.toString().split(/[\s;]+/) ?? [];
@@ -88,18 +89,10 @@ function isReadingKeys(terminal: number): boolean {
 
 /** The shell's current directory, if known: the job may have been started elsewhere. */
 function directoryOf(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => readlinkSync(`/proc/${pid}/cwd`), undefined);
 }
 
 function sizeOf(terminal: number): { columns: number; rows: number } {
-  try {
-    const [columns, rows] = new WriteStream(terminal).getWindowSize();
-    return { columns: columns || 80, rows: rows || 24 };
-  } catch {
-    return { columns: 80, rows: 24 };
-  }
+  const [columns, rows] = orElse(() => new WriteStream(terminal).getWindowSize(), [0, 0]);
+  return { columns: columns || 80, rows: rows || 24 };
 }

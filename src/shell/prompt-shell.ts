@@ -4,6 +4,7 @@ import type { Environment } from '../environment.ts';
 import { Journal, seenLines } from '../hook/journal.ts';
 import { harnessSession, hookFolder, promptFile } from '../state/list-paths.ts';
 import { readOwnFile } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 import { jobOf } from '../system/processes.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 
@@ -12,14 +13,10 @@ export function promptShell({ AGENT_SHELL_PROMPT: pid = '' }: Environment): numb
   return pid !== '' && isReplaced(pid) ? 0 : Number(pid);
 }
 
-/** Whether another program replaced the shell, as `exec bash` does: only that program was started with the variable. */
+/** True if another program replaced the shell, as `exec bash` does: only that program was started with the variable. */
 function isReplaced(pid: string): boolean {
-  try {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-    return environment.includes(`AGENT_SHELL_PROMPT=${pid}`);
-  } catch {
-    return false;
-  }
+  const environment = orElse(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '');
+  return environment.split('\0').includes(`AGENT_SHELL_PROMPT=${pid}`);
 }
 
 /**
@@ -45,16 +42,10 @@ export function seenOutside(lists: TodoLists, environment: Environment): readonl
   };
   const atPrompt = () =>
     seenAtPrompt(readOwnFile(lists.checked(promptFile(lists.folder, pid))).toString());
-  return [...orNone(byHook), ...(pid > 0 ? orNone(atPrompt) : [])].sort((a, b) => +a.at - +b.at);
-}
-
-/** A file that cannot be read proves nothing. */
-function orNone(read: () => SeenLine[]): SeenLine[] {
-  try {
-    return read();
-  } catch {
-    return [];
-  }
+  // A file that cannot be read proves nothing.
+  return [...orElse(byHook, []), ...(pid > 0 ? orElse(atPrompt, []) : [])].sort(
+    (a, b) => +a.at - +b.at,
+  );
 }
 
 /** For each line the times of the prompts before and after it in microseconds, its exit code and its text. */

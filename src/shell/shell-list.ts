@@ -10,14 +10,13 @@ import type { TodoSource } from '../todo/todo-source.ts';
 import { type TodoList, todoStore } from '../todo/todo-store.ts';
 
 export interface ShellList {
-  /** For the commands. */
   readonly source: TodoSource;
   /** The default list; reading it may fail. */
   readonly shared: TodoList;
   /** For the task commands; in memory, too, unless a list in files is named. */
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
-  /** Whether the list belongs to a subagent. */
+  /** True if the list belongs to a subagent. */
   readonly isSubagent: () => boolean;
   readonly close: () => Promise<void>;
 }

@@ -138,7 +138,6 @@ async function copy(
 
 interface Copied {
   readonly list: string;
-  /** Versions copied. */
   readonly versions: number;
   /** Why the copy is missing or incomplete. */
   readonly problem?: string | undefined;

@@ -4,7 +4,6 @@ import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './ste
 
 /** How versions of a document look to its users. */
 export interface View<T, V> {
-  /** Before the first version. */
   readonly empty: V;
   readonly of: (version: Version<T>) => V;
 }
@@ -32,7 +31,7 @@ export class Document<T, V> {
   readonly #listeners = new Set<Entry<V>>();
   #latest: Version<T> | undefined;
   #seen: V;
-  /** What the listeners were told last. */
+  /** The state last announced to the listeners. */
   #told: V | undefined;
   #isRead = false;
   #endWatch: (() => void) | undefined;

@@ -211,13 +211,13 @@ export class FilePlace<T> implements Place<T> {
       const { head } = this.#folder.list();
       return head === undefined ? '' : headFile(head);
     } catch {
-      // That the list cannot be read is news too; the listener finds out by reading.
+      // An unreadable list is news too; the listener finds out by reading.
       return 'unreadable';
     }
   }
 }
 
-/** Whether another writer has a version that is not yet the newest. */
+/** True if another writer has a version that is not yet the newest. */
 function isContended({ head, versions }: FolderReading): boolean {
   return versions.some(({ version }) => version > (head?.version ?? 0));
 }

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeOwnFolder, openOwn, pause, readOwnFile, writeAll } from '../system/files.ts';
+import { orElse } from '../system/or-else.ts';
 import { errorCode, failure } from './state-error.ts';
 
 /** Tests pass their own, which fail. */
@@ -51,7 +52,6 @@ export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void 
   }
 }
 
-/** Errors of file systems that cannot sync folders. */
 const CANNOT_SYNC_FOLDERS = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'];
 
 /** Makes renames in a folder survive a power cut, if the file system supports that. */
@@ -90,9 +90,7 @@ export function makeFolder(fs: FileSystem, path: string): void {
 
 /** A file that nobody needs: if it cannot be removed, it does no harm. */
 export function discard(fs: FileSystem, path: string): void {
-  try {
-    fs.unlink(path);
-  } catch {}
+  orElse(() => fs.unlink(path), undefined);
 }
 
 function closeQuietly(fs: FileSystem, descriptor: number): void {

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
+import { orElse } from '../system/or-else.ts';
 import { attempt, errorCode } from './state-error.ts';
 import { UNFINISHED } from './version-folder.ts';
 
@@ -64,13 +65,9 @@ export function agentOfHarness(agent: string, environment: Environment): string 
 }
 
 function isTrusted(path: string): boolean {
-  try {
-    // lstat: for a link, the owner of the link counts.
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat !== undefined && [0, process.getuid?.() ?? stat.uid].includes(stat.uid);
-  } catch {
-    return false;
-  }
+  // lstat: for a link, the owner of the link counts.
+  const stat = orElse(() => lstatSync(path, { throwIfNoEntry: false }), undefined);
+  return stat !== undefined && [0, process.getuid?.() ?? stat.uid].includes(stat.uid);
 }
 
 /** The key of a session, a prefix of its lists' keys. */
@@ -92,7 +89,6 @@ export function folderOfKey(state: string, key: string): string {
   return join(state, ...(kind === 'tasks' ? [TASK_LISTS] : []), ...names);
 }
 
-/** The folder for the hook's journal of a list. */
 export function hookFolder(state: string, { session, agent }: ListName): string {
   return join(state, 'hooks~', pathName(session), pathName(agent));
 }
@@ -102,7 +98,6 @@ export function beginningFile(state: string, agent: string): string {
   return join(state, 'begun~', pathName(agent));
 }
 
-/** The file for the commands of an interactive agent-shell, by its process id. */
 export function promptFile(state: string, pid: number): string {
   return join(state, 'prompts~', String(pid));
 }
@@ -110,7 +105,7 @@ export function promptFile(state: string, pid: number): string {
 /** No session has this name: none made by `pathName` ends in `~`. */
 const TASK_LISTS = 'tasks~';
 
-/** Whether an agent's list is younger than another agent's of the same session, which has then started it. */
+/** True if an agent's list is younger than another agent's of the same session, which has then started it. */
 export function isSubagent(state: string, { session, agent }: ListName): boolean {
   const folder = folderOfKey(state, sessionKey(session));
   const born = (name: string) =>
@@ -156,17 +151,12 @@ export function pathName(text: string): string {
 /** The original text; undefined if `pathName` truncated it, or did not make the name. */
 export function textOfPathName(name: string): string | undefined {
   if (name === '%') return '';
-  try {
-    const text = decodeURIComponent(
-      name.replace(/\+([a-z])/g, (_, letter) => letter.toUpperCase()),
-    );
-    return pathName(text) === name ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  const escapes = name.replace(/\+([a-z])/g, (_, letter) => letter.toUpperCase());
+  const text = orElse(() => decodeURIComponent(escapes), undefined);
+  return text !== undefined && pathName(text) === name ? text : undefined;
 }
 
-/** Whether `pathName` may have made it: others may have put anything here. */
+/** True if `pathName` may have made it: others may have put anything here. */
 export function isPathName(name: string): boolean {
   return textOfPathName(name) !== undefined || CUT.test(name);
 }

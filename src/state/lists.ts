@@ -1,5 +1,6 @@
 import { renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { orElse } from '../system/or-else.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
 import { folderOfKey, namesIn, textOfPathName } from './list-paths.ts';
@@ -53,7 +54,7 @@ export interface Lists {
   /** Creates what the first list needs. */
   init(): Awaitable<void>;
   /**
-   * Whether the list may be written, without changing it; false for files, which are not asked. @throws StateError if it
+   * True if the list may be written, without changing it; false for files, which are not asked. @throws StateError if it
    * could not be written.
    */
   checkWriting(key: string): Awaitable<boolean>;
@@ -84,14 +85,8 @@ export class FolderLists implements Lists {
   find(key: string): FoundList[] {
     const names = namesIn(this.#folderOf(key));
     if (key !== 'todos') return names.map((name) => this.#found(`${key}/${name}`));
-    return names.flatMap((name) => {
-      try {
-        return this.find(`${key}/${name}`);
-      } catch {
-        // Another user's session.
-        return [];
-      }
-    });
+    // Another user's sessions are skipped.
+    return names.flatMap((name) => orElse(() => this.find(`${key}/${name}`), []));
   }
 
   watch(key: string, listener: () => void): () => void {
@@ -124,7 +119,8 @@ export class FolderLists implements Lists {
         return false;
       }
       rmSync(aside, { recursive: true });
-      removeIfEmpty(dirname(folder));
+      // Fails if it holds other lists.
+      orElse(() => rmdirSync(dirname(folder)), undefined);
       return true;
     });
   }
@@ -164,19 +160,7 @@ export class FolderLists implements Lists {
   }
 }
 
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It holds other lists.
-  }
-}
-
 function foldersIn(folder: string): string[] {
-  try {
-    return namesIn(folder).map((name) => join(folder, name));
-  } catch {
-    // `find` reports that it cannot be read.
-    return [];
-  }
+  // `find` reports that it cannot be read.
+  return orElse(() => namesIn(folder), []).map((name) => join(folder, name));
 }

@@ -4,7 +4,6 @@ import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './ste
 
 /** How one content becomes the next, in a form that JSON can hold. */
 export interface Steps<T, Step> {
-  /** The content before the first version. */
   readonly empty: T;
   readonly between: (before: T, after: T) => Step;
   /** Applies several steps in order, so that a large content is copied only once. */
@@ -159,7 +158,7 @@ function isWhole<Step>(entry: Entry<Step>): boolean {
   return entry.content.isWhole && !isLost(entry);
 }
 
-/** Whether another version stands in for this entry: then nothing can be built upon it. */
+/** True if another version stands in for this entry: then nothing can be built upon it. */
 function isLost<Step>({ version, damage }: Entry<Step>): boolean {
   return damage !== undefined && damage.shown !== version;
 }

@@ -66,7 +66,7 @@ export function damageNote({
  * All of them may throw a StateError; then nothing was changed, unless its message says so.
  */
 export interface SharedPlace<T> {
-  /** Whether all that is asked of it comes over a network; false unless given. */
+  /** True if all that is asked of it comes over a network; false unless given. */
   readonly isFar?: boolean;
   /** The author of what is committed through this place. */
   readonly author: string;

@@ -6,7 +6,7 @@ import { codeOf } from '../system/files.ts';
  */
 export class StateError extends Error {
   override readonly name = 'StateError';
-  /** Whether a server could not be read; then nothing was changed. */
+  /** True if a server could not be read; then nothing was changed. */
   readonly isOfReading: boolean;
 
   constructor(

@@ -1,3 +1,4 @@
+import { orElse } from '../system/or-else.ts';
 import type { Version } from './place.ts';
 
 export interface StoredVersion<T> extends Version<T> {
@@ -47,7 +48,10 @@ export function decodeVersion<T>(
   if (rest === undefined || checksum(body) !== sum) {
     return { problem: 'its checksum does not match' };
   }
-  const { version, after, at, by, content } = parsed(`{${body.toString('utf8')}`);
+  const { version, after, at, by, content } = orElse<Partial<Record<string, unknown>>>(
+    () => JSON.parse(`{${body.toString('utf8')}`),
+    {},
+  );
   const time = new Date(typeof at === 'string' ? at : Number.NaN);
   const isOurs =
     Number.isSafeInteger(version) &&
@@ -57,14 +61,6 @@ export function decodeVersion<T>(
     typeof by === 'string';
   if (!isOurs) return { problem: 'it has no version number' };
   return { version: version as number, after, at: time, by, content: content as T };
-}
-
-function parsed(text: string): Partial<Record<string, unknown>> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 /** FNV-1a, which changes with any one byte. */

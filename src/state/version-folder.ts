@@ -12,11 +12,11 @@ export interface VersionName {
   readonly id: string;
 }
 
-/** What the file names say. */
+/** The information in the file names. */
 export interface FolderReading {
   /** The newest version; undefined if there is no list. */
   readonly head: VersionName | undefined;
-  /** Whether the head file is missing; `head` is then the newest version file. */
+  /** True if the head file is missing; `head` is then the newest version file. */
   readonly isHeadLost: boolean;
   /** All version files, including those of failed or unfinished attempts. */
   readonly versions: readonly VersionName[];

@@ -1,5 +1,6 @@
-import { type FSWatcher, type Stats, statSync, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
+import { orElse } from '../system/or-else.ts';
 
 const POLL_MS = 1000;
 // A folder that has been quiet for so long is read only every tenth time; not never, since its time may be another machine's.
@@ -94,19 +95,11 @@ function everySecond(look: () => void): () => void {
  */
 function nearest(path: string): { folder: string; identity: string; changed: number } {
   for (let folder = path; ; folder = dirname(folder)) {
-    const stats = statOf(folder);
+    const stats = orElse(() => statSync(folder, { throwIfNoEntry: false }), undefined);
     if (stats) {
       const { dev, ino, birthtimeMs, ctimeMs } = stats;
       return { folder, identity: [folder, dev, ino, birthtimeMs].join(' '), changed: ctimeMs };
     }
     if (dirname(folder) === folder) return { folder, identity: folder, changed: Number.NaN };
-  }
-}
-
-function statOf(folder: string): Stats | undefined {
-  try {
-    return statSync(folder, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }

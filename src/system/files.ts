@@ -163,7 +163,7 @@ export function openOwn(path: string, flags: string | number): number {
   return fd;
 }
 
-/** Whether a folder is writable for its group and passes that on: it is setgid, or has a default ACL. */
+/** True if a folder is writable for its group and passes that on: it is setgid, or has a default ACL. */
 function isShared(folder: string): boolean {
   try {
     const { mode } = statSync(folder);

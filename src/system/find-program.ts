@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '../environment.ts';
+import { orElse } from './or-else.ts';
 
 /** Used without a PATH, as bash does. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -32,10 +33,5 @@ export const canRun = (file: string) => canAccess(file, constants.X_OK);
 export const canReadAndWrite = (file: string) => canAccess(file, constants.R_OK | constants.W_OK);
 
 function canAccess(file: string, mode: number): boolean {
-  try {
-    accessSync(file, mode);
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => accessSync(file, mode) === undefined, false);
 }

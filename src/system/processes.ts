@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { orElse } from './or-else.ts';
 
 const GRACE_MS = 500;
 const POLL_MS = 5;
@@ -18,7 +19,7 @@ interface ProcessInfo {
 }
 
 function processInfo(pid: number): ProcessInfo | undefined {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '');
+  const stat = orElse(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '');
   // pid (comm) state ppid pgrp session ...; comm may contain blanks and parentheses.
   const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
   const [parent = 0, group = 0, session = 0, terminal = 0, foreground = 0] = numbers.map(Number);
@@ -47,7 +48,7 @@ function jobFromPs(pid: number): Job {
 export interface Traces {
   /** Part of the environment that they were started with. */
   readonly environment: string;
-  /** Whether only one of them can have this file open. */
+  /** True if only one of them can have this file open. */
   readonly isTheirs: (openFile: string) => boolean;
 }
 
@@ -80,12 +81,12 @@ export async function killProcessTree(leader: number, traces: Traces): Promise<v
 export function childrenOf(pid: number | undefined): ReadonlySet<number> | undefined {
   if (pid === undefined) return new Set();
   const file = `/proc/${pid}/task/${pid}/children`;
-  const children = attempt(() => readFileSync(file, 'utf8'), undefined);
+  const children = orElse(() => readFileSync(file, 'utf8'), undefined);
   return children === undefined ? undefined : new Set(children.match(/\d+/g)?.map(Number));
 }
 
 /**
- * Whether `pid` is `leader` or its descendant, except through the children that it had before. False in doubt: for orphans,
+ * True if `pid` is `leader` or its descendant, except through the children that it had before. False in doubt: for orphans,
  * and without /proc for all but the leader.
  */
 export function isStartedSince(
@@ -101,12 +102,12 @@ export function isStartedSince(
 }
 
 function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
-  for (const target of targets) attempt(() => process.kill(target, signal), false);
+  for (const target of targets) orElse(() => process.kill(target, signal), false);
 }
 
 /** Without /proc, any of the leader's group. */
 function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boolean {
-  if (processInfo(process.pid) === undefined) return attempt(() => process.kill(-leader, 0), false);
+  if (processInfo(process.pid) === undefined) return orElse(() => process.kill(-leader, 0), false);
   return [...members].some(([pid, { start }]) => {
     const now = processInfo(pid);
     return now?.start === start && !isDead(now);
@@ -153,16 +154,16 @@ function ancestors(processes: ReadonlyMap<number, ProcessInfo>): Set<number> {
 function hasTrace(pid: number, { environment, isTheirs }: Traces): boolean {
   const folder = `/proc/${pid}`;
   return (
-    attempt(() => readFileSync(`${folder}/environ`, 'utf8'), '').includes(environment) ||
-    attempt(() => readdirSync(`${folder}/fd`), []).some((fd) =>
-      isTheirs(attempt(() => readlinkSync(`${folder}/fd/${fd}`), '')),
+    orElse(() => readFileSync(`${folder}/environ`, 'utf8'), '').includes(environment) ||
+    orElse(() => readdirSync(`${folder}/fd`), []).some((fd) =>
+      isTheirs(orElse(() => readlinkSync(`${folder}/fd/${fd}`), '')),
     )
   );
 }
 
 function readProcesses(): Map<number, ProcessInfo> {
   const processes = new Map<number, ProcessInfo>();
-  for (const name of attempt(() => readdirSync('/proc'), [])) {
+  for (const name of orElse(() => readdirSync('/proc'), [])) {
     const pid = Number(name);
     const info = Number.isInteger(pid) ? processInfo(pid) : undefined;
     if (info && !isDead(info)) processes.set(pid, info);
@@ -171,11 +172,3 @@ function readProcesses(): Map<number, ProcessInfo> {
 }
 
 const isDead = ({ state }: ProcessInfo) => state === 'Z' || state === 'X';
-
-function attempt<T>(get: () => T, otherwise: T): T {
-  try {
-    return get();
-  } catch {
-    return otherwise;
-  }
-}

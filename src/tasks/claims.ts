@@ -13,7 +13,7 @@ import {
 import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
 /**
- * Whether an agent may claim a task: it is unblocked, and either pending and its own or unowned, or begun by another agent
+ * True if an agent may claim a task: it is unblocked, and either pending and its own or unowned, or begun by another agent
  * whose lease has expired.
  *
  * @param agent undefined: whether anyone may.
@@ -34,7 +34,7 @@ export function readyTasks(graph: TaskGraph, agent?: string, clock?: LeaseClock)
 }
 
 export interface ClaimRules {
-  /** Whether an agent may own only one unfinished task. */
+  /** True if an agent may own only one unfinished task. */
   readonly checkBusy: boolean;
   /** For other agents' leases. Without it none expires. */
   readonly clock?: LeaseClock | undefined;
@@ -50,7 +50,7 @@ export interface Claimant extends ClaimRules {
 export interface Claimed {
   readonly graph: TaskGraph;
   readonly task: Task;
-  /** Whether the agent already owned it, in progress. */
+  /** True if the agent already owned it, in progress. */
   readonly wasMine: boolean;
   /** The previous owner, whose lease expired, and the start of its claim. */
   readonly takenFrom?: { readonly owner: string; readonly since: string };

@@ -2,7 +2,6 @@ import type { Invocation } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import { ListHome } from '../settings/list-home.ts';
 import {
-  orUndefined,
   readSettings,
   type Settings,
   type SettingsReading,
@@ -11,6 +10,7 @@ import {
 } from '../settings/settings.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
+import { orElse } from '../system/or-else.ts';
 import type { HookSurroundings } from './hooks.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { renewLeases } from './lease.ts';
@@ -75,7 +75,7 @@ export function taskContext({
   directory,
   ...options
 }: TaskContextOptions): TeamContext {
-  const lists = new ListHome(environment, orUndefined(directory));
+  const lists = new ListHome(environment, orElse(directory, undefined));
   return teamOf(lists, { settings: settingsOfCalls(environment, directory), ...options });
 }
 

@@ -46,9 +46,9 @@ export interface TaskForm<Request> {
   readonly isReadOnly?: boolean;
   /** Options that are not fields, besides those of all task commands. */
   readonly options?: OptionTable;
-  /** Whether the request is read from standard input if no field is given. */
+  /** True if the request is read from standard input if no field is given. */
   readonly readsStdin?: boolean;
-  /** Whether `--agent` names the subject of the command, not the caller. */
+  /** True if `--agent` names the subject of the command, not the caller. */
   readonly isAboutAgent?: boolean;
   /** As in `Error: Cannot ...`. */
   readonly purpose: string;
@@ -83,7 +83,7 @@ export interface TaskCall {
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,
   ) => Promise<Done<Change> | NotDone>;
-  /** Who claims; undefined if the caller has no name and several agents use this list. */
+  /** The claiming agent; undefined if the caller has no name and several agents use this list. */
   readonly claimant: (graph: TaskGraph) => string | undefined;
   readonly rules: ClaimRules;
   readonly settings: Settings;

@@ -37,7 +37,7 @@ export interface UpdateRules extends ClaimRules {
 }
 
 export interface Updated {
-  /** The same object if nothing has changed. */
+  /** The given graph if nothing has changed. */
   readonly graph: TaskGraph;
   readonly before: Task;
   /** Undefined if the task is deleted. */

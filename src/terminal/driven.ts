@@ -28,7 +28,7 @@ const SET_BY_PROGRAMS = [
 const PROMPT_FOR_PROGRAMS = /\n$|\{.*":.*\}/s;
 
 /**
- * Whether a program, not a person, types on the terminal: a variable or the prompt shows it, or echo is off. A program that
+ * True if a program, not a person, types on the terminal: a variable or the prompt shows it, or echo is off. A program that
  * sends keys to tmux is not detected.
  */
 export function isDriven(env: Environment, terminal: number): boolean {

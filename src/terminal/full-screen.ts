@@ -83,7 +83,7 @@ export class FullScreen {
     );
   }
 
-  /** Whether the terminal has not yet read everything. */
+  /** True if the terminal has not yet read everything. */
   get isBehind(): boolean {
     return (this.#stream.writableLength ?? 0) > 0;
   }

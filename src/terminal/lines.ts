@@ -107,7 +107,7 @@ export interface Body {
   readonly blocks: readonly (readonly Line[])[];
   /** Undefined if nothing is selected: then only `top` counts. */
   readonly focus?: number | undefined;
-  /** Whether the focus moves by itself; then it is shown with lines around it. */
+  /** True if the focus moves by itself; then it is shown with lines around it. */
   readonly follows?: boolean;
 }
 
@@ -117,7 +117,7 @@ export interface Sight {
   /** How many blocks are at least partly hidden. */
   readonly above: number;
   readonly below: number;
-  /** Whether the selected block continues off screen. */
+  /** True if the selected block continues off screen. */
   readonly focusGoesUp: boolean;
   readonly focusGoesDown: boolean;
 }

@@ -25,7 +25,7 @@ export class OutputFilter {
   #decoder = new TextDecoder();
   /** An incomplete sequence at the end of the last chunk. */
   #held = '';
-  /** Whether the output just moved to the top of the screen: then erasing below clears it. */
+  /** True if the output just moved to the top of the screen: then erasing below clears it. */
   #isHome = false;
 
   /** The printable part of a chunk, with `\r\n` as line end. */

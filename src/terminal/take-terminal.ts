@@ -1,3 +1,5 @@
+import { orElse } from '../system/or-else.ts';
+
 /** Where keys come from: `process.stdin`, or anything like it. */
 export interface KeyStream {
   readonly isTTY?: boolean;
@@ -14,7 +16,7 @@ export interface TerminalUse {
   /** Restores the terminal: before the program stops or ends. */
   leave(): void;
   /**
-   * Whether the terminal has not yet read everything that `leave` wrote. A program that ends by a signal then waits
+   * True if the terminal has not yet read everything that `leave` wrote. A program that ends by a signal then waits
    * briefly.
    */
   isBehind?(): boolean;
@@ -61,10 +63,11 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   const giveBack = () => {
     if (!isTaken) return;
     isTaken = false;
-    attempt(() => use.leave());
+    // A terminal that is gone cannot be restored.
+    orElse(() => use.leave(), undefined);
     if (!isKeyboard) return;
     input.off('data', onData);
-    attempt(() => input.setRawMode?.(false));
+    orElse(() => input.setRawMode?.(false), undefined);
     input.pause();
   };
   const release = () => {
@@ -110,13 +113,6 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   for (const signal of ENDING) process.prependListener(signal, end);
   take();
   return release;
-}
-
-/** A terminal that is gone cannot be restored. */
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {}
 }
 
 function tellKeys(data: Uint8Array | string, onKeys: TerminalUse['onKeys']): void {

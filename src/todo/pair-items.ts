@@ -1,7 +1,7 @@
 import type { Items, TodoItem } from './todo-fields.ts';
 
 type Item = Readonly<TodoItem>;
-/** The same task on the lists before and after; one side is missing if it was added or dropped. */
+/** One task on the lists before and after; one side is missing if it was added or dropped. */
 export interface ItemPair {
   before: Item | undefined;
   after: Item | undefined;

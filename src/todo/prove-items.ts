@@ -9,7 +9,7 @@ import type { TodoVersion } from './todo-version.ts';
 
 export interface ProofRules {
   readonly evidence: Evidence;
-  /** Which checks to run: none, those of items just completed, or all without a proof. */
+  /** The checks to run: none, those of items just completed, or all without a proof. */
   readonly runs: 'none' | 'new' | 'all';
   /** TODO_REQUIRE_PROOF: an item with a check can only be completed with its proof. */
   readonly isRequired: boolean;

@@ -13,7 +13,6 @@ export interface GivenList {
   readonly version?: number;
 }
 
-/** A list before its check. */
 interface Reading {
   readonly value: unknown;
   /** The corrected slips, one line each. */

@@ -60,7 +60,7 @@ export function setUntilDone(folder: string, version: number): void {
   });
 }
 
-/** Whether the request still holds: once a list is finished, the next one is another. */
+/** True if the request still holds: once a list is finished, the next one is another. */
 export function isUntilDone(folder: string, store: TodoList): boolean {
   let since: number;
   try {

@@ -66,7 +66,6 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
   readonly isConcurrencySafe = true;
   readonly #forPeople: ForPeople | undefined;
 
-  /** @param forPeople prints a list for a person on a terminal. */
   constructor(source?: TodoSource, settings?: SettingsSource, forPeople?: ForPeople) {
     super(source, settings);
     this.#forPeople = forPeople;

@@ -86,6 +86,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     return whenDone(this.place.history(), (history) => sinceOwn(this.author, history));
   }
 
+  /** Like `update([])`. */
   clear(): Awaitable<TodoVersion> {
     return this.update([]);
   }

@@ -69,7 +69,7 @@ export function contentBefore(
   return first === 1 && present !== '[]' ? restored([]) : undefined;
 }
 
-/** Whether a version emptied the one before, which the same change had finished. */
+/** True if a version emptied the one before, which the same change had finished. */
 function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<Items>): boolean {
   return (
     newest.content.length === 0 &&

@@ -15,7 +15,6 @@ const MAX_NOTES = 8;
 /** stderr is at most 4 KB; notes need the rest. */
 const MAX_BYTES_OF_LIST = 2000;
 
-/** A change by a person. */
 interface UserChange {
   readonly text: string;
   isUndoneBy(items: Items): boolean;

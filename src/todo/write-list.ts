@@ -17,7 +17,6 @@ export type WriteOutcome =
   | { readonly written: TodoVersion; readonly notes?: readonly string[] }
   | { readonly refused: CommandResult };
 
-/** The new content: items, or steps. */
 export type Wanted =
   | { readonly items: readonly TodoItem[]; readonly dropped?: undefined }
   | { readonly steps: ListSteps };

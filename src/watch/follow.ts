@@ -25,7 +25,7 @@ export interface Follower {
 export interface FollowOptions {
   /** The first report: the newest version, or all kept versions. */
   readonly start: 'newest' | 'all';
-  /** Which agents' lists to follow (default: all). */
+  /** The agents whose lists to follow; default: all. */
   readonly isMeant?: (agent: string) => boolean;
 }
 

@@ -44,7 +44,6 @@ export interface FoundList {
 
 export const NEWEST_OFFERED = 5;
 
-/** Everything known about a session. */
 export interface Known {
   /** Its name, for people. Undefined if none is given; a server needs one. */
   readonly session: string | undefined;
@@ -56,7 +55,7 @@ export interface Known {
   readonly taskHistory: readonly TaskChange[];
   /** Lists of all sessions, most recently changed first. Only looked up while shown. */
   readonly found: readonly FoundList[];
-  /** Whether the lists have been looked for. */
+  /** True if the lists have been looked for. */
   readonly isReached: boolean;
   /** Why the last read failed, if it did. */
   readonly problem: string | undefined;
@@ -83,7 +82,7 @@ export interface Page {
   readonly filter?: string | undefined;
   /** The first visible line. */
   readonly top: number;
-  /** Whether the selected block continued above or below the screen in the last frame. */
+  /** True if the selected block continued above or below the screen in the last frame. */
   readonly goesUp?: boolean;
   readonly goesDown?: boolean;
 }
@@ -97,7 +96,6 @@ export type Request =
   | TaskRequest;
 
 interface Undoable {
-  /** The message on success. */
   readonly told: string;
   readonly undo: 'push' | 'pop';
 }

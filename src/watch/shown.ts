@@ -30,7 +30,7 @@ export function withCursor(state: ViewerState, cursor: string | undefined): View
   return withPage(state, { ...pageOf(state), cursor });
 }
 
-/** Whether all words of the page's filter are in the texts, ignoring case. */
+/** True if all words of the page's filter are in the texts, ignoring case. */
 function passes(state: ViewerState, ...texts: (string | undefined)[]): boolean {
   const { filter = '' } = pageOf(state);
   const text = texts.join(' ').toLowerCase();

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { ShownTimes } from '../panel/shown-times.ts';
 import { hasColours, themeFor } from '../panel/theme.ts';
+import { orElse } from '../system/or-else.ts';
 import { ASK_BACKGROUND, withoutAnswer } from '../terminal/background.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
@@ -240,9 +241,5 @@ class Viewer {
 /** Keys come from the terminal even if standard input is a pipe. */
 function keyboard(): KeyStream {
   if (process.stdin.isTTY) return process.stdin;
-  try {
-    return new ReadStream(openSync('/dev/tty', 'r'));
-  } catch {
-    return process.stdin;
-  }
+  return orElse<KeyStream>(() => new ReadStream(openSync('/dev/tty', 'r')), process.stdin);
 }

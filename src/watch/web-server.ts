@@ -27,7 +27,7 @@ const HEADERS = {
 const EVENTS = { ...HEADERS, 'Content-Type': 'text/event-stream' };
 
 export interface WebServer {
-  /** Whoever knows it can read the lists. */
+  /** Secret: it opens the lists. */
   readonly url: string;
   close(): void;
 }

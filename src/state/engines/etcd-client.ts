@@ -245,7 +245,7 @@ function refusedBy(status: number | undefined, text: string): Failed {
   return new Failed(message, isSettled(status) ? 'refused' : 'open');
 }
 
-/** Whether this status means that the request was not carried out, and will not be. */
+/** True if this status means that the request was not carried out, and will not be. */
 function isSettled(status = 0): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 429;
 }

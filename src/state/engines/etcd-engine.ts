@@ -205,7 +205,7 @@ export class EtcdEngine implements Engine {
     };
   }
 
-  /** Whether a commit was refused because an earlier try of it was carried out. */
+  /** True if a commit was refused because an earlier try of it was carried out. */
   #isOurs({ answer, doubt }: Answer<EtcdAnswer>, id: string): boolean {
     const [next, newest] = (answer.responses ?? []).map(
       ({ response_range }) => response_range?.kvs?.[0],

@@ -171,7 +171,7 @@ export class PostgresEngine implements Engine {
   }
 
   /**
-   * Whether a commit changed nothing because an earlier try of it was carried out. Reading its version back proves nothing:
+   * True if a commit changed nothing because an earlier try of it was carried out. Reading its version back proves nothing:
    * a commit that was ended while it waited for a synchronous standby is there, and is lost with the server. But the WAL is
    * in order: once a later commit of ours is acknowledged, the standby has both.
    */

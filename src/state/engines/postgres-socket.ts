@@ -91,7 +91,7 @@ class Messages {
   #kept = Buffer.alloc(0);
   /** The remaining bytes of the current message. */
   #skipped = 0;
-  /** Whether it may report that it is ready: it has accepted the login, or answered. */
+  /** True if it may report that it is ready: it has accepted the login, or answered. */
   #hasAnswered = false;
   /** Of this answer's rows. */
   #rowBytes = 0;

@@ -20,7 +20,7 @@ export interface Doubt {
   readonly reason: string;
 }
 
-/** Whether a request reads, makes a change, or resolves a doubt about one, which stays if this fails. */
+/** A request reads, makes a change, or resolves a doubt about one, which stays if this fails. */
 export type Purpose = 'read' | 'change' | Doubt;
 
 /** With a doubt if an earlier try of the same request may have been carried out, too. */
