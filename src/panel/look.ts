@@ -1,5 +1,5 @@
 import { proofMark, type Ranked } from '../command/status.ts';
-import { idsText, type Task } from '../tasks/task.ts';
+import type { Task } from '../tasks/task.ts';
 import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
@@ -63,6 +63,10 @@ export function factsOf(shown: Shown, time = ''): string[] {
     blocks.length > 0 ? `blocks ${idsText(blocks)}` : '',
     proof,
   ].filter(Boolean);
+}
+
+export function idsText(ids: readonly number[]): string {
+  return ids.map((id) => `#${id}`).join(', ');
 }
 
 export interface RowLook {
