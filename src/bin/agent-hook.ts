@@ -1,6 +1,5 @@
 import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
-import { writeAll } from '../system/files.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse, writeAll } from '../system/files.ts';
 import { isTerminal, readStandardInput } from '../system/standard-io.ts';
 
 // `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.

@@ -1,5 +1,5 @@
 import type { PeopleLook } from '../panel/for-people.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import { isTerminal } from '../system/standard-io.ts';
 import { isDriven } from '../terminal/driven.ts';
 

@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { safeText } from '../safe-text.ts';
-import { appendOwnFile, makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
-import { orElse } from '../system/or-else.ts';
+import { appendOwnFile, makeFolders, orElse, readOwnFile, writeOwnFile } from '../system/files.ts';
 
 /** Names of sessions' folders do not end in `~`. */
 const FILE = 'hook.log~';

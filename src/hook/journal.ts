@@ -2,8 +2,7 @@ import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
 import { WRITES_LIST } from '../guidance/rule.ts';
 import { newId } from '../state/place.ts';
-import { appendOwnFile, makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
-import { orElse } from '../system/or-else.ts';
+import { appendOwnFile, makeFolders, orElse, readOwnFile, replaceFile } from '../system/files.ts';
 
 /** An entry of the journal: an event or a reply of the hook. */
 export interface Entry {

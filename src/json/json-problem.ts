@@ -1,4 +1,4 @@
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 
 /** The place where a text stops being JSON. */
 export interface JsonProblem {

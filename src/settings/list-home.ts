@@ -16,8 +16,7 @@ import { FolderLists, type Lists } from '../state/lists.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
 import { attempt, StateError, UnnamedList } from '../state/state-error.ts';
-import { appendOwnFile, codeOf, makeFolders, readOwnFile } from '../system/files.ts';
-import { orElse } from '../system/or-else.ts';
+import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../system/files.ts';
 import { readSettings, type Settings, type SettingsReading } from './settings.ts';
 
 const NAME_THE_SESSION =

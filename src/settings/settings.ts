@@ -1,6 +1,6 @@
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { DEFAULT_HISTORY } from '../state/place.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
 import { FLAG, GUIDANCE_MODE, INTEGER, LEASE, type Row, TEXT, valuesOf } from './setting-rows.ts';
 

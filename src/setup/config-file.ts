@@ -14,8 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf, makeFolders, pause, readOwnFile, writeBeside } from '../system/files.ts';
-import { orElse } from '../system/or-else.ts';
+import { codeOf, makeFolders, orElse, pause, readOwnFile, writeBeside } from '../system/files.ts';
 import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';

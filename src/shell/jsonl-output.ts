@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { MessageId } from './jsonl-messages.ts';

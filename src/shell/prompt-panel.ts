@@ -3,7 +3,7 @@ import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import type { Environment } from '../environment.ts';
 import { quote } from '../line/quotes.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import { jobOf } from '../system/processes.ts';
 import { isDriven } from '../terminal/driven.ts';
 import { pinned, unpinned } from '../terminal/rows.ts';

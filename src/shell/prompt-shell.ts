@@ -3,8 +3,7 @@ import type { SeenLine } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import { Journal, seenLines } from '../hook/journal.ts';
 import { harnessSession, hookFolder, promptFile } from '../state/list-paths.ts';
-import { readOwnFile } from '../system/files.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse, readOwnFile } from '../system/files.ts';
 import { jobOf } from '../system/processes.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 

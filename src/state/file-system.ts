@@ -8,8 +8,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeOwnFolder, openOwn, pause, readOwnFile, writeAll } from '../system/files.ts';
-import { orElse } from '../system/or-else.ts';
+import { makeOwnFolder, openOwn, orElse, pause, readOwnFile, writeAll } from '../system/files.ts';
 import { errorCode, failure } from './state-error.ts';
 
 /** Tests pass their own, which fail. */

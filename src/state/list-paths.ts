@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import { attempt, errorCode } from './state-error.ts';
 import { UNFINISHED } from './version-folder.ts';
 

@@ -1,6 +1,6 @@
 import { renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
 import { folderOfKey, namesIn, textOfPathName } from './list-paths.ts';

@@ -1,4 +1,4 @@
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import type { Version } from './place.ts';
 
 export interface StoredVersion<T> extends Version<T> {

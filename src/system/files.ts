@@ -203,6 +203,15 @@ export function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
+/** The result of `get`; `otherwise` if it throws. */
+export function orElse<T>(get: () => T, otherwise: T): T {
+  try {
+    return get();
+  } catch {
+    return otherwise;
+  }
+}
+
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | null | undefined)?.code;
 }

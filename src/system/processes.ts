@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { orElse } from './or-else.ts';
+import { orElse } from './files.ts';
 
 const GRACE_MS = 500;
 const POLL_MS = 5;

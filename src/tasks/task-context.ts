@@ -10,7 +10,7 @@ import {
 } from '../settings/settings.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import type { HookSurroundings } from './hooks.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { renewLeases } from './lease.ts';

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { ShownTimes } from '../panel/shown-times.ts';
 import { hasColours, themeFor } from '../panel/theme.ts';
-import { orElse } from '../system/or-else.ts';
+import { orElse } from '../system/files.ts';
 import { ASK_BACKGROUND, withoutAnswer } from '../terminal/background.ts';
 import { FullScreen } from '../terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';

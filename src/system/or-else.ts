@@ -1,8 +1,0 @@
-/** The result of `get`; `otherwise` if it throws. */
-export function orElse<T>(get: () => T, otherwise: T): T {
-  try {
-    return get();
-  } catch {
-    return otherwise;
-  }
-}
