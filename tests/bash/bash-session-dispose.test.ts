@@ -96,7 +96,9 @@ describe('dispose', () => {
       await use();
       const before = count();
       for (let index = 0; index < 5; index += 1) await use();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      for (let look = 0; look < 600 && count() !== before; look += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
       console.log(count() - before);
     `);
     await ended;

@@ -43,11 +43,13 @@ export function rounds(count: number): number {
   return Math.ceil(count * Number(process.env.TEST_RUNS ?? 0.1));
 }
 
+const LEAST_RUNS = 25;
+
 /**
  * The number of runs of a property: a tenth of `count`, if that is many, or TEST_RUNS times `count`, as `npm run
  * test:attack` sets it.
  */
 export function runs(count: number): number {
   const { TEST_RUNS } = process.env;
-  return TEST_RUNS ? count * Number(TEST_RUNS) : Math.max(Math.min(count, 100), count / 10);
+  return TEST_RUNS ? count * Number(TEST_RUNS) : Math.max(Math.min(count, LEAST_RUNS), count / 10);
 }

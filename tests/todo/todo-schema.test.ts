@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { typeName } from '../../src/json/json-value.ts';
 import { todoListSchema, validateTodoList } from '../../src/todo/todo-schema.ts';
 
 const item = { content: 'Build', activeForm: 'Building', status: 'pending' };
@@ -13,73 +14,101 @@ function problemsOf(value: unknown, settings = SETTINGS): string[] {
 }
 
 const of = (...items: unknown[]) => problemsOf({ todos: items });
+const active = { ...item, status: 'in_progress' };
 
 test('a list with every field is accepted as it is', () => {
   const full = { ...item, id: '1', priority: 'high' };
   expect(validateTodoList({ todos: [full, item] }, SETTINGS)).toEqual({ items: [full, item] });
 });
 
-test.each(['pending', 'in_progress', 'completed'])('the status %s is accepted', (status) => {
-  expect(of({ ...item, status })).toEqual([]);
-});
-
-test.each(['high', 'medium', 'low'])('the priority %s is accepted', (priority) => {
-  expect(of({ ...item, priority })).toEqual([]);
-});
-
 test.each([
-  ['null', null],
-  ['number', 5],
-  ['string', 'x'],
-  ['boolean', true],
-  ['array', []],
-])('a root that is no object but a %s is refused', (name, value) => {
-  expect(problemsOf(value)).toEqual([`Expected {"todos":[...]}, received ${name}`]);
+  ...['pending', 'in_progress', 'completed'].map((status) => ({ status })),
+  ...['high', 'medium', 'low'].map((priority) => ({ priority })),
+])('%j is accepted', (field) => {
+  expect(of({ ...item, ...field })).toEqual([]);
 });
 
-test('an object without todos is refused', () => {
-  expect(problemsOf({})).toEqual(['todos: Required']);
+const MISSING = ['content', 'activeForm', 'status'].map((key) => `todos[0].${key}: Required`);
+const STATES = "'pending' | 'in_progress' | 'completed'";
+const PRIORITIES = "'high' | 'medium' | 'low'";
+
+test.each<[string, unknown, string[]]>([
+  ...['x', 5, true, [], null].map((value): [string, unknown, string[]] => [
+    'a root that is no object',
+    value,
+    [`Expected {"todos":[...]}, received ${typeName(value)}`],
+  ]),
+  ['an object without todos', {}, ['todos: Required']],
+  ['todos that are no array', { todos: 'x' }, ['todos: Expected array, received string']],
+  ['a key beside todos', { todos: [], items: [] }, ["Unrecognized key 'items'"]],
+  ['an item without fields', { todos: [{}] }, MISSING],
+  [
+    'items that are no objects',
+    { todos: [null, 'x', []] },
+    ['null', 'string', 'array'].map(
+      (name, at) => `todos[${at}]: Expected object, received ${name}`,
+    ),
+  ],
+  [
+    'fields of the wrong type',
+    { todos: [{ content: 5, activeForm: null, status: 1, id: 2, priority: {} }] },
+    [
+      'todos[0].content: Expected string, received number',
+      'todos[0].activeForm: Expected string, received null',
+      `todos[0].status: Expected ${STATES}, received number`,
+      'todos[0].id: Expected string, received number',
+      `todos[0].priority: Expected ${PRIORITIES}, received object`,
+    ],
+  ],
+  [
+    'an unknown status and an unknown priority',
+    { todos: [{ ...item, status: 'done', priority: 'HIGH' }] },
+    [
+      `todos[0].status: Expected ${STATES}, received 'done'`,
+      `todos[0].priority: Expected ${PRIORITIES}, received 'HIGH'`,
+    ],
+  ],
+  [
+    'unknown keys, each a line',
+    { todos: [{ ...item, foo: 1, bar: 2 }] },
+    ["todos[0]: Unrecognized key 'foo'", "todos[0]: Unrecognized key 'bar'"],
+  ],
+  [
+    'keys that objects inherit, as any other',
+    JSON.parse(
+      '{"todos":[{"__proto__":{"content":"x"},"constructor":1,"toString":2}],"__proto__":[]}',
+    ),
+    [
+      ...MISSING,
+      ...['__proto__', 'constructor', 'toString'].map(
+        (key) => `todos[0]: Unrecognized key '${key}'`,
+      ),
+      "Unrecognized key '__proto__'",
+    ],
+  ],
+  [
+    'more items than the limit',
+    { todos: Array(61).fill(item) },
+    ['todos: Must have at most 50 items, received 61'],
+  ],
+  [
+    'two items in progress, named by their places',
+    { todos: [active, item, item, item, active] },
+    ['todos: Only one item can be in_progress, received 2 (todos[0], todos[4])'],
+  ],
+  [
+    'a long row of places, which is cut',
+    { todos: Array(8).fill(active) },
+    [
+      'todos: Only one item can be in_progress, received 8 (todos[0], todos[1], todos[2], todos[3], todos[4], and 3 more)',
+    ],
+  ],
+])('refused: %s', (_, value, lines) => {
+  expect(problemsOf(value)).toEqual(lines);
 });
 
-test('todos that are not an array are refused', () => {
-  expect(problemsOf({ todos: 'x' })).toEqual(['todos: Expected array, received string']);
-});
-
-test('a key beside todos is refused', () => {
-  expect(problemsOf({ todos: [], items: [] })).toEqual(["Unrecognized key 'items'"]);
-});
-
-test('every field that is missing is named', () => {
-  expect(of({})).toEqual([
-    'todos[0].content: Required',
-    'todos[0].activeForm: Required',
-    'todos[0].status: Required',
-  ]);
-});
-
-test('an item that is not an object is refused', () => {
-  expect(of(null, 'x', [])).toEqual([
-    'todos[0]: Expected object, received null',
-    'todos[1]: Expected object, received string',
-    'todos[2]: Expected object, received array',
-  ]);
-});
-
-test('a field of the wrong type is refused', () => {
-  expect(of({ content: 5, activeForm: null, status: 1, id: 2, priority: {} })).toEqual([
-    'todos[0].content: Expected string, received number',
-    'todos[0].activeForm: Expected string, received null',
-    "todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received number",
-    'todos[0].id: Expected string, received number',
-    "todos[0].priority: Expected 'high' | 'medium' | 'low', received object",
-  ]);
-});
-
-test('an unknown status and an unknown priority are refused, and shown', () => {
-  expect(of({ ...item, status: 'done', priority: 'HIGH' })).toEqual([
-    "todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'",
-    "todos[0].priority: Expected 'high' | 'medium' | 'low', received 'HIGH'",
-  ]);
+test('a list may have as many items as the limit, one of them in progress', () => {
+  expect(of(...Array(49).fill(item), active)).toEqual([]);
 });
 
 test.each(['', '   ', '\n\t', '\u200b', '\x1b', '\u2800', '\u3164'])(
@@ -104,28 +133,6 @@ test('text may be as long as the limit, in code points, and no longer', () => {
   ]);
 });
 
-test('each unknown key is a line', () => {
-  expect(of({ ...item, foo: 1, bar: 2 })).toEqual([
-    "todos[0]: Unrecognized key 'foo'",
-    "todos[0]: Unrecognized key 'bar'",
-  ]);
-});
-
-test('keys that objects inherit are unknown keys like others', () => {
-  const value = JSON.parse(
-    '{"todos":[{"__proto__":{"content":"x"},"constructor":1,"toString":2}],"__proto__":[]}',
-  );
-  expect(problemsOf(value)).toEqual([
-    'todos[0].content: Required',
-    'todos[0].activeForm: Required',
-    'todos[0].status: Required',
-    "todos[0]: Unrecognized key '__proto__'",
-    "todos[0]: Unrecognized key 'constructor'",
-    "todos[0]: Unrecognized key 'toString'",
-    "Unrecognized key '__proto__'",
-  ]);
-});
-
 test('what is repeated of the input is cut short and made safe', () => {
   const hostile = `\x1b]0;x\x07\n\u202e${'😀'.repeat(100)}`;
   const shown = `'␛]0;x␇ ${'😀'.repeat(30)}...'`;
@@ -135,27 +142,7 @@ test('what is repeated of the input is cut short and made safe', () => {
   ]);
 });
 
-test('a list may have as many items as the limit, and no more', () => {
-  expect(of(...Array(50).fill(item))).toEqual([]);
-  expect(of(...Array(61).fill(item))).toEqual(['todos: Must have at most 50 items, received 61']);
-});
-
-test('only one item can be in progress; the others are named by their places', () => {
-  const active = { ...item, status: 'in_progress' };
-  expect(of(item, active)).toEqual([]);
-  expect(of(active, item, item, item, active)).toEqual([
-    'todos: Only one item can be in_progress, received 2 (todos[0], todos[4])',
-  ]);
-});
-
-test('a long row of places is cut', () => {
-  expect(of(...Array(8).fill({ ...item, status: 'in_progress' }))).toEqual([
-    'todos: Only one item can be in_progress, received 8 (todos[0], todos[1], todos[2], todos[3], todos[4], and 3 more)',
-  ]);
-});
-
 test('all problems are told at once: those of the items in order, then those of the list', () => {
-  const active = { ...item, status: 'in_progress' };
   const items = [
     { activeForm: ' ', status: 'in_progress' },
     { ...item, status: 'done' },
