@@ -5,8 +5,8 @@ import {
   DEFAULT_HISTORY,
   newId,
   type Place,
-  standIn,
   type Version,
+  withStandIns,
 } from './place.ts';
 import { DamagedVersion } from './state-error.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
@@ -59,63 +59,49 @@ export class FilePlace<T> implements Place<T> {
   }
 
   load(): StoredVersion<T> | undefined {
-    let missed: VersionName | undefined;
-    for (;;) {
-      const { head, isHeadLost } = this.#folder.list();
-      if (head === undefined || head.version === 0) return undefined;
-      const known = this.#known;
-      if (known?.id === head.id && known.version.version === head.version) return known.version;
-      // A missing file may have been replaced and removed since the folder was read, unless it is the head again.
-      const isMissing = missed?.id === head.id;
-      missed = head;
-      const version = isHeadLost
-        ? this.#standIn(this.#folder.headLost(head), head.version + 1)
-        : this.#read(head, isMissing);
-      if (version instanceof DamagedVersion) throw version;
-      if (version === undefined) continue;
-      // A damaged file may be repaired.
-      this.#known = version.damage ? undefined : { id: head.id, version };
-      return version;
-    }
+    const [newest] = this.history();
+    return newest;
   }
 
   *history(): Generator<StoredVersion<T>> {
-    for (let newer = this.load(); newer !== undefined; newer = this.#before(newer)) yield newer;
-  }
-
-  #before({ version, after, damage }: StoredVersion<T>): StoredVersion<T> | undefined {
-    // A stand-in does not name the predecessor of the version that it stands in for.
-    const name = damage ? this.#below(version)[0] : { version: version - 1, id: after };
-    if (name === undefined || name.version === 0) return undefined;
-    // If versions were removed for their age, no older one is left to stand in.
-    const before = this.#read(name, true);
-    return before instanceof DamagedVersion ? undefined : before;
-  }
-
-  /**
-   * Returns the version, its stand-in if it is damaged, or the damage if there is none.
-   *
-   * @param isMissing whether a missing file counts as damage.
-   */
-  #read(name: VersionName, isMissing: boolean): StoredVersion<T> | DamagedVersion | undefined {
-    const version = this.#whole(name) ?? (isMissing ? this.#folder.missing(name) : undefined);
-    return version instanceof DamagedVersion ? this.#standIn(version, name.version) : version;
-  }
-
-  #standIn(damage: DamagedVersion, than: number): StoredVersion<T> | DamagedVersion {
-    for (const older of this.#below(than)) {
-      const whole = this.#whole(older);
-      if (whole && !(whole instanceof DamagedVersion)) return standIn(damage, whole);
+    for (let missed: string | undefined; ; ) {
+      const { head, isHeadLost } = this.#folder.list();
+      if (head === undefined || head.version === 0) return;
+      const { id, version } = head;
+      const known = this.#known?.id === id ? this.#known.version : undefined;
+      const isKnown = known?.version === version;
+      const read = () => (isHeadLost ? this.#folder.headLost(head) : this.#folder.read(head));
+      const newest = isKnown ? known : read();
+      // A missing file may have been replaced and removed since the folder was read, unless it is the head again.
+      if (newest === undefined && missed !== id) {
+        missed = id;
+        continue;
+      }
+      // A damaged file may be repaired.
+      const isWhole = newest !== undefined && !(newest instanceof DamagedVersion);
+      this.#known = isWhole ? { id, version: newest } : undefined;
+      const below = isHeadLost ? version + 1 : version;
+      yield* withStandIns(this.#down(newest ?? this.#folder.missing(head), below));
+      return;
     }
-    return damage;
   }
 
-  #whole(name: VersionName): StoredVersion<T> | DamagedVersion | undefined {
-    try {
-      return this.#folder.read(name);
-    } catch (error) {
-      if (error instanceof DamagedVersion) return error;
-      throw error;
+  /** A version and those before it, newest first. @param below the numbers to look through if it is damaged. */
+  *#down(
+    newest: StoredVersion<T> | DamagedVersion,
+    below: number,
+  ): Generator<StoredVersion<T> | DamagedVersion> {
+    let names: VersionName[] = [];
+    for (let [version, end] = [newest, below]; ; ) {
+      yield version;
+      // A damaged version does not name its predecessor.
+      if (!(version instanceof DamagedVersion)) {
+        names = [{ version: version.version - 1, id: version.after }];
+      } else if (names.length === 0) names = this.#below(end);
+      const name = names.shift();
+      if (name === undefined || name.version === 0) return;
+      end = name.version;
+      version = this.#folder.read(name) ?? this.#folder.missing(name);
     }
   }
 
@@ -134,7 +120,7 @@ export class FilePlace<T> implements Place<T> {
     const version = { version: to.version, after: from.id, at, by: this.author, content };
     if (found.isHeadLost) this.#folder.restoreHead(from);
     const mayBeDamaged = from.version > 0 && this.#known?.id !== from.id;
-    const isDamaged = mayBeDamaged && this.#whole(from) instanceof DamagedVersion;
+    const isDamaged = mayBeDamaged && this.#folder.read(from) instanceof DamagedVersion;
     if (!this.#folder.add(from, to, encodeVersion(version))) {
       this.#patienceMs = 0;
       return undefined;

@@ -1,4 +1,4 @@
-import type { DamagedVersion } from './state-error.ts';
+import { DamagedVersion } from './state-error.ts';
 import type { Awaitable } from './steps.ts';
 
 /** One version of a place's content. It never changes. */
@@ -35,12 +35,30 @@ export interface HistoryRange {
   readonly from?: number;
 }
 
-/** Returns the whole version under the damaged one's number, for the next write to build upon. */
-export function standIn<T, Whole extends Version<T>>(
-  { message, version, keptAs }: DamagedVersion,
-  whole: Whole,
-): Whole {
-  return { ...whole, version, damage: { message, shown: whole.version, keptAs } };
+/**
+ * Versions, newest first, in which the next whole one stands in for each damaged one, for the next write to build upon.
+ * Damaged ones without a whole one before them are left out.
+ *
+ * @throws DamagedVersion if none is whole.
+ */
+export function* withStandIns<Whole extends Version<unknown>>(
+  newestFirst: Iterable<Whole | DamagedVersion>,
+): Generator<Whole> {
+  let damaged: DamagedVersion[] = [];
+  let isAnyWhole = false;
+  for (const found of newestFirst) {
+    if (found instanceof DamagedVersion) {
+      damaged.push(found);
+      continue;
+    }
+    for (const { message, version, keptAs } of damaged) {
+      yield { ...found, version, damage: { message, shown: found.version, keptAs } };
+    }
+    damaged = [];
+    isAnyWhole = true;
+    yield found;
+  }
+  if (!isAnyWhole && damaged[0]) throw damaged[0];
 }
 
 /** Distinguishes attempts of several processes at the same version. */

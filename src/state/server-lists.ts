@@ -4,7 +4,7 @@ import { decodeContent, encodeContent } from './engines/stored-content.ts';
 import { VersionWatch } from './engines/version-watch.ts';
 import { isPathName, textOfPathName } from './list-paths.ts';
 import type { FoundList, Lists, PlaceOptions } from './lists.ts';
-import { type HistoryRange, newId, type SharedPlace, standIn, type Version } from './place.ts';
+import { type HistoryRange, newId, type SharedPlace, type Version, withStandIns } from './place.ts';
 import { DamagedVersion, StateError } from './state-error.ts';
 import { pause } from './time-limit.ts';
 
@@ -113,15 +113,12 @@ export class ServerPlace<T> implements SharedPlace<T> {
   async history(range: HistoryRange = {}): Promise<Version<T>[]> {
     const early = this.#nextLook - performance.now();
     if (early > 0) await pause(early);
-    let found = await this.#read(range);
+    const found = await this.#read(range);
+    if (!found.some((version) => version instanceof DamagedVersion)) return found as Version<T>[];
     // A stand-in for a damaged version may be before the range.
-    if (found.some((version) => version instanceof DamagedVersion)) {
-      const { newest, from = 1 } = range;
-      const all = await this.#read({});
-      found = all.filter(({ version }) => version >= from).slice(0, newest);
-    }
-    if (found[0] instanceof DamagedVersion) throw found[0];
-    return found.filter((version): version is Version<T> => !(version instanceof DamagedVersion));
+    const { newest, from = 1 } = range;
+    const all = [...withStandIns(await this.#read({}))];
+    return all.filter(({ version }) => version >= from).slice(0, newest);
   }
 
   async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {
@@ -159,24 +156,19 @@ export class ServerPlace<T> implements SharedPlace<T> {
     });
   }
 
-  /** Damaged versions are replaced by the whole one before them, if it is in the range. */
   async #read(range: HistoryRange): Promise<(Version<T> | DamagedVersion)[]> {
     const engine = await this.#engine();
     const newestFirst = await engine.read(this.#key, range);
-    let whole: Version<T> | undefined;
-    const oldestFirst = newestFirst.toReversed().map(({ version, bytes }) => {
+    return newestFirst.map(({ version, bytes }) => {
       const stored = decodeContent<T>(bytes);
       const problem = 'problem' in stored ? stored.problem : this.#options.check?.(stored.content);
       if ('problem' in stored || problem !== undefined) {
         const what = `${engine.where(this.#key)}: version ${version} is damaged: ${problem}`;
-        const damaged = new DamagedVersion(what, version, 'it is');
-        return whole ? standIn(damaged, whole) : damaged;
+        return new DamagedVersion(what, version, 'it is');
       }
       const { at, by, content } = stored;
-      whole = { version, at: new Date(at), by, content };
-      return whole;
+      return { version, at: new Date(at), by, content };
     });
-    return oldestFirst.reverse();
   }
 }
 

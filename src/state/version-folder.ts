@@ -63,8 +63,8 @@ export class VersionFolder<T> {
     }
   }
 
-  /** @returns undefined if there is no file. @throws DamagedVersion if it holds no version, or another one. */
-  read(name: VersionName): StoredVersion<T> | undefined {
+  /** Returns undefined if there is no file; the damage if it holds no version, or another one. */
+  read(name: VersionName): StoredVersion<T> | DamagedVersion | undefined {
     const path = this.#pathOf(name);
     let problem: string | undefined;
     try {
@@ -81,7 +81,7 @@ export class VersionFolder<T> {
       problem = error.message;
     }
     const keptAs = versionFile(name) + DAMAGED;
-    throw new DamagedVersion(`${path} is damaged: ${problem}`, name.version, keptAs);
+    return new DamagedVersion(`${path} is damaged: ${problem}`, name.version, keptAs);
   }
 
   missing(name: VersionName): DamagedVersion {
