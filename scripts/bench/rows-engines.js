@@ -50,7 +50,7 @@ async function* rowsIn(folder, runs) {
   if (cluster === undefined) return;
   try {
     yield {
-      name: 'the floor: writes in turn, etcd',
+      name: 'floor: writes in turn, etcd',
       unit: '/s',
       ours: await writesASecond(addressOf(cluster.url)),
     };
@@ -78,7 +78,7 @@ async function* rowsOf(engine, url, atMost, runs) {
   if (engine === 'etcd') {
     const asker = processOf(process.execPath, '-e', ASK_TWICE, String(addressOf(url).port));
     yield {
-      name: 'the floor: a read and a write, etcd',
+      name: 'floor: a read and a write, etcd',
       against: 'node',
       ...(await paired(asker, processOf(process.execPath, '-e', '0'), runs)),
     };
