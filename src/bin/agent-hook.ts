@@ -5,7 +5,7 @@ import { isTerminal, readStandardInput } from '../system/standard-io.ts';
 // `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.
 
 const FOR_A_PERSON =
-  'agent-shell: hook is for coding agents, which hand it JSON; see agent-shell setup --help\n';
+  'agent-shell: hook is for coding agents, which send it JSON; see agent-shell setup --help\n';
 
 process.on('uncaughtException', () => process.exit(0));
 
