@@ -197,7 +197,9 @@ function stagesFor(room) {
 }
 
 /** Those of the places whose change the compiler accepts. It is asked once, about a file beside the original for each change. */
-function compiling(places) {
+function compiling(all) {
+  // Where one file cannot be parsed, the compiler says nothing about the types of the others.
+  const places = all.filter(({ text }) => canParse(text));
   const fileOf = (index) => places[index].file.replace(/\.ts$/, `.changed${index}.ts`);
   for (const [index, { text }] of places.entries()) writeFileSync(join(root, fileOf(index)), text);
   const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit'], {
@@ -207,6 +209,15 @@ function compiling(places) {
   });
   for (const index of places.keys()) rmSync(join(root, fileOf(index)));
   return places.filter((_, index) => !stdout.includes(`${fileOf(index)}(`));
+}
+
+function canParse(text) {
+  try {
+    parseAst(text, { lang: 'ts' });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @returns how it ended: 'lives', or what has noticed it. */

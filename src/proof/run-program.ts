@@ -59,8 +59,8 @@ export async function runProgram(
     const timer = setTimeout(() => kill(`it took longer than ${limitMs / 1000} s`), limitMs);
     signal?.addEventListener('abort', cancel);
     program.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (keep === 'end') said = (said + text).slice(-MAX_BYTES);
-      else if (said.length < MAX_BYTES) said += text;
+      const all = said + text;
+      said = keep === 'end' ? all.slice(-MAX_BYTES) : all.slice(0, MAX_BYTES);
     });
     // The program may not read its input.
     program.stdin.on('error', () => {});

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
 import { startSession } from '../helpers/session.ts';
@@ -48,6 +49,15 @@ test('with a bash that ends before it reads a line, each line says so', async ()
     open.push(openDescriptors());
   }
   expect(open.at(-1)).toBe(open[1]);
+});
+
+test('with an environment that no program can be given, each line says so', async () => {
+  const session = startSession({ env: { HUGE: 'x'.repeat(2 ** 22) } });
+  const before = openDescriptors();
+  for (let line = 0; line < 3; line++) {
+    expect(await session.run('echo one')).toMatchObject({ stdout: '', exitCode: 1 });
+  }
+  await eventually('all channels are closed', () => openDescriptors() <= before);
 });
 
 test('BASH_ENV may change the directory, say something and set variables', async () => {

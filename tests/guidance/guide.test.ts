@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CommandType } from '../../src/command/agent-command.ts';
-import { Guide } from '../../src/guidance/guide.ts';
+import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import type { GuidanceRule } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES, LIST_NOTES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
@@ -234,4 +234,16 @@ test('reminders come first in stderr if the router, or the line, has that option
   expect(first).toMatchObject(said);
   expect(first).not.toHaveProperty('reminders');
   expect(second.error).toContain("reminders: Expected 'field' or 'stderr'");
+});
+
+test('news that do not come hold up no line, and are told after the line during which they come', async () => {
+  let come: (lines: readonly string[]) => void = () => {};
+  const coming = new Promise<readonly string[]>((resolve) => {
+    come = resolve;
+  });
+  const tasks = { news: () => coming } as unknown as NonNullable<GuideOptions['tasks']>;
+  const guide = new Guide({ rules: [], tasks });
+  expect(await guide.news()).toEqual([]);
+  come(['#1 "Build" was completed by bob']);
+  expect(await guide.news()).toEqual(['Note: #1 "Build" was completed by bob']);
 });
