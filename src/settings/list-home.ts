@@ -6,7 +6,6 @@ import {
   agentOfHarness,
   beginningFile,
   harnessSession,
-  isSubagent,
   type ListName,
   listKey,
   sessionOf,
@@ -129,11 +128,6 @@ export class ListHome {
       makeFolders(dirname(path));
       appendOwnFile(path, `${JSON.stringify(session)}\n`);
     });
-  }
-
-  /** True if the list belongs to a subagent; unknown, so false, on a server. */
-  isSubagent(name: ListName): boolean {
-    return !this.#isOnServer && isSubagent(this.folder, name);
   }
 
   async close(): Promise<void> {

@@ -105,20 +105,6 @@ export function promptFile(state: string, pid: number): string {
 /** No session has this name: none made by `pathName` ends in `~`. */
 const TASK_LISTS = 'tasks~';
 
-/** True if an agent's list is younger than another agent's of the same session, which has then started it. */
-export function isSubagent(state: string, { session, agent }: ListName): boolean {
-  const folder = folderOfKey(state, sessionKey(session));
-  const born = (name: string) =>
-    lstatSync(join(folder, name), { throwIfNoEntry: false })?.birthtimeMs;
-  const own = born(pathName(agent)) ?? Number.POSITIVE_INFINITY;
-  // `main@1` and `main@2` belong to two independent sessions of a harness.
-  const harnessOf = (name: string) => name.split('@')[1];
-  return namesIn(folder).some((name) => {
-    const other = textOfPathName(name) ?? name;
-    return other !== agent && harnessOf(other) === harnessOf(agent) && (born(name) ?? own) < own;
-  });
-}
-
 /** The names of lists, or of sessions with lists; other files have names that `pathName` never makes. */
 export function namesIn(folder: string): string[] {
   try {

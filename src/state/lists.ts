@@ -1,9 +1,16 @@
-import { renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { orElse } from '../system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
-import { folderOfKey, namesIn, textOfPathName } from './list-paths.ts';
+import {
+  folderOfKey,
+  type ListName,
+  namesIn,
+  pathName,
+  sessionKey,
+  textOfPathName,
+} from './list-paths.ts';
 import type { ContentCheck, SharedPlace } from './place.ts';
 import { attempt, StateError } from './state-error.ts';
 import type { Awaitable } from './steps.ts';
@@ -51,6 +58,8 @@ export interface Lists {
   remove(key: string, version: number): Awaitable<boolean>;
   /** A report for a person, one line each. */
   status(): Awaitable<string[]>;
+  /** Whether another agent of its session has started the agent of a list; a server does not tell. */
+  isSubagent(name: ListName): boolean;
   /** Creates what the first list needs. */
   init(): Awaitable<void>;
   /**
@@ -122,6 +131,20 @@ export class FolderLists implements Lists {
       // Fails if it holds other lists.
       orElse(() => rmdirSync(dirname(folder)), undefined);
       return true;
+    });
+  }
+
+  /** True if an agent's list is younger than another agent's of the same session. */
+  isSubagent({ session, agent }: ListName): boolean {
+    const folder = this.#folderOf(sessionKey(session));
+    const born = (name: string) =>
+      lstatSync(join(folder, name), { throwIfNoEntry: false })?.birthtimeMs;
+    const own = born(pathName(agent)) ?? Number.POSITIVE_INFINITY;
+    // `main@1` and `main@2` belong to two independent sessions of a harness.
+    const harnessOf = (name: string) => name.split('@')[1];
+    return namesIn(folder).some((name) => {
+      const other = textOfPathName(name) ?? name;
+      return other !== agent && harnessOf(other) === harnessOf(agent) && (born(name) ?? own) < own;
     });
   }
 

@@ -41,7 +41,7 @@ export class TodoLists extends ListHome {
 
   isOfSubagent(list: TodoList): boolean {
     const name = this.#names.get(list);
-    return name !== undefined && this.isSubagent(name);
+    return name !== undefined && this.lists.isSubagent(name);
   }
 }
 

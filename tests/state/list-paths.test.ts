@@ -10,7 +10,8 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
-import { isSubagent, sessionOf, stateFolder } from '../../src/state/list-paths.ts';
+import { sessionOf, stateFolder } from '../../src/state/list-paths.ts';
+import { FolderLists } from '../../src/state/lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder } from '../helpers/list-folders.ts';
 import { isRoot } from '../helpers/machine.ts';
@@ -78,7 +79,7 @@ test('an agent is a subagent where the list of another one of its session is old
   const state = temporaryDirectory();
   const write = (agent: string) =>
     new FilePlace({ folder: listFolder(state, { session: 's', agent }) }).commit(0, [], new Date());
-  const isSub = (agent: string) => isSubagent(state, { session: 's', agent });
+  const isSub = (agent: string) => new FolderLists(() => state).isSubagent({ session: 's', agent });
   expect(isSub('main')).toBe(false);
   for (const agent of ['lead', 'worker', 'main@1', 'main@2', 'other@2']) {
     write(agent);
