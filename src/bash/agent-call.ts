@@ -9,7 +9,6 @@ const REQUEST_LIMIT = 1024 * 1024;
 const TEXT_LIMIT = 64 * 1024;
 // The command's name, the caller's variables, its surroundings, its parent and the number of arguments.
 const FIELDS_BEFORE = CALLER_VARIABLES.length + 4;
-/** How often to check that a caller still waits. */
 const CALLER_CHECK_MS = 200;
 
 export type Execute = (name: string, invocation: Invocation) => Promise<CommandResult>;

@@ -40,10 +40,8 @@ export interface HomeOptions {
  */
 export class BashHome {
   readonly path: string;
-  /** Bash's absolute path. */
   readonly bash: string;
   readonly files: ControlFiles;
-  /** A descriptor of the FIFO `go`. */
   readonly go: number;
   readonly watchdog: Watchdog;
   readonly #options: HomeOptions;
@@ -109,7 +107,6 @@ export class BashHome {
     }
   }
 
-  /** The environment of bash, with the agent commands first on its PATH. */
   get environment(): Environment {
     const { env } = this.#options;
     const path = [this.#bin, env.PATH ?? DEFAULT_PATH].filter(Boolean).join(delimiter);
@@ -120,7 +117,6 @@ export class BashHome {
     return join(this.#bin, name);
   }
 
-  /** Writes the scripts of newly registered commands. */
   writeScripts(): void {
     for (const name of this.#options.handlers?.keys() ?? []) {
       if (this.#written.includes(name)) continue;

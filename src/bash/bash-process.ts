@@ -37,7 +37,6 @@ export interface End {
   readonly exitCode: number;
   /** `SIGKILL` or `exit code 3`. */
   readonly how: string;
-  /** Why it could not be started. */
   readonly startError?: string;
 }
 
@@ -74,7 +73,6 @@ export class BashProcess {
   /** The bytes read from the status FIFO. */
   #received = '';
   #held = NOTHING_HELD;
-  /** Evaluated before the first line. */
   #startText: string | undefined;
 
   /** Throws an Error that says what to do if its private files cannot be made. */

@@ -51,7 +51,7 @@ export class BashSession {
   #queue: Promise<unknown> = Promise.resolve();
   #queued = 0;
   #disposed: Promise<void> | undefined;
-  /** The limit of the running line. */
+  /** Of the running line. */
   #limit: TimeLimit | undefined;
   #callerStates = new Map<string, CallerState>();
 

@@ -15,15 +15,12 @@ import { quote } from '../line/quotes.ts';
 
 const BUILTIN = '\\builtin';
 
-/** The files that drive a bash. */
 export interface ControlFiles {
   /** Bash's own script. Its messages begin with the name `bash`. */
   readonly script: string;
   /** A FIFO: bash waits until it can read a byte from it. */
   readonly go: string;
-  /** The FIFO of its answers. */
   readonly status: string;
-  /** The FIFOs of its output and its errors. */
   readonly outputs: readonly [string, string];
   /** A script that returns its argument as exit code. */
   readonly exitCode: string;
@@ -59,7 +56,7 @@ export interface ScriptPart {
   readonly unread: string;
 }
 
-/** User settings that are switched off between lines. */
+/** The user's settings that are off between lines. */
 export interface HeldSettings {
   /** Some of `exv`. */
   readonly flags: string;
@@ -74,7 +71,7 @@ export interface Report {
   readonly exitCode: number;
   readonly cwd: string;
   readonly held: HeldSettings;
-  /** Whether both outputs lead to the session. */
+  /** Both outputs lead to the session. */
   readonly isHeard: boolean;
 }
 
@@ -84,7 +81,7 @@ export interface FoundCommand {
   readonly env: Record<string, string>;
   /** The file that the name means; empty for a function, alias or builtin. */
   readonly program: string;
-  /** Whether both outputs are the session's own. */
+  /** Both outputs are the session's own. */
   readonly ownOutputs: boolean;
 }
 
@@ -114,7 +111,6 @@ export function startCommand(cwd: string, oldDirectory: string | undefined, file
   );
 }
 
-/** The texts of files that do not change. */
 export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>> {
   const [out, err] = files.outputs.map(quote);
   const leads = (fd: number) => `( /dev/fd/${fd} -ef ${out} || /dev/fd/${fd} -ef ${err} )`;
@@ -161,7 +157,6 @@ export function evaluatePart(
   };
 }
 
-/** Restores `$?`, options and traps. */
 function prelude(
   { flags, traps }: HeldSettings,
   lastExitCode: number,

@@ -8,7 +8,6 @@ import { findProgram } from '../system/find-program.ts';
 // No pipe holds more, so this many bytes include all that was in it.
 const PIPE_CAPACITY = 1024 * 1024;
 
-/** Makes FIFOs that only this user can open. */
 export function makeFifos(paths: readonly string[], env: Environment): void {
   const PATH = `${env.PATH ?? ''}:/usr/bin:/bin`;
   // findProgram ignores the current directory, even if it is on PATH.

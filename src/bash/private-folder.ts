@@ -27,7 +27,6 @@ const PREFIX = 'agent-shell-';
 const SWEPT_AFTER_MS = 60_000;
 const REMOVAL_TRIES = 20;
 
-/** A name that nobody can guess. */
 export const newPrivateName = (parent: string) => join(parent, `${PREFIX}${randomHex(6)}`);
 
 /** Makes a folder that only this user can enter, whatever the umask. */

@@ -40,13 +40,11 @@ export const EXIT = { timeout: 124, denied: 126, cancelled: 130 } as const;
 // With a longer time, setTimeout fires at once.
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Why a line was stopped. */
 export interface LimitReached {
   reason: 'timeout' | 'cancelled';
   message: string;
 }
 
-/** Watches the time limit and the signal of a line. */
 export class TimeLimit {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal | undefined;

@@ -7,7 +7,6 @@ type Listener = (chunk: Buffer) => void;
 export class SessionOutput {
   readonly #stdout = new OutputCapture();
   readonly #stderr = new OutputCapture();
-  /** Hears the running line. */
   #listener: Pick<RunOptions, 'onStdout' | 'onStderr'> | undefined;
 
   /** Take output of bash, in chunks whose memory is reused. Return a promise if the listener does. */
@@ -147,7 +146,6 @@ export function endsOf(text: string, bytes: number | undefined): string {
   return capture.take();
 }
 
-/** Removes an incomplete UTF-8 character at the end. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && end > bytes.length - 4 && isContinuation(bytes[end - 1])) {

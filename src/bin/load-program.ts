@@ -111,7 +111,6 @@ function keepCompiled(script: Script, keptFiles: KeptFiles, exitCode: number): v
   }
 }
 
-/** Throws if there is no home folder. */
 function cacheFolder(): string {
   const { HOME, XDG_CACHE_HOME = '' } = process.env;
   // The XDG specification says to ignore a relative path.

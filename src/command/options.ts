@@ -11,7 +11,6 @@ export type OptionKind =
   | readonly string[]
   | TextForm;
 
-/** A text of a certain form. */
 export interface TextForm {
   /** The accepted values, for errors: `a time such as 90s`. */
   readonly needs: string;
@@ -34,7 +33,6 @@ type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
           ? Word
           : never;
 
-/** The given options, by name. */
 export type Options<Table extends OptionTable> = {
   readonly [Name in keyof Table]?: ValueOf<Table[Name]>;
 };
@@ -43,7 +41,6 @@ export type ParsedOptions<Table extends OptionTable> =
   | { readonly options: Options<Table>; readonly rest: readonly string[] }
   | {
       readonly problem: string;
-      /** The name of an unknown option. */
       readonly unknown?: string;
     };
 

@@ -85,7 +85,6 @@ export function failedChecks({
   return failures.size > 0 ? [...failures.values()].slice(0, MAX_FAILURES) : undefined;
 }
 
-/** True if the item is about verifying other work. */
 export function isCheck({ content, activeForm }: Readonly<TodoItem>): boolean {
   return CHECKS.some((check) => check.test(content) || check.test(activeForm));
 }
@@ -131,7 +130,6 @@ function stepsOf(line: string): readonly Step[] | undefined {
   });
 }
 
-/** The kinds that a line may have run. */
 function kindsOf(
   steps: readonly Step[] | undefined,
   exitCode: number | undefined,

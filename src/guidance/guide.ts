@@ -52,11 +52,9 @@ export class Guide {
   readonly #history: WorkHistory;
   /** How often each reminder was given, by its name and the state of the list. */
   readonly #given = new Map<string, number>();
-  /** The last state of the list as text. */
   #state: { of: Items; text: string } | undefined;
   /** Undefined before the first look. */
   #seenVersion: number | undefined;
-  /** An open request for news. */
   #news: Promise<readonly string[]> | undefined;
   /** The version of the shared list up to which the agent knows all changes. */
   #heardVersion = 0;

@@ -32,7 +32,6 @@ export function writtenBy(by: string | undefined): string {
   return by === undefined ? '' : withoutTags(`, last written by ${briefText(by)}`);
 }
 
-/** The open items, for an agent that is about to stop. */
 export function openItemLines(items: Items): string[] {
   return linesThatFit(items.filter(({ status }) => status !== 'completed'));
 }

@@ -26,7 +26,6 @@ export const LINE_RULES: readonly GuidanceRule[] = [
   { name: 'no-list', kind: 'reminder', say: noList },
 ];
 
-/** The rules on a team's tasks. */
 export const TASK_RULES: readonly GuidanceRule[] = [
   { name: 'stale-tasks', kind: 'reminder', about: 'tasks', say: staleTasks },
 ];

@@ -65,7 +65,6 @@ export const TASK_TEXTS = {
   ],
 };
 
-/** The parts of the text for a system prompt. */
 export const PROMPT_TEXTS = {
   commands: (commands: readonly Pick<AgentBashHandler, 'name' | 'summary'>[]): string => `\
 Your bash has these commands of its own:

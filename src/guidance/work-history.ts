@@ -34,7 +34,6 @@ export class WorkHistory implements Work {
     this.#isSubagent = options.isSubagent;
   }
 
-  /** The list at the start. */
   listFound(items: Items): void {
     this.hasList = items.length > 0;
     this.items = items;

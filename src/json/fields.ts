@@ -10,7 +10,6 @@ export interface TextLimits {
 
 export interface TextKind {
   readonly is: 'text';
-  /** The limit of characters. */
   readonly most: (limits: TextLimits) => number;
   readonly problem: (text: string, most: number) => string | undefined;
   /** Added to its JSON Schema. */
@@ -23,7 +22,6 @@ export interface WordKind<Word extends string = string> {
   readonly words: readonly Word[];
 }
 
-/** True or false; its option takes no value. */
 export interface FlagKind {
   readonly is: 'flag';
   readonly json?: JsonSchema;

@@ -40,7 +40,6 @@ const TOKEN =
   /(?<blank>[ \t]+)|(?<skipped>#[^\n]*|\\\n)|(?<newline>\n)|(?<descriptor>\d+(?=[<>]))?(?<operator>&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>])(?!\()|(?<joint>&&|\|\||\|&?|&|;(?![;&]))|(?<group>\((?!\()|\))/y;
 /** Limits the time, since hundreds of lines are read when a list is completed. */
 const MAX_TOKENS = 200;
-/** Keywords before or after a command. */
 const GROUP = /^(?:!|\{|\}|if|then|elif|else|fi|for|while|until|do|done)$/;
 /** Keywords with a grammar of their own, and an element of an array, which may have blanks in its brackets. */
 const UNREAD = /^(?:(?:\[\[|case|esac|select|function|coproc|in)$|[A-Za-z_]\w*\[)/;

@@ -89,7 +89,6 @@ export function quotedHeredoc(
   return isLast ? { before: line.slice(0, found.index), text: body.slice(0, length) } : undefined;
 }
 
-/** A word of one piece, bare or in single quotes. */
 function pieceAt(line: string, start: number): string | undefined {
   let end = line.charAt(start) === "'" ? line.indexOf("'", start + 1) + 1 : 0;
   if (end === 0) {

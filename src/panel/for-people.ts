@@ -10,7 +10,6 @@ import { GLYPH_OF, type Theme } from './theme.ts';
 /** A terminal to print a list on, once. */
 export interface PeopleLook {
   readonly theme: Theme;
-  /** The columns of the terminal. */
   readonly columns: number;
   /** In milliseconds since 1970. */
   readonly now: number;
@@ -37,7 +36,6 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
   return page(rows, items, [changed], look);
 }
 
-/** Tasks with their ages and a summary line. */
 export function tasksForPeople(
   tasks: readonly (Task & {
     readonly openBlockers: readonly number[];
@@ -66,7 +64,6 @@ export function tasksForPeople(
   return page(rows, tasks, [`${ready} ready to claim`], look);
 }
 
-/** The content and, while it is in progress, the activeForm. */
 function wholeText(status: Status, text: string, doing: string | undefined): string {
   if (status !== 'in_progress') return text;
   return doing === undefined ? `${text}...` : `${text} <- ${doing}...`;

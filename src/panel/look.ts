@@ -47,7 +47,6 @@ export function shownTask(
   };
 }
 
-/** The activeForm while it is in progress, else the content. */
 export function textOf({ status, text, doing }: Shown): string {
   return status === 'in_progress' ? `${doing}...` : text;
 }
@@ -80,11 +79,9 @@ export interface RowLook {
   readonly margin?: Line;
   /** The most rows for the text. */
   readonly most?: number;
-  /** Its status has just changed. */
   readonly isFresh?: boolean;
 }
 
-/** The rows for an item or a task: its mark, its text and its facts. */
 export function rowsOf(shown: Shown, look: RowLook): Line[] {
   const {
     theme,

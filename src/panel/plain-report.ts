@@ -20,7 +20,6 @@ export function plainTaskReport(before: readonly TaskRow[], after: readonly Task
   return reportOf('Team tasks', pairTasks(before, after), show);
 }
 
-/** A row before and after a change. */
 interface Pair<Row> {
   readonly before: Row | undefined;
   readonly after: Row | undefined;

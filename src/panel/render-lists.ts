@@ -88,7 +88,6 @@ export function renderTodos(state: TodoState, options: RenderOptions): string[] 
   return renderBox(state.items, show, { title: 'Tasks', ...options });
 }
 
-/** A completed list in one line. */
 function renderDone(
   { items: { length: count } }: { readonly items: readonly unknown[] },
   options: RenderOptions,

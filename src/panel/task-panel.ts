@@ -36,7 +36,6 @@ export interface TaskPanelOptions {
   clock?: Clock;
 }
 
-/** Another agent's list. */
 interface Beside {
   readonly name: string;
   readonly store: TodoStore;
@@ -69,7 +68,6 @@ export class TaskPanel {
   #isDisposed = false;
   #shown: TodoVersion | undefined;
   #taskStatus: ReadonlyMap<number, { status: string; changedAt: number | undefined }> = new Map();
-  /** The items when the last command started. */
   #before: Items;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;

@@ -13,12 +13,9 @@ export interface Theme {
   readonly inProgress: string;
   readonly pending: string;
   readonly ellipsis: string;
-  /** Between facts. */
   readonly dot: string;
   readonly minus: string;
-  /** Before the selected row. */
   readonly chosen: string;
-  /** Up and down. */
   readonly arrows: readonly [string, string];
   /** The done part of a bar, and the rest. */
   readonly bar: readonly [string, string];

@@ -16,7 +16,6 @@ export interface Proof {
   readonly by: string;
 }
 
-/** For stored values. */
 export function isProof(value: unknown): value is Proof {
   if (typeof value !== 'object' || value === null) return false;
   const { command, exitCode, at, by } = value as Record<string, unknown>;
@@ -24,7 +23,6 @@ export function isProof(value: unknown): value is Proof {
   return isText && exitCode === 0 && typeof at === 'string' && !Number.isNaN(Date.parse(at));
 }
 
-/** Why a check that was run proves nothing. */
 export interface Failure {
   readonly failed: string;
 }
@@ -32,7 +30,6 @@ export interface Failure {
 type Call = Pick<Invocation, 'seen' | 'surroundings' | 'whyNotRun' | 'tell' | 'signal'>;
 
 export interface EvidenceOptions {
-  /** The agent of the proofs. */
   readonly by: string;
   /** TODO_PROOF_TIMEOUT, in seconds. */
   readonly timeout: number;

@@ -14,13 +14,11 @@ export interface ProgramOptions extends Surroundings {
   readonly keep: 'beginning' | 'end';
 }
 
-/** How a program ended. */
 export interface Ending {
   /** 128 + N for a death by signal N, as in a shell; undefined if it was killed here, or not started. */
   readonly exitCode: number | undefined;
   /** As in `exit code 3`. */
   readonly words: string;
-  /** Its standard error. */
   readonly said: string;
 }
 

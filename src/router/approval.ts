@@ -93,7 +93,6 @@ class PrefixList {
     this.#addAll(prefixes);
   }
 
-  /** The first prefix of these words. */
   find(words: readonly string[]): readonly string[] | undefined {
     return this.#prefixes.find((prefix) => prefix.every((word, at) => words[at] === word));
   }

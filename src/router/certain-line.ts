@@ -5,7 +5,7 @@ type Names = { has(name: string): boolean };
 
 const NO_NAMES: Names = new Set();
 
-/** All builtins of bash 3.2 to 5.3. */
+// Of bash 3.2 to 5.3.
 const BUILTINS = new Set(
   (
     '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable ' +
@@ -90,7 +90,6 @@ function isSafe(name: string, args: readonly string[]): boolean {
   return BUILTINS.has(name) ? SAFE_BUILTINS[name]?.(args) === true : PROGRAM.test(name);
 }
 
-/** True for a format with `%n`, perhaps with flags between. */
 function assignsAsFormat(text: string): boolean {
   return /%[^%diouxXfFeEgGaAcsbqQT]*n/.test(text.replaceAll('%%', ''));
 }

@@ -67,7 +67,6 @@ export function readLine(
   return { type: AGENT_SHELL_COMMAND, call };
 }
 
-/** Returns undefined unless bash reads one word after the name. */
 function onlyArgument(line: string): Word | undefined {
   const { commands, isWhole } = readCommands(line);
   const [command, ...others] = commands;

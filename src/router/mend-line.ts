@@ -9,7 +9,6 @@ export type CanRead = (text: string) => Promise<boolean>;
 /** Of the agent commands that read JSON. */
 type Names = { has(name: string): boolean };
 
-/** A stretch of a line. */
 interface Part {
   readonly start: number;
   readonly end: number;
@@ -24,7 +23,6 @@ const COMMAND_WITH_JSON = new RegExp(
   `${BEFORE_COMMAND}([\\w-]+)(?:[ \\t]|\\\\\\n)+(?=${JSON_START})`,
   'g',
 );
-/** Words before the name of a command. */
 const BEFORE_NAME = /^(?:time|command|exec|env|nohup|-.*|\w+=.*)$/s;
 const COMMAND_FOLLOWS = /(?:^|[\n;&|(){]|[\n;][ \t]*(?:then|else|do))[ \t]*$/;
 const STARTS_JSON = new RegExp(`^${JSON_START}`);
@@ -166,7 +164,6 @@ function jsonLength(text: string): number | undefined {
   return undefined;
 }
 
-/** Arguments of `eval` that are one literal word. */
 function evalTexts(line: string): Part[] {
   const parts: Part[] = [];
   for (const match of [...line.matchAll(EVAL)].slice(0, MAX_PLACES)) {

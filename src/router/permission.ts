@@ -47,7 +47,6 @@ export interface PermissionWorld {
   readonly agent?: string | undefined;
   readonly questions: Questions;
   readonly shell: NativeShell;
-  /** The directory of the next line. */
   readonly cwd: () => string;
   /** See `mendLine`. */
   readonly mended: (line: string) => Promise<string | undefined>;
@@ -62,7 +61,6 @@ export class Permission {
   readonly #approve: Approve | undefined;
   /** True once approval was needed for a line. */
   #asks: boolean;
-  /** The running line. */
   #running:
     | {
         readonly approve: Approve | undefined;

@@ -2,7 +2,6 @@ import type { CallerSession, SeenLine } from '../command/agent-command.ts';
 import { runBefore } from '../proof/last-run.ts';
 import { randomHex } from '../system/files.ts';
 
-/** The session of a child router. */
 export class ChildSession implements CallerSession {
   readonly id = randomHex(8);
   readonly #works = new Map<unknown, () => Promise<unknown>>();
