@@ -15,7 +15,7 @@ for (const name of Object.keys(process.env)) {
 }
 process.env.TODO_STATE_DIR = join(folder, 'state');
 
-/** Claims the first ready task and gives it back, SECONDS long; prints how long each of the two took. */
+/** Claims and releases the first ready task for SECONDS; prints the time of each. */
 const member = `
 import { openTaskStore } from '${root}/src/tasks/task-store.ts';
 import { claimTask } from '${root}/src/tasks/claims.ts';

@@ -40,7 +40,7 @@ const { values: options, positionals } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), 'todowrite-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-// Settings of who runs this, and certificates that every Node has to read, would be measured too.
+// Personal settings, and certificates that every Node has to read, would be measured too.
 for (const name of Object.keys(process.env)) {
   if (name === 'NODE_EXTRA_CA_CERTS' || name.startsWith('TODO_')) delete process.env[name];
 }
@@ -77,7 +77,7 @@ for (const part of options.only) {
 }
 if (options.json) console.log(JSON.stringify({ machine, rows }, null, 2));
 
-/** Undefined if there is nothing to meet. */
+/** Undefined without a goal. */
 function isMet({ goal, ours, ratio }) {
   if (!goal) return undefined;
   const { of, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = goal;

@@ -23,7 +23,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inRoot = (path) => join(root, path);
 const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
 
-// Built beside the old one and then put in its place, so that who uses dist/ meanwhile finds it whole.
+// Built beside the old one and then renamed, so that dist/ is always complete.
 const building = mkdtempSync(inRoot('.dist-'));
 process.once('exit', () => rmSync(building, { recursive: true, force: true }));
 const out = (path) => join(building, 'dist', path);
@@ -47,7 +47,7 @@ const minified = {
   minifyIdentifiers: true,
 };
 
-/** The name of each agent command, and the program that it is. A new task command is listed in TASK_COMMANDS. */
+/** The program of each agent command. A new task command is listed in TASK_COMMANDS. */
 async function commandPrograms() {
   const list = inRoot('src/tasks/task-commands.ts');
   const { outputFiles } = await build({
@@ -79,7 +79,7 @@ function keepBinInStep() {
   if (inStep !== text) writeFileSync(file, inStep);
 }
 
-/** The first arguments of agent-shell that have a program of their own, for faster start-up. */
+/** First arguments of agent-shell with their own program, for faster start-up. */
 const subprograms = {
   hook: 'agent-hook',
   'prompt-panel': 'prompt-panel',
@@ -105,7 +105,7 @@ const [library] = await Promise.all([
     entryPoints: programs.map((name) => `src/bin/${name}.ts`),
     outdir: out('programs'),
     outExtension: { '.js': '.cjs' },
-    // Code that is compiled as a script knows no import().
+    // Compiled scripts have no import().
     supported: { 'dynamic-import': false },
     plugins: [
       ...common.plugins,
@@ -123,7 +123,7 @@ const [library] = await Promise.all([
   }),
 ]);
 
-// What esbuild leaves as it is, in patterns. A text with one such character takes V8 twice the memory to read.
+// esbuild keeps these characters in patterns, and V8 needs twice the memory for a text with one of them.
 for (const name of programs) {
   const file = out(`programs/${name}.cjs`);
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -162,8 +162,8 @@ function loadShellQuoteLate({ onLoad }) {
   onLoad({ filter: /[\\/]line[\\/]shell-quote\.ts$/ }, () => ({ contents }));
 }
 
-// What a Node finds that is too old for the library even to be parsed: it looks first and imports then. package.json
-// leads those there that do not know the condition module-sync.
+// The entry for a Node that is too old to parse the library: it checks the version before it imports. package.json leads
+// those here that do not know the condition module-sync.
 const { outputFiles: looks } = await build({
   ...common,
   entryPoints: ['src/bin/supported-runtime.ts'],
@@ -177,7 +177,7 @@ writeFileSync(
   `${looks[0].text}export const { ${names.join(', ')} } = await import('./index.js');\n`,
 );
 
-/** The start of each executable, which is the same for all. */
+/** The start of each executable. */
 async function programLoader() {
   const programOf = (name, folder) => {
     const file = `programs/${name}.cjs`;
@@ -208,7 +208,7 @@ async function programLoader() {
 
 const loader = await programLoader();
 mkdirSync(out('bin/commands'), { recursive: true });
-// The commands have no extension that says what they are.
+// The commands have no extension that would make them CommonJS.
 writeFileSync(out('bin/package.json'), '{"type":"commonjs"}\n');
 const executable = (path, text) => {
   writeFileSync(out(path), text);

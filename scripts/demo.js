@@ -1,4 +1,4 @@
-// What a newcomer should see first: a scripted agent works through a plan on real commands, its task list in sight.
+// The demo: a scripted agent works through a plan with real commands, its task list in sight.
 // On a terminal it takes about fifteen seconds. Elsewhere it prints the same, plainly and without pauses.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ const PLAN = [
   ['Run the tests again', 'Running the tests again'],
 ];
 
-/** What the agent types: the number of the item that it begins, or a command line. */
+/** The agent's steps: the number of the item to begin, or a command line. */
 const SCRIPT = [
   0,
   'cat slug',
@@ -72,9 +72,9 @@ const READING_MS = 450;
 /**
  * Plays the script.
  *
- * @param stream Where it is shown.
- * @param options.input The keyboard of who looks at it.
- * @param options.signal Ends it early.
+ * @param stream the output.
+ * @param options.input the viewer's keyboard.
+ * @param options.signal ends it early.
  */
 export async function playDemo(stream, options = {}) {
   const { input, signal } = options;
@@ -139,7 +139,7 @@ export async function playDemo(stream, options = {}) {
     const { stdout, stderr } = await router.route(line, { signal });
     panel.screen.endCommand();
     panel.screen.startLine();
-    // What bash printed has been shown as it came.
+    // Bash's output was shown as it came.
     panel.write(isNative ? '' : stderr + stdout);
   }
 }
@@ -155,7 +155,7 @@ function todoWrite(current) {
   return `TodoWrite '${JSON.stringify({ todos })}'`;
 }
 
-/** Of the whole list a person sees the beginning. */
+/** Truncated for the viewer. */
 function shorten(text, columns) {
   return text.length <= columns ? text : `${text.slice(0, columns - 3)}...`;
 }

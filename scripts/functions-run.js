@@ -1,4 +1,4 @@
-// Counts the functions of src/ that one call runs: how far a reader walks. `--list` names them, file by file.
+// Counts the functions of src/ that one call runs. `--list` names them, file by file.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';

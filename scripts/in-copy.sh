@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# in-copy.sh COMMAND...: runs a command in a copy of this checkout that goes with it. Where root runs it, the command is an
-# ordinary user's, who owns the copy and little else.
+# in-copy.sh COMMAND...: runs a command in a temporary copy of this checkout. If root runs it, the command runs as an
+# ordinary user who owns the copy.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 copy=$(mktemp -d "${TMPDIR:-/tmp}/todowrite-copy-XXXXXX")
@@ -19,7 +19,7 @@ cd "$copy"
 as_user=()
 if [ "$(id -u)" = 0 ]; then
   chown -R -h nobody "$copy"
-  # It reads the rest of the system as anybody does.
+  # It reads the rest of the system like any user.
   as_user=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
 fi
 ${as_user[@]+"${as_user[@]}"} env -u TMPDIR HOME="$copy/home" "$@"

@@ -36,7 +36,7 @@ const COMPARISONS = {
   '*': '/',
 };
 
-/** What can be changed at a node: [start, end, new text]. */
+/** The possible changes of a node: [start, end, new text]. */
 function changesOf(node, text) {
   const of = ({ start, end }) => text.slice(start, end);
   const replace = (node, by) => [[node.start, node.end, by]];
@@ -132,7 +132,7 @@ function* random(seed) {
   }
 }
 
-/** In an order of chance. */
+/** In random order. */
 function shuffled(places, numbers) {
   return places
     .map((place) => ({ place, key: numbers.next().value }))

@@ -1,4 +1,4 @@
-// Runs the built product on every line of Node that is promised, each from its npm package in .nodes/:
+// Runs the built product on every supported line of Node, each from its npm package in .nodes/:
 //   node scripts/nodes.js smoke                  what each way in needs of Node, in some seconds
 //   node scripts/nodes.js test [ARGUMENT ...]    the whole suite; the arguments are vitest's
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The oldest that is promised, and the newest of the lines after it. */
+/** The oldest supported version, and the newest of each later line. */
 const VERSIONS = ['20.19.0', '22', '24'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,7 +22,7 @@ function install(version) {
   const folder = join(root, '.nodes', version);
   const bin = join(folder, 'node_modules', name, 'bin');
   if (!existsSync(join(bin, 'node'))) {
-    // npm writes a package.json, which must not be that of the project.
+    // npm writes a package.json, which must not be the project's.
     mkdirSync(folder, { recursive: true });
     const options = [
       '--no-save',

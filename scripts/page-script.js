@@ -1,7 +1,7 @@
 import { buildSync } from 'esbuild';
 
 /**
- * A script for browsers with everything that it imports, as text: what `import script from './page.ts?script'` gives.
+ * Bundles a script for browsers as text, for `import script from './page.ts?script'`.
  *
  * @param {string} file
  */

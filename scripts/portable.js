@@ -24,11 +24,11 @@ import { twoPrograms } from './two-programs.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({ options: { node: { type: 'string', default: process.execPath } } });
-/** What Node needs beside the C library, and an image without compilers may lack. */
+/** Libraries that Node needs and images without compilers may lack. */
 const LIBRARIES = ['libstdc++.so.6', 'libgcc_s.so.1'];
 
 if (!existsSync(values.node)) fail(`--node ${values.node}: there is no such file`);
-// Where tests have it made.
+// Set by tests.
 const portable = process.env.TODOWRITE_PORTABLE ?? join(root, 'portable');
 mkdirSync(portable, { recursive: true });
 const making = mkdtempSync(join(portable, '.new-'));

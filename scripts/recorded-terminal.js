@@ -1,4 +1,4 @@
-// A terminal of tmux with the built agent-shell in it, for pictures of what people really see.
+// A tmux terminal with the built agent-shell, for pictures of the real screen.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ export class RecordedTerminal {
     this.#tmux('resize-window', ...size);
   }
 
-  /** Opens another pane to the right, of this many columns, with a command of agent-shell's in it. */
+  /** Opens a pane to the right with an agent-shell command. */
   split(columns, argv) {
     const pane = ['-h', '-d', '-l', String(columns), '-c', this.#project];
     this.#tmux('split-window', ...pane, this.#start(argv));

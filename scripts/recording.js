@@ -22,7 +22,7 @@ const PLAN = [
   ['Mend the script', 'Mending the script'],
   ['Run the tests', 'Running the tests'],
 ];
-/** The list when the item of this number is in progress. */
+/** The list with this item in progress. */
 const listAt = (current) => {
   const statusOf = (index) =>
     index < current ? 'completed' : index === current ? 'in_progress' : 'pending';
@@ -58,7 +58,7 @@ const terminal = new RecordedTerminal({
   },
 });
 
-/** What was seen, and for how long. */
+/** A frame and its duration. */
 const frames = [];
 let isOver = false;
 
@@ -94,7 +94,7 @@ async function play() {
   await sleep(2 * READING_MS);
 }
 
-/** Looks again and again; frames that look the same are one. */
+/** Polls the screen; equal frames are joined. */
 async function record() {
   let before = '';
   for (; !isOver; await sleep(LOOK_MS)) {

@@ -1,4 +1,4 @@
-# Read by the bash of `npm start` in place of ~/.bashrc: says what this is, once, and offers three lines to begin with.
+# Read by the bash of `npm start` in place of ~/.bashrc: prints an introduction, and offers three lines to begin with.
 if [[ -r ~/.bashrc ]]; then . ~/.bashrc; fi
 
 __start_lines=(
@@ -7,7 +7,7 @@ __start_lines=(
   'TodoWrite --done 2'
 )
 
-# Sets `line` to the one that comes next in the list as it is.
+# Sets `line` to the next one for the current list.
 __start_next() {
   case $(TodoRead --line 2>/dev/null) in
     '0/2 Fixing login'*) line=${__start_lines[1]} ;;

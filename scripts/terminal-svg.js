@@ -44,12 +44,12 @@ ${body}</g>
 `;
 }
 
-/** How far down a row is, and how far to the right a column. */
+/** The position of a row and of a column. */
 export const rowTop = (y) => y * CELL.height;
 export const columnLeft = (x) => round(x * CELL.width);
 
 /**
- * One row of a terminal, at the top of what it is put into; empty if nothing is to be seen.
+ * One row of a terminal, at the top of its container; empty if blank.
  *
  * @param line of @xterm/headless.
  */
@@ -72,7 +72,7 @@ export function rowToSvg(line, columns, theme) {
     } else if (character.trim() !== '') {
       const last = texts.at(-1);
       const look = lookOf(cell, theme);
-      // Words of one look are one text; a glyph outside of ASCII gets its own place, lest its width move what follows.
+      // Words of one style are one text; other glyphs than ASCII are placed singly, so that their width moves nothing.
       const joins =
         last?.look === look && last.end >= x - 1 && /^[ -~]+$/.test(last.text + character);
       if (joins) {

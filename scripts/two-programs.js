@@ -1,5 +1,5 @@
 /**
- * One file that is two programs: JavaScript takes the shell's part for a comment, and the shell ends before the other.
+ * One file with two programs: to JavaScript the shell's part is a comment, and the shell exits before the other part.
  * Patterns of files are off in sh by then (set -f), so that it does not expand `/*`.
  *
  * @param {string} shell its patterns are the same without what would end a comment

@@ -1,4 +1,4 @@
-// Servers for lists, each on ports of its own on loopback, with what it keeps in a folder that is removed at the end.
+// Servers for lists, each on its own ports on loopback, with their data in a folder that is removed at the end.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LONGEST_START_MS = 30_000;
 
-/** @returns undefined where etcd is not installed. */
+/** @returns undefined if etcd is not installed. */
 export async function startEtcd(folder, size) {
   if (spawnSync('etcd', ['--version']).status !== 0) return undefined;
   const ports = await freePorts(2 * size);
@@ -37,10 +37,10 @@ export async function startEtcd(folder, size) {
 }
 
 /**
- * With the safety that it has by itself: each commit is on the disk.
+ * With its default durability: each commit is on the disk.
  *
  * @param folder that it makes, for its own user where this is root: one that others can get to.
- * @returns undefined where it is not installed.
+ * @returns undefined if it is not installed.
  */
 export async function startPostgres(folder) {
   const root = '/usr/lib/postgresql';
@@ -50,7 +50,7 @@ export async function startPostgres(folder) {
   const [port] = await freePorts(1);
   mkdirSync(folder);
   const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  // It does not run as root.
+  // PostgreSQL does not run as root.
   const asRoot = process.getuid() === 0;
   const owner = asRoot ? { uid: id('-u'), gid: id('-g') } : {};
   if (asRoot) chownSync(folder, owner.uid, owner.gid);

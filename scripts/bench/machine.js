@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 
-/** What the numbers depend on, and nothing that tells whose machine it is. */
+/** Everything that the numbers depend on, without personal data. */
 export function describeMachine() {
   const processors = cpus();
   const { stdout } = spawnSync('bash', ['-c', 'echo "$BASH_VERSION"'], { encoding: 'utf8' });

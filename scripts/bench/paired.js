@@ -1,13 +1,13 @@
-// The one way in which two things are timed against each other here.
+// Times two things against each other.
 
 /**
- * What is timed: `run` does it once, whole, and consists of so many equal parts (1 unless given). All times are those
- * of one part, so that something short can be run often enough for the clock.
+ * `run` consists of so many equal parts (default: 1). All times are those of one part, so that something short runs
+ * long enough for the clock.
  *
  * @typedef {{ run: () => unknown, parts?: number }} Subject
  */
 
-/** @returns {Subject} a call that is made so many times, one after the other. */
+/** @returns {Subject} a call repeated so many times. */
 export function times(parts, call) {
   return {
     parts,
@@ -18,9 +18,8 @@ export function times(parts, call) {
 }
 
 /**
- * Runs both in turn (A B A B), so that a machine whose speed drifts slows both, and compares each run with the one
- * beside it. What comes out is a row without its goal: medians in milliseconds, and the median of the ratios with
- * their quartiles.
+ * Runs both in turn (A B A B), so that a drifting machine slows both, and compares neighbouring runs. Returns a row
+ * without its goal: medians in milliseconds, and the median and quartiles of the ratios.
  *
  * @param {Subject} ours
  * @param {Subject} other

@@ -7,7 +7,7 @@ const STATUS = z.enum(['pending', 'in_progress', 'completed']);
 const ITEM = z.strictObject({ content: TEXT, activeForm: TEXT, status: STATUS });
 const LIST = z.strictObject({ todos: z.array(ITEM).max(50) });
 
-/** Gives what runs a line in it. */
+/** Returns a function that runs a line in it. */
 export async function justBash() {
   const { Bash, defineCommand } = await importPeer('just-bash');
   let todos = [];

@@ -1,5 +1,5 @@
-// Other task lists, where the machine has them: each as a process that changes one of ten tasks. Each has a home of its
-// own below the benchmark's folder, and never sees the data of who runs this.
+// Other task lists, if installed: each as a process that changes one of ten tasks. Each has its own home below the
+// benchmark's folder, and never sees personal data.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { runToEnd } from './processes.js';
 /** Where `npm install --prefix .peers` puts those from npm. */
 const MODULES = fileURLToPath(new URL('../../.peers/node_modules', import.meta.url));
 const TASKS = 10;
-/** How each is had, on Debian. */
+/** How to install each on Debian. */
 const INSTALLED_BY = {
   taskwarrior: 'apt-get install taskwarrior',
   'todo.txt-cli': 'apt-get install todotxt-cli',
@@ -18,7 +18,7 @@ const INSTALLED_BY = {
   'just-bash': 'npm install --prefix .peers just-bash',
 };
 
-/** Makes a peer ready, or tells why it is left out: not there, or not what its name says. */
+/** Prepares a peer, or says why it is skipped: missing, or another program of that name. */
 export async function openPeer(name, open) {
   try {
     return await open();
@@ -84,13 +84,13 @@ function homeIn(folder, name) {
   return home;
 }
 
-/** A program that knows nothing of the machine but PATH. */
+/** Runs a program with only PATH in its environment. */
 function programIn(home, program, variables = {}) {
   const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...variables };
   return (...argv) => runToEnd(program, argv, { cwd: home, env });
 }
 
-/** The first of these names that is a program. */
+/** The first of these programs that exists. */
 function onPath(...names) {
   const found = names.find((name) => spawnSync('bash', ['-c', `type -P ${name}`]).status === 0);
   if (found) return found;

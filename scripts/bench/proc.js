@@ -1,9 +1,9 @@
-// What Linux tells of a process in /proc. Other systems have no such files.
+// Processes as seen in /proc, on Linux only.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export const hasProc = existsSync('/proc/self/schedstat');
 
-/** The memory that a process has in RAM now, in MiB. */
+/** Resident memory in MiB. */
 export function residentMebibytes(pid) {
   return Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 }

@@ -1,4 +1,4 @@
-// Starting a process and waiting for its end, in the ways that the rows compare.
+// Ways of running a process to its end.
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export function executable(name) {
   return fileURLToPath(new URL(`../../dist/bin/${file}`, import.meta.url));
 }
 
-/** A process from its start to its end; what it prints is collected, as by a harness. */
+/** Runs a process and collects its output, as a harness does. */
 export function processOf(command, ...argv) {
   return { run: () => runToEnd(command, argv) };
 }
@@ -22,7 +22,7 @@ export function runToEnd(command, argv, options = {}) {
   if (error || status !== 0) throw error ?? new Error(`${command} ended with ${status}: ${stderr}`);
 }
 
-/** What a host without a session does for a line: a bash of its own, whose output it collects. */
+/** A bash for each line, with its output collected, as in a host without a session. */
 export function collect(line) {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -33,7 +33,7 @@ export function collect(line) {
   });
 }
 
-/** The most memory that an executable held, in MiB, as it tells itself at its end. */
+/** The peak memory of an executable in MiB, as it reports at its end. */
 export function peakMebibytes(folder, name, ...argv) {
   const hook = join(folder, 'hook.cjs');
   writeFileSync(hook, `process.on('exit', () => console.error(process.resourceUsage().maxRSS))`);

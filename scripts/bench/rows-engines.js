@@ -1,4 +1,4 @@
-// Lists on a server, beside the same in files. What a commit takes is mostly what the disk under the server takes.
+// Lists on a server against files. A commit's time is mostly that of the server's disk.
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -130,7 +130,7 @@ async function writesASecond({ host, port }) {
   return WRITES / ((performance.now() - start) / 1000);
 }
 
-/** The median time from the beginning of a change to the call of who watches the list over another connection. */
+/** The median time from the start of a change to the call of a watcher on another connection. */
 async function delayOf(environment, runs) {
   const open = () => openTaskStore({ environment, directory: '/', list: 'watched' });
   const [watcher, writer] = [open(), open()];
@@ -138,7 +138,7 @@ async function delayOf(environment, runs) {
   const heard = new EventTarget();
   const end = watcher.onChange(() => heard.dispatchEvent(new Event('change')));
   const change = (count) => writer.change((graph) => ({ graph: { ...graph, nextId: count } }));
-  // The first one may come before the watch stands.
+  // The first one may come before the watch is established.
   await Promise.all([once(heard, 'change'), change(2)]);
   const times = [];
   for (let run = 0; run < runs; run++) {
@@ -150,7 +150,7 @@ async function delayOf(environment, runs) {
   return median(times);
 }
 
-/** Each agent has a connection of its own and claims as long as there is something to claim. */
+/** Each agent has its own connection and claims until nothing is left. */
 async function claimsASecond(url) {
   const environment = (agent) => ({
     ...process.env,

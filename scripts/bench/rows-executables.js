@@ -1,4 +1,4 @@
-// What starts, does one thing and ends. The floor of all of them is what Node takes to start.
+// Programs that start, do one thing and end. None can be faster than Node's start.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const MOST_MEBIBYTES = 50;
 const COMMIT = 'TodoWrite on PATH';
 const HOOK_LINES = [1, 1000, 2000];
 const MANY_TASKS = 20_000;
-/** What Claude Code says after a command. */
+/** Claude Code's event after a command. */
 const AFTER_COMMAND =
   '{"hook_event_name":"PostToolUse","tool_input":{"command":"npm test"},"tool_response":{}}';
 
@@ -55,7 +55,7 @@ export async function* executableRows({ runs, folder }) {
       goal: { of: 'ratio', atMost: 1.3 },
     };
   }
-  // What of it is the disk's: a program of Node that makes a file and its name as lasting, and nothing else.
+  // The disk's share: a Node program that only makes a file and its name as durable.
   yield {
     name: COMMIT,
     against: 'node, fsync',
@@ -82,7 +82,7 @@ export async function* executableRows({ runs, folder }) {
       goal: { of: 'ratio', atMost },
     };
   }
-  // What of it any script of sh takes.
+  // The share of any sh script.
   yield {
     name: 'a script of sh that execs bash',
     against: 'bash -c',
@@ -109,7 +109,7 @@ function callHook() {
   runToEnd(executable('agent-shell'), ['hook'], { input: AFTER_COMMAND, stdio });
 }
 
-/** Claims one task after the other from a list that has so many. */
+/** Claims one task after the other from a list of this size. */
 function claimsOf(folder, count) {
   const env = { ...process.env, TODO_TEAM: 'bench', TODO_AGENT: 'bench' };
   const tasks = Array.from({ length: count }, (_, index) => ({ subject: `Task ${index}` }));

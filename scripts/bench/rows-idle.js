@@ -32,7 +32,7 @@ export async function* idleRows({ idleSeconds }) {
   };
 }
 
-/** How an idle shell stands at the start and at the end of this many milliseconds. */
+/** The usage of an idle shell at the start and the end of so many milliseconds. */
 function watch(milliseconds) {
   return onTerminal(`'${executable('agent-shell')}'`, '\x04', async (terminal) => {
     await until(terminal.stdout, '$ ');
@@ -47,7 +47,7 @@ function watch(milliseconds) {
   });
 }
 
-/** Of the shell and everything that it keeps running. */
+/** Of the shell and all its processes. */
 function stateOf(shell) {
   const processes = treeOf(shell);
   const sum = (of) => processes.reduce((total, pid) => total + of(pid), 0);

@@ -1,4 +1,4 @@
-// Many listeners on one store: what each call costs, and what is left of them afterwards.
+// Many listeners on one store: the cost of each call, and what they leave behind.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -49,7 +49,7 @@ function calls(listeners, updates) {
   return { parts: LISTENERS * UPDATES, run };
 }
 
-/** A store that so many listeners hear, and what ends each of them. */
+/** A store with so many listeners, and the functions that stop them. */
 function listenedTo(count) {
   const store = new TodoStore();
   const heard = { calls: 0 };
@@ -61,7 +61,7 @@ function listenedTo(count) {
 }
 
 function update(store, updates) {
-  // One item only: what else an update costs would hide what its listeners do.
+  // One item only, or the rest of an update would hide the listeners' cost.
   const items = itemsOf(1, 0);
   for (let count = 0; count < updates; count++) store.update(items);
 }
@@ -75,12 +75,12 @@ async function whatIsLeft() {
   endAll(unsubscribe);
   await heapAfterCollection();
   const alive = watched.filter((listener) => listener.deref() !== undefined).length;
-  // The store outlives its listeners here, or it would be no wonder that they are gone.
+  // The store must outlive its listeners, or their collection would prove nothing.
   store.clear();
   return { growth, alive };
 }
 
-/** A function of its own: in one that waits afterwards, the variable of the loop would hold the last of them. */
+/** A separate function: in one that waits afterwards, the loop variable would hold the last listener. */
 function endAll(unsubscribe) {
   for (const end of unsubscribe.splice(0)) end();
 }
@@ -89,7 +89,7 @@ function endAll(unsubscribe) {
 async function heapAfterCollection() {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc');
-  // What a WeakRef held is released only after the turn in which it was looked at.
+  // A WeakRef releases its target only after the turn in which it was read.
   await nextTurn();
   collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;

@@ -37,7 +37,7 @@ class MeasuredPanel {
     clock: { now: () => 0, after: (milliseconds, callback) => this.#after(milliseconds, callback) },
   });
 
-  /** Gives the bytes that the terminal got. */
+  /** Returns the bytes that the terminal received. */
   update(done) {
     this.#written = 0;
     this.#store.update(itemsOf(ITEMS, done));

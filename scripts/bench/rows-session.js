@@ -1,4 +1,4 @@
-// Lines that a bash reads: that of the session, which lasts, against processes that are started for each line.
+// Lines in the session's persistent bash, against a process for each line.
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const WITHOUT_GOAL = 'replace';
 export async function* sessionRows({ runs, folder }) {
   const router = new BashRouter();
   const session = (line, parts = 20) => times(parts, () => route(router, line));
-  // What of it is bash's: a script on PATH that gets as much, and does nothing.
+  // Bash's share: a script on PATH that gets as much, and does nothing.
   const script = join(folder, 'nothing');
   const bash = spawnSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).stdout.trim();
   writeFileSync(script, `#!${bash} -p\nexit\n`, { mode: 0o755 });
@@ -41,7 +41,7 @@ export async function* sessionRows({ runs, folder }) {
       yield { name: COMPOSED, leftOut };
       continue;
     }
-    // Another text each time: one that is there already would not be written.
+    // Another text each time: an unchanged one would not be written.
     let edits = 0;
     const other = times(1, () => edit(`Write the chapter again, draft ${edits++}`));
     const goal = against.endsWith(WITHOUT_GOAL) ? undefined : { of: 'ratio', atMost: 1 };
@@ -65,7 +65,7 @@ export async function* sessionRows({ runs, folder }) {
   await router.dispose();
 }
 
-/** From a file, since `cat` is about the fastest that can write it: a slower producer would hide what we add. */
+/** From a file by `cat`, about the fastest producer: a slower one would hide our overhead. */
 async function outputRow(router, file, runs) {
   const line = `cat '${file}'`;
   writeFileSync(file, 'x'.repeat(OUTPUT_BYTES));

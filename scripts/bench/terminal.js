@@ -1,11 +1,11 @@
-// A terminal for what only runs on one.
+// A terminal for programs that need one.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProc } from './proc.js';
 
-/** What is missing here for a program on a terminal to be measured; undefined if nothing is. */
+/** The program that is missing for measurements on a terminal, if any. */
 export function missingForTerminal() {
   // `script` of util-linux gives it a terminal; elsewhere a program of that name takes other arguments.
   const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux');

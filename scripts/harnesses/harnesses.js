@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * `prepare` writes what a user would have configured before; `argv` runs one prompt, in a new conversation or the last
- * one. `stops`: whether it asks before it stops. `tellsExitCodes`: whether its hooks tell how a command ended. `compact`: the
+ * one. `stops`: it calls a hook before it stops. `tellsExitCodes`: its hooks report exit codes. `compact`: the
  * prompt that cuts the conversation. `onTerminal`: how it runs at a terminal, where it is tried there.
  */
 export const HARNESSES = [
@@ -55,7 +55,7 @@ trust_level = "trusted"
       'exec',
       ...(isResumed ? ['resume', '--last'] : []),
       '--dangerously-bypass-approvals-and-sandbox',
-      // What a person does once with /hooks.
+      // As a person does once with /hooks.
       '--dangerously-bypass-hook-trust',
       prompt,
     ],

@@ -39,7 +39,7 @@ const FAILING = 'npm test';
 
 const wanted = process.argv.slice(2);
 const results = [];
-/** The versions of which all was seen. */
+/** The versions that passed all steps. */
 const tried = {};
 for (const harness of HARNESSES) {
   if (wanted.length > 0 && !wanted.includes(harness.name)) continue;
@@ -81,7 +81,7 @@ function install({ name, package: specifier }) {
   }
 }
 
-/** What was to be seen, and whether it was. */
+/** Each expectation, and whether it was met. */
 async function tryHarness(harness, packages) {
   const root = mkdtempSync(join(tmpdir(), `todowrite-${harness.name}-`));
   const model = await scriptedModel();
@@ -222,7 +222,7 @@ async function seeOnTerminal({ program, onTerminal }, { project, env, model, exp
   }
 }
 
-/** Waits until that is so, and does something each second. */
+/** Waits for a condition, and does something each second. */
 async function until(isSo, each = () => {}) {
   const end = Date.now() + SCREEN_MS;
   for (let look = 0; !isSo(); look++) {
@@ -232,7 +232,7 @@ async function until(isSo, each = () => {}) {
   }
 }
 
-/** What the product says, from itself: the first lines are enough, since some harnesses escape the marks of items. */
+/** The product's own texts; the first lines suffice, since some harnesses escape the marks of items. */
 function expectedTexts(root, env) {
   const rule = (name) => GUIDANCE_RULES.find((one) => one.name === name);
   const change = { before: TESTS, after: CLAIMED[0] };
@@ -274,7 +274,7 @@ function instructionsIn(project) {
   return 'no instructions';
 }
 
-/** How often a request has a text. */
+/** How often a request contains a text. */
 function timesIn(body = '', text = '') {
   return body.split(inJson(text)).length - 1;
 }
@@ -302,7 +302,7 @@ function run(program, argv, options) {
   });
 }
 
-/** Contents by their paths, but for git's own and packages. */
+/** Contents by path, without .git and packages. */
 function filesIn(folder) {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,5 +1,5 @@
-// A model that says what it is told to, on loopback, in the four ways that harnesses ask one: Anthropic's messages,
-// OpenAI's responses and chat completions, Google's generateContent. It keeps what it was asked.
+// A scripted model on loopback, with the four APIs that harnesses use: Anthropic's messages, OpenAI's responses and chat
+// completions, Google's generateContent. It keeps the requests.
 import { createServer } from 'node:http';
 
 /**

@@ -1,4 +1,4 @@
-// The table of docs/harnesses.md: what each harness does with what setup adds. A test compares the two.
+// The table of docs/harnesses.md: the features of each harness. A test compares the two.
 
 const HEAD = [
   '',
@@ -10,7 +10,7 @@ const HEAD = [
   'tried with',
 ];
 
-/** By the name for setup; the last cell is the version that was tried, or what was read instead. */
+/** By setup's name; the last cell is the tested version, or the source that was read instead. */
 const ROWS = {
   claude: ['Claude Code', 'CLAUDE.md', 'start, resume, compaction', 'yes', 'yes', 'yes', '2.1.197'],
   codex: [

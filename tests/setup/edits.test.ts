@@ -79,7 +79,7 @@ const settings = fc
   .chain(laidOut);
 
 describe('hooks in JSON', () => {
-  test('what was there comes back to the byte, and stays as it was while ours are there', () => {
+  test('remove restores the text to the byte, and add changes nothing else', () => {
     fc.assert(
       fc.property(settings, fc.constantFrom('', '\n', '\r\n'), (text, end) => {
         for (const edit of [hooks, flat]) {
@@ -110,24 +110,24 @@ describe('hooks in JSON', () => {
     ['{"version":1}'],
     ['{"version": 1, "a": 2}'],
     ['{\n  "version": 1\n}\n'],
-  ])('%j is what is left of itself', (text) => {
+  ])('%j is restored', (text) => {
     comesAndGoes(hooks, text);
     comesAndGoes(flat, text);
   });
 
-  test('a file that was not there is there, and not there again', () => {
+  test('a missing file is created, and removed again', () => {
     expect(JSON.parse(comesAndGoes(hooks, undefined)).hooks.Stop).toEqual([
       { matcher: 'Bash', ...group },
     ]);
     expect(JSON.parse(comesAndGoes(flat, undefined))).toMatchObject({ version: 1 });
   });
 
-  test('of a file that was not there, what others have added stays', () => {
+  test('in a file that setup created, the additions of others stay', () => {
     const added = flat.add(undefined).replace(/\n}\n$/, ',\n  "mine": 1\n}\n');
     expect(JSON.parse(flat.remove(added) ?? '')).toEqual({ version: 1, mine: 1 });
   });
 
-  test('what is added looks like what is there: indentation and line ends', () => {
+  test('additions follow the indentation and line ends of the file', () => {
     const tabs = hooks.add('{\r\n\t"a": 1\r\n}\r\n');
     expect(tabs).toContain('\r\n\t"hooks": {\r\n\t\t"Start": [\r\n\t\t\t{\r\n');
     expect(hooks.add('{"a":1}')).not.toContain('\n');
@@ -178,7 +178,7 @@ describe('a marked section', () => {
     .tuple(fc.array(line), fc.constantFrom('\n', '\r\n'), fc.boolean())
     .map(([lines, eol, isEnded]) => lines.join(eol) + (isEnded ? eol : ''));
 
-  test('what was there comes back to the byte, and stays as it was meanwhile', () => {
+  test('remove restores the text to the byte, and add changes nothing else', () => {
     fc.assert(
       fc.property(page, (text) => {
         expect(comesAndGoes(section, text).startsWith(text)).toBe(true);
@@ -217,7 +217,7 @@ describe('hooks in TOML', () => {
   const text =
     '# mine\nmodel = "m"\n\n[[hooks.Stop]] # keep\n[[hooks.Stop.hooks]]\ncommand = "x"\n';
 
-  test('they are tables at the end of the file, and what was there stays to the byte', () => {
+  test('they are tables at the end of the file, and the rest stays to the byte', () => {
     const added = comesAndGoes(toml, text);
     expect(added.startsWith(text)).toBe(true);
     expect(parseToml(added)).toEqual({

@@ -93,7 +93,7 @@ const FILES: Record<string, [project: string[], user: string[]]> = {
 describe.each(NAMES)('setup %s', (name) => {
   const [inProject, ofUser] = FILES[name] ?? [[], []];
 
-  test('in a project it writes these files, nothing the second time, and takes all away', () => {
+  test('in a project it writes these files, nothing the second time, and --remove removes all', () => {
     const { all, run, project } = machine();
     expect(run(name)).toMatchObject({ stderr: '', exitCode: 0 });
     const written = all();
@@ -114,7 +114,7 @@ describe.each(NAMES)('setup %s', (name) => {
     expect(all()).toEqual({});
   });
 
-  test('--print writes nothing and shows all of it, --check tells what is missing', () => {
+  test('--print writes nothing and shows everything, --check says what is missing', () => {
     const { all, run } = machine();
     const { stdout } = run(name, '--print');
     expect(all()).toEqual({});
@@ -129,7 +129,7 @@ describe.each(NAMES)('setup %s', (name) => {
   });
 });
 
-test('the registered command is this, to the letter: a change of it would have to be trusted anew', () => {
+test('the registered command never changes, or users would have to trust it again', () => {
   const { all, run } = machine();
   for (const name of NAMES) run(name);
   const commands = Object.values(all())
@@ -160,7 +160,7 @@ test.each([
   expect(all()).toEqual(gated);
 });
 
-test('without a name it looks which are here and prints the commands', () => {
+test('without a name it lists the agents found and their commands', () => {
   const { run, put } = machine();
   expect(run().stdout).toContain('agent-shell setup agents');
   put('project/.codex/config.toml', '');
@@ -178,7 +178,7 @@ test.each([
   ['opencode', '.config/opencode', {}],
   ['Cursor', '.cursor', {}],
   ['Claude Code', 'elsewhere', { CLAUDE_CONFIG_DIR: 'elsewhere' }],
-])('%s is here where the user has %s', (title, folder, variables) => {
+])('%s is found if the user has %s', (title, folder, variables) => {
   const { run, home, environment } = machine();
   environment.PATH = '/nothing';
   for (const [name, value] of Object.entries(variables)) environment[name] = join(home, value);
@@ -273,7 +273,7 @@ test('its section is found again where the settings name another file since', ()
   expect(all()).toEqual({ 'project/.gemini/settings.json': text });
 });
 
-describe("what is the user's stays", () => {
+describe('the user’s own settings stay', () => {
   test.each([
     ['a byte-order mark', '\ufeff{"a": 1}\r\n'],
     ['no line end', '{"a": 1}'],
@@ -430,7 +430,7 @@ describe('all files are changed, or none', () => {
     });
   });
 
-  test('and all that is wrong is said at once', () => {
+  test('and all problems are reported at once', () => {
     const { run, put, all } = machine();
     const path = put('project/AGENTS.md', 'A\n');
     chmodSync(path, 0o444);
@@ -525,7 +525,7 @@ describe('--check', () => {
     expect(run('--check').stdout).toContain('Stop: it broke');
   });
 
-  test('is content where a login shell finds the commands', () => {
+  test('passes if a login shell finds the commands', () => {
     const { run, put, environment, root } = machine();
     for (const name of ['TodoWrite', 'TodoRead', 'agent-shell']) {
       chmodSync(put(`bin/${name}`, '#!/bin/sh\n'), 0o755);
@@ -539,7 +539,7 @@ describe('--check', () => {
     });
   });
 
-  test('says of a place that cannot be written which setting to change', () => {
+  test('names the setting to change if a folder cannot be written', () => {
     const { run, environment } = machine();
     environment.TODO_STATE_DIR = '/proc/lists';
     expect(run('--check').stdout).toMatch(

@@ -93,7 +93,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     );
   });
 
-  test('is drawn again by TodoWrite in the background, and what is being typed stays', async ({
+  test('is redrawn by TodoWrite in the background, and typed text stays', async ({
     expect,
     start,
   }) => {
@@ -150,7 +150,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(panels(shell.all())).toBe(1);
   });
 
-  test('is there in a smaller terminal, and what is typed stays; at the next prompt it has the new size', async ({
+  test('stays in a smaller terminal with the typed text; at the next prompt it has the new size', async ({
     expect,
     start,
   }) => {
@@ -295,10 +295,7 @@ Note: [ ] Ship it`);
     expect(await shell.run(writeLine('[x] Run the tests'))).not.toContain('Note:');
   });
 
-  test('work is held against what was run at this prompt, and nothing else', async ({
-    expect,
-    start,
-  }) => {
+  test('only lines run at this prompt count as work', async ({ expect, start }) => {
     const shell = await start({ env: { TODO_GUIDANCE: 'all' }, columns: 300 });
     await shell.write('[>] Run the tests', '[ ] Verify it');
     await shell.run('pytest() { return ${code-1}; }');
@@ -440,7 +437,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     await shell.untilPanel();
   });
 
-  test('a prompt that tells commands by a DEBUG trap is told of those of the user, before they run', async ({
+  test('a DEBUG trap of the prompt sees the commands of the user only, before they run', async ({
     expect,
     start,
   }) => {
@@ -498,7 +495,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     ]);
   });
 
-  test('--panel=plain tells in words, once, what has changed', async ({ expect, start }) => {
+  test('--panel=plain prints each change in words, once', async ({ expect, start }) => {
     const shell = await start({ argv: '--panel=plain' });
     shell.enter(writeLine(...LIST));
     await shell.until('the report', (text) =>

@@ -120,7 +120,7 @@ describe('permission', () => {
     await client.end();
   });
 
-  test('the end of input denies what is asked, and what is not asked yet', async () => {
+  test('the end of input denies the pending question, and all later ones', async () => {
     const results = await lines(
       '{"approve":true}\n{"id":1,"command":"touch a"}\n{"id":2,"command":"touch b"}\n',
     );
@@ -162,7 +162,7 @@ describe('permission', () => {
     '{"events":["list"]}',
     '{"cancel":null}',
     '{"cancel":1,"id":2}',
-  ])('what is none of it gets an error: %s', async (line) => {
+  ])('other lines get an error: %s', async (line) => {
     host().write(`${line}\n{"id":2,"command":"echo on"}\n`);
     expect([await next(host()), await next(host())]).toEqual([
       { id: null, error: expect.stringMatching(/^Not a/) },

@@ -12,7 +12,7 @@ describe.for(servers.one)('the panel of an interactive shell on %s', ([, isHere,
     PersonsShell.start({ env: { TODO_STATE_URL, TODO_SESSION: 'release', TODO_AGENT: 'ann' } });
 
   test.runIf(isHere && hasTmux)(
-    'shows what was written here, and after a command what was written elsewhere',
+    'shows writes from here at once, and after a command those from elsewhere',
     async () => {
       const shell = await start(server().url);
       shell.enter(TODO('Build'));

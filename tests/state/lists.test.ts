@@ -64,7 +64,7 @@ describe.for(PLACES)('in %s', ([, isHere, url]) => {
       expect(await server.find(sessionKey(`${session}-nobody`))).toEqual([]);
     });
 
-    test('of a session are heard of as they come and change, whoever writes them', async () => {
+    test('of a session are announced when they appear and change, whoever writes them', async () => {
       const where = url();
       const session = `s${++sessions}`;
       const [server, other] = [lists(where), lists(where)];

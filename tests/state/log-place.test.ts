@@ -53,7 +53,7 @@ test('a process that knows the list from before the damage has the same of it', 
   expect(await place.load()).toMatchObject({ version: 7, content: upTo(5), damage: { shown: 5 } });
 });
 
-test('what is written next is stored whole, and only what was built upon the damage is lost', async () => {
+test('the next version is stored whole, and only versions built upon the damage are lost', async () => {
   const { open, upTo, damage } = await logOf(6);
   damage(4);
   await open().commit(6, upTo(3), new Date());

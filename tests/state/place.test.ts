@@ -64,7 +64,7 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
       expect([...(await place.history())]).toEqual([]);
     });
 
-    test('holds what was committed last, with its number, time and author', async () => {
+    test('holds the last commit, with its number, time and author', async () => {
       const place = placeThatKeeps(50);
       expect(await place.commit(0, ['a'], NOON)).toMatchObject({ version: 1, content: ['a'] });
       expect(await place.commit(1, ['b'], ONE)).toMatchObject({ version: 2, content: ['b'] });

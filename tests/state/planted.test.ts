@@ -93,14 +93,14 @@ test.each([
 });
 
 test.each([null, 7, {}, { isWhole: true }, { isWhole: true, step: { nextId: 1 } }])(
-  'what is no change to tasks is damage: %j',
+  'an entry that is no change of tasks is damage: %j',
   (content) => {
     const store = openTaskStore({ folder: planted(content) });
     expect(() => store.get()).toThrow(/is damaged: it holds no change to tasks/);
   },
 );
 
-describe('what is not a file of ours is neither read nor written', () => {
+describe('other than regular files are neither read nor written', () => {
   test.each([
     ['a FIFO', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
     ['a link to a device', (path: string) => symlinkSync('/dev/zero', path), 'is a symbolic link'],

@@ -418,7 +418,7 @@ test('refs that lead nowhere, in a circle or to two tasks: nothing is created', 
 test.each([
   ['--owner', ''],
   ['{"taskId":1,"owner":null}', undefined],
-])('who empties the owner learns how: %s', async (first, second) => {
+])('a blank owner is refused with the right command: %s', async (first, second) => {
   const team = new Team({ settings: { agent: 'a' } });
   await team.run('TaskCreate --subject S', 'TaskClaim 1');
   const argv = second === undefined ? [first] : ['1', first, second];

@@ -25,7 +25,7 @@ function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefi
   return { guide, run };
 }
 
-test('after a completion: what is ready, in one line', async () => {
+test('after a completion one line names the ready tasks', async () => {
   const { run } = guided();
   for (const line of ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1']) {
     expect(await run(line)).toBe('');

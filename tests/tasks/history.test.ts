@@ -14,21 +14,23 @@ function team(isInFiles: boolean): Team {
   return made;
 }
 
-test.each([false, true])('who did what, the newest first; in files: %j', async (isInFiles) => {
-  const { run } = bound(team(isInFiles));
-  await run(
-    'TaskCreate --subject A --agent lead',
-    'TaskCreate --subject B --owner bob --agent lead',
-    'TaskClaim 1 --agent ann --lease 30m',
-    'TaskUpdate 1 --status completed --agent ann',
-    'TaskUpdate 2 --subject Bee --add-blocked-by 1 --agent lead',
-    'TaskRelease --agent bob',
-    'TaskUpdate 2 --status deleted',
-  );
-  const { stdout } = await run('TaskList --history');
-  expect(
-    stdout.replace(/\d{4}-\S+Z/g, 'TIME'),
-  ).toBe(`7  TIME  main  changed blocks of #1 A; deleted #2 Bee
+test.each([false, true])(
+  'the history names agents and changes, newest first; in files: %j',
+  async (isInFiles) => {
+    const { run } = bound(team(isInFiles));
+    await run(
+      'TaskCreate --subject A --agent lead',
+      'TaskCreate --subject B --owner bob --agent lead',
+      'TaskClaim 1 --agent ann --lease 30m',
+      'TaskUpdate 1 --status completed --agent ann',
+      'TaskUpdate 2 --subject Bee --add-blocked-by 1 --agent lead',
+      'TaskRelease --agent bob',
+      'TaskUpdate 2 --status deleted',
+    );
+    const { stdout } = await run('TaskList --history');
+    expect(
+      stdout.replace(/\d{4}-\S+Z/g, 'TIME'),
+    ).toBe(`7  TIME  main  changed blocks of #1 A; deleted #2 Bee
 6  TIME  main  released #2 Bee
 5  TIME  lead  changed blocks of #1 A; changed subject, blockedBy of #2 Bee
 4  TIME  ann  completed #1 A
@@ -36,15 +38,16 @@ test.each([false, true])('who did what, the newest first; in files: %j', async (
 2  TIME  lead  created #2 B
 1  TIME  lead  created #1 A
 `);
-  expect((await run('TaskGet 2 --history')).stdout.match(/^\d/gm)).toEqual(['7', '6', '5', '2']);
-  expect((await run('TaskList --at 3')).stdout).toBe(
-    '#1 [in_progress] A (ann)\n#2 [pending] B (bob)\n',
-  );
-  expect((await run('TaskGet 1 --at 2')).stdout).toContain('Status: pending');
-  expect((await run('TaskList --at 99')).stderr).toContain(
-    'no_such_version: there is no version 99: versions 1 to 7 are kept',
-  );
-});
+    expect((await run('TaskGet 2 --history')).stdout.match(/^\d/gm)).toEqual(['7', '6', '5', '2']);
+    expect((await run('TaskList --at 3')).stdout).toBe(
+      '#1 [in_progress] A (ann)\n#2 [pending] B (bob)\n',
+    );
+    expect((await run('TaskGet 1 --at 2')).stdout).toContain('Status: pending');
+    expect((await run('TaskList --at 99')).stderr).toContain(
+      'no_such_version: there is no version 99: versions 1 to 7 are kept',
+    );
+  },
+);
 
 test.each([false, true])(
   'a deleted task comes back by undo, with its links; in files: %j',

@@ -48,7 +48,7 @@ const TEAM = claimed(
   'agent-2',
 );
 
-test('the tasks of a team: who works on what, what waits for what, what is ready', async () => {
+test('the tasks of a team with owners, blockers and ready ones', async () => {
   expect(await shown(60).show(TEAM)).toEqual([
     '┌─ Team tasks ────────────────────────────────────── 1/5 ─┐',
     '│ ✓ #1 Find out why login fails                           │',

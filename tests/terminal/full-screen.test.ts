@@ -66,7 +66,7 @@ test('the cursor is hidden unless it is asked for', async () => {
   expect(terminal.writes.at(-1)).toMatch(/\x1b\[\?25l/);
 });
 
-test('leaving brings back what was there before', async () => {
+test('leaving restores the previous screen', async () => {
   const { terminal, screen } = start();
   screen.show({ rows: ['one', 'two'] });
   screen.leave();

@@ -93,7 +93,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
   });
 
   test.runIf(isHere)(
-    'single items are not changed by who has not seen what stands in for it',
+    'single items are not changed by an agent unaware of the stand-in',
     async () => {
       const { read, write } = await damagedAfter('a', 'b');
       const refused = await write('--done', '1');
@@ -187,7 +187,7 @@ test('--undo to a list that is damaged says which one it went back to', async ()
   expect(open().get().items).toEqual([todo('a')]);
 });
 
-test('what is left of a damaged version stays, however few versions are kept', () => {
+test('the remains of a damaged version stay, however few versions are kept', () => {
   const { folder, open, named } = writtenThrice(1);
   const file = named('3-');
   writeFileSync(join(folder, file), 'half a li');

@@ -109,7 +109,7 @@ test('a session that was named is the same one for every session of a harness', 
   expect(asked).toEqual({ session: 'release', agent: 'main' });
 });
 
-test('who wrote a list is the agent, without the id', async () => {
+test('the author of a list is the agent, without the id', async () => {
   const { lists } = workTree();
   const { open } = lists({ CLAUDE_CODE_SESSION_ID: 'one' });
   expect((await open({}).update([])).by).toBe('main');

@@ -186,7 +186,7 @@ Error: Cannot update the list
   expect(store.get().version).toBe(version);
 });
 
-test('--prove alone proves what is completed already, and says where there is nothing to prove', async () => {
+test('--prove alone proves completed items, and says if there is nothing to prove', async () => {
   const { say, write, proofs } = start();
   await write(BEGUN);
   expect(await say('TodoWrite --prove')).toBe(`Error: Nothing to prove
@@ -291,7 +291,7 @@ test('a host that gives no shell has no check run on it', async () => {
   );
 });
 
-test('tasks have the same: what was seen since the claim, --prove, and the setting', async () => {
+test('tasks have the same: checks seen since the claim, --prove, and the setting', async () => {
   const { router, say } = start({ agent: 'ann', requireProof: true });
   await router.route('TaskCreate --subject A --check ./ok && ./ok && TaskClaim 1');
   const refused = await say('TaskUpdate 1 --status completed');

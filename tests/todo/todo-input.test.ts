@@ -238,7 +238,7 @@ describe('slips applied mechanically to random lists are read back to the same l
   });
 });
 
-describe('damaged text is refused, or read as what was meant before', () => {
+describe('damaged text is refused, or read as the original', () => {
   const writings: ((items: TodoItem[]) => string)[] = [
     (items) => JSON.stringify({ todos: items }),
     (items) => JSON.stringify({ todos: items }, null, 2),

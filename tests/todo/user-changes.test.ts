@@ -55,7 +55,7 @@ describe('what a person changed', () => {
     expect(agent.get().version).toBe(3);
   });
 
-  test('is told of once, whoever tells it, and the list stays as it is', async () => {
+  test('is reported once, by whichever command, and the list stays as it is', async () => {
     const { agent, user } = shared('- a');
     user.update(todos('- a', '- b'));
     expect(await hearUser(agent)).toHaveLength(1);

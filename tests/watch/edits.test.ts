@@ -63,7 +63,7 @@ test.each([
   );
 });
 
-test('what was undone is selected', () => {
+test('the restored item is selected', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('down', 'd');
   const { request } = viewer.state;
   if (request?.what !== 'write') throw new Error('nothing is asked for');
@@ -170,7 +170,7 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     expect(store.get().items).toEqual(todos('x a', '> b', '- c'));
   });
 
-  test('a change of a list that has moved on is refused and told; what was typed is still there', async () => {
+  test('a change of a list that has moved on is refused with a message; the typed text stays', async () => {
     const state = temporaryDirectory();
     const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
     store.update(todos('> a'));

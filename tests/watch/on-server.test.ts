@@ -88,7 +88,7 @@ async function pageOf({ lines }: ReturnType<OnServer['watch']>) {
 
 // Finding and following on each engine: tests/state/lists.test.ts.
 describe.runIf(hasEtcd)('agent-shell', () => {
-  test('watch --jsonl prints the lists as they stand and each version, those that are yet to come included', async () => {
+  test('watch --jsonl prints the current lists and each version, later lists included', async () => {
     const at = new OnServer(servers.etcd.url);
     await at.write('ann', 'before');
     await at.write('ann', 'a');

@@ -96,7 +96,7 @@ describe('the filter', () => {
   });
 });
 
-test('the time of what is in progress begins where it did, not where the viewer did', () => {
+test('the time of an item in progress counts from its start, not from the viewer’s', () => {
   const viewer = new TestViewer({ lists: [listOf('main', [3600, '> Build'])] });
   expect(viewer.body()[0]).toBe(`▸● Doing Build...${' '.repeat(36)}1h 00m`);
   viewer.now += 60_000;
@@ -276,7 +276,7 @@ describe('the lists of all agents', () => {
     expect(viewer.press('a').rows().join('\n')).toContain('▸agent-7');
   });
 
-  test('of which those that are empty are left out', () => {
+  test('without empty ones', () => {
     const lists = [listOf('ann', [4, '- a']), listOf('bob', [4])];
     const screen = new TestViewer({ lists }, { page: 'agents' }).rows().join('\n');
     expect(screen).toContain('ann');

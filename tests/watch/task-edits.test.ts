@@ -176,7 +176,7 @@ describe.skipIf(!hasTmux)('on the board in the viewer', () => {
     await terminal.until('no more', (screen) => screen.includes('no change of yours to undo'));
   });
 
-  test('a change of a task that has changed meanwhile is refused and told; what was typed is still there', async () => {
+  test('a change of a task that has changed meanwhile is refused with a message; the typed text stays', async () => {
     const { terminal, store } = await start();
     terminal.type('e and read');
     await terminal.until('the text', (screen) => screen.endsWith('Change to: Parse and read'));

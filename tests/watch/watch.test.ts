@@ -349,7 +349,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     }
   });
 
-  test('--all shows the lists side by side, and those that are yet to come', async () => {
+  test('--all shows the lists side by side, later ones included', async () => {
     const state = temporaryDirectory();
     storeOf(state, 'main').update([todo('Build')]);
     const terminal = await watchOnTerminal(state, '--all');

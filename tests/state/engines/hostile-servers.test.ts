@@ -296,7 +296,7 @@ test('a PostgreSQL that does not keep to the protocol is told as what it is, and
 });
 
 test.for([authentication(7), authentication(10, 'SCRAM-SHA-256-PLUS\0\0')])(
-  'a PostgreSQL that accepts no password is told at once, with what is supported',
+  'an unsupported authentication of PostgreSQL is reported at once, with the supported methods',
   async (request) => {
     const place = await placeAt(await postgresThatSays(request));
     expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(

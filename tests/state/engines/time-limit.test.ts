@@ -56,7 +56,7 @@ describe.runIf(hasEtcd)('on either a command', () => {
   }, 60_000);
 });
 
-test('requests that are made at the same time share the time; what is done in between does not count', async () => {
+test('concurrent requests share the time limit; work in between does not count', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const left = () => inTime(0, async (deadline) => deadline - performance.now());
