@@ -73,22 +73,6 @@ export function literalWords(
   return words.length > 0 ? words : undefined;
 }
 
-/** No letters but these: in some locales bash reads others differently. */
-const HEREDOC = /[ \t]<<[ \t]*'([A-Za-z]+)'[ \t]*\n/;
-
-/** The heredoc that a line ends with, if its delimiter is in single quotes: bash changes nothing in its text. */
-export function quotedHeredoc(
-  line: string,
-): { readonly before: string; readonly text: string } | undefined {
-  const found = line.includes('<<') && !line.includes('\0') ? HEREDOC.exec(line) : null;
-  if (found === null) return undefined;
-  const [opening, delimiter = ''] = found;
-  const body = line.slice(found.index + opening.length);
-  const length = `\n${body}\n`.indexOf(`\n${delimiter}\n`);
-  const isLast = length !== -1 && /^[ \t\n]*$/.test(body.slice(length + delimiter.length));
-  return isLast ? { before: line.slice(0, found.index), text: body.slice(0, length) } : undefined;
-}
-
 function pieceAt(line: string, start: number): string | undefined {
   let end = line.charAt(start) === "'" ? line.indexOf("'", start + 1) + 1 : 0;
   if (end === 0) {

@@ -10,7 +10,7 @@ import {
 import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
 import { mayExpand, withoutOuterQuotes, withoutQuoted } from '../line/quotes.ts';
 import { readCommands } from '../line/simple-commands.ts';
-import { literalWords, quotedHeredoc, type Word } from '../line/words.ts';
+import { literalWords, type Word } from '../line/words.ts';
 import type { RouteOptions } from './router-options.ts';
 
 export interface LineReading {
@@ -24,8 +24,6 @@ export interface DirectCall {
   argv: readonly string[];
   /** The text after the name, as typed. */
   raw: string;
-  /** The text of its heredoc. */
-  stdin?: string | undefined;
   /** True if bash would read the same call; false for raw JSON that bash would break. */
   isLiteral: boolean;
 }
@@ -43,12 +41,10 @@ export function readLine(
 ): LineReading {
   const [start = line, name = ''] = NAME.exec(line) ?? [];
   const raw = line.slice(start.length).trim();
-  const { before = line, text: stdin } = quotedHeredoc(line) ?? {};
-  const words = literalWords(before, handlers);
+  const words = literalWords(line, handlers);
   const handler = handlers.get(words?.[0] ?? name);
   if (handler && words) {
-    const typed = stdin === undefined ? raw : '';
-    const call = { handler, argv: words.slice(1), raw: typed, stdin, isLiteral: true };
+    const call = { handler, argv: words.slice(1), raw, isLiteral: true };
     return { type: AGENT_SHELL_COMMAND, call };
   }
   const isRawJson =
@@ -82,12 +78,12 @@ function onlyArgument(line: string): Word | undefined {
  * @param limit once it is reached, the handler goes on, but its result is dropped.
  */
 export function callDirectly(
-  { handler, argv, raw, stdin: heredoc }: DirectCall,
+  { handler, argv, raw }: DirectCall,
   env: Invocation['env'],
   options: RouteOptions,
   limit: TimeLimit | undefined,
 ): Promise<CommandResult> {
-  const stdin = async () => heredoc ?? options.stdin ?? '';
+  const stdin = async () => options.stdin ?? '';
   const invocation = { argv, stdin, raw, env };
   const execution = () => executeSafely(handler, invocation);
   const { onStdout, onStderr, maxOutputBytes } = options;

@@ -249,8 +249,6 @@ describe('a literal call does the same as within a line', () => {
     await router.route('kept=yes');
     await router.route('Agent x');
     expect(agent.calls[0]?.raw).toBe('x');
-    await router.route("Agent - <<'EOF'\nit's\nEOF");
-    expect(agent.calls[1]).toMatchObject({ raw: '', stdin: "it's\n" });
   });
 });
 
