@@ -1,7 +1,8 @@
 // Lines in the session's persistent bash, against a process for each line.
 
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { constants, openSync, writeFileSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { BashRouter } from '../../dist/index.js';
 import { lineOf, TEN_ITEMS } from './lists.js';
@@ -25,6 +26,15 @@ export async function* sessionRows({ runs, folder }) {
   const bash = spawnSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).stdout.trim();
   writeFileSync(script, `#!${bash} -p\nexit\n`, { mode: 0o755 });
   const nothing = session(`:; '${script}' '${TEN_ITEMS}'`);
+  const asking = askingScript(folder, bash);
+  for (const [name, line] of [
+    ['a script that only asks', `:; '${asking.script}' '${TEN_ITEMS}'`],
+    ['the same, of a heredoc', `'${asking.script}' <<'EOF'\n${TEN_ITEMS}\nEOF`],
+  ]) {
+    const against = 'empty script';
+    yield { name, against, ...(await paired(session(line), nothing, runs)) };
+  }
+  asking.close();
   for (const [name, line, atMost] of [
     [COMPOSED, LINE, 1.25],
     ['TodoWrite with a heredoc', HEREDOC, 1.5],
@@ -54,6 +64,17 @@ export async function* sessionRows({ runs, folder }) {
     ...(await paired(session('echo hi', 100), spawned, runs)),
     goal: { of: 'ratio', atMost: 0.08 },
   };
+  const bare = bareBash(bash);
+  yield {
+    name: 'a bash that only evaluates',
+    against: 'bash -c',
+    ...(await paired(
+      times(100, () => bare.evaluate('echo hi')),
+      spawned,
+      runs,
+    )),
+  };
+  bare.end();
   await route(router, 'f() { :; }');
   yield {
     name: 'echo hi, a function defined',
@@ -63,6 +84,41 @@ export async function* sessionRows({ runs, folder }) {
   };
   yield await outputRow(router, join(folder, 'output'), runs);
   await router.dispose();
+}
+
+/** The floor of a call from inside bash: nothing makes it safe from other callers, settings of the user, or a lost host. */
+function askingScript(folder, bash) {
+  const [script, input, output] = ['ask', 'in', 'out'].map((name) => join(folder, name));
+  spawnSync('mkfifo', [input, output]);
+  writeFileSync(
+    script,
+    `#!${bash} -p\n[ $# = 1 ]||IFS= read -rd '' text\nprintf '%s\\0' "\${1-$text}" >'${input}'\nread -r reply <'${output}'\nprintf '%s\\n' "$reply"\n`,
+    { mode: 0o755 },
+  );
+  const [fd, reply] = [input, output].map((path) =>
+    openSync(path, constants.O_RDWR | constants.O_NONBLOCK),
+  );
+  const socket = new Socket({ fd });
+  socket.on('data', (chunk) => {
+    if (chunk.at(-1) === 0)
+      writeSync(reply, 'Todo list updated: 3 completed, 1 in_progress, 6 pending\n');
+  });
+  return { script, close: () => socket.destroy() };
+}
+
+/** The floor of a line in a session: nothing is restored, reported or safe from what the line does. */
+function bareBash(bash) {
+  const script = 'while IFS= read -r -u 3 line; do eval "$line"; printf . >&4; done';
+  const stdio = ['ignore', 'pipe', 'inherit', 'pipe', 'pipe'];
+  const { stdout, stdio: streams } = spawn(bash, ['-c', script], { stdio });
+  const [, , , lines, answers] = streams;
+  stdout.resume();
+  const evaluate = (line) =>
+    new Promise((resolve) => {
+      answers.once('data', resolve);
+      lines.write(`${line}\n`);
+    });
+  return { evaluate, end: () => lines.end() };
 }
 
 /** From a file by `cat`, about the fastest producer: a slower one would hide our overhead. */

@@ -19,7 +19,7 @@ import { sessionKeyOf } from './watched-lists.ts';
 import { afterChange } from './writes.ts';
 
 /** Changes that come faster than this share a frame. */
-const FRAME_MS = 33;
+const FRAME_MS = 50;
 /** Waiting less than this for a clock to change is not worth a frame. */
 const LEAST_WAIT_MS = 20;
 /** After this long, an escape is the Esc key and not the start of a sequence. */
