@@ -173,7 +173,7 @@ describe.skipIf(!hasTmux)('on the board in the viewer', () => {
     terminal.type('h');
     await terminal.until('the board again', (screen) => screen.startsWith('Team tasks'));
     terminal.type('u');
-    await terminal.until('no more', (screen) => screen.includes('no change of yours to undo'));
+    await terminal.until('no more', (screen) => screen.includes('made no change to undo'));
   });
 
   test('a change of a task that has changed meanwhile is refused with a message; the typed text stays', async () => {
