@@ -177,36 +177,29 @@ writeFileSync(
   `${looks[0].text}export const { ${names.join(', ')} } = await import('./index.js');\n`,
 );
 
-/** The start of each executable. */
+/** The start of all executables, which knows no programs yet. */
 async function programLoader() {
-  const programOf = (name, folder) => {
-    const file = `programs/${name}.cjs`;
-    const hash = createHash('sha256').update(readFileSync(out(file)));
-    return { file: folder + file, build: hash.digest('hex').slice(0, 12) };
-  };
-  const table = { 'agent-shell': programOf('agent-shell', '../') };
-  for (const [word, program] of Object.entries(subprograms)) {
-    table[`agent-shell ${word}`] = programOf(program, '../');
-  }
-  for (const [name, program] of Object.entries(commands)) {
-    table[name] = programOf(program, '../../');
-  }
   const { outputFiles } = await build({
     ...common,
     ...minified,
     target: 'node12',
     entryPoints: ['src/bin/load-program.ts'],
-    define: {
-      PROGRAMS: JSON.stringify(table),
-      POSTGRES: JSON.stringify(programOf('postgres', '').build),
-    },
+    define: { POSTGRES: JSON.stringify(programOf('postgres', '').build) },
     write: false,
   });
   // Old versions of Node know no node: before the names of their modules.
   return outputFiles[0].text.replaceAll('"node:', '"');
 }
 
+function programOf(name, folder) {
+  const file = `programs/${name}.cjs`;
+  const hash = createHash('sha256').update(readFileSync(out(file)));
+  return { file: folder + file, build: hash.digest('hex').slice(0, 12) };
+}
+
 const loader = await programLoader();
+/** @param programs by the name of the executable and perhaps its first argument. */
+const loaderOf = (programs) => loader.replace('PROGRAMS', () => JSON.stringify(programs));
 mkdirSync(out('bin/commands'), { recursive: true });
 // The commands have no extension that would make them CommonJS.
 writeFileSync(out('bin/package.json'), '{"type":"commonjs"}\n');
@@ -214,11 +207,16 @@ const executable = (path, text) => {
   writeFileSync(out(path), text);
   chmodSync(out(path), 0o755);
 };
-for (const name of Object.keys(commands)) {
-  executable(`bin/commands/${name}`, `#!/usr/bin/env node\n${loader}`);
+for (const [name, program] of Object.entries(commands)) {
+  const text = loaderOf({ [name]: programOf(program, '../../') });
+  executable(`bin/commands/${name}`, `#!/usr/bin/env node\n${text}`);
+}
+const shellPrograms = { 'agent-shell': programOf('agent-shell', '../') };
+for (const [word, program] of Object.entries(subprograms)) {
+  shellPrograms[`agent-shell ${word}`] = programOf(program, '../');
 }
 const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8');
-executable('bin/agent-shell.cjs', twoPrograms(shell, loader));
+executable('bin/agent-shell.cjs', twoPrograms(shell, loaderOf(shellPrograms)));
 for (const name of ['interactive', 'prompt-hooks', 'after-profile', 'suspect-line']) {
   copyFileSync(inRoot(`src/bin/${name}.bash`), out(`bin/${name}.bash`));
 }

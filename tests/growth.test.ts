@@ -45,9 +45,15 @@ async function costOf(work: () => unknown): Promise<Cost> {
     };
   }
   syncBuiltinESMExports();
+  const own = { ...nodeFileSystem };
+  for (const [operation, real] of Object.entries(own)) {
+    const [name] = originals.find(([, original]) => original === real) ?? [];
+    if (name !== undefined) Object.assign(nodeFileSystem, { [operation]: all[name] });
+  }
   try {
     await work();
   } finally {
+    Object.assign(nodeFileSystem, own);
     Object.assign(all, Object.fromEntries(originals));
     syncBuiltinESMExports();
   }

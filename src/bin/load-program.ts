@@ -11,7 +11,7 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute } from 'node:path';
 import { Script } from 'node:vm';
 import { unsupportedRuntime } from './node-version.ts';
 
@@ -21,12 +21,13 @@ interface Bundle {
   readonly build: string;
 }
 
-/** The program of each executable, or of an executable with its first argument. Filled in by scripts/build.js. */
+/** The program of this executable, or of it with its first argument. Filled in by scripts/build.js. */
 declare const PROGRAMS: Readonly<Record<string, Bundle>>;
 /** The id of the build of PostgreSQL's library, which programs load where they need it. */
 declare const POSTGRES: string;
 
 const PARAMETERS = 'exports, require, module, __filename, __dirname, EXECUTABLE';
+const programs = PROGRAMS;
 const name = basename(__filename, '.cjs');
 const unsupported = unsupportedRuntime(process.versions);
 if (unsupported) {
@@ -36,20 +37,22 @@ if (unsupported) {
   process.exit(1);
 }
 
-run(PROGRAMS[`${name} ${process.argv[2]}`] || (PROGRAMS[name] as Bundle), module);
+run(programs[`${name} ${process.argv[2]}`] || (programs[name] as Bundle), module);
 
 function run({ file, build }: Bundle, own: { exports: unknown }): unknown {
-  const path = join(__dirname, file);
+  // To normalize a path takes Node as long as to read a file.
+  const path = `${__dirname}/${file}`;
+  const folder = dirname(path);
   const kept = `${basename(file, '.cjs')}-${name}-${build}-${process.version}-${process.arch}.compiled`;
-  const keptFiles = [() => join(dirname(path), kept), () => join(cacheFolder(), 'todowrite', kept)];
+  const keptFiles = [() => `${folder}/${kept}`, () => `${cacheFolder()}/todowrite/${kept}`];
   const source = `(function (${PARAMETERS}) {${readFileSync(path, 'utf8')}\n})`;
   const cachedData = compiledBefore(keptFiles);
   // V8 keeps the file's name: a full path would tie the cached code to this folder.
   const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
   const beside = (id: string) =>
-    run({ file: join(dirname(file), id), build: POSTGRES }, { exports: {} });
+    run({ file: `${dirname(file)}/${id}`, build: POSTGRES }, { exports: {} });
   const load = (id: string) => (id.startsWith('.') ? beside(id) : require(id));
-  script.runInThisContext()(own.exports, load, own, path, dirname(path), name);
+  script.runInThisContext()(own.exports, load, own, path, folder, name);
   if (cachedData === undefined || script.cachedDataRejected) {
     process.once('exit', (exitCode) => keepCompiled(script, keptFiles, exitCode));
   }
@@ -116,7 +119,7 @@ function cacheFolder(): string {
   // The XDG specification says to ignore a relative path.
   if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
   const { userInfo }: typeof import('node:os') = require('node:os');
-  return join(HOME || userInfo().homedir, '.cache');
+  return `${HOME || userInfo().homedir}/.cache`;
 }
 
 /** Makes one level: in some folders, such as /proc, Node's recursive mkdir never returns. */

@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import type { SeenLine } from '../command/agent-command.ts';
 import { WRITES_LIST } from '../guidance/rule.ts';
 import { newId } from '../state/place.ts';
@@ -133,10 +132,12 @@ const CUT = '\n(';
  * reads them all, so all agree on the order. A line that a killed process left incomplete is skipped.
  */
 export class Journal {
+  readonly #folder: string;
   readonly #path: string;
 
   constructor(folder: string) {
-    this.#path = join(folder, FILE);
+    this.#folder = folder;
+    this.#path = `${folder}/${FILE}`;
   }
 
   /**
@@ -145,7 +146,7 @@ export class Journal {
    * @param isNeeded selects lines to keep longer, since they may prove something.
    */
   add(entry: Omit<Entry, 'id'>, isNeeded: (line: string) => boolean): Reading {
-    makeFolders(dirname(this.#path));
+    makeFolders(this.#folder);
     const id = newId();
     // The newline separates it from an incomplete line of a killed process.
     appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...bounded(entry) })}\n`);

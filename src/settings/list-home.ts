@@ -1,5 +1,5 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { safeText } from '../safe-text.ts';
 import {
@@ -162,7 +162,7 @@ export class ListHome {
         ),
     });
     if (stateDir === undefined || trackedFile(folder, environment) === undefined) return folder;
-    const untracked = join(folder, UNTRACKED);
+    const untracked = `${folder}/${UNTRACKED}`;
     if (trackedFile(untracked, environment) === undefined) return untracked;
     throw new StateError(
       `git tracks files in ${folder} and in ${untracked}, so they are ignored: git rm -r --cached both, and add them to .gitignore, or set TODO_STATE_DIR to another folder`,
@@ -231,7 +231,7 @@ function trackedFile(folder: string, environment: Environment): string | undefin
 }
 
 function isInWorkTree(folder: string): boolean {
-  if (existsSync(join(folder, '.git'))) return true;
+  if (existsSync(`${folder}/.git`)) return true;
   const parent = dirname(folder);
   return parent !== folder && isInWorkTree(parent);
 }

@@ -13,17 +13,17 @@ import { errorCode, failure } from './state-error.ts';
 
 /** Tests pass their own, which fail. */
 export const nodeFileSystem = {
-  mkdir: (path: string): void => makeOwnFolder(path),
-  readdir: (path: string): string[] => readdirSync(path),
+  mkdir: makeOwnFolder,
+  readdir: readdirSync as (path: string) => string[],
   open: (path: string, flags: string): number =>
     flags === 'r' ? openSync(path, flags) : openOwn(path, flags),
-  read: (path: string): Buffer => readOwnFile(path),
-  write: (descriptor: number, bytes: Buffer): void => writeAll(descriptor, bytes),
-  fsync: (descriptor: number): void => fsyncSync(descriptor),
-  close: (descriptor: number): void => closeSync(descriptor),
-  rename: (from: string, to: string): void => renameSync(from, to),
-  unlink: (path: string): void => unlinkSync(path),
-  rmdir: (path: string): void => rmdirSync(path),
+  read: readOwnFile as (path: string) => Buffer,
+  write: writeAll as (descriptor: number, bytes: Buffer) => void,
+  fsync: fsyncSync as (descriptor: number) => void,
+  close: closeSync as (descriptor: number) => void,
+  rename: renameSync as (from: string, to: string) => void,
+  unlink: unlinkSync as (path: string) => void,
+  rmdir: rmdirSync as (path: string) => void,
   pause,
 };
 

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { orElse } from '../system/files.ts';
 import { attempt, errorCode } from './state-error.ts';
@@ -21,12 +21,18 @@ export function stateFolder(
   environment: Environment,
   { directory, home }: { directory: string; home: () => string },
 ): string {
-  if (stateDir) return isAbsolute(stateDir) ? stateDir : resolve(sessionOf(directory), stateDir);
+  if (stateDir)
+    return tidy(isAbsolute(stateDir) ? stateDir : `${sessionOf(directory)}/${stateDir}`);
   const { XDG_STATE_HOME = '', HOME = '' } = environment;
   // The XDG specification says to ignore a relative one.
-  if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'todowrite');
+  if (isAbsolute(XDG_STATE_HOME)) return tidy(`${XDG_STATE_HOME}/todowrite`);
   // A relative or empty one would give each directory its own lists.
-  return join(isAbsolute(HOME) ? HOME : home(), '.local', 'state', 'todowrite');
+  return tidy(`${isAbsolute(HOME) ? HOME : home()}/.local/state/todowrite`);
+}
+
+/** In a process that has just begun, Node takes as long to normalize a path as to read a file. */
+function tidy(path: string): string {
+  return /\/(?:\/|\.\.?(?:\/|$)|$)/.test(path) ? resolve(path) : path;
 }
 
 /**
@@ -36,9 +42,10 @@ export function stateFolder(
  * make one session of everything below.
  */
 export function sessionOf(directory: string): string {
-  for (let folder = directory; ; folder = dirname(folder)) {
-    if (isTrusted(join(folder, '.git')) && isTrusted(folder)) return folder;
-    if (dirname(folder) === folder) return directory;
+  for (let folder = directory, parent = ''; ; folder = parent) {
+    if (isTrusted(`${folder}/.git`) && isTrusted(folder)) return folder;
+    parent = dirname(folder);
+    if (parent === folder) return directory;
   }
 }
 
@@ -86,20 +93,20 @@ export function taskListKey(list: string): string {
 /** The folder of a list by its key, `todos/SESSION/AGENT` or `tasks/LIST`; or of several lists by the start of their keys. */
 export function folderOfKey(state: string, key: string): string {
   const [kind, ...names] = key.split('/');
-  return join(state, ...(kind === 'tasks' ? [TASK_LISTS] : []), ...names);
+  return [state, ...(kind === 'tasks' ? [TASK_LISTS] : []), ...names].join('/');
 }
 
 export function hookFolder(state: string, { session, agent }: ListName): string {
-  return join(state, 'hooks~', pathName(session), pathName(agent));
+  return `${state}/hooks~/${pathName(session)}/${pathName(agent)}`;
 }
 
 /** The file with the session in which the list of a harness's agent, such as `main@3f2c`, began. */
 export function beginningFile(state: string, agent: string): string {
-  return join(state, 'begun~', pathName(agent));
+  return `${state}/begun~/${pathName(agent)}`;
 }
 
 export function promptFile(state: string, pid: number): string {
-  return join(state, 'prompts~', String(pid));
+  return `${state}/prompts~/${pid}`;
 }
 
 /** No session has this name: none made by `pathName` ends in `~`. */

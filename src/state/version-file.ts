@@ -8,21 +8,17 @@ export interface StoredVersion<T> extends Version<T> {
 
 const FORMAT = 1;
 const HEADER = /^\{"format":(\d{1,9}),("checksum":"([0-9a-f]{8})",\n)?/;
-const LONGEST_HEADER = 64;
 
 /**
  * Encodes a version for its file: JSON that a person can read, with one line for each field and each element of a list, so
  * that nesting cannot make a file long. The first line holds the format's version and a checksum over the other lines.
  */
 export function encodeVersion<T>({ version, after, at, by, content }: StoredVersion<T>): Buffer {
-  const fields = Object.entries({ version, after, at, by }).map(
-    ([name, value]) => ` "${name}": ${JSON.stringify(value)},\n`,
-  );
-  const bytes = Buffer.from(`${fields.join('')} "content": ${contentText(content)}\n}\n`);
-  return Buffer.concat([
-    Buffer.from(`{"format":${FORMAT},"checksum":"${checksum(bytes)}",\n`),
-    bytes,
-  ]);
+  const json = JSON.stringify;
+  const origin = ` "version": ${json(version)},\n "after": ${json(after)},\n "at": ${json(at)},\n`;
+  const text = `${origin} "by": ${json(by)},\n "content": ${contentText(content)}\n}\n`;
+  const sum = checksum(Buffer.from(text));
+  return Buffer.from(`{"format":${FORMAT},"checksum":"${sum}",\n${text}`);
 }
 
 function contentText(content: unknown): string {
@@ -37,19 +33,19 @@ function contentText(content: unknown): string {
 export function decodeVersion<T>(
   bytes: Buffer,
 ): StoredVersion<T> | { problem: string } | { newerFormat: string } {
-  const header = HEADER.exec(bytes.toString('latin1', 0, LONGEST_HEADER));
+  const text = bytes.toString();
+  const header = HEADER.exec(text);
   if (header === null) return { problem: 'its first line is invalid' };
   const [{ length }, format, rest, sum] = header;
   if (Number(format) !== FORMAT) {
     const newerFormat = `has format ${format}, and this program reads format ${FORMAT} only: update it, or set TODO_STATE_DIR to another folder`;
     return { newerFormat };
   }
-  const body = bytes.subarray(length);
-  if (rest === undefined || checksum(body) !== sum) {
+  if (rest === undefined || checksum(bytes, length) !== sum) {
     return { problem: 'its checksum does not match' };
   }
   const { version, after, at, by, content } = orElse<Partial<Record<string, unknown>>>(
-    () => JSON.parse(`{${body.toString('utf8')}`),
+    () => JSON.parse(`{${text.slice(length)}`),
     {},
   );
   const time = new Date(typeof at === 'string' ? at : Number.NaN);
@@ -64,10 +60,10 @@ export function decodeVersion<T>(
 }
 
 /** FNV-1a, which changes with any one byte. */
-function checksum(bytes: Buffer): string {
+function checksum(bytes: Buffer, start = 0): string {
   let hash = 0x811c9dc5;
   // In a process that has just started, an iterator would take as long as the rest of a commit.
-  for (let index = 0; index < bytes.length; index++) {
+  for (let index = start; index < bytes.length; index++) {
     hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);
   }
   return (hash >>> 0).toString(16).padStart(8, '0');

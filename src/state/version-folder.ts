@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { codeOf, NotRegular } from '../system/files.ts';
 import { discard, type FileSystem, makeFolder, syncFolder, writeDurably } from './file-system.ts';
 import type { ContentCheck } from './place.ts';
@@ -103,7 +103,7 @@ export class VersionFolder<T> {
     const unfinished = this.path + UNFINISHED;
     makeFolder(this.#fs, session);
     makeFolder(this.#fs, unfinished);
-    let [step, path] = ['create', join(unfinished, headFile(VERSION_0))];
+    let [step, path] = ['create', `${unfinished}/${headFile(VERSION_0)}`];
     try {
       this.#fs.close(this.#fs.open(path, 'a'));
       [step, path] = ['make the folder', this.path];
@@ -121,7 +121,7 @@ export class VersionFolder<T> {
 
   /** If another process has moved on since, this head is too old to count. */
   restoreHead(name: VersionName): void {
-    const path = join(this.path, headFile(name));
+    const path = `${this.path}/${headFile(name)}`;
     try {
       this.#fs.close(this.#fs.open(path, 'a'));
     } catch (error) {
@@ -170,9 +170,9 @@ export class VersionFolder<T> {
   }
 
   #replaceHead(from: VersionName, to: VersionName): void {
-    const head = join(this.path, headFile(from));
+    const head = `${this.path}/${headFile(from)}`;
     try {
-      this.#fs.rename(head, join(this.path, headFile(to)));
+      this.#fs.rename(head, `${this.path}/${headFile(to)}`);
     } catch (cause) {
       const error = failure('replace', head, cause);
       // Network file systems may lose the answer to a rename that happened, and repeat it.
@@ -204,7 +204,7 @@ export class VersionFolder<T> {
   }
 
   #removeUnfinished(path: string): void {
-    discard(this.#fs, join(path, headFile(VERSION_0)));
+    discard(this.#fs, `${path}/${headFile(VERSION_0)}`);
     try {
       this.#fs.rmdir(path);
     } catch {
@@ -213,7 +213,7 @@ export class VersionFolder<T> {
   }
 
   #pathOf(name: VersionName): string {
-    return join(this.path, versionFile(name));
+    return `${this.path}/${versionFile(name)}`;
   }
 }
 

@@ -68,16 +68,16 @@ function open(path: string, flags: number): number {
 
 /** Like readFileSync, but without the parts of Node that it compiles at the start of a program. */
 function readFrom(fd: number, start: number, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end - start);
+  const bytes = Buffer.allocUnsafeSlow(end - start);
   let length = 0;
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = readSync(fd, bytes, length, bytes.length - length, start + length);
   }
-  return bytes.subarray(0, length);
+  return length === bytes.length ? bytes : bytes.subarray(0, length);
 }
 
 export function writeAll(fd: number, content: string | Buffer): void {
-  const bytes = Buffer.from(content);
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   for (let at = 0; at < bytes.length; ) at += untilReady(() => writeSync(fd, bytes, at));
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { certain, ListHome } from '../settings/list-home.ts';
 import { Document } from '../state/document.ts';
@@ -235,7 +234,7 @@ export function openTaskList(
   const name = typeof list === 'string' ? certain(list) : list.key;
   const key = typeof list === 'string' ? taskListKey(name) : list.key;
   // Computed when needed: lists on a server need no folder here.
-  const sightings = () => home.checked(join(home.folder, 'seen~', pathName(name)));
+  const sightings = () => home.checked(`${home.folder}/seen~/${pathName(name)}`);
   return storeAt(home.lists.place(key, entriesOf(author)), machineClock(sightings));
 }
 

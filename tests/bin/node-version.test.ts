@@ -38,9 +38,11 @@ describe('on an unsupported runtime, one line names the needed and the found ver
       encoding: 'utf8',
     });
 
-  test('an agent command as any other: they begin with the same program', () => {
+  test('an agent command as any other: they begin with the same program, but for its name', () => {
     const commands = join(DIST, 'bin', 'commands');
-    const texts = readdirSync(commands).map((name) => readFileSync(join(commands, name), 'utf8'));
+    const texts = readdirSync(commands).map((name) =>
+      readFileSync(join(commands, name), 'utf8').replace(/\{"\w+":\{[^}]*\}\}/, ''),
+    );
     expect(texts.length).toBeGreaterThan(10);
     expect(new Set(texts).size).toBe(1);
   });
