@@ -22,7 +22,8 @@ import { graphOf } from './tasks.ts';
 /** `npm run test:machines` sets it. */
 const IS_LONG = process.env.TEST_MACHINES !== undefined;
 const PROCESSES_PER_AGENT = 2;
-const OPERATIONS = 10;
+/** Of the last process of each agent; in the long run, enough for three disturbances. */
+const OPERATIONS = IS_LONG ? 60 : 10;
 const MORE_THAN_IT_GETS_TO = 1_000_000;
 const LONGEST_LIFE_MS = 400;
 const KEEP_ALL = 1_000_000;
