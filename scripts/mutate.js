@@ -74,7 +74,9 @@ function changesOf(node, text) {
     case 'AwaitExpression':
       return replace(node, `(${of(node.argument)})`);
     case 'ReturnStatement':
-      return node.argument ? replace(node.argument, 'undefined as never') : [];
+      return node.argument && of(node.argument) !== 'undefined'
+        ? replace(node.argument, 'undefined as never')
+        : [];
     case 'ExpressionStatement':
       return node.directive || node.expression.type === 'YieldExpression' ? [] : replace(node, ';');
     case 'Literal':

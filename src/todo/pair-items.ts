@@ -87,10 +87,7 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** The content without differences that models make by chance: case, spaces, the full stop. */
 export function contentKey({ content }: Item): string {
-  if (PLAIN.test(content)) {
-    const hasStop = content.endsWith('.') || content.endsWith('!');
-    return (hasStop ? content.slice(0, -1) : content).toLowerCase();
-  }
+  if (PLAIN.test(content)) return content.toLowerCase().replace(/[.!]$/, '');
   return content
     .normalize('NFKC')
     .toLowerCase()

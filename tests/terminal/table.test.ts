@@ -22,6 +22,9 @@ test('where there is too little room, the last column is wrapped', () => {
 
 test('columns that are too wide are cut, the widest first', () => {
   expect(table([['a very long name', 'x', 'what']], { width: 16 })).toEqual(['a very…  x  what']);
+  expect(table([['a very long name', 'x', 'one two three']], { width: 24 })[0]).toBe(
+    'a very lon…  x  one two',
+  );
 });
 
 test('no line is wider than it may be', () => {
