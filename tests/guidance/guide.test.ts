@@ -241,9 +241,12 @@ test('news that do not come hold up no line, and are told after the line during 
   const coming = new Promise<readonly string[]>((resolve) => {
     come = resolve;
   });
-  const tasks = { news: () => coming } as unknown as NonNullable<GuideOptions['tasks']>;
+  let asked = 0;
+  const news = async () => (asked++ === 0 ? coming : []);
+  const tasks = { news } as unknown as NonNullable<GuideOptions['tasks']>;
   const guide = new Guide({ rules: [], tasks });
   expect(await guide.news()).toEqual([]);
   come(['#1 "Build" was completed by bob']);
   expect(await guide.news()).toEqual(['Note: #1 "Build" was completed by bob']);
+  expect(await guide.news()).toEqual([]);
 });
