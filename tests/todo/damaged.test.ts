@@ -244,13 +244,16 @@ test('a damaged file that is repaired is the newest version again', () => {
 
 const proof = { command: 'true', exitCode: 0, at: '2026-01-31T12:00:00.000Z', by: 'main' };
 
-test.each([
+test.each<[unknown, string]>([
   ['junk', 'is not an item'],
   [{ ...todo('a'), content: undefined }, 'has no content'],
   [{ ...todo('a'), priority: 'x' }, 'has an unknown priority'],
   [{ ...todo('a'), id: 1 }, 'has an id that is not text'],
   ...[{ command: 1 }, { by: 1 }, { exitCode: 1 }, { at: 1 }, { at: 'soon' }].map(
-    (wrong) => [{ ...todo('a'), proof: { ...proof, ...wrong } }, 'has an invalid proof'] as const,
+    (wrong): [unknown, string] => [
+      { ...todo('a'), proof: { ...proof, ...wrong } },
+      'has an invalid proof',
+    ],
   ),
 ])('a stored %j %s', (item, problem) => {
   const folder = join(temporaryDirectory(), 'main');
