@@ -132,7 +132,7 @@ function listed(item: Item): string {
   return `${MARKS[item.status]} ${safeText(item.content, MAX_ITEM_CHARACTERS)}`;
 }
 
-function counted(count: number, noun: string): string {
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 

@@ -5,6 +5,7 @@ import { HELP_OPTIONS, wrongUsage } from '../command/options.ts';
 import { perform } from '../command/perform.ts';
 import { storageTrouble } from '../command/replies.ts';
 import type { Environment } from '../environment.ts';
+import { counted } from '../guidance/texts.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ListName, listKey, taskListKey } from '../state/list-paths.ts';
@@ -74,7 +75,7 @@ async function show(lists: TodoLists): Promise<CommandResult> {
       lines.push(`Your list: session ${name.session}, agent ${name.agent}.`);
       await tell(listKey(name), async () => {
         const { version, items } = await lists.open({}).read();
-        return [version, `${items.length} items`];
+        return [version, counted(items.length, 'item')];
       });
     }
     if (taskList !== undefined) {
@@ -82,7 +83,7 @@ async function show(lists: TodoLists): Promise<CommandResult> {
       await tell(taskListKey(taskList), async () => {
         const store = openTaskList(lists, taskList, agent);
         const { version, graph } = await store.read();
-        return [version, `${graph.tasks.size} tasks`];
+        return [version, counted(graph.tasks.size, 'task')];
       });
     }
     return done(text());

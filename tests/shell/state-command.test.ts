@@ -62,9 +62,7 @@ test('lists in files: it says where, whose list is yours, and at which version i
   );
   sh(`TodoWrite '${item('Build')}'`);
   expect(state().stdout).toContain(`${work}/lists`);
-  expect(state().stdout).toMatch(
-    /It is at version 1, with 1 items; reading it took [\d.]+ ms\.\n$/,
-  );
+  expect(state().stdout).toMatch(/It is at version 1, with 1 item; reading it took [\d.]+ ms\.\n$/);
   expect(state('init')).toMatchObject({ exitCode: 3, stdout: '' });
 });
 
@@ -109,7 +107,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     expect(one.sh('TaskArchive 1; TaskList').stdout).toMatch(/\n#2 \[pending\] B\n/);
     expect(other.sh('TaskList --archived').stdout).toBe('#1 [completed] A (bob)\n');
     expect(one.state().stdout).toMatch(
-      /It is at version 3, with 1 items; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
+      /It is at version 3, with 1 item; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
     );
   });
 
@@ -134,7 +132,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     state('init');
     sh('TaskCreate --subject A');
     expect(state().stdout).toMatch(
-      /\nYour team's tasks are in list blue\.\nIt is at version 1, with 1 tasks; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
+      /\nYour team's tasks are in list blue\.\nIt is at version 1, with 1 task; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
     );
   });
 
