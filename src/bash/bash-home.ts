@@ -66,7 +66,7 @@ export class BashHome {
     } catch (error) {
       if (shortage(error)) throw error;
       throw new Error(
-        `no program can be put into ${temporary} (${codeOf(error)}): set TMPDIR to a folder with room in which you may write and run programs`,
+        `programs cannot be installed in ${temporary} (${codeOf(error)}): set TMPDIR to a writable folder with room that allows programs to run`,
       );
     }
   }

@@ -7,7 +7,7 @@ import { BashProcess } from './bash-process.ts';
 import { EXIT, type LimitReached, type RunOptions, TimeLimit } from './run-options.ts';
 import { SessionOutput } from './session-output.ts';
 
-const SENT_ELSEWHERE = 'output goes where `exec` sent it';
+const SENT_ELSEWHERE = '`exec` has redirected the output';
 
 /** Options of a session. */
 export interface BashSessionOptions {

@@ -182,6 +182,6 @@ main().then(
 
 function messageOf(error: unknown): string {
   const isOfDirectory = (error as NodeJS.ErrnoException).syscall === 'uv_cwd';
-  if (isOfDirectory) return 'the current directory is gone: start it in one that exists';
+  if (isOfDirectory) return 'the current directory was deleted; start agent-shell in another one';
   return error instanceof Error ? error.message : String(error);
 }

@@ -53,7 +53,7 @@ const MAX_CHARACTERS = 2000;
 const READS = /^Cannot (read|list|show|check|get|use) /;
 const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'];
 const ELSEWHERE =
-  '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a folder with room that you can write to\n';
+  '- to keep lists elsewhere, start this program with TODO_STATE_DIR set to a writable folder with room\n';
 
 export function exitCodeOf(error: StateError): number {
   return error instanceof UnnamedList ? EXIT_CODES.wrongUsage : EXIT_CODES.storageTrouble;

@@ -13,12 +13,12 @@ export interface JsonRepair {
 /** Around the JSON. Blanks replace the removed text, which keeps positions in errors right. */
 export const FRAME_REPAIRS: readonly JsonRepair[] = [
   {
-    note: 'left out a byte-order mark before the JSON',
+    note: 'ignored a byte-order mark before the JSON',
     sign: /^\ufeff/,
     mend: dropByteOrderMark,
   },
   {
-    note: 'left out the code fence around the JSON',
+    note: 'ignored the code fence around the JSON',
     sign: /^\s*```/,
     mend: dropCodeFence,
   },
@@ -37,7 +37,7 @@ export const TEXT_REPAIRS: readonly JsonRepair[] = [
     mend: escapeLineBreaksAndTabs,
   },
   {
-    note: 'left out a trailing comma',
+    note: 'ignored a trailing comma',
     sign: /,\s*[\]}]/,
     mend: dropTrailingCommas,
   },

@@ -122,7 +122,7 @@ test('an ERR trap runs once for a line that fails, and for no command of ours', 
 });
 
 describe('after `exec` has redirected the output', () => {
-  const ELSEWHERE = 'agent-shell: output goes where `exec` sent it\n';
+  const ELSEWHERE = 'agent-shell: `exec` has redirected the output\n';
 
   test('each result says so, while it lasts, and the session still knows how lines end', async () => {
     const session = startSession();

@@ -114,7 +114,7 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
   ];
   const NO_PLACE = (code: string) =>
     new RegExp(
-      `^agent-shell: the line was not run: no program can be put into \\S+ \\(${code}\\): set TMPDIR to `,
+      `^agent-shell: the line was not run: programs cannot be installed in \\S+ \\(${code}\\): set TMPDIR to `,
     );
 
   test.each([

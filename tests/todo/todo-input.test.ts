@@ -84,12 +84,12 @@ test.each([
     `{"todos":[${ITEM.replace('Build"', 'Bu\nld"')}]}`,
     'read a line break or tab inside a string as \\n, \\r or \\t',
   ],
-  ['trailing comma', `{"todos":[${ITEM},],}`, 'left out a trailing comma'],
-  ['byte-order mark', `\ufeff{"todos":[${ITEM}]}`, 'left out a byte-order mark before the JSON'],
+  ['trailing comma', `{"todos":[${ITEM},],}`, 'ignored a trailing comma'],
+  ['byte-order mark', `\ufeff{"todos":[${ITEM}]}`, 'ignored a byte-order mark before the JSON'],
   [
     'code fence',
     `\`\`\`json\n{"todos":[${ITEM}]}\n\`\`\``,
-    'left out the code fence around the JSON',
+    'ignored the code fence around the JSON',
   ],
 ])('a slip is forgiven and noted: %s', (_, text, note) => {
   expect(notesOn(text).at(-1)).toBe(note);
@@ -102,8 +102,8 @@ test('an array in a string may have slips of its own', () => {
   expect(notesOn(text)).toEqual([
     'read "items" as "todos"',
     'read the string in "todos" as the array that it holds',
-    'left out a byte-order mark before the JSON',
-    'left out a trailing comma',
+    'ignored a byte-order mark before the JSON',
+    'ignored a trailing comma',
   ]);
 });
 

@@ -103,7 +103,7 @@ test('JSON whose quotes bash took away: the error says so', async () => {
   const { stderr } = await todoWrite(['{todos:[{content:Build}]}']);
   expect(stderr).toBe(`Error: Invalid JSON format
 - line 1, column 2: expected a property name in double quotes, near {todos:[{content:Build}]}
-- The JSON has lost its double quotes: bash took them for its own. In a heredoc bash changes nothing:
+- The JSON has lost its double quotes: bash removed them. In a heredoc bash changes nothing:
 ${HEREDOC}${USAGE}`);
 });
 
@@ -141,8 +141,8 @@ test('a list that breaks the rules is refused whole', async () => {
 test('each slip that was forgiven is noted on stderr, and stdout stays exact', async () => {
   expect(await todoWrite([`\ufeff[${JSON.stringify(build)},]`])).toEqual({
     stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
-    stderr: `Note: left out a byte-order mark before the JSON
-Note: left out a trailing comma
+    stderr: `Note: ignored a byte-order mark before the JSON
+Note: ignored a trailing comma
 Note: read the bare array as the list; it belongs in {"todos":[...]}
 `,
     exitCode: 0,
