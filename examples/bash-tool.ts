@@ -15,7 +15,7 @@ const sandbox: Sandbox = {
 };
 const { tools } = await createBashTool({ destination: process.cwd(), sandbox });
 
-// What generateText({ tools }) does for each call of the model:
+// generateText({ tools }) does this for each call of the model:
 const list = '{"todos":[{"content":"Tag it","activeForm":"Tagging it","status":"pending"}]}';
 const command = `TodoWrite '${list}' && TodoRead`;
 const result = await tools.bash.execute?.({ command }, { toolCallId: '1', messages: [] });

@@ -145,7 +145,7 @@ function loadModulesLate({ onResolve, onLoad }) {
   onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
     contents: `module.exports = new Proxy({}, { get: (_, name) => require('node:${path}')[name] })`,
   }));
-  // The same object, which is always there.
+  // Node has it as a global.
   onResolve({ filter: /^perf_hooks$/ }, () => ({ path: 'global', namespace: 'global' }));
   onLoad({ filter: /.*/, namespace: 'global' }, () => ({
     contents: 'module.exports = globalThis',

@@ -198,7 +198,7 @@ function stagesFor(room) {
   return [0, 1, 2].map((wanted) => stage(tests.filter((file) => rank(file) === wanted)));
 }
 
-/** Those of the places whose change the compiler accepts. It is asked once, about a file beside the original for each change. */
+/** The places whose change compiles. The compiler runs once, on a file beside the original for each change. */
 function compiling(all) {
   // Where one file cannot be parsed, the compiler says nothing about the types of the others.
   const places = all.filter(({ text }) => canParse(text));

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
-// What docs/architecture.md promises of the imports, and of what is passed in rather than reached for.
+// The promises of docs/architecture.md: which part may import which, and which things are passed in.
 
 const SRC = join(import.meta.dirname, '..', 'src');
 
-/** What every part may import. */
+/** The parts that every part may import. */
 const COMMON = ['environment.ts', 'safe-text.ts', 'system'];
-/** What else each part may import beside itself. A part is a folder of src/, or a file that lies there. */
+/** The other parts that each part may import. A part is a folder of src/, or a file in src/. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   command: ['state'],
   json: ['command', 'line'],

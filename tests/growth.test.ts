@@ -86,11 +86,11 @@ function listAt(newest: number, kept: number, state = temporaryDirectory()): str
   return state;
 }
 
-/** What one call of TodoWrite or TodoRead costs, as a process of its own makes it. */
+/** The cost of one call of TodoWrite or TodoRead in a process of its own. */
 async function callCost(state: string, name: 'TodoWrite' | 'TodoRead', ...argv: string[]) {
   return costOf(async () => {
     const environment = { TODO_STATE_DIR: state, TODO_SESSION: 's', ...LARGE };
-    // Whether a .env is looked for depends on when that was done last.
+    // A .env is looked for at most every 20 ms.
     const reading = readSettings(environment, undefined);
     const settings = () => reading;
     const lists = new TodoLists(environment, '/', reading);

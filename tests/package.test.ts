@@ -39,7 +39,7 @@ function npm(argv: string[], cwd: string) {
 beforeAll(async () => {
   for (const name of RUNTIMES) void runtime(name);
   root = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
-  // What is to be packed has been built; building it again here would pull it from under other tests.
+  // The package is built already; building it again would pull it from under other tests.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', root];
   const [{ filename, files }] = JSON.parse((await npm(pack, ROOT)).stdout);
   packed = files.map(({ path }: { path: string }) => path);

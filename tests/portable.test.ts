@@ -46,7 +46,7 @@ function putLibrary(path: string): void {
   copyFileSync(path, join(system, path));
 }
 
-/** What a line of its bash gives, as another user, with the portable folder mounted so that nobody can write to it. */
+/** Runs a line in its bash as another user, with the portable folder mounted read-only. */
 function inside(line: string) {
   const enter = `
     mount -t proc proc "$0/proc" && mount --bind "$0$1" "$0$1" && mount -o remount,bind,ro "$0$1" &&

@@ -1,4 +1,4 @@
-// The same for the file system: what a call asks of it. The disk decides how long a durable commit takes.
+// Counts of what a call asks of the file system: the disk decides how long a durable commit takes.
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs, { readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

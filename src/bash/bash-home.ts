@@ -127,8 +127,8 @@ export class BashHome {
   }
 
   /**
-   * Whether all files are there and the scripts can be run: `rm -rf /tmp/*` may have removed them, or the file system is mounted
-   * noexec. Asked before each line, so the files are checked only if a folder has changed.
+   * False if a file is missing or the scripts cannot be run: after `rm -rf /tmp/*`, or on a file system mounted noexec. Asked
+   * before each line, so the files are checked only if a folder has changed.
    */
   get isWhole(): boolean {
     try {

@@ -2,7 +2,7 @@ import { safeText } from '../safe-text.ts';
 import { DamagedVersion, errorCode, type StateError, UnnamedList } from '../state/state-error.ts';
 import { type CommandResult, EXIT_CODES, failed } from './agent-command.ts';
 
-/** What is wrong with an input, in lines without their leading `- `. */
+/** The problems of an input, one line each, without the leading `- `. */
 export interface Problems {
   readonly lines: readonly string[];
   /** The number of problems that are not in `lines`. */

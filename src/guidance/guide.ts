@@ -34,7 +34,7 @@ export interface GuideOptions {
   tasks?: FollowedTasks;
   /** The list, if a person may change it: the agent is told about such changes, once. */
   shared?: TodoList;
-  /** Whether the list belongs to a subagent; false unless given. */
+  /** True for a subagent's list; false unless given. */
   isSubagent?: () => boolean;
   /** False: no notes, whatever the settings say. */
   notes?: boolean;

@@ -19,7 +19,7 @@ export interface ItemChange {
   readonly before: Readonly<TodoItem> | undefined;
   /** Undefined for a removed item. */
   readonly after: Readonly<TodoItem> | undefined;
-  /** Whether it was ever seen in progress. */
+  /** True if it was ever seen in progress. */
   readonly hasBegun: boolean;
 }
 
@@ -43,11 +43,10 @@ export interface Work {
   readonly commands: readonly RoutedCommand[];
   /** The setting TODO_REMINDER_TURNS. */
   readonly reminderTurns: number;
-  /** Whether a list was ever seen. */
+  /** True once a list was seen. */
   readonly hasList: boolean;
   /** The items that the last replacement left out on purpose, by `--drop`. */
   readonly dropped: Items;
-  /** Whether the list belongs to a subagent. */
   readonly isSubagent: boolean;
   /** The tasks of a team; undefined if the guide was given none. */
   readonly tasks: TaskWork | undefined;

@@ -26,7 +26,7 @@ export interface Entry {
 export interface Past {
   /** The lines of the session after the one that wrote the list. */
   readonly lines: number;
-  /** Whether one of its lines wrote the list. */
+  /** True if one of its lines wrote the list. */
   readonly hasWritten: boolean;
   /** The version that its conversation saw last; 0 for none, or after a cut. */
   readonly shown: number;

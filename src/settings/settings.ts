@@ -35,7 +35,7 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly stateTimeout: number;
   /** How many versions of a list in files are kept, the newest included (TODO_HISTORY). */
   readonly history: number;
-  /** Whose list it is (TODO_SESSION). */
+  /** The session of the list (TODO_SESSION). */
   readonly session: string | undefined;
   /** The caller: whose list it is, the author of changes, the claimant of tasks (TODO_AGENT). */
   readonly agent: string | undefined;
@@ -114,7 +114,7 @@ function defaults(rows: typeof ROWS): Settings {
 }
 
 const NAMES: readonly string[] = Object.values(ROWS).flatMap(({ names }) => names);
-/** Those that a list in memory heeds: to look one up takes 0.2 us, all else that a TodoWrite of ten items does about 20. */
+/** The variables that a list in memory uses. Looking one up takes 0.2 us; a TodoWrite of ten items takes about 20. */
 const NAMES_IN_MEMORY: readonly string[] = [
   ...ROWS.maxItems.names,
   ...ROWS.maxContentLength.names,

@@ -58,7 +58,7 @@ export interface Lists {
   remove(key: string, version: number): Awaitable<boolean>;
   /** A report for a person, one line each. */
   status(): Awaitable<string[]>;
-  /** Whether another agent of its session has started the agent of a list; a server does not tell. */
+  /** True if another agent of the session started the list's agent; a server does not tell. */
   isSubagent(name: ListName): boolean;
   /** Creates what the first list needs. */
   init(): Awaitable<void>;

@@ -8,7 +8,7 @@ const WORDS = [
 ];
 const FILES = ['f1', 'f2', 'f 3'];
 
-/** What is allowed in a place: `return` only in a function, `break` only in a loop. */
+/** A place in a line: `return` is allowed only in a function, `break` only in a loop. */
 interface Context {
   depth: number;
   inFunction: boolean;

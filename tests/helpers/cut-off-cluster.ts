@@ -7,7 +7,7 @@ import { hasPrograms, isHere } from './machine.ts';
 
 // Three members of etcd, each in its own network, with a switch between them from which a member can be unplugged.
 
-/** Whether this user may create networks here, and has the programs for it. */
+/** True if this user may create networks here and has the programs for it. */
 export const canCutOff =
   hasPrograms('unshare', 'nsenter', 'ip') &&
   isHere(

@@ -68,12 +68,12 @@ export interface Member {
   restart(): Member;
 }
 
-/** What tests need of either engine. */
+/** A server of either engine, as tests use it. */
 export interface TestServer {
   readonly port: number;
   /** Of this file's lists. */
   readonly url: string;
-  /** The same lists through a proxy's port. */
+  /** This file's lists through a proxy's port. */
   urlAt(port: number): string;
   /** Without lists or tables. */
   emptyUrl(): string;

@@ -88,7 +88,7 @@ export interface RunningProgram {
   readonly ended: Promise<Ended>;
 }
 
-/** The same, with an input that ends. */
+/** Starts a program with an input that ends. */
 export function startProgram(
   program: string,
   argv: readonly string[],

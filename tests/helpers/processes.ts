@@ -46,7 +46,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** What a process has used so far. */
+/** The CPU time and the bytes written of a process so far. */
 export function usageOf(pid: number): { cpuMs: number; writtenBytes: number } {
   const stat = read(String(pid), 'stat');
   const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);

@@ -40,7 +40,7 @@ function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][
   });
   const begin = {
     bash: `. ${file}`,
-    // What zsh itself sets, and the function that it calls with the choices.
+    // The variables that zsh sets, and the function that it calls with the choices.
     zsh: `compadd() { shift; for each in "$@"; do [[ $each == $PREFIX* ]] && print -r -- $each; done; }
       compset() { PREFIX=\${PREFIX#*=}; }
       _files() { }

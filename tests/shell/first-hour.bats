@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What a person does in the first hour of an interactive agent-shell, on a real terminal, with a list in sight.
+# A person's first hour with an interactive agent-shell, on a real terminal, with a list in sight.
 
 load helper
 

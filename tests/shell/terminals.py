@@ -220,7 +220,7 @@ class Typist:
     def __init__(self, argv, ps1="READY> ", mark="READY> ", term="xterm", echo=True):
         self.mark = mark
         self.terminal = Spawn(argv, dict(os.environ, TERM=term), echo)
-        # What is echoed is not the prompt.
+        # The echo of this line must not look like the prompt.
         self.terminal.sendline(f"PS1=''{ps1!r}".replace(mark, f"{mark[:2]}''{mark[2:]}"))
         self.terminal.expect(mark)
 
@@ -248,7 +248,7 @@ if harness == "spawn":
 else:
     session = Typist(argv, **request["typist"]) if harness == "typist" else {"swe-rex": SweRex, "openhands": OpenHands}[harness](argv)
     terminal = session.shell if harness == "swe-rex" else session.terminal
-    # What is typed ahead of the first prompt may be shown twice.
+    # Input typed before the first prompt may be shown twice.
     terminal.characters = 0
     answers = [session.run(line) for line in request["lines"]]
     answers.append({"closed": session.close(), "characters": terminal.characters})

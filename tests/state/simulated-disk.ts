@@ -6,7 +6,7 @@ import { systemError } from './faulty-file-system.ts';
 interface File {
   kind: 'file';
   bytes: Buffer;
-  /** What a power cut leaves. */
+  /** The bytes that survive a power cut. */
   saved: Buffer;
 }
 

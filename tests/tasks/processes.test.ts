@@ -45,7 +45,7 @@ function onServer(url: string): Pick<Team, 'where' | 'entries'> {
   return { where: url, entries: lists.place<LogEntry<TaskStep>>('tasks/team', options) };
 }
 
-/** Whether the last line of a member's log begins an operation. */
+/** True if the last line of a member's log begins an operation. */
 function isWorking(log: string): boolean {
   return existsSync(log) && /"start":\d+\}\n$/.test(readFileSync(log, 'utf8'));
 }

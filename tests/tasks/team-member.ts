@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     const tasks = [...graph.tasks.values()];
     const operation = choose(tasks);
     say({ key: `${seed}.${number}`, process: name, agent, operation, start: now() });
-    // What may have been made is logged as an operation without an end, as that of a process that was killed is.
+    // An uncertain outcome is logged as an operation without an end, like one of a killed process.
     const outcome = await store
       .change((newest, at) => plan(newest, operation, at))
       .catch((error) => {

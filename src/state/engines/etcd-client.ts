@@ -148,7 +148,7 @@ export class EtcdClient {
       tls ? overTls(socket, host, tls).catch(withoutTls) : socket;
     const socket = await connectTo(member, limitMs, secure, isWork);
     this.#sockets.add(socket);
-    // Who waits for an answer hears of it, too.
+    // An exchange has its own listener; without this one, the error of an idle socket would end the program.
     socket.on('error', () => {}).once('close', () => this.#sockets.delete(socket));
     return socket;
   }

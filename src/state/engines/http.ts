@@ -4,7 +4,7 @@ import { checkSize } from './stored-content.ts';
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
-  /** Whether the connection can carry another request. */
+  /** True if the connection can carry another request. */
   readonly isReusable: boolean;
 }
 
@@ -54,7 +54,7 @@ class AnswerReader implements HttpAnswer {
   readonly #hear: ((piece: Buffer) => void) | undefined;
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
-  /** What is not read yet. */
+  /** Bytes that are not read yet. */
   #kept: Buffer = Buffer.alloc(0);
   #isChunked = false;
   /** Of the body, or of its present chunk: the bytes to come. */
