@@ -7,7 +7,7 @@ import { CommandType } from '../src/index.ts';
 const ROOT = join(import.meta.dirname, '..');
 const index = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
 
-test('what a host gets, by name', () => {
+test('the exported names', () => {
   expect(Object.keys(todowrite)).toEqual(
     expect.arrayContaining([
       'BashRouter',

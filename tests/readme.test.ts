@@ -18,7 +18,7 @@ test('two lines of one command each are enough on a fresh machine', () => {
   expect(lines.slice(0, 2)).toEqual(['npm ci && npm start\n', 'npm cit\n']);
 });
 
-test('what it tells people to paste is a line that works', () => {
+test('the line it tells people to paste works', () => {
   const [paste = ''] = readExamples(readme)
     .filter(({ language }) => language === 'text')
     .map(({ text }) => text);
@@ -76,14 +76,17 @@ test('each npm script that it names exists', () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...named, 'start', 'test']));
 });
 
-test.skipIf(!hasTmux)('its pictures are what a terminal shows now; if not, npm run picture', () => {
-  const folder = temporaryDirectory();
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'picture.js'), folder]);
-  for (const name of ['panel-dark.svg', 'panel-light.svg']) {
-    expect(readme).toContain(`docs/${name}`);
-    expect(readFileSync(join(folder, name), 'utf8')).toBe(read(`docs/${name}`));
-  }
-});
+test.skipIf(!hasTmux)(
+  'its pictures show what a terminal shows now; otherwise run npm run picture',
+  () => {
+    const folder = temporaryDirectory();
+    execFileSync(process.execPath, [join(ROOT, 'scripts', 'picture.js'), folder]);
+    for (const name of ['panel-dark.svg', 'panel-light.svg']) {
+      expect(readme).toContain(`docs/${name}`);
+      expect(readFileSync(join(folder, name), 'utf8')).toBe(read(`docs/${name}`));
+    }
+  },
+);
 
 test('its recordings play in the dark and in the light, and hold still for who asks for that', () => {
   for (const theme of ['dark', 'light']) {

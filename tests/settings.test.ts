@@ -167,7 +167,7 @@ test('docs/settings.md has a row for each setting, with its default and whether 
   expect(Object.fromEntries(inFile.map(({ name, value }) => [name, value]))).toEqual(defaults);
 });
 
-test('whose list it is, where it lives and how much is kept is set only in the environment', () => {
+test('the names of the list, its place and its history are set only in the environment', () => {
   const environment = {
     TODO_STATE_DIR: 'lists',
     TODO_SESSION: 's',

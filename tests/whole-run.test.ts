@@ -58,7 +58,7 @@ test.runIf(hasProc).each(['SIGINT', 'SIGKILL'] as const)(
 );
 
 test.runIf(hasProc)(
-  'what a test leaves behind fails the run, and why one is skipped is said',
+  'a test that leaves something behind fails the run, and the reason for a skip is printed',
   async () => {
     const { exitCode, output } = await startRun('careless').ended;
     expect(output).toMatch(

@@ -185,7 +185,7 @@ test('the settings are looked up once by a TodoWrite that leaves nothing to say'
   await router.dispose();
 });
 
-test('each variable is looked up once for a call, and what has not changed is not read again', () => {
+test('each variable is looked up once per call, and unchanged ones are not parsed again', () => {
   const names: string[] = [];
   const environment = new Proxy<Record<string, string>>(
     {},
@@ -222,7 +222,7 @@ test('a TodoWrite in process makes no more promises than it has steps that may h
   await router.dispose();
 });
 
-test('the texts of a list are not gone through after a line that nothing is due after', () => {
+test('the texts of a list are not read after a line without a due reminder', () => {
   let looks = 0;
   const item = {
     get content() {

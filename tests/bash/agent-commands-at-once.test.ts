@@ -23,7 +23,7 @@ describe.each([
   });
 });
 
-test('a script without the slots of a host says that the host is gone', async () => {
+test('a script without the slots of a host says that the host has ended', async () => {
   const session = startSession({ handlers: [new TestAgent()] });
   const result = await session.run(
     'cp -r "$(dirname "$(type -P Agent)")" scripts; ./scripts/Agent x',

@@ -222,7 +222,7 @@ describe('the reply', () => {
   test.each([
     ['small', 10],
     ['large', 1_000_000],
-  ])('to a pipe that nobody reads is quiet: %s', async (_size, length) => {
+  ])('to a pipe without a reader is quiet: %s', async (_size, length) => {
     const agent = new TestAgent(() => ({ stdout: 'x'.repeat(length) }));
     const session = sessionWith(agent);
     for (let round = 0; round < 5; round += 1) {

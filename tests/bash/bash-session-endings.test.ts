@@ -45,7 +45,7 @@ describe('a line that ends, or would end, bash', () => {
     'a=(1); a[1/0]=2; echo after',
     'echo "$((1/0))"; echo after',
     '! true',
-  ])('%s: what plain bash gives, and the next line works', async (line) => {
+  ])('%s: same result as in plain bash, and the next line works', async (line) => {
     const session = await withFreshBash();
     const result = await session.run(line, { timeoutMs: 60_000 });
     expect(withoutBashEnded(result)).toEqual(plainBash(line));
@@ -183,7 +183,7 @@ describe('line numbers in messages', () => {
     'for i in 1 2; do\n  nosuchcommand\ndone',
     'cat <<EOF\n1\n2\nEOF\nnosuchcommand',
     'cd /nonexistent\ncd /nonexistent',
-  ])('%j: those of plain bash, in the first line and in later ones', async (line) => {
+  ])('%j: same as in plain bash, in the first line and in later ones', async (line) => {
     const session = await withFreshBash();
     const expected = plainBash(line);
     for (const time of ['first', 'second', 'third']) {

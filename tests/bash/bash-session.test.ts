@@ -142,7 +142,7 @@ test('lines that are given at once run one after the other, in order', async () 
   );
 });
 
-test('output is heard while the line still runs', async () => {
+test('output is streamed while the line still runs', async () => {
   const heard: string[] = [];
   const session = startSession({
     onStdout: (chunk) => heard.push(`out ${chunk}`),

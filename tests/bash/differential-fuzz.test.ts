@@ -162,7 +162,7 @@ function inAnyOrder(outcome: Outcome): Outcome {
 }
 
 test(
-  `${COUNT} random composed lines do in the router what they do in a plain bash`,
+  `${COUNT} random composed lines do the same in the router as in a plain bash`,
   async () => {
     console.log(`differential fuzz: TEST_SEED=${SEED} TEST_FUZZ_LINES=${COUNT}`);
     const lines = new ComposedLines(new Random(SEED));

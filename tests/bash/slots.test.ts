@@ -153,7 +153,7 @@ describe('a caller that is killed', () => {
         await caller.send('.').receive(/x$/);
       },
     ],
-  ])('%s leaves its slot to nobody, and its bytes neither', async (_name, step) => {
+  ])('%s leaves no slot and no bytes to another', async (_name, step) => {
     const agent = new TestAgent(({ argv }) => ({
       stdout: argv[0] === 'large' ? large : `reply to ${argv}\n`,
     }));
@@ -488,36 +488,31 @@ describe('the private folder', () => {
     ],
     ['has lost its commands', (folder: string) => rmSync(join(folder, 'bin/Agent'))],
     ['has lost its slots', (folder: string) => rmSync(join(folder, 'slots'), { recursive: true })],
-  ])(
-    'that %s is left for another one, by a bash of its own, which is told',
-    async (_name, damage) => {
-      const { session, folder } = await startAgentSession();
-      await session.run('variable=kept');
-      damage(folder);
-      const isPlanted = existsSync(join(folder, 'bin/line'));
-      const { stdout, stderr, exitCode } = await session.run('ls; Agent x');
-      expect([stdout, exitCode]).toEqual(['', 1]);
-      expect(stderr).toContain(
-        `agent-shell: bash had lost its files in ${folder} before this line; `,
-      );
-      expect(await session.run('Agent "[$variable]"; ls -d /')).toEqual({
-        stdout: 'reply to []\n/\n',
-        stderr: '',
-        exitCode: 0,
-      });
-      const [own] = (await session.run('type -P Agent; bash -c "type -P Agent"')).stdout.split(
-        '\n',
-      );
-      expect(own?.startsWith(`${session.tmp}/`)).toBe(true);
-      expect(own?.startsWith(`${folder}/`)).toBe(false);
-      if (isPlanted) expect(listFiles(folder)).toEqual(['bin', 'bin/Agent', 'bin/line', 'bin/ls']);
-      await session.run('exit 3');
-      expect((await session.run('Agent again', { stdin: 'x' })).stdout).toBe('reply to again\n');
-      await session.dispose();
-      const left = readdirSync(session.tmp).map((name) => join(session.tmp, name));
-      expect(left.filter((path) => path !== folder && path !== `${folder}.moved`)).toEqual([]);
-    },
-  );
+  ])('that %s is replaced by another, in a fresh bash, with a note', async (_name, damage) => {
+    const { session, folder } = await startAgentSession();
+    await session.run('variable=kept');
+    damage(folder);
+    const isPlanted = existsSync(join(folder, 'bin/line'));
+    const { stdout, stderr, exitCode } = await session.run('ls; Agent x');
+    expect([stdout, exitCode]).toEqual(['', 1]);
+    expect(stderr).toContain(
+      `agent-shell: bash had lost its files in ${folder} before this line; `,
+    );
+    expect(await session.run('Agent "[$variable]"; ls -d /')).toEqual({
+      stdout: 'reply to []\n/\n',
+      stderr: '',
+      exitCode: 0,
+    });
+    const [own] = (await session.run('type -P Agent; bash -c "type -P Agent"')).stdout.split('\n');
+    expect(own?.startsWith(`${session.tmp}/`)).toBe(true);
+    expect(own?.startsWith(`${folder}/`)).toBe(false);
+    if (isPlanted) expect(listFiles(folder)).toEqual(['bin', 'bin/Agent', 'bin/line', 'bin/ls']);
+    await session.run('exit 3');
+    expect((await session.run('Agent again', { stdin: 'x' })).stdout).toBe('reply to again\n');
+    await session.dispose();
+    const left = readdirSync(session.tmp).map((name) => join(session.tmp, name));
+    expect(left.filter((path) => path !== folder && path !== `${folder}.moved`)).toEqual([]);
+  });
 
   test('is removed where PATH is read-only: the next bash finds its commands all the same', async () => {
     const session = startSession({ handlers: [new TestAgent(() => ({ stdout: 'ours' }))] });
@@ -563,7 +558,7 @@ describe('settings of the caller do not change its call', () => {
     expect(stdout.replace(/^\++ .*\n/gm, '')).toBe('reply to x\n');
   });
 
-  test('a limit of descriptors that leaves too few says so, and not that the shell is gone', async () => {
+  test('too low a limit of descriptors is named as the reason', async () => {
     const { session, agent } = await startAgentSession();
     const { stdout, stderr, exitCode } = await session.run('(ulimit -n 6; Agent x)');
     expect([stdout, exitCode]).toEqual(['', 1]);

@@ -72,7 +72,7 @@ test.each([
   [['done'], "- 'done' is not a list. Try: TodoWrite --done N\n"],
   [['mark', '1', 'done'], "- 'mark' is not a list. Try: TodoWrite --done 1\n"],
   [['plan.json'], "- 'plan.json' is not a list. Try: TodoWrite < plan.json\n"],
-])('what was most likely meant by %j is a further line', async (argv, line) => {
+])('a further line suggests the command for %j', async (argv, line) => {
   const call = { argv, stdin: async () => '' };
   const { stderr } = await new TodoWriteHandler(new TodoStore()).execute(call);
   expect(stderr).toBe(`Error: Invalid JSON format\n${line}`);

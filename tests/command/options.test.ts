@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each([[['{"a', '--undo', 'b"}']], [['{"a', '--agent']], [['{"a', '-h', '--undo', 'b"}']]])(
-  '%j are the words of a text whose quotes broke: no option is among them',
+  '%j are words of a text with broken quotes, not options',
   (argv) => {
     expect(parseOptions(argv, TABLE)).toEqual({ options: {}, rest: argv });
   },

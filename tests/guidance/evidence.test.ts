@@ -133,7 +133,7 @@ test.each([
   'ls tests',
   'npm run lint',
   'sed -i s/a/b/ x.ts',
-])('what cannot have run the tests clears nothing: %s', async (line) => {
+])('a command that did not run the tests clears nothing: %s', async (line) => {
   expect(await notesAfter(['npm test', 1], [line, 0])).toEqual([note('test', 'npm test')]);
 });
 

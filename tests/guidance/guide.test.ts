@@ -236,7 +236,7 @@ test('reminders come first in stderr if the router, or the line, has that option
   expect(second.error).toContain("reminders: Expected 'field' or 'stderr'");
 });
 
-test('news that do not come hold up no line, and are told after the line during which they come', async () => {
+test('late news delay no line, and are printed after the line during which they arrive', async () => {
   let come: (lines: readonly string[]) => void = () => {};
   const coming = new Promise<readonly string[]>((resolve) => {
     come = resolve;

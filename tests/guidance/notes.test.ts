@@ -242,7 +242,7 @@ describe('skipped items', () => {
   });
 });
 
-test("an agent that another one has started is not told to verify: that is the other's", async () => {
+test('a subagent is not told to verify: its parent is', async () => {
   const done = ['[x] a', '[x] b', '[x] c'];
   for (const [isSubagent, count] of [
     [true, 0],

@@ -12,7 +12,7 @@ const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 const replays = new Map<string, Replay>();
 for (const name of names) replays.set(name, await replay(read(name), agentSession()));
 
-test.each(names)('%s: what is said at each step', async (name) => {
+test.each(names)('%s: the guidance at each step', async (name) => {
   await expect(replays.get(name)?.text).toMatchFileSnapshot(join(FOLDER, name));
 });
 

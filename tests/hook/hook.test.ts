@@ -50,7 +50,7 @@ async function contextOf(answer: Promise<string>): Promise<string> {
   return text === '' ? '' : JSON.parse(text).hookSpecificOutput.additionalContext;
 }
 
-test('what a person changed is said after the next tool, once', async () => {
+test("a person's changes are reported after the next tool, once", async () => {
   const { say, write, state, directory } = harness('s1', ID);
   write('[>] Fix it');
   const folder = listFolder(state, { session: directory, agent: 'main@s1' });
@@ -205,7 +205,7 @@ describe("the team's tasks", () => {
     ['UserPromptSubmit', session('UserPromptSubmit')],
     ['PostToolUse', ran('ls')],
     ['PostToolUseFailure', ran('ls', 2)],
-  ])('%s tells once what others did to them', async (_name, event) => {
+  ])("%s reports others' changes once", async (_name, event) => {
     const { say, give } = team('ann');
     await give('Fix it', 'ann');
     await give('Ship it', 'bob');
@@ -247,7 +247,7 @@ describe("the team's tasks", () => {
     expect(lines[5]).toBe('Note: and 2 more: TaskInbox');
   });
 
-  test("each command line renews its agent's leases, at most once a minute, and nobody else's", async () => {
+  test("each command line renews only its agent's leases, at most once a minute", async () => {
     const { say, store, give } = team('ann');
     const here = machineClock();
     const twoMinutesAgo = { ...here, now: () => here.now() - 120_000 };
@@ -400,7 +400,7 @@ describe('the list in the conversation', () => {
     expect(await say({ ...start, session_id: 'other' })).toBe('');
   });
 
-  test('TODO_SESSION names the list whatever the harness calls its session', async () => {
+  test("TODO_SESSION names the list, not the harness's session", async () => {
     const { say, write, environment } = harness('s1');
     environment.TODO_SESSION = 'release';
     const release = harness('s1');

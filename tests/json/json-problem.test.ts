@@ -45,7 +45,7 @@ test.each([
   ],
   ['{"a":1,"a":2}', 'line 1, column 8: duplicate property, near {"a":1,"a":2}'],
   ['{"a":1,"\\u0061":2}', 'line 1, column 8: duplicate property, near {"a":1,"\\u0061":2}'],
-])('the first problem of %j is told with its place', (text, expected) => {
+])('the error for %j names the place of the first problem', (text, expected) => {
   expect(problemOf(text)).toBe(expected);
 });
 

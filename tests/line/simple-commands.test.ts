@@ -44,7 +44,7 @@ describe('nothing of a line is dropped', () => {
     ['a \\\n b', [['a', 'b']]],
     ['time a', [['time', 'a']]],
     ['a >$x', [['>$x', 'a']]],
-  ])('what is no literal word is told: %j', (line, told) => {
+  ])('a word that is not literal is flagged: %j', (line, told) => {
     expect(read(line)).toEqual({ told, isWhole: true, isLiteral: false });
   });
 });
@@ -84,7 +84,7 @@ test.each([
   ['a\0b', []],
   ["a '\ud800'", []],
   [`a${' b'.repeat(300)}`, [['a', ...Array(99).fill('b')]]],
-])('what can not be read ends the reading: %j', (line, told) => {
+])('an unreadable part ends the reading: %j', (line, told) => {
   expect(read(line)).toMatchObject({ told, isWhole: false });
 });
 

@@ -30,7 +30,7 @@ test.each([
   ...['$"a"', '$[1]'],
   ...['a(', '@(a)', 'a\u00a0b', 'a\r', '{x}>f', '{x}<f', '${x', '${}', "${x:-'y'}"],
   ...['"${x:-"y"}"', '<(a)'],
-])('what only bash can read is no word: %j', (line) => {
+])('a text that only bash can read is no word: %j', (line) => {
   expect(readWord(line, 0)).toBeUndefined();
 });
 

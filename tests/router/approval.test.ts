@@ -199,7 +199,7 @@ describe('agent commands', () => {
     'PATH=. Agent x',
     'Agent() { touch file; }; Agent',
     '/bin/touch file',
-  ])('%j is, as is whatever a list of what is allowed is in doubt about', async (line) => {
+  ])('%j is, as is each line whose commands are uncertain', async (line) => {
     const agent = new TestAgent();
     const { router, asked, has } = startRouter(() => 'deny', agent);
     expect((await router.route(line)).exitCode).toBe(126);
@@ -244,7 +244,7 @@ describe('lists', () => {
     "npm test -t 'ends$' '修复' \"it's\" a\\ b",
     'npm test >&2 | npm test &',
     '\\npm test',
-  ])('what is allowed is not asked about: %s', async (line) => {
+  ])('an allowed line is not asked about: %s', async (line) => {
     const { ask, asked } = asking();
     expect(await allowList(['npm test', ['git', 'status']], ask)(request(line))).toBe('allow');
     expect(asked).toEqual([]);
@@ -307,7 +307,7 @@ describe('lists', () => {
   });
 
   test.each(['command eval x', 'builtin eval x', 'command -p . x', 'builtin command source x'])(
-    'also behind what runs builtins: %s',
+    'also behind a builtin that runs builtins: %s',
     async (line) => {
       const { ask, asked } = asking();
       expect(await allowList(['command', 'builtin'], ask)(request(line))).toBe('deny');
@@ -352,7 +352,7 @@ describe('lists', () => {
     ...['builtin x', 'coproc x', 'fc -s', 'bind x', 'complete -W x y', 'compgen -W x', 'compopt'],
     ...["'let' x=1", '\\eval x', '"command" x', '%1', 'kill 1', 'exit', 'umask 0'],
     ...['ulimit -n 3', 'history -s x'],
-  ])('one that may is asked about, whatever its beginning: %s', async (line) => {
+  ])('one that may is asked about, even with an allowed beginning: %s', async (line) => {
     const { ask, asked } = asking();
     const [name = ''] = line.split(' ');
     const names = [name, name.replace(/^\\|['"]/g, ''), 'echo', 'test', '['];

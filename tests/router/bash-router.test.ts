@@ -165,7 +165,7 @@ describe('routing', () => {
     }
   });
 
-  test('an abort right after the first line was given is heard', async () => {
+  test('an abort right after the first line takes effect', async () => {
     const { router } = startRouter();
     const controller = new AbortController();
     const result = router.route('sleep 1000', { signal: controller.signal });
@@ -252,7 +252,7 @@ describe('a literal call does the same as within a line', () => {
   });
 });
 
-describe('whose list is meant is the business of the caller', () => {
+describe('the caller decides which list is meant', () => {
   test.each(['Agent'])('%s', async (line) => {
     const agent = new TestAgent();
     const { router } = startRouter(agent);

@@ -122,7 +122,7 @@ function escapes(count: number, seed: number, env: Record<string, string> = {}) 
 }
 
 test(
-  `what a line certainly runs is all that it does, in ${COUNT} random lines`,
+  `a certain line runs only the commands that were read, in ${COUNT} random lines`,
   () => {
     const { found, counts } = escapes(COUNT, SEED);
     expect(found).toEqual([]);

@@ -513,7 +513,7 @@ test('a lock that cannot be removed is named', () => {
 });
 
 describe('--check', () => {
-  test('says which shells find the commands, where lists live, and what the hook complained of', () => {
+  test("names the shells that find the commands, the folder of lists, and the hook's errors", () => {
     const { run, environment, put, home } = machine();
     environment.PATH = '/usr/bin:/bin';
     const { stdout, exitCode } = run('--check');

@@ -88,7 +88,7 @@ describe('options', () => {
     });
   });
 
-  test('end at --, and at a script: what follows is for the script', async () => {
+  test('end at --, and at a script: the rest is for the script', async () => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, '-x'), 'echo "odd name" "$@"');
     writeFileSync(join(cwd, 'script'), 'echo "$@"');

@@ -33,7 +33,7 @@ function team(place: Record<string, string>) {
   };
 }
 
-test.runIf(hasPostgres)('what PostgreSQL refuses is told as that, by a program too', () => {
+test.runIf(hasPostgres)('a refusal by PostgreSQL is reported as such, by a program too', () => {
   const url = servers.postgres.url.replace('lists@', 'nobody@');
   expect(team({ TODO_STATE_URL: url })('ann', 'TodoWrite --add A --active-form B').stderr).toMatch(
     /refused: role "nobody" does not exist; nothing was changed\n$/,

@@ -75,7 +75,7 @@ test.skipIf(!hasPrograms('zsh'))('in zsh, too', () => {
   expect(complete('zsh', 'TodoRead --format=m')).toEqual([['md']]);
 });
 
-test('the executable prints the script, and says what it takes', () => {
+test('the executable prints the script, and names the shells', () => {
   const call = (...argv: string[]) =>
     run('agent-shell', ['completions', ...argv], {
       cwd: temporaryDirectory(),

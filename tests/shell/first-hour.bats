@@ -120,7 +120,7 @@ until_panel() {
   until_panel
 }
 
-@test "Tab completes files, commands and what a completion function says" {
+@test "Tab completes files, commands and the words of a completion function" {
   touch a-long-name.txt
   type_text 'ls a-l'
   keys Tab
@@ -195,7 +195,7 @@ until_panel() {
   until_panel
 }
 
-@test "what is typed while a command runs is the next command" {
+@test "input typed while a command runs is the next command" {
   type_line 'echo busy; sleep 1'
   until_screen '^busy$'
   type_line 'echo typed ahead'

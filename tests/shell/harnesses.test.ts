@@ -146,7 +146,7 @@ const LINES = [
 ];
 
 describe.each(Object.entries(SPAWNS))('%s', (_name, spawnAs) => {
-  test('gets from agent-shell what bash gives', async () => {
+  test('gets the same from agent-shell as from bash', async () => {
     const [plain, ours] = [machine('bash'), machine('agent-shell')];
     for (const line of LINES) {
       const [wanted, seen] = await Promise.all([spawnAs(line, plain), spawnAs(line, ours)]);

@@ -75,7 +75,7 @@ async function told(ask: (line: string) => Promise<Answer>, text: RegExp): Promi
 }
 
 describe.for(servers.one)('a host whose lists live on %s', ([, isHere, server]) => {
-  test.runIf(isHere)('tells its agent, once, what a person has changed elsewhere', async () => {
+  test.runIf(isHere)("tells its agent once about a person's changes elsewhere", async () => {
     const { host, sh } = team(server().url);
     const { ask } = host('ann');
     expect(await ask(list('Build', 'Ship'))).toMatchObject({ exitCode: 0 });
@@ -88,7 +88,7 @@ describe.for(servers.one)('a host whose lists live on %s', ([, isHere, server]) 
     expect((await ask('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
   });
 
-  test.runIf(isHere)('tells its agent what others of the team did to its tasks', async () => {
+  test.runIf(isHere)('tells its agent what the team did to its tasks', async () => {
     const { host, sh } = team(server().url);
     const { ask } = host('ann');
     await ask('TaskCreate --subject Build');
@@ -113,7 +113,7 @@ describe.for(servers.each)('a host whose lists live on %s', ([, isHere, server])
   });
 
   test.runIf(isHere)(
-    'does not hold up a line for a server that has fallen silent, and ends with its input',
+    'does not delay a line for a silent server, and ends with its input',
     async () => {
       const proxy = await startProxy(server().port);
       const { host, sh } = team(server().url);

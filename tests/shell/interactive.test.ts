@@ -113,7 +113,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(panels(screen)).toBe(1);
   });
 
-  test('is redrawn below what TodoWrite prints in the background, and is still the only one', async ({
+  test('is redrawn below the output of a TodoWrite in the background, and is still the only one', async ({
     expect,
     start,
   }) => {
@@ -182,7 +182,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(shell.ask('#{scroll_region_lower}')).toBe('23');
   });
 
-  test('keeps clear of what bash says of jobs that have ended', async ({ expect, start }) => {
+  test("keeps clear of bash's reports of ended jobs", async ({ expect, start }) => {
     const shell = await start({ list: LIST });
     await shell.run('mkfifo go');
     await shell.run('cat go &');
@@ -191,7 +191,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(shell.screen()).toMatch(/^\[1\]\+ {2}Done +cat go\np>\n┌─ Tasks/m);
   });
 
-  test('shows at the next prompt what another process has written', async ({ expect, start }) => {
+  test("shows another process's change at the next prompt", async ({ expect, start }) => {
     const shell = await start();
     const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
     const list = writeLine(...LIST).slice(11, -1);
@@ -335,7 +335,7 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
     ['exit', ''],
     ['kill -9 $$, and leaves a process that knows the shell', '(trap "" HUP; exec sleep 30 &); '],
   ])(
-    'gives back what that has begun when it ends by %s, not what others have begun or it was assigned',
+    'releases the tasks it began when it ends by %s, not those of others or assigned ones',
     async ([end = '', before = ''], { expect, start }) => {
       const shell = await start(asAnn());
       const lead = leader(shell);
@@ -352,12 +352,12 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
     },
   );
 
-  test('with TODO_RELEASE_AT_EXIT=0 nobody waits for its end', async ({ expect, start }) => {
+  test('with TODO_RELEASE_AT_EXIT=0 no process waits for its end', async ({ expect, start }) => {
     const shell = await start(asAnn({ TODO_RELEASE_AT_EXIT: '0' }));
     expect(await shell.run('echo "${AGENT_SHELL_SESSION-none}"')).toBe('none');
   });
 
-  test('says at the prompt what others did, once', async ({ expect, start }) => {
+  test("reports other agents' changes at the prompt, once", async ({ expect, start }) => {
     const shell = await start(asAnn({ TODO_GUIDANCE: 'all' }));
     leader(shell)('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
     expect(await shell.run('echo hi')).toBe('hi\nNote: #1 "A": assigned to you by lead');
@@ -366,7 +366,7 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
 });
 
 describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent: true }, () => {
-  test('what ran at it proves the items whose check it is, and only what ran there', async ({
+  test('a check that ran at it proves its items; one that ran elsewhere does not', async ({
     expect,
     start,
   }) => {
@@ -419,7 +419,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
     expect(await shell.run('todo_write x')).toBe('my answer');
   });
 
-  test('whatever options and names the user has set, the panel is drawn and nothing is said', async ({
+  test('with any shell options and names of the user, the panel is drawn without a word', async ({
     expect,
     start,
   }) => {
@@ -571,7 +571,7 @@ describe.skipIf(!hasTmux)('at the prompt of an interactive shell', { concurrent:
 });
 
 test.runIf(hasTmux)(
-  'what a killed shell has left is mended at the next prompt of an agent-shell',
+  'the leftovers of a killed shell are cleared at the next prompt of an agent-shell',
   async ({ expect, start }) => {
     const shell = await start({ fromBash: true, list: LIST });
     process.kill(shell.child, 'SIGKILL');
@@ -586,7 +586,7 @@ test.runIf(hasTmux)(
   },
 );
 
-test.runIf(hasProc)('a shell that was replaced with `exec bash` is told nothing', async () => {
+test.runIf(hasProc)('a shell that was replaced with `exec bash` gets no signal', async () => {
   const line = 'export AGENT_SHELL_PROMPT=$$; echo; read -r; exec bash -c "echo; read -r"';
   const shell = spawn('bash', ['-c', line], { stdio: ['pipe', 'pipe', 'inherit'] });
   const told = () => promptShell({ AGENT_SHELL_PROMPT: `${shell.pid}` });

@@ -80,7 +80,7 @@ describe('permission', () => {
     ]);
   });
 
-  test('a cancel ends the question with 130, and a late answer is told that nothing is asked', async () => {
+  test('a cancel ends the question with 130, and a late answer gets an error', async () => {
     const cwd = temporaryDirectory();
     const client = new JsonlClient({ cwd });
     await say(client, [{ approve: true }, { id: 1, command: 'touch file' }], 1);
@@ -103,7 +103,7 @@ describe('permission', () => {
     await client.end();
   });
 
-  test('an answer that cannot be understood is told of while the question waits', async () => {
+  test('an unreadable answer gets an error while the question waits', async () => {
     const client = new JsonlClient();
     await say(client, [{ approve: true }, { id: 1, command: 'echo hi' }], 1);
     for (const line of [
@@ -134,7 +134,7 @@ describe('permission', () => {
     );
   });
 
-  test('an answer is heard behind many requests, and so is a cancel', async () => {
+  test('an answer is read behind many requests, and so is a cancel', async () => {
     const client = new JsonlClient();
     const many = Array.from({ length: 2000 }, (_, at) => ({ id: at + 10, command: 'TodoRead' }));
     const first = [{ approve: true }, { id: 1, command: 'echo one' }];
@@ -254,7 +254,7 @@ describe('output while it comes', () => {
 });
 
 describe('hello and events', () => {
-  test('hello tells the version and the commands, each with what hosts of tools need', async () => {
+  test('hello names the version and the commands, with the schemas for tools', async () => {
     const [hello] = await lines('{"hello":true}\n');
     expect(hello).toMatchObject({
       event: 'hello',
@@ -275,7 +275,7 @@ describe('hello and events', () => {
     }
   });
 
-  test('lists come as they are, and as they change, before the result of what changed them', async () => {
+  test('lists are sent at the start, and each change before the result of the line that made it', async () => {
     const client = new JsonlClient();
     const [todos, tasks] = await say(client, [{ events: ['todos', 'tasks'] }], 2);
     expect(todos).toMatchObject({ event: 'todos', todos: [], version: 0 });

@@ -58,7 +58,7 @@ test('each request gets one result, with all of its fields', async () => {
   expect([stderr, exitCode]).toEqual(['', 0]);
 });
 
-test('results come in the order of the requests, whatever these take, and their ids come back', async () => {
+test('results come in the order of the requests, with their ids', async () => {
   const ids = [1, 'two', 0, -1.5, '', 'ü\u2028', 1e300, 1];
   const input = ids
     .map((id, index) => request(id, `sleep 0.0${9 - index}; echo ${index}`))
@@ -107,7 +107,7 @@ describe('one host', () => {
     ['terminal escapes', "printf '\\e[2J\\e]0;x\\a'"],
     ['a megabyte', "head -c 1000000 /dev/zero | tr '\\0' '\\\\'"],
     ['errors', 'printf \'{"id":2}\\n\' >&2'],
-  ])('whatever a command prints, its result is one line: %s', async (_name, command) => {
+  ])('a result is one line: %s', async (_name, command) => {
     const client = host();
     const lines: string[] = [];
     const listen = (text: string) => lines.push(text);
@@ -292,7 +292,7 @@ describe('the end', () => {
     },
   );
 
-  test('of a client that goes away without a word leaves no process and no file', async () => {
+  test('of a client that disappears leaves no process and no file', async () => {
     const tmp = temporaryDirectory();
     const child = start(process.execPath, [AGENT_SHELL, '--jsonl'], { env: { TMPDIR: tmp } });
     child.stdin?.write(request(1, 'sleep 1000 & sleep 0.2; echo to nobody'));

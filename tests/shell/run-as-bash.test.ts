@@ -27,7 +27,7 @@ describe('TodoWrite', () => {
     });
   });
 
-  test('is a command in a script, and in what it calls, on one list', async () => {
+  test('is a command in a script and in the programs it calls, on one list', async () => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, 'inner'), 'TodoRead | head -n 1; exit 5\n');
     writeFileSync(join(cwd, 'outer'), `TodoWrite '${LIST}' >/dev/null\nbash inner; echo $?\n`);
@@ -66,7 +66,7 @@ describe('TodoWrite', () => {
     expect(listFiles(cwd)).toEqual([]);
   });
 
-  test('with a text that bash expands is what bash makes of it', async () => {
+  test('with a text that bash expands uses the expansion', async () => {
     const state = temporaryDirectory();
     const env = { TODO_STATE_DIR: state, V: 'from-bash' };
     const cwd = temporaryDirectory();
@@ -178,7 +178,7 @@ test.each([
   if (hasProc) expect(processesWith(tmp)).toEqual([]);
 });
 
-test('a reader that goes away is not an error', async () => {
+test('a closed reader is not an error', async () => {
   const line = `set -o pipefail; "$0" -c "$1" | true; echo "\${PIPESTATUS[@]}"`;
   for (const inner of ['TodoWrite --help', 'yes']) {
     const { stdout, stderr } = await run('bash', ['-c', line, AGENT_SHELL, inner], {

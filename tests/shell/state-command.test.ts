@@ -55,7 +55,7 @@ test('a copy leaves out a version that is damaged, and says so', () => {
   expect(sh('TODO_STATE_DIR=copy TodoRead').stdout).toContain('[ ] Ship');
 });
 
-test('lists in files: it says where, whose list is yours, and at which version it is', () => {
+test('lists in files: it names the folder, your list and its version', () => {
   const { state, sh, work } = machine({ TODO_STATE_DIR: 'lists' });
   expect(state().stdout).toMatch(
     /^Lists are stored in files, in .*\/lists\.\nYour list: session release, agent main\.\nIt does not exist yet; looking for it took [\d.]+ ms\.\n$/,
@@ -123,7 +123,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     }
   });
 
-  test.runIf(isHere)('a team needs no session: its tasks are what state tells of', () => {
+  test.runIf(isHere)('a team needs no session: state reports its tasks', () => {
     const { sh, state } = machine({
       TODO_STATE_URL: server().emptyUrl(),
       TODO_SESSION: '',

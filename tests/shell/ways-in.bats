@@ -39,7 +39,7 @@ SCRIPT
   equal "$stderr" ''
 }
 
-@test "TodoWrite on PATH notes what the list in its file had before" {
+@test "TodoWrite on PATH compares with the list in its file" {
   export TODO_STATE_DIR=$PWD/state
   ln -s "${BATS_TEST_DIRNAME%/tests/shell}/dist/bin/commands/TodoWrite" "$BATS_TEST_TMPDIR/bin/TodoWrite"
   TodoWrite "$(list "$(item 'Fix it')" "$(item 'Ship it')")"

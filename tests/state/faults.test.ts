@@ -200,7 +200,7 @@ describe('a folder that no list belongs into', () => {
     expect([...place().history()].map(({ content }) => content)).toEqual(['x', 'v2', 'v1']);
   });
 
-  test('a head whose version is gone: an error that names the file', () => {
+  test('a head without its version: an error that names the file', () => {
     const { root, place } = listWith(1);
     const folder = join(root, 'state', 'session', 'agent');
     rmSync(join(folder, readdirSync(folder).find((name) => name.startsWith('1-')) ?? ''));
@@ -261,7 +261,7 @@ test('a writer that is held up while others make any number of versions is refus
   }
 });
 
-test('what a killed process was about to commit holds up one commit, and not for long', () => {
+test('an unfinished commit of a killed process delays one commit, and not for long', () => {
   const { root, place } = listWith(2);
   writeFileSync(join(root, 'state', 'session', 'agent', '3-stray.json'), '');
   let pauses = 0;
@@ -315,7 +315,7 @@ test('a rename that was done and is asked for again, as on network file systems,
   expect(situation.place().load()?.content).toBe('next');
 });
 
-test('a rename that fails where nobody can look any more: it is not known', () => {
+test('a rename that fails where the folder cannot be read: the outcome is unknown', () => {
   const situation = listWith(1);
   let hasFailed = false;
   const failing = askingFileSystem(({ name }) => {

@@ -82,7 +82,7 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
       },
     );
 
-    test('keeps as many versions as it was told, the newest first', async () => {
+    test('keeps the given number of versions, the newest first', async () => {
       const place = placeThatKeeps(3);
       for (let base = 0; base < 7; base++) await place.commit(base, [`${base + 1}`], NOON);
       expect([...(await place.history())]).toMatchObject([
@@ -143,7 +143,7 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
       expect(watcher).toHaveBeenCalledTimes(1);
     });
 
-    test('tells its watchers of what others commit', async () => {
+    test("tells its watchers about others' commits", async () => {
       const open = create(50);
       const [place, other] = [open(), open()];
       await other.commit(0, ['a'], NOON);
@@ -170,7 +170,7 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
       }
     });
 
-    test('a change is computed again from what another has committed in between', async () => {
+    test('a change is computed again from a commit in between', async () => {
       const place = placeThatKeeps(50);
       await place.commit(0, ['first'], NOON);
       let interruptions = 2;

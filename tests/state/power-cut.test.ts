@@ -37,7 +37,7 @@ test('a power cut before any operation takes no version that was acknowledged', 
   expect(cuts).toBeGreaterThan(1000);
 });
 
-test('the simulated disk does lose what was not saved', () => {
+test('the simulated disk loses unsaved bytes', () => {
   const random = new Random(1);
   const disk = new SimulatedDisk();
   const forgetful = placeOn({ ...disk.fs, fsync: () => {} });

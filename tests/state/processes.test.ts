@@ -46,7 +46,7 @@ function expectHistory(folder: string, acknowledged: readonly Acknowledged[]): n
   return newest;
 }
 
-test('processes that are killed at random moments lose nothing that was acknowledged, and stop nobody', async () => {
+test('processes killed at random moments lose no acknowledged change, and block no other', async () => {
   const script = bundle(join(import.meta.dirname, 'writer.ts'));
   const folder = join(temporaryDirectory(), 'session', 'agent');
   const random = new Random(testSeed());

@@ -95,7 +95,7 @@ describe.skipIf(!canBeOthers)('a folder of lists that a group may write', () => 
     },
   );
 
-  test.each([0o700, 0o755, 0o775, 0o777])('%o alone: what is in it stays private', (mode) => {
+  test.each([0o700, 0o755, 0o775, 0o777])('%o alone: its files stay private', (mode) => {
     const { state, write, modes } = folder();
     chownSync(state, USERS.ann, GROUP);
     chmodSync(state, mode);

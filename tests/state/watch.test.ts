@@ -17,7 +17,7 @@ function watchedList(): { folder: string; other: FilePlace<string>; calls: () =>
   return { folder, other: new FilePlace({ folder }), calls: () => watcher.mock.calls.length };
 }
 
-test('what another commits is heard of, from the first version on, before the look of each second', async () => {
+test("others' commits are noticed from the first version on, before the check of each second", async () => {
   // The poll never comes.
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -71,7 +71,7 @@ test('a list that is deleted and made anew is followed', async () => {
   expect(calls()).toBe(3);
 });
 
-test('a folder that has just changed is looked at once a second even if the system tells of nothing', async () => {
+test('a folder that has just changed is checked each second even without events', async () => {
   const folder = temporaryDirectory();
   const listener = vi.fn();
   vi.useFakeTimers();
@@ -99,7 +99,7 @@ test('a folder that stays as it is costs a look in ten seconds', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('listeners of a store hear of what another process writes, once each time', async () => {
+test('listeners of a store are called once for each write of another process', async () => {
   const folder = join(temporaryDirectory(), 'agent');
   const store = new TodoStore(undefined, new FilePlace({ folder }));
   const other = new TodoStore(undefined, new FilePlace({ folder, author: 'bob' }));

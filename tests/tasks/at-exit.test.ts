@@ -31,7 +31,7 @@ function machine() {
   return { run, start };
 }
 
-test('a session that ends releases what its agent has begun, not what it was assigned', async () => {
+test('a session that ends releases the tasks its agent began, not those assigned to it', async () => {
   const { run, start } = machine();
   await run('TaskCreate', ['--subject', 'A']);
   await run('TaskCreate', ['--subject', 'B', '--owner', 'ann']);
@@ -44,7 +44,7 @@ test('a session that ends releases what its agent has begun, not what it was ass
 });
 
 test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
-  'a session that is killed by %s gives it back too, and the leader hears it',
+  'a session killed by %s releases them too, and the leader is told',
   async (signal) => {
     const { run, start } = machine();
     await run('TaskCreate', ['--subject', 'A']);
@@ -58,7 +58,7 @@ test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
 );
 
 test.runIf(hasProc)(
-  'a session that was killed gives back what it has begun, not what the next one of its agent has',
+  "a killed session releases its tasks, not those of its agent's next session",
   async () => {
     const { run, start } = machine();
     await run('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
@@ -85,7 +85,7 @@ test.runIf(hasProc)(
   },
 );
 
-test('a restarted agent is told what it has begun', async () => {
+test('a restarted agent is told which tasks it began', async () => {
   const { run } = machine();
   await run('TaskCreate', ['--subject', 'A']);
   expect(await run('TaskClaim', ['--next'], 'ann')).toBe('Task #1 claimed by ann: A\n');
@@ -95,7 +95,7 @@ test('a restarted agent is told what it has begun', async () => {
   expect(await run('TaskClaim', ['--next'], 'bob')).toContain('yours or unowned\n');
 });
 
-test('with TODO_RELEASE_AT_EXIT=0 it keeps what it has', async () => {
+test('with TODO_RELEASE_AT_EXIT=0 it keeps its tasks', async () => {
   const { run, start } = machine();
   await run('TaskCreate', ['--subject', 'A']);
   const { host } = await start('ann', 'TaskClaim 1', { TODO_RELEASE_AT_EXIT: '0' });
@@ -104,7 +104,7 @@ test('with TODO_RELEASE_AT_EXIT=0 it keeps what it has', async () => {
 });
 
 test.each(['SIGKILL', 'the end of its input'])(
-  'a session gives back what it has begun in other lists, too: %s',
+  'a session releases its tasks in other lists, too: %s',
   async (how) => {
     const { run, start } = machine();
     for (const list of ['it is', 'blue'])
@@ -120,7 +120,7 @@ test.each(['SIGKILL', 'the end of its input'])(
   },
 );
 
-test('each line of a session tells what others did', async () => {
+test("each line of a session reports other agents' changes", async () => {
   const { run, start } = machine();
   await run('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
   const { answer } = await start('ann', 'echo hi');

@@ -140,7 +140,7 @@ test('every field as an option', async () => {
   });
 });
 
-test('slips whose meaning is certain are forgiven, and noted', async () => {
+test('slips with only one possible meaning are corrected, with a note', async () => {
   const team = new Team();
   expect(await team.call('TaskCreate', ["{'subject':1}"])).toMatchObject({ exitCode: 1 });
   expect(await team.call('TaskCreate', ['{"subject":"It\\\'s",}'])).toMatchObject({
@@ -339,7 +339,7 @@ test('a subject that speaks of options is a subject', async () => {
   );
 });
 
-test('settings that could not be used are told on stderr', async () => {
+test('invalid settings are reported on stderr', async () => {
   const team = new Team({ warnings: ['Warning: no'], settings: { maxContentLength: 3 } });
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n', 'Warning: no\n'));
   expect((await team.run('TaskCreate --subject long')).stderr).toContain('at most 3 characters');

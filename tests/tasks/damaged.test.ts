@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test('a list whose head is gone is shown, and TaskUndo makes it whole', async () => {
+test('a list without a head is shown, and TaskUndo repairs it', async () => {
   const { run, fileOf } = await listOf(2);
   rmSync(fileOf('head-'));
   const read = await run('TaskList');
@@ -77,7 +77,7 @@ test('a list whose head is gone is shown, and TaskUndo makes it whole', async ()
   expect(await run('TaskCreate --subject T3')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-test('where no change is whole, the error says what to do', async () => {
+test('if no change is intact, the error says what to do', async () => {
   const { run, fileOf } = await listOf(1);
   junk(fileOf('1-'));
   for (const line of ['TaskList', 'TaskUndo', 'TaskCreate --subject A']) {

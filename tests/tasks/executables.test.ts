@@ -84,14 +84,14 @@ test('hooks and teams are named by the environment, not by .env', async () => {
   );
 });
 
-test('the text for a system prompt speaks of tasks only where it is told to', async () => {
+test('the text for a system prompt covers tasks only on request', async () => {
   expect(await bash('agent-shell --prompt')).not.toContain('Task');
   expect(await bash('agent-shell --prompt --tasks')).toContain('- TaskClaim: ');
   expect(await bash('agent-shell --tasks --prompt')).toContain('- TaskClaim: ');
   expect(await bash('agent-shell --prompt', { TODO_TASKS: '1' })).toContain('- TaskClaim: ');
 });
 
-test('a setting that cannot be used is told once a call', async () => {
+test('an invalid setting is reported once per call', async () => {
   const bad = { TODO_REMINDER_TURNS: 'soon', TODO_HISTORY: '-1', TODO_AGENT: 'ann' };
   await bash('TaskCreate --subject A');
   const warnings = (said: string) =>

@@ -18,7 +18,7 @@ const claim = (graph: TaskGraph, id: number | 'next', agent = 'a', checkBusy = f
   claimTask(graph, id, { agent, checkBusy }, LATER);
 const task = (graph: TaskGraph, id: number) => graph.tasks.get(id);
 
-test('a task has its id, its times and what it was given', () => {
+test('a task has its id, its times and the given fields', () => {
   const request = {
     subject: 'S',
     description: 'D',
@@ -117,7 +117,7 @@ test('a long cycle is cut short, and a chain of 10,000 works', () => {
   );
 });
 
-test('completing or deleting a task tells what waits for nothing any more', () => {
+test('completing or deleting a task names the tasks it unblocks', () => {
   const graph = graphOf(
     'One',
     'Two',

@@ -61,7 +61,7 @@ test('a refused completion commits nothing, of its other fields neither', async 
   expect(await all.run('TaskList')).toMatchObject({ stdout: '#1 [pending] A\n' });
 });
 
-test('only what creates or completes a task is asked for', async () => {
+test('a hook is asked only before a task is created or completed', async () => {
   hook('task-completed', 'exit 1');
   const all = team();
   const { exitCode } = await all.run(

@@ -57,7 +57,7 @@ test("one's own tasks come before free ones, and these by priority, then by id",
   expect((await team.run('TaskList --mine --agent ann')).stdout).toBe('#4 [pending] Anns (ann)\n');
 });
 
-test('with one task at a time, whatever an agent has yet to finish counts', async () => {
+test('with one task at a time, every unfinished task of an agent counts', async () => {
   const team = new Team({ settings: { guidance: 'off', oneTaskPerAgent: true } });
   await team.run('TaskCreate --subject A --owner bob', 'TaskCreate --subject B');
   expect((await team.run('TaskClaim 2 --agent bob')).stderr).toBe(
@@ -98,7 +98,7 @@ test("a lease that has expired: the task is anyone's, and its old owner is told 
   expect((await team.run('TaskUpdate 1 --status completed --agent bob')).exitCode).toBe(0);
 });
 
-test('an owner whose lease expired has its task as long as nobody takes it, and is told so', async () => {
+test('an owner whose lease expired keeps the task until another takes it, and is told so', async () => {
   const clock = new HandClock();
   const team = new Team({ clock, settings: { guidance: 'off' } });
   await team.run('TaskCreate --subject A', 'TaskClaim 1 --agent ann --lease 30m');
@@ -189,7 +189,7 @@ async function heard(team: Team, agent: string): Promise<string> {
   return (await team.run(`TaskList --status completed --agent ${agent}`)).stderr;
 }
 
-test('each agent is told once what concerns it', async () => {
+test('each agent gets each of its notices once', async () => {
   const team = new Team();
   await team.run('TaskCreate --subject A --agent lead', 'TaskCreate --subject B --agent lead');
   await team.run('TaskUpdate 1 --owner bob --agent lead');
@@ -219,21 +219,24 @@ test.each([
   ['is deleted', 'TaskUpdate 1 --status deleted'],
   ['is no longer waited for', 'TaskUpdate 2 --remove-blocked-by 1'],
   ['is no longer in its way', 'TaskUpdate 1 --remove-blocks 2'],
-])('an agent hears that its task is unblocked where the last blocker %s', async (_how, change) => {
-  const team = new Team();
-  await team.run('TaskCreate --subject A', 'TaskCreate --subject C', 'TaskClaim 2 --agent lead');
-  await team.run('TaskCreate --subject B --owner bob --blocked-by 1 --blocked-by 2');
-  await heard(team, 'bob');
-  const blocker = (line: string) => line.replace(/\b2\b/, '3');
-  await team.run(`${blocker(change)} --agent lead`);
-  expect(await heard(team, 'bob')).toBe('');
-  await team.run('TaskUpdate 2 --status completed --agent lead');
-  expect(await heard(team, 'bob')).toBe('Note: #3 "B": yours: unblocked by lead\n');
-  await team.run('TaskUpdate 3 --add-blocked-by 2 --agent lead');
-  expect(await heard(team, 'bob')).toBe('');
-});
+])(
+  'an agent is told that its task is unblocked where the last blocker %s',
+  async (_how, change) => {
+    const team = new Team();
+    await team.run('TaskCreate --subject A', 'TaskCreate --subject C', 'TaskClaim 2 --agent lead');
+    await team.run('TaskCreate --subject B --owner bob --blocked-by 1 --blocked-by 2');
+    await heard(team, 'bob');
+    const blocker = (line: string) => line.replace(/\b2\b/, '3');
+    await team.run(`${blocker(change)} --agent lead`);
+    expect(await heard(team, 'bob')).toBe('');
+    await team.run('TaskUpdate 2 --status completed --agent lead');
+    expect(await heard(team, 'bob')).toBe('Note: #3 "B": yours: unblocked by lead\n');
+    await team.run('TaskUpdate 3 --add-blocked-by 2 --agent lead');
+    expect(await heard(team, 'bob')).toBe('');
+  },
+);
 
-test('at most five notices a command, and TaskInbox tells and marks the rest', async () => {
+test('at most five notices per command; TaskInbox prints and marks the rest', async () => {
   const team = new Team();
   for (const name of 'ABCDEFGH') {
     await team.run(`TaskCreate --subject ${name} --owner bob --agent lead`);
@@ -250,7 +253,7 @@ test('at most five notices a command, and TaskInbox tells and marks the rest', a
   expect((await team.run('TaskInbox --agent bob')).stdout).toBe('Nothing new.\n');
 });
 
-test('with TODO_GUIDANCE=off nothing is told unasked, and nothing is lost', async () => {
+test('with TODO_GUIDANCE=off notices wait for TaskInbox', async () => {
   const team = new Team({ settings: { guidance: 'off' } });
   await team.run('TaskCreate --subject A --owner bob --agent lead');
   expect(await heard(team, 'bob')).toBe('');
@@ -269,7 +272,7 @@ test('comments are shown below a task, with author and time, and cannot be taken
   expect(stdout).toMatch(/\nComment by ann, \S+Z:\n {2}Half\n {2}Owner: eve␛\[2J\n$/);
 });
 
-test('a task with a check is completed with its proof, or marked; nobody writes a proof', async () => {
+test('a task with a check is completed with its proof, or marked unproven; no input can set a proof', async () => {
   const team = new Team({ settings: { agent: 'ann' } });
   await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
   await team.call('TaskCreate', ['{"subject":"B","check":"echo too bad; exit 3"}']);
@@ -333,7 +336,7 @@ test('the check of a task that another has is changed by its owner, its creator,
   expect((await change('bob', 'true')).exitCode).toBe(0);
 });
 
-test('with TODO_REQUIRE_PROOF=1 what carries a check is completed only with its proof', async () => {
+test('with TODO_REQUIRE_PROOF=1 a task with a check is completed only with its proof', async () => {
   const team = new Team({ settings: { agent: 'ann', requireProof: true } });
   await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
   await team.run('TaskCreate --subject B');

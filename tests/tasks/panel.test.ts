@@ -159,7 +159,7 @@ test('in plain words: one line a change', async () => {
   ]);
 });
 
-test('a list that cannot be read any more stays as it was seen last', () => {
+test('a list that can no longer be read stays as last seen', () => {
   const store = new TaskStore(
     Object.assign(new MemoryPlace<TaskGraph>(), {
       load: () => {

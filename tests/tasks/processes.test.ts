@@ -151,7 +151,7 @@ test.runIf(hasPostgres)(
   240_000,
 );
 
-test('the check finds what it is meant to find', () => {
+test('the judge of the history finds planted faults', () => {
   const model = () => modelOf(graphOf('One', { subject: 'Two', blockedBy: [1] }));
   const claim = (process: string, version: number, start: number): Logged => ({
     key: `${process}.0`,

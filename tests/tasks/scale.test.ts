@@ -58,7 +58,7 @@ test('a claim writes as much with 10,000 tasks as with 100', async () => {
   expect(large.read).toBeLessThan(20_000);
 });
 
-test('what a command reads grows as the list does, and what it writes not at all: 20 to 20,000 tasks', async () => {
+test('a command reads as much as the list is long, and always writes the same: 20 to 20,000 tasks', async () => {
   const bytes = async (size: number) => {
     const { moved, open } = await listOf(size);
     await claimNext(open());
@@ -137,7 +137,7 @@ test('however a list grows, there is a whole among its last 50 versions', async 
   }
 });
 
-test('versions that came in between are read, whoever made them, and the history goes back through them', async () => {
+test('versions committed in between are read, and the history includes them', async () => {
   const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 200 });
   const one = new LogPlace(entries, TASK_STEPS);
   const other = new LogPlace(entries, TASK_STEPS);

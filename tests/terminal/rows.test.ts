@@ -23,7 +23,7 @@ const panels = fc.integer({ min: 1, max: 8 }).chain((height) => {
   return fc.tuple(rows, rows);
 });
 
-test('writing what changed gives the same cells as writing all', async () => {
+test('writing the changed rows gives the same cells as writing all', async () => {
   await fc.assert(
     fc.asyncProperty(panels, async ([before, after]) => {
       const [updated, fresh] = [new VirtualTerminal(12, 12), new VirtualTerminal(12, 12)];

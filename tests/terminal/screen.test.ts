@@ -152,7 +152,7 @@ test.each([
   ['wider', 40, 80],
   ['narrower', 80, 40],
 ])(
-  'frames drawn before the program hears that the terminal is %s leave no trace',
+  'frames drawn before the program learns that the terminal is %s leave no trace',
   async (_, from, to) => {
     const terminal = new VirtualTerminal(from, 12);
     const stream = {

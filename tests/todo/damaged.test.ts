@@ -73,7 +73,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     });
   });
 
-  test.runIf(isHere)('a whole new list replaces it, and says what it was', async () => {
+  test.runIf(isHere)('a whole new list replaces it, and names the damage', async () => {
     const { read, write } = await damagedAfter('a', 'b');
     expect(await write(json('c'))).toMatchObject({
       exitCode: 0,
@@ -151,7 +151,7 @@ function writtenThrice(history = 50) {
 }
 
 test.each(DAMAGE)(
-  'a file that %s: what reads the list goes on, and what is left of the file is kept',
+  'a file that %s: readers continue, and the rest of the file is kept',
   (kind, damage) => {
     const { folder, open, named } = writtenThrice();
     const file = named('3-');
@@ -196,7 +196,7 @@ test('the remains of a damaged version stay, however few versions are kept', () 
   expect(readFileSync(join(folder, `${file}.damaged`), 'utf8')).toBe('half a li');
 });
 
-test('a list whose head is gone: the newest version there is shown, with a note, and the next one makes it whole', async () => {
+test('a list without a head: the newest version is shown, with a note, and the next write repairs it', async () => {
   const { folder, open, named } = writtenThrice();
   rmSync(join(folder, named('head-')));
   const read = await new TodoReadHandler(open()).execute({ argv: [] });

@@ -59,7 +59,7 @@ test.each([
   expect(describeChange(before, after)).toBe(change);
 });
 
-test('whatever the lists, it is one short line that a terminal takes for text', () => {
+test('for any lists, it is one short line of plain text', () => {
   fc.assert(
     fc.property(todoList(), todoList(), (before, after) => {
       const change = describeChange(before, after);

@@ -57,7 +57,7 @@ const UNPROVEN =
   'Note: item 1 is unproven: ./ok has not exited with 0 since it began. To run it: TodoWrite --prove\n';
 const RUNNING = 'Note: running the check: ./ok\n';
 
-test('what the session saw end with 0 since the item began proves it', async () => {
+test('a check that exited with 0 in the session since the item began proves it', async () => {
   const { router, write, store, say } = start();
   await write(BEGUN);
   await router.route('cd . && ./ok > log');
@@ -119,7 +119,7 @@ test('but not where the check need not have run, or passed, when TodoWrite is ca
   }
 });
 
-test('what ran before the item began, or failed, or only began, does not', async () => {
+test('a check that ran before, failed, or is still running does not', async () => {
   const { router, write, say, proofs } = start();
   await write({ ...BEGUN, status: 'pending' });
   await router.route('./ok');
@@ -151,7 +151,7 @@ test('a check of two lines does not look like one command', async () => {
   );
 });
 
-test('--prove runs the checks of what is completed, where its caller is, with what it exports', async () => {
+test("--prove runs the checks of the completed items in its caller's directory and environment", async () => {
   const { router, say, write, proofs, cwd } = start();
   mkdirSync(join(cwd, 'a b'));
   await router.route(`cd 'a b'; export WORD=$'two\\nlines "$X"'`);
@@ -228,7 +228,7 @@ test('a list that is replaced keeps the proof of the same item and check; anothe
   expect(proofs()).toEqual([undefined]);
 });
 
-test('nobody writes a proof', async () => {
+test('no input can set a proof', async () => {
   const { router, write, proofs } = start();
   const proof: Proof = { command: './ok', exitCode: 0, at: '2026-01-01T00:00:00.000Z', by: 'main' };
   const { stderr } = await write({ ...DONE, proof });

@@ -150,7 +150,7 @@ test('another write in between is kept: the change is made to the newest list', 
   ]);
 });
 
-test('where a person has changed the list meanwhile, its places are told before they count', async () => {
+test("after a person's change the new places are printed before they count", async () => {
   const folder = `${temporaryDirectory()}/s/main`;
   const store = openTodoStore({ folder, author: 'main' });
   store.update(items('[>] A', '[ ] B', '[ ] C'));

@@ -130,11 +130,11 @@ test.each([
   ['two lists', `{"todos":[${ITEM}]}{"todos":[]}`],
   ['text after the list', `{"todos":[${ITEM}]} done`],
   ['an array that is cut short within a string', JSON.stringify({ todos: `[${ITEM}` })],
-])('what is not certain is not guessed: %s', (_, text) => {
+])('an ambiguous input is refused: %s', (_, text) => {
   expect(itemsIn(text)).toBeUndefined();
 });
 
-test('a broken array in a string is told by its place in the string', () => {
+test('the error for a broken array in a string names the place in the string', () => {
   expect(read(JSON.stringify({ todos: '[1' }))).toEqual({
     malformed:
       'in the string "todos": line 1, column 3: the text ends before the JSON is complete, near [1',
@@ -142,7 +142,7 @@ test('a broken array in a string is told by its place in the string', () => {
   });
 });
 
-test('a place is told in the text as it was given, fence and byte-order mark included', () => {
+test('places count in the text as given, fence and byte-order mark included', () => {
   expect(read('\ufeff```json\n{"a":\\!}\n```')).toMatchObject({
     malformed: expect.stringMatching(/^line 2, column 6: expected a value/),
   });

@@ -20,7 +20,7 @@ const pending = (content: string): TodoItem => ({
   status: 'pending',
 });
 
-test('the list is shown a line a task, with what an item has, and then how many are completed', async () => {
+test('the list has one line per item, then the count of completed ones', async () => {
   const result = await todoRead(
     [],
     { content: 'Refactor auth module', activeForm: 'Refactoring', status: 'completed', id: 'a' },
@@ -138,7 +138,7 @@ test.each([
   });
 });
 
-test('what comes next is the first pending item of the highest priority, wherever it is said', async () => {
+test('the next item is the first pending one of the highest priority, in every text', async () => {
   const store = new TodoStore();
   const priorities = ['low', undefined, 'medium', 'high', 'high'] as const;
   const items = priorities.map((priority, index) => ({
@@ -157,7 +157,7 @@ test('what comes next is the first pending item of the highest priority, whereve
   ]);
 });
 
-test('--line stays one short line of text, whatever an item holds', async () => {
+test('--line stays one short line of text for any item', async () => {
   const store = new TodoStore();
   const text = `\u001b[31m${'x'.repeat(190)}\n`;
   store.update([{ content: text, activeForm: text, status: 'in_progress' }]);

@@ -142,7 +142,7 @@ test('repeated input is truncated and made safe', () => {
   ]);
 });
 
-test('all problems are told at once: those of the items in order, then those of the list', () => {
+test('all problems are listed at once: those of the items in order, then those of the list', () => {
   const items = [
     { activeForm: ' ', status: 'in_progress' },
     { ...item, status: 'done' },

@@ -16,7 +16,7 @@ test('an update replaces the whole list', () => {
   expect(store.get().items).toEqual([item('Ship')]);
 });
 
-test('JSON in place of the items, or a text in place of a call, is told what is wanted', async () => {
+test('JSON in place of the items, or a text in place of a call, gets an error with the expected form', async () => {
   const store = new TodoStore();
   const json = '{"todos":[]}';
   expect(() => store.update(json as never)).toThrow(
@@ -85,7 +85,7 @@ test('listeners run in the order in which they were added, and not at once', () 
   expect(calls).toEqual(['first', 'second']);
 });
 
-test('after a change that a listener makes, nobody is told the older state', () => {
+test('after a change that a listener makes, the others get only the newer state', () => {
   const store = new TodoStore();
   const told: number[][] = [[], []];
   store.onChange(({ version }) => {

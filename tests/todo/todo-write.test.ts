@@ -99,7 +99,7 @@ ${HEREDOC}${USAGE}`,
   });
 });
 
-test('JSON whose quotes bash took away: the error says so', async () => {
+test('JSON without the quotes that bash removed: the error says so', async () => {
   const { stderr } = await todoWrite(['{todos:[{content:Build}]}']);
   expect(stderr).toBe(`Error: Invalid JSON format
 - line 1, column 2: expected a property name in double quotes, near {todos:[{content:Build}]}
@@ -194,7 +194,7 @@ test('a todo about the -h flag is a todo', async () => {
   expect((await todoWrite([list(item)])).items).toEqual([item]);
 });
 
-test('-h among the words of a list whose quotes broke asks for no help', async () => {
+test('-h among the words of a list with broken quotes does not print help', async () => {
   const result = await todoWrite(['{"todos":[{"content":"Dont', 'use', '-h', 'here"}]}']);
   expect(result).toMatchObject({ stdout: '', exitCode: 1 });
 });
@@ -275,7 +275,7 @@ async function expectResultOrCleanError(input: string): Promise<void> {
   }
 }
 
-test('any JSON value whatever gets a result or a clean error', async () => {
+test('any JSON value gets a result or a clean error', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 4 }), (value) =>
       expectResultOrCleanError(JSON.stringify(value)),
@@ -309,7 +309,7 @@ test('any value that looks somewhat like a list gets a result or a clean error',
   );
 });
 
-test('any string whatever gets a result or a clean error', async () => {
+test('any string gets a result or a clean error', async () => {
   const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
   const soup = fc
     .array(
@@ -417,7 +417,7 @@ test.each([['nope'], ['"todos"'], ['[x] Build'], ['7']])(
   },
 );
 
-test('what TodoRead --json prints is what TodoWrite takes, and its version counts', async () => {
+test('TodoWrite accepts the output of TodoRead --json, and checks its version', async () => {
   const store = new TodoStore();
   const handler = new TodoWriteHandler(store);
   const call = (...argv: string[]) => handler.execute({ argv, stdin: async () => '' });

@@ -63,7 +63,7 @@ describe('what a person changed', () => {
     expect(agent.get().items).toEqual(todos('- a', '- b'));
   });
 
-  test('is told in few lines, free of what a terminal would take for more than text', async () => {
+  test('is reported in a few lines of plain text', async () => {
     const { agent, user } = shared('- a');
     user.update(
       todos(...Array.from({ length: 20 }, (_, index) => `- \x1b[31m${index}${'x'.repeat(150)}`)),
@@ -74,7 +74,7 @@ describe('what a person changed', () => {
     expect(notes.join('')).not.toMatch(/\x1b/);
   });
 
-  test('among the changes of another agent is told of alone', async () => {
+  test('is reported without the changes of other agents', async () => {
     const { folder, agent, user } = shared('- a');
     user.update(todos('- a', '- b'));
     openTodoStore({ folder, author: 'lead' }).update(todos('- a', '- b', '- c'));
@@ -140,7 +140,7 @@ describe('TodoWrite', () => {
     },
   );
 
-  test('--undo does not take back unseen what a person changed', async () => {
+  test("--undo does not undo a person's change that the agent has not seen", async () => {
     const { agent, user } = shared('> a');
     user.update(todos('> a', '- b'));
     const undo = () =>
@@ -165,7 +165,7 @@ describe('TodoWrite', () => {
     expect(store.get().version).toBe(2);
   });
 
-  test('nothing that a person wrote is lost by agents that write what they know, whatever comes when', async () => {
+  test("no change of a person is lost to agents' writes, in any order", async () => {
     const step = fc.oneof(
       fc.record({ user: fc.integer({ min: 0, max: 9 }) }),
       fc.record({ agent: fc.integer({ min: 0, max: 9 }) }),
@@ -224,7 +224,7 @@ test('the executables, which know nothing of each other, tell it once too', () =
   expect(call('todo-read').stderr).toBe('');
 });
 
-test('a session tells it in a reminder after the next line, once', async () => {
+test('a session reports it after the next line, once', async () => {
   const state = temporaryDirectory();
   const client = new JsonlClient({ env: { TODO_STATE_DIR: state, TODO_SESSION: 's' } });
   await client.send(`TodoWrite '${JSON.stringify({ todos: todos('> a') })}'`);

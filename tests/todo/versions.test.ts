@@ -49,7 +49,7 @@ Take this list into account, then write with --if-version 2.
   expect(store.get()).toMatchObject({ version: 2, items: [todo('b')] });
 });
 
-test('a write that is refused for its version stays under 4 KB, whatever the list', async () => {
+test('a write that is refused for its version prints under 4 KB for any list', async () => {
   const { store, write } = commandsAfter([]);
   store.update(Array.from({ length: 500 }, () => todo('任'.repeat(200))));
   const { stderr } = await write('--if-version', '7', list('c'));
@@ -107,7 +107,7 @@ test('the history is a line a version: number, time, agent, change', async () =>
   expect((await commandsAfter([]).read('--history')).stdout).toBe('No versions.\n');
 });
 
-test('of the oldest version that is kept the history tells only how long the list was', async () => {
+test('for the oldest kept version the history gives only the length of the list', async () => {
   const { read } = commandsAfter(['a', 'b', 'c'], 2);
   expect((await read('--history')).stdout).toMatch(/^3 .* 1 removed, 1 added\n2 .* 1 item\n$/);
 });

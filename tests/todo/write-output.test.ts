@@ -41,7 +41,7 @@ test('an undo replies in the same way', async () => {
   expect(store.get().items).toHaveLength(2);
 });
 
-test('a cleared list is told of as TodoRead does', async () => {
+test('a cleared list prints the text of TodoRead', async () => {
   expect((await write('--output', 'list', '[]')).stdout).toBe('No todos.\n');
 });
 

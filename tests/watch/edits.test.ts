@@ -100,7 +100,7 @@ test('a change is asked for on the version that was seen', () => {
   expect(viewer.press('return').state.request).toMatchObject({ what: 'write', version: 1 });
 });
 
-test('an item that is moved passes those that are hidden', () => {
+test('a moved item passes hidden ones', () => {
   const list = listOf('main', [4, '- a', 'x b', '- c']);
   const viewer = new TestViewer({ lists: [list] }).press('c', 'J');
   const { request } = viewer.state;
@@ -231,7 +231,7 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     ]);
   });
 
-  test('what no agent may write, no person may either', async () => {
+  test("a person's edits obey the schema, too", async () => {
     const state = temporaryDirectory();
     const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
     store.update(todos('> a'));

@@ -14,7 +14,7 @@ import { plan, todos } from '../panel/todos.ts';
 import { historyOf, NOON, SCREEN_SIZES, TestViewer } from './viewer-state.ts';
 
 test.each(SCREEN_SIZES)(
-  'on a terminal of %d by %d each frame is one write, and shows what it should and nothing else',
+  'on a terminal of %d by %d each frame is one write and shows exactly the list',
   async (columns, rows) => {
     const terminal = new VirtualTerminal(columns, rows);
     const screen = new FullScreen(terminal);

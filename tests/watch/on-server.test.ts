@@ -111,7 +111,7 @@ describe.runIf(hasEtcd)('agent-shell', () => {
     expect((await ended).exitCode).toBe(143);
   });
 
-  test('sessions lists what there is, with its progress', async () => {
+  test('sessions lists each session with its progress', async () => {
     const at = new OnServer(servers.etcd.url);
     await at.write('ann', 'a', 'b');
     await at.task('TaskCreate', '--subject', 'Ship');
@@ -212,7 +212,7 @@ test.skipIf(!hasTmux)('q ends the viewer while its server cannot be reached', as
 });
 
 test.runIf(hasEtcd && hasTmux)(
-  'a server that goes away is told of, and what comes when it is back is shown',
+  'a lost server is reported, and changes after its return are shown',
   async () => {
     const own = await EtcdCluster.start();
     onTestFinished(() => own.stop());

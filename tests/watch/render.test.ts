@@ -44,7 +44,7 @@ test('of items that were completed in the same minute, the first says when', () 
   expect(ends(other)).toEqual(['9m 42s · 11:58', '18s']);
 });
 
-test('the selected row is a bar across the screen, in which only what is in progress keeps its colour', () => {
+test('the selected row is a bar across the screen, in which only the item in progress keeps its colour', () => {
   const theme = createTheme({ colours: true, background: 'dark' });
   const barOf = (viewer: TestViewer) => viewer.rows().find((row) => row.includes('▸'));
   const viewer = new TestViewer({ lists: [LIST] }, { theme });
@@ -76,7 +76,7 @@ describe('the filter', () => {
     expect(viewer.press('escape').rows().join('\n')).toContain('● Doing step 21...');
   });
 
-  test('says that nothing fits, and what to do', () => {
+  test('says that nothing fits, and how to get back', () => {
     const viewer = new TestViewer({ lists: [many] }).press('/', 'q', 'u', 'x');
     expect(viewer.body()).toEqual(['Nothing here has qux; Esc shows everything.']);
   });
@@ -146,7 +146,7 @@ test('a priority is said', () => {
 describe('scrolling', () => {
   const long = (completed: number) => historyOf('main', [[4, plan(50, completed)]]);
 
-  test('follows what is in progress', () => {
+  test('follows the item in progress', () => {
     const viewer = new TestViewer({ lists: [long(5)] });
     for (const completed of [6, 20, 49, 30]) {
       viewer.learn({ lists: [long(completed)] });
@@ -205,7 +205,7 @@ describe('scrolling', () => {
   });
 });
 
-test('c hides what is completed, and shows it again', () => {
+test('c hides completed items, and shows them again', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('c');
   expect(viewer.body().join('\n')).not.toContain('Analyze');
   expect(viewer.body()).toHaveLength(2);
@@ -260,7 +260,7 @@ describe('the lists of all agents', () => {
     historyOf(`agent-${index}`, [[60 + index, plan(8, index % 8)]]),
   );
 
-  test('stand side by side, each at what is in progress', () => {
+  test('stand side by side, each at its item in progress', () => {
     const viewer = new TestViewer({ lists: agents }, { columns: 200, rows: 40, page: 'agents' });
     const screen = viewer.rows().join('\n');
     for (const index of agents.keys()) expect(screen).toContain(`agent-${index} `);
@@ -291,7 +291,7 @@ describe("the team's board", () => {
     { subject: 'Ship', blockedBy: [1, 2] },
   );
 
-  test('has a column a state, with owners, ages and what blocks what', () => {
+  test('has a column per status, with owners, ages and blockers', () => {
     const viewer = new TestViewer({ tasks }, { columns: 100, rows: 10, page: 'board' });
     expect(viewer.rows()[0]).toMatch(/^Team tasks · ~\/app {2}━+─+ {2}1\/3 {2}updated 4 s ago$/);
     const body = viewer.rows().slice(2, 5);
@@ -317,7 +317,7 @@ describe("the team's board", () => {
     expect(rowOf('Printing')).toContain(theme.paint.inProgress('●'));
   });
 
-  test('is one column on a narrow screen, what is in progress first', () => {
+  test('is one column on a narrow screen, tasks in progress first', () => {
     const viewer = new TestViewer({ tasks }, { columns: 40, rows: 30, page: 'board' });
     const titles = viewer.rows().filter((row) => /^[A-Z].* \d$/.test(row));
     expect(titles).toEqual(['In progress 1', 'Pending 1', 'Completed 1']);
@@ -338,7 +338,7 @@ describe('where there is no list', () => {
     newest: { version: 1, items: todos('x a', '- b'), updatedAt: new Date(NOON - 60_000) },
   }));
 
-  test('it says what it waits for, and offers the five newest', () => {
+  test('it names the awaited list, and offers the five newest', () => {
     const rows = new TestViewer({ found }, { awaited: 'ann' }).rows();
     expect(rows.join('\n')).toContain('Waiting for the list of agent ann in session ~/app.');
     expect(rows.filter((row) => row.includes('app-'))).toHaveLength(5);

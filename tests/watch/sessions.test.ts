@@ -137,7 +137,7 @@ describe('removal', () => {
     expect(sessions(state, '--remove', '~/app', '--yes')).toMatchObject({ exitCode: 1 });
   });
 
-  test('--older removes what nobody has changed for so long', async () => {
+  test('--older removes lists unchanged for that long', async () => {
     const state = await full();
     expect(sessions(state, '--older', '30d', '--yes').stdout).toBe('Removed 1 list.\n');
     expect(left(state)).toEqual(['/home/ann/app 2', '/home/ann/old 0', 'busy 1']);
@@ -174,7 +174,7 @@ describe('removal', () => {
     expect(left(state)).toHaveLength(3);
   });
 
-  test.skipIf(!hasTmux)('on a terminal it lists what it would remove, and asks', async () => {
+  test.skipIf(!hasTmux)('on a terminal it lists the lists to remove, and asks', async () => {
     const state = await full();
     const program = `HOME=/home/ann TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
     const terminal = new TmuxTerminal(
@@ -227,7 +227,7 @@ test('without lists it says so; files and folders without lists are left out', (
   expect(sessions(state)).toMatchObject({ stdout: `No lists in ${state}.\n`, exitCode: 0 });
 });
 
-test('a damaged list is listed as that, with what stands in for it if there is any', () => {
+test('a damaged list is marked, and shows the version that stands in for it', () => {
   const state = temporaryDirectory();
   for (const session of ['a', 'b', 'd', 'e']) write(state, session, 'main', 60, '> build');
   const folder = (session: string) => listFolder(state, { session, agent: 'main' });
@@ -255,7 +255,7 @@ test('a damaged list is listed as that, with what stands in for it if there is a
   });
 });
 
-test('text of a list is text, whatever it holds', () => {
+test('escape sequences in a list are shown as text', () => {
   const state = temporaryDirectory();
   write(state, 's\x1b]0;x\x07', 'a\u202eb', 60, '> \x1b[31mred');
   expect(sessions(state).stdout).not.toMatch(/[\x1b\x07\u202e]/);

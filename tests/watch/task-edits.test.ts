@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux)('on the board in the viewer', () => {
       ...(owner !== undefined && { owner }),
     }));
 
-  test('a person adds, assigns, completes and deletes; whom it concerns is told; u takes each back; h shows it all', async () => {
+  test('a person adds, assigns, completes and deletes tasks; agents are told; u undoes each; h shows all', async () => {
     const { terminal, store } = await start();
     terminal.type('nTell');
     terminal.press('Enter');

@@ -295,7 +295,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     );
   });
 
-  test('a signal ends it while nobody reads its terminal', async () => {
+  test('a signal ends it even if its terminal is not read', async () => {
     const state = temporaryDirectory();
     storeOf(state, 'main').update([todo('Build')]);
     const terminal = await watchOnTerminal(state, '');

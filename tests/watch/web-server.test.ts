@@ -71,7 +71,7 @@ test('the page is one document that loads nothing else', async () => {
   });
 });
 
-describe('nobody gets an answer', () => {
+describe('is refused without an answer', () => {
   test.each([
     ['another Host, as after DNS rebinding', { headers: { Host: 'evil.example' } }, 403],
     ['another port in Host', { headers: { Host: '127.0.0.1:1' } }, 403],

@@ -144,13 +144,13 @@ test.for<[string, string]>([
     'it does not speak HTTP: is this another server?',
   ],
   ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', 'the connection ended'],
-])('in place of etcd %j is told as what it is', async ([answer, problem]) => {
+])('in place of etcd, %j is named in the error', async ([answer, problem]) => {
   const place = await placeAt(await etcdThatSays(answer, true), 1000);
   expect(await problemOf(place.load())).toMatch(new RegExp(`: ${problem.replace('?', '.')}$`));
   expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(/^not known whether/);
 });
 
-test('an answer of an etcd gateway that is not in the words of etcd is told as that', async () => {
+test('an invalid answer of an etcd gateway is reported as such', async () => {
   const answers = [
     '"kvs":"hello"',
     '"kvs":[null]',
@@ -273,7 +273,7 @@ function message(kind: string, body = ''): Buffer {
 
 const WELCOME = Buffer.concat([authentication(0), message('Z', 'I')]);
 
-test('a PostgreSQL that does not keep to the protocol is told as what it is, and nothing ends or is read', async () => {
+test("a server that breaks PostgreSQL's protocol is reported, without a crash or a wrong list", async () => {
   const conversations: [string, Buffer[]][] = [
     ['a challenge of SCRAM without a salt', [SCRAM, authentication(11, 'r=abc')]],
     ['no rounds of SCRAM', [SCRAM, authentication(11, 'r=abc,s=YWJj,i=0')]],

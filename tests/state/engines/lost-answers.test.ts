@@ -29,7 +29,7 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
       };
     }
 
-    test('whose answer is lost is told as done, and is done once', async () => {
+    test('whose answer is lost is reported as done, and is done once', async () => {
       const { loseAnswer, place, other } = await placeBehindProxy();
       for (let base = 0; base < 4; base++) {
         loseAnswer();
@@ -43,7 +43,7 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
       ]);
     });
 
-    test('is told as done also where others have gone on since', async () => {
+    test("is reported as done even after others' commits", async () => {
       const { loseAnswer, place, other } = await placeBehindProxy();
       loseAnswer(async () => {
         for (let base = 1; base < history; base++) await other.commit(base, 'theirs', NOON);
@@ -51,7 +51,7 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
       expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1, content: 'ours' });
     });
 
-    test('is told as not known where others have made so many versions since that its own is gone', async () => {
+    test('is reported as unknown once its version is no longer kept', async () => {
       const { loseAnswer, place, other } = await placeBehindProxy();
       loseAnswer(async () => {
         for (let base = 1; base < 200; base++) await other.commit(base, 'theirs', NOON);
@@ -61,7 +61,7 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
       );
     }, 60_000);
 
-    test('that lost the race while its answer was lost is told as lost', async () => {
+    test('that lost the race while its answer was lost is reported as lost', async () => {
       const { loseAnswer, place, other } = await placeBehindProxy();
       await other.commit(0, 'theirs', NOON);
       loseAnswer();

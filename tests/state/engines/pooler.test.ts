@@ -51,7 +51,7 @@ default_pool_size = 3
       return port;
     }
 
-    test('commits are what they are without it, and a watcher hears of them by looking', async () => {
+    test('commits are the same as without it, and a watcher finds them by polling', async () => {
       const port = await startPooler();
       const open = (author: string) =>
         servers.postgres.place<string>('todos/pooled', { author, history: 50 }, { port });

@@ -99,7 +99,7 @@ describe.runIf(hasPostgres)('a commit whose wait for the standby', () => {
 });
 
 test.runIf(hasPostgres)(
-  'a host that names both servers goes on with the primary as soon as that is back, and hears of changes again',
+  'a host that names both servers returns to the primary once it is back, and is notified again',
   async () => {
     const { primary, standby } = await startPair();
     const writing = placeOn(standby, 60_000, primary);

@@ -31,7 +31,7 @@ test.each([
   expect(readStateUrl(url, {})).toMatchObject(expected);
 });
 
-test('what the URL leaves out comes from the variables of the engine', () => {
+test("parts missing in the URL come from the engine's variables", () => {
   expect(readStateUrl('etcd://h', { ETCDCTL_USER: 'ann:a:b' })).toMatchObject({
     user: 'ann',
     password: 'a:b',

@@ -88,7 +88,7 @@ describe.runIf(hasEtcd)('etcd', () => {
     );
   });
 
-  test('a full quota is told, and changes nothing', async () => {
+  test('a full quota is reported, and nothing is changed', async () => {
     const cluster = await startCluster(['--quota-backend-bytes', String(4 * 1024 * 1024)]);
     const lists = open(cluster.url);
     const place = lists.place<string>('todos/s/a', AS_ANN);
@@ -198,7 +198,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     );
   });
 
-  test('a wrong password is told and not repeated; ~/.pgpass has the right one', async () => {
+  test('a wrong password is reported but not printed; ~/.pgpass has the right one', async () => {
     server.sql(`create role bob login password 's3cret';
       grant usage on schema todowrite to bob; grant select on all tables in schema todowrite to bob`);
     server.requirePasswordOf('bob');
@@ -259,7 +259,7 @@ test.concurrent.for<[number, string, string]>([
   [200, 'application/json', '{}'],
   [200, 'application/json', 'null'],
 ])(
-  'what answers %d %s %j is not etcd, and its words are not repeated',
+  'a server that answers %d %s %j is not etcd, and its text is not printed',
   async ([status, type, text], { expect, onTestFinished }) => {
     const server = createServer((_, response) => {
       response.writeHead(status, { 'content-type': type });
