@@ -462,3 +462,11 @@ test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still
   expect(stdout).toBe('Todo list updated: 2 completed, 0 in_progress, 0 pending\n');
   expect(store.get().items).toEqual([]);
 });
+
+test('TODO_CLEAR_WHEN_DONE: an empty list is one version', async () => {
+  const store = new TodoStore();
+  const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
+  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
+  await handler.execute({ argv: [list()], stdin: async () => '' });
+  expect(store.get()).toMatchObject({ items: [], version: 1 });
+});
