@@ -160,8 +160,8 @@ test.each([
   ['agent-shell setup', 'setup/setup.ts'],
   ['agent-shell watch', 'watch/watch.ts'],
   ['agent-shell --jsonl', 'shell/jsonl.ts'],
-  ['The viewer', 'watch/viewer.ts'],
-  ['Settings', 'settings/settings.ts'],
+  ['the viewer', 'watch/viewer.ts'],
+  ['settings', 'settings/settings.ts'],
 ])('a newcomer who reads about %s in the README finds %s by its name', (feature, file) => {
   expect(README).toContain(feature);
   const lastWord = /[A-Za-z]+$/.exec(feature)?.[0] ?? '';
