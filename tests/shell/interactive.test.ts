@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test as alone, describe, expect } from 'vitest';
 import { parseArguments } from '../../src/shell/arguments.ts';
@@ -15,7 +15,7 @@ import {
   panels,
   writeLine,
 } from '../helpers/persons-shell.ts';
-import { hasProc, isAlive } from '../helpers/processes.ts';
+import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 /** Starts shells that end with the test, which runs beside others. */
@@ -129,6 +129,26 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     expect(screen).toMatch(
       /\np> Todo list updated: 2 completed.*\nNow 3: \w+\n┌─ Tasks .* 2\/3 ─┐\n/,
     );
+    expect(panels(screen)).toBe(1);
+  });
+
+  test('is not redrawn by TodoWrite in the background under stty tostop, which would stop the writer', async ({
+    expect,
+    start,
+  }) => {
+    const shell = await start({ list: LIST });
+    await shell.run('stty tostop; mkfifo go stay');
+    // While the job lives, the terminal can stop what it has started.
+    shell.enter('(: <go; TodoWrite --done 2 --start 3 >/dev/null; : >ended <stay) &');
+    await shell.until('the job has begun', (text) => /\[1\] \d+\np> *\n┌/.test(text));
+    writeFileSync(join(shell.project, 'go'), '');
+    await eventually('TodoWrite has ended', () => existsSync(join(shell.project, 'ended')));
+    const writers = () =>
+      processesWith(shell.home).filter(({ command }) => / again$/.test(command));
+    await eventually('no writer is left', () => writers().length === 0);
+    writeFileSync(join(shell.project, 'stay'), '');
+    shell.press('Enter');
+    const screen = await shell.until('the new panel', (text) => /● Ship/.test(text));
     expect(panels(screen)).toBe(1);
   });
 
