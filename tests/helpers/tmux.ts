@@ -11,8 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { orElse } from '../../src/system/files.ts';
 import { eventually } from './eventually.ts';
 import { hasPrograms } from './machine.ts';
+import { isAlive } from './processes.ts';
 
 export const hasTmux = hasPrograms('tmux');
 
@@ -138,9 +140,13 @@ export class TmuxTerminal {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    const programs = [() => this.pid, () => this.child].map((get) => orElse(get, 0));
     spawnSync('tmux', [...this.#socket, 'kill-server']);
     rmSync(this.#directory, { recursive: true, force: true });
+    // A shell writes its history when it ends, into a folder that the test is about to remove.
+    const areOver = () => !programs.some((pid) => pid > 0 && isAlive(pid));
+    await eventually('its programs end', areOver, 10_000).catch(() => {});
   }
 
   get #socket(): string[] {
