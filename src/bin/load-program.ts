@@ -27,6 +27,7 @@ declare const PROGRAMS: Readonly<Record<string, Bundle>>;
 declare const POSTGRES: string;
 
 const PARAMETERS = 'exports, require, module, __filename, __dirname, EXECUTABLE';
+// The build writes the whole table in place of each use of PROGRAMS.
 const programs = PROGRAMS;
 const name = basename(__filename, '.cjs');
 const unsupported = unsupportedRuntime(process.versions);

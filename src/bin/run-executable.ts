@@ -35,8 +35,9 @@ export async function runExecutable(
   process.exitCode = writeResult(handler.name, withWarnings(ran, warnings));
   await renewed;
   await lists.close();
-  if (ran.exitCode === 0 && !handler.isReadOnly)
+  if (ran.exitCode === 0 && !handler.isReadOnly) {
     tellPrompt(process.env, `${__dirname}/../bin/agent-shell.cjs`);
+  }
   exitNow();
 }
 
