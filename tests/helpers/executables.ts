@@ -17,6 +17,7 @@ const FILES = {
   'task-claim': 'commands/TaskClaim',
   'task-inbox': 'commands/TaskInbox',
   'task-list': 'commands/TaskList',
+  'task-update': 'commands/TaskUpdate',
 } as const;
 
 export function executable(name: keyof typeof FILES): string {

@@ -5,8 +5,10 @@ import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from './files.ts';
 
+const NOON = () => new Date('2026-11-21T12:00:00Z');
+
 /** A work tree, a folder for lists, and a harness's session with an id. */
-export function harness(session: string, variable?: string) {
+export function harness(session: string, variable?: string, now = NOON) {
   const root = temporaryDirectory();
   const directory = join(root, 'app');
   mkdirSync(join(directory, '.git'), { recursive: true });
@@ -20,7 +22,7 @@ export function harness(session: string, variable?: string) {
       input: () => (typeof input === 'string' ? input : JSON.stringify(input)),
       environment,
       directory,
-      now: () => new Date('2026-11-21T12:00:00Z'),
+      now,
     });
   return {
     directory,

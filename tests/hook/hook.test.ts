@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/state/place.ts';
 import { claimTask } from '../../src/tasks/claims.ts';
@@ -9,6 +9,7 @@ import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
+import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { harness, type TestHarness } from '../helpers/hook.ts';
 import { listFolder } from '../helpers/list-folders.ts';
@@ -61,52 +62,38 @@ test("a person's changes are reported after the next tool, once", async () => {
   expect(await contextOf(say(ran('ls')))).toBe('');
 });
 
-test('lines that the hook saw prove an item and a task, in their own session', () => {
-  const { environment, directory } = harness('s1', ID);
-  const env = cleanEnvironment({ ...environment, [ID]: 's1', TODO_TEAM: 't' });
-  const call = (name: string, argv: readonly string[], text: object | string = '') =>
-    spawnSync(name, argv, {
-      cwd: directory,
-      env,
-      encoding: 'utf8',
-      input: typeof text === 'string' ? text : JSON.stringify(text),
-    }).stdout;
-  const command = (name: string, ...argv: string[]) =>
-    call(join(dirname(executable('todo-write')), name), argv);
-  const hear = (line: string, exit = 0, session = 's1') =>
-    call(executable('agent-shell'), ['hook'], {
-      ...ran(line, exit),
-      session_id: session,
-      cwd: directory,
-    });
-  const begin = (check: string) =>
-    command(
-      'TodoWrite',
-      JSON.stringify([{ content: 'A', activeForm: 'B', status: 'in_progress', check }]),
-    );
-  command('TaskCreate', '--subject', 'C', '--check', 'make check');
-  command('TaskClaim', '1');
-  hear('TaskClaim 1');
-  hear('cd app && make check');
-  command('TaskUpdate', '1', '--status', 'completed');
-  expect(command('TaskList')).toContain('#1 [completed] C (main@s1) [proven]');
-  begin('make check');
-  hear('TodoWrite');
-  hear('make check', 2);
-  command('TodoWrite', '--done', '1');
-  expect(command('TodoRead')).toContain('(check: make check, unproven)');
-  begin('make check');
-  hear('TodoWrite');
-  hear('make check', 0, 'other');
-  hear('ls');
-  command('TodoWrite', '--done', '1');
-  expect(command('TodoRead')).toContain('(check: make check, unproven)');
-  hear('make check');
-  begin('make check');
-  hear('TodoWrite');
-  hear('make check');
-  command('TodoWrite', '--done', '1');
-  expect(command('TodoRead')).toContain('(check: make check, proven)');
+test('lines that the hook saw prove an item and a task, in their own session', async () => {
+  // A line proves nothing if it may have begun in the millisecond of the command before it.
+  const now = () => new Date(Date.now() + 1);
+  const { environment, directory, say } = harness('s1', ID, now);
+  environment.TODO_TEAM = 't';
+  const env = { ...environment, [ID]: 's1' };
+  const call = async (name: string, ...argv: string[]) =>
+    (await callCommand(env, name, argv, { cwd: directory })).stdout;
+  const onPath = (name: 'todo-write' | 'task-update', ...argv: string[]) =>
+    run(name, argv, { cwd: directory, env: cleanEnvironment(env) });
+  const hear = (line: string, { exit = 0, session_id = 's1' } = {}) =>
+    say({ ...ran(line, exit), session_id, cwd: directory });
+  await call('TaskCreate', '--subject', 'C', '--check', 'make check');
+  await call('TaskClaim', '1');
+  await hear('TaskClaim 1');
+  await hear('cd app && make check');
+  onPath('task-update', '1', '--status', 'completed');
+  expect(await call('TaskList')).toContain('#1 [completed] C (main@s1) [proven]');
+  for (const [proof, of] of [
+    ['unproven', { exit: 2 }],
+    ['unproven', { session_id: 'other' }],
+    ['proven', {}],
+  ] as const) {
+    const item = { content: 'A', activeForm: 'B', status: 'in_progress', check: 'make check' };
+    await call('TodoWrite', JSON.stringify([item]));
+    await hear('TodoWrite');
+    await hear('make check', of);
+    await hear('ls');
+    onPath('todo-write', '--done', '1');
+    expect(await call('TodoRead')).toContain(`(check: make check, ${proof})`);
+    await hear('make check');
+  }
 });
 
 test('a list that is written in one work tree and completed from another is one list, for the gate too', async () => {
@@ -477,29 +464,20 @@ describe('the finish gate', () => {
     expect(await world.say(stop())).toBe('');
   });
 
-  test('TodoWrite --until-done closes it for one list, until that is finished', () => {
-    const { directory, environment } = harness('s1', ID);
-    const env = cleanEnvironment({ ...environment, TODO_GUIDANCE: 'off', [ID]: 's1' });
-    const node = (name: 'todo-write' | 'agent-shell', argv: string[], text = '') =>
-      spawnSync(process.execPath, [executable(name), ...argv], {
-        cwd: directory,
-        env,
-        input: text,
-        encoding: 'utf8',
-      });
-    const write = (...argv: string[]) => expect(node('todo-write', argv).stderr).toBe('');
-    const asked = () => node('agent-shell', ['hook'], JSON.stringify(stop())).stdout !== '';
-    const list = (status: string, content = 'Fix it') =>
-      JSON.stringify({ todos: [{ content, activeForm: 'Fixing it', status }] });
-    write(list('pending'));
-    expect(asked()).toBe(false);
-    write('--until-done', list('pending'));
-    write(list('in_progress'));
-    expect(asked()).toBe(true);
-    expect(asked()).toBe(false);
-    write(list('completed'));
-    write(list('pending', 'Another job'));
-    expect(asked()).toBe(false);
+  test('TodoWrite --until-done closes it for one list, until that is finished', async () => {
+    const { directory, environment, say, write } = harness('s1', ID);
+    const isAsked = async () => (await say(stop())) !== '';
+    write('[ ] Fix it');
+    expect(await isAsked()).toBe(false);
+    const env = cleanEnvironment({ ...environment, [ID]: 's1' });
+    const argv = ['--until-done', JSON.stringify({ todos: items('[ ] Fix it') })];
+    expect(run('todo-write', argv, { cwd: directory, env })).toMatchObject({ exitCode: 0 });
+    write('[>] Fix it');
+    expect(await isAsked()).toBe(true);
+    expect(await isAsked()).toBe(false);
+    write('[x] Fix it');
+    write('[ ] Another job');
+    expect(await isAsked()).toBe(false);
   });
 
   test('a stop with open items is answered once for a list, and twice at most until it is finished', async () => {
@@ -631,7 +609,7 @@ describe('no error disturbs the harness', () => {
         encoding: 'utf8',
       });
     const quiet = { status: 0, stdout: '', stderr: '' };
-    for (const text of bad) expect(run('"$0" "$1" hook', text)).toMatchObject(quiet);
+    expect(run('"$0" "$1" hook', 'no JSON')).toMatchObject(quiet);
     const start = JSON.stringify(input('SessionStart'));
     expect(run('"$0" "$1" hook', start).stdout).toContain('[>] Fix it');
     expect(run('"$0" "$1" hook >&-', start)).toMatchObject(quiet);
