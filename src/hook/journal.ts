@@ -233,7 +233,7 @@ function shortened({ before, oldLines, entries }: Reading, isNeeded: (line: stri
 function newestWithin<T>(bytes: number, all: readonly T[]): readonly T[] {
   let room = bytes;
   const tooOld = all.findLastIndex((one) => {
-    room -= Buffer.byteLength(JSON.stringify(one)) + 1;
+    room -= Buffer.byteLength(JSON.stringify(one));
     return room < 0;
   });
   return all.slice(tooOld + 1);

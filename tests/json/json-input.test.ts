@@ -76,6 +76,8 @@ test('the typed text replaces one word that bash turned into wrong JSON', async 
   const argument = '{"todos":[{"content":"Dont,activeForm:Cant","status":"pending"}]}';
   const result = await todoWrite([argument], { raw: `'${list("Don't", "Can't")}'` });
   expect(result).toMatchObject({ exitCode: 0, stderr: NOTE, items: [{ content: "Don't" }] });
+  // Split, though no quote is lost.
+  expect(await todoWrite(['[', ']'], { raw: '[ ]' })).toMatchObject({ exitCode: 0, items: [] });
 });
 
 test('one apostrophe written for bash and one forgotten are both apostrophes', async () => {

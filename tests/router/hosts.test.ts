@@ -344,6 +344,8 @@ test('the schema of TodoWrite allows what the list allows', () => {
   const plain = { content: 'a', activeForm: 'b', status: 'pending' };
   const whole = { ...plain, id: 'c', priority: 'low', check: 'true' };
   expect(Object.keys(fields)).toEqual(Object.keys(whole));
+  const { maxContentLength: maxLength } = DEFAULT_SETTINGS;
+  expect(fields).toMatchObject({ content: { type: 'string', maxLength } });
   expect(validateTodoList({ todos: [whole] }, DEFAULT_SETTINGS)).toHaveProperty('items');
   for (const key of Object.keys(whole)) {
     const { [key as 'id']: _, ...rest } = whole;

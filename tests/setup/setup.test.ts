@@ -466,11 +466,11 @@ describe('all files are changed, or none', () => {
   });
 
   test('and folders that were made for one go with it', () => {
-    const { run, put, project } = machine();
-    put('project/.opencode/plugin', 'a file, where a folder is needed');
-    const { exitCode } = run('opencode');
-    expect(exitCode).toBe(1);
-    expect(existsSync(join(project, 'AGENTS.md'))).toBe(false);
+    const { run, project } = machine();
+    symlinkSync('/proc/none/CLAUDE.md', join(project, 'CLAUDE.md'));
+    const { stderr, exitCode } = run('claude', '--follow-links');
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/; nothing was changed\n$/)]);
+    expect(existsSync(join(project, '.claude'))).toBe(false);
   });
 });
 

@@ -130,10 +130,11 @@ test('a list is exported for other programs, and no text of it is markup', async
   const tasks = [
     { subject: 'Fix "x"', description: 'a, "b"\nc', priority: 'high' },
     { subject: '[x](y) *b* <i>', blockedBy: [], owner: 'bob' },
+    { subject: 'c' },
   ];
   await call('TaskCreate', [JSON.stringify(tasks)]);
   expect((await run('TaskList --format md')).stdout).toBe(
-    '- [ ] \\#1 Fix "x" (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob)\n',
+    '- [ ] \\#1 Fix "x" (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob)\n- [ ] \\#3 c\n',
   );
 });
 

@@ -124,6 +124,8 @@ test.each([
   [['--done'], /--done needs a value/],
   [['--finish', '1'], /Unknown option --finish/],
   [['--complete', '1'], /Try: TodoWrite --done 1/],
+  [['--status', '2', 'cancelled'], /Try: TodoWrite --drop 2/],
+  [['--list', '1'], /Try: TodoRead$/m],
 ])('%j is wrong usage', async (argv, problem) => {
   const { store, call } = list('[>] A', '[ ] B');
   const { exitCode, stderr } = await call(...argv);
