@@ -47,7 +47,7 @@ const minified = {
   minifyIdentifiers: true,
 };
 
-/** The program of each agent command. A new task command is listed in TASK_COMMANDS. */
+/** The program of each agent command. A new task command is listed in TASK_FORMS. */
 async function commandPrograms() {
   const list = inRoot('src/tasks/task-commands.ts');
   const { outputFiles } = await build({
@@ -57,11 +57,11 @@ async function commandPrograms() {
     write: false,
   });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  const { TASK_COMMANDS } = await import(`data:text/javascript;base64,${code}`);
+  const { TASK_FORMS } = await import(`data:text/javascript;base64,${code}`);
   return {
     TodoWrite: 'todo-write',
     TodoRead: 'todo-read',
-    ...Object.fromEntries(TASK_COMMANDS.map(({ name }) => [name, 'tasks'])),
+    ...Object.fromEntries(TASK_FORMS.map(({ name }) => [name, 'tasks'])),
   };
 }
 

@@ -106,14 +106,19 @@ export function wrongUsage(problem: string, usage: string): CommandResult {
   return failed('wrongUsage', `Error: ${problem}\n${usage}`);
 }
 
-/** The reply to `-h`, `--help` or `--version`. Returns undefined if none was given. */
+/**
+ * The reply to `-h`, `--help` or `--version`. Returns undefined if none was given.
+ *
+ * @param settings for the names in braces on the page.
+ */
 export function helpReply(
   options: Options<typeof HELP_OPTIONS>,
   usage: string,
-  helpPage: () => string,
+  helpPage: string,
+  settings: object = {},
 ): CommandResult | undefined {
   const stdout = options['--help']
-    ? helpPage()
+    ? helpPage.replace(/\{(\w+)\}/g, (_, name) => String(settings[name as keyof typeof settings]))
     : options['-h']
       ? usage
       : options['--version'] && `${PACKAGE_VERSION}\n`;

@@ -5,11 +5,11 @@ import type { CommandResult } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { refusal, storageTrouble, withWarnings } from './replies.ts';
 
-export interface CommandForm<Table extends OptionTable, Settings> {
+export interface CommandForm<Table extends OptionTable> {
   readonly options: Table;
   /** One line. */
   readonly usage: string;
-  readonly helpPage: (settings: Settings) => string;
+  readonly helpPage: string;
   /** The verb phrase for errors, as in `Error: Cannot ...`. */
   readonly purpose: string;
   /** Advice for a list without an undamaged version. */
@@ -28,7 +28,7 @@ const NOT_A_CALL =
  * @param work gets the problem if the options could not be parsed.
  */
 export async function perform<Table extends OptionTable, Settings extends ServerTime>(
-  form: CommandForm<Table, Settings>,
+  form: CommandForm<Table>,
   argv: readonly string[],
   read: () => { readonly settings: Settings; readonly warnings: readonly string[] },
   work: (parsed: ParsedOptions<Table>, settings: Settings) => Promise<CommandResult>,
@@ -42,7 +42,7 @@ export async function perform<Table extends OptionTable, Settings extends Server
     if (!Array.isArray(argv)) throw new TypeError(NOT_A_CALL);
     const parsed = parseOptions(argv, form.options);
     const options = 'problem' in parsed ? {} : parsed.options;
-    const help = helpReply(options, `Usage: ${form.usage}\n`, () => form.helpPage(settings));
+    const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
     result = help ?? (await inTimeOf(settings, () => work(parsed, settings)));
   } catch (error) {
     result = failureOf(title, error, form.repair);

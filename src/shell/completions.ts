@@ -3,7 +3,8 @@ import { HELP_OPTIONS, type OptionTable } from '../command/options.ts';
 import { inQuotes } from '../safe-text.ts';
 import { HARNESS_NAMES } from '../setup/harnesses.ts';
 import { SETUP_OPTIONS } from '../setup/setup.ts';
-import { TASK_COMMANDS } from '../tasks/task-commands.ts';
+import { TASK_FORMS } from '../tasks/task-commands.ts';
+import { optionsOf } from '../tasks/task-form.ts';
 import { READ_OPTIONS } from '../todo/todo-read.ts';
 import { WRITE_OPTIONS } from '../todo/write-options.ts';
 import { SESSIONS_OPTIONS } from '../watch/sessions.ts';
@@ -45,7 +46,7 @@ const WORDS = Object.keys(SUBCOMMANDS);
 const ALL: readonly Completable[] = [
   completable('TodoWrite', WRITE_OPTIONS),
   completable('TodoRead', READ_OPTIONS),
-  ...TASK_COMMANDS.map(({ name, options }) => completable(name, options)),
+  ...TASK_FORMS.map((form) => completable(form.name, optionsOf(form))),
   ...Object.entries(SUBCOMMANDS).map(([word, { options, words }]) =>
     completable('agent-shell', options, words, word),
   ),

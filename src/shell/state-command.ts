@@ -24,7 +24,7 @@ const FORM = {
   options: HELP_OPTIONS,
   usage: 'agent-shell state [init | copy FROM TO]',
   purpose: 'use the lists',
-  helpPage: () => helpPage,
+  helpPage,
 };
 
 export interface World {

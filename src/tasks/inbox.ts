@@ -36,7 +36,7 @@ export function takeNotices(
   most: number,
 ): { readonly graph: TaskGraph; readonly taken: readonly Notice[]; readonly left: number } {
   const all = graph.inboxes?.get(agent) ?? [];
-  if (all.length === 0) return { graph, taken: [], left: 0 };
+  if (all.length === 0 || most === 0) return { graph, taken: [], left: all.length };
   const inboxes = new Map(graph.inboxes);
   const rest = all.slice(most);
   if (rest.length > 0) inboxes.set(agent, rest);

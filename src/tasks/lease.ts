@@ -36,11 +36,7 @@ export function isLeaseOver(task: Task, clock: LeaseClock): boolean {
 }
 
 /** Renews an agent's leases that are due. Returns the same graph if none is. */
-export function renewLeases(
-  graph: TaskGraph,
-  agent: string,
-  clock: LeaseClock,
-): { readonly graph: TaskGraph } {
+export function renewLeases(graph: TaskGraph, agent: string, clock: LeaseClock): TaskGraph {
   const renewed: Task[] = [];
   for (const task of graph.tasks.values()) {
     const { lease, owner, status, id } = task;
@@ -48,7 +44,7 @@ export function renewLeases(
     if (elapsed(id, lease, clock) < Math.min(RENEWAL_MS, lease.ms / 3)) continue;
     renewed.push({ ...task, lease: leaseFor(lease.ms, clock, lease) });
   }
-  return renewed.length === 0 ? { graph } : { graph: withTasks(graph, renewed) };
+  return renewed.length === 0 ? graph : withTasks(graph, renewed);
 }
 
 function elapsed(id: number, lease: TaskLease, clock: LeaseClock): number {

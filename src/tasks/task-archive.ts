@@ -1,11 +1,9 @@
 import { done } from '../command/agent-command.ts';
-import { refusal } from '../command/replies.ts';
 import { notCompleted, notFound, type Refused } from './reasons.ts';
 import { idsText, type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-archive.md';
 import { duration, SOME_TASKS } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
-import { reasonLines } from './task-text.ts';
 
 const A_WEEK_MS = 7 * 86_400_000;
 
@@ -20,12 +18,10 @@ export const TASK_ARCHIVE = taskForm({
     olderThan: { kind: duration, hint: 'A time such as 30m, 8h or 7d' },
   },
   purpose: 'archive the tasks',
-  run: async ({ taskIds: ids, olderThan }, { change }) => {
+  run: async ({ taskIds: ids, olderThan }, call) => {
     const age = olderThan ?? (ids === undefined ? A_WEEK_MS : 0);
-    const outcome = await change((graph, at) => archiveTasks(graph, ids, age, at));
-    if ('refused' in outcome) {
-      return refusal('Cannot archive the tasks', reasonLines(outcome.refused));
-    }
+    const outcome = await call.change((graph, at) => archiveTasks(graph, ids, age, at));
+    if ('refused' in outcome) return outcome;
     const { archived } = outcome.change;
     const stdout =
       archived.length > 0 ? `Archived: ${idsText(archived)}\n` : 'Nothing to archive.\n';

@@ -1,15 +1,16 @@
 import { type CommandResult, done } from '../command/agent-command.ts';
 import { wrongUsage } from '../command/options.ts';
-import { noteLines, refusal } from '../command/replies.ts';
+import { noteLines } from '../command/replies.ts';
 import { claimTask, releaseAll, releaseExpired, releaseTasks } from './claims.ts';
 import { durationText, leaseLeft } from './lease.ts';
 import { agentText, alreadyResolved, leaseLost, NO_AGENT, notFound, notYours } from './reasons.ts';
 import { idsText } from './task.ts';
+import type { TaskCall } from './task-call.ts';
 import claimPage from './task-claim.md';
 import { duration, flag, SOME_TASKS, taskId } from './task-fields.ts';
-import { type TaskCall, taskForm } from './task-form.ts';
+import { type Refusal, taskForm } from './task-form.ts';
 import releasePage from './task-release.md';
-import { reasonLines, subjectText } from './task-text.ts';
+import { subjectText } from './task-text.ts';
 
 const USAGE =
   'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID';
@@ -33,21 +34,20 @@ export const TASK_CLAIM = taskForm({
   rule: ({ taskId: id, next = false }) =>
     (id !== undefined) !== next ? undefined : 'Expected either the id of a task or --next',
   run: async ({ taskId, lease }, call) => {
-    const { claimant, rules, options } = call;
+    const { rules } = call;
     const id = taskId ?? ('next' as const);
-    if (options['--check']) {
+    if (call.options['--check']) {
       if (id === 'next') return wrongUsage('--check needs the id of a task', `Usage: ${USAGE}\n`);
       return checkHold(id, call);
     }
     const leaseMs = (lease ?? rules.leaseMs) || undefined;
     const outcome = await call.change((graph, at) => {
-      const agent = claimant(graph);
+      const agent = call.claimant(graph);
       if (agent === undefined) return { refused: [NO_AGENT] };
       return claimTask(graph, id, { ...rules, agent, leaseMs }, at);
     });
     if ('refused' in outcome) {
-      const title = id === 'next' ? 'Cannot claim a task' : `Cannot claim task #${id}`;
-      return refusal(title, reasonLines(outcome.refused));
+      return id === 'next' ? outcome : { ...outcome, title: `Cannot claim task #${id}` };
     }
     const { task, wasMine, takenFrom } = outcome.change;
     const notes = [
@@ -69,10 +69,10 @@ function leaseNote(ms: number): string {
 }
 
 /** For a caller about to report a task done, which may have lost it. */
-async function checkHold(id: number, { store, agent }: TaskCall): Promise<CommandResult> {
+async function checkHold(id: number, { store, agent }: TaskCall): Promise<CommandResult | Refusal> {
   const { graph } = await store.read();
   const task = graph.tasks.get(id);
-  if (task === undefined) return refusal('Cannot check the claim', reasonLines([notFound(id)]));
+  if (task === undefined) return { refused: [notFound(id)], title: 'Cannot check the claim' };
   const { owner, status, lostBy = [] } = task;
   if (owner === agent && status === 'in_progress') {
     const lease = leaseText(leaseLeft(task, store.clock));
@@ -83,7 +83,7 @@ async function checkHold(id: number, { store, agent }: TaskCall): Promise<Comman
     : status === 'completed'
       ? alreadyResolved(id)
       : notYours(id, owner, status);
-  return refusal(`Task #${id} is not yours`, reasonLines([reason]));
+  return { refused: [reason], title: `Task #${id} is not yours` };
 }
 
 function leaseText(left: number | undefined): string {
@@ -93,7 +93,6 @@ function leaseText(left: number | undefined): string {
 }
 
 const RELEASE_USAGE = 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired';
-const TITLE = 'Cannot release the tasks';
 
 export const TASK_RELEASE = taskForm({
   name: 'TaskRelease',
@@ -105,23 +104,23 @@ export const TASK_RELEASE = taskForm({
   options: { '--expired': 'flag', '--begun': 'flag' },
   isAboutAgent: true,
   purpose: 'release the tasks',
-  run: async ({ taskIds: ids }, { store, change, claimant, rules, options }) => {
-    const { '--agent': namedAgent, '--expired': isExpired = false } = options;
-    const which = options['--begun'] ? 'begun' : 'open';
+  run: async ({ taskIds: ids }, call) => {
+    const { '--agent': namedAgent, '--expired': isExpired, '--begun': isBegun } = call.options;
+    const which = isBegun ? 'begun' : 'open';
     if (which === 'begun' && ids !== undefined) {
       return wrongUsage('--begun takes no ids', `Usage: ${RELEASE_USAGE}\n`);
     }
     if (isExpired && (ids !== undefined || namedAgent !== undefined)) {
       return wrongUsage('--expired takes no ids and no --agent', `Usage: ${RELEASE_USAGE}\n`);
     }
-    const outcome = await change((graph, at) => {
-      if (isExpired) return releaseExpired(graph, store.clock, at);
+    const outcome = await call.change((graph, at) => {
+      if (isExpired) return releaseExpired(graph, call.store.clock, at);
       if (ids !== undefined) return releaseTasks(graph, ids, namedAgent, at);
-      const agent = namedAgent ?? claimant(graph);
+      const agent = namedAgent ?? call.claimant(graph);
       if (agent === undefined) return { refused: [NO_AGENT] };
-      return releaseAll(graph, agent, at, which, rules.session);
+      return releaseAll(graph, agent, at, which, call.rules.session);
     });
-    if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
+    if ('refused' in outcome) return outcome;
     const { released } = outcome.change;
     const names = idsText(released.map(({ id }) => id));
     return done(released.length > 0 ? `Released: ${names}\n` : 'No tasks to release.\n');

@@ -13,9 +13,16 @@ import { DEFAULT_AGENT } from '../state/place.ts';
 import { orElse } from '../system/files.ts';
 import type { HookSurroundings } from './hooks.ts';
 import { noticeText, takeNotices } from './inbox.ts';
-import { renewLeases } from './lease.ts';
-import type { TasksForPeople } from './task-form.ts';
+import { type LeaseClock, renewLeases } from './lease.ts';
+import type { Task, TaskGraph } from './task.ts';
 import { openTaskList, type TaskStore } from './task-store.ts';
+
+/** Prints tasks for a person. */
+export type TasksForPeople = (
+  graph: TaskGraph,
+  tasks: readonly Task[],
+  clock: LeaseClock,
+) => string | Promise<string>;
 
 /** The lists, caller and settings that task commands work with. */
 export interface TaskContext {
@@ -113,37 +120,29 @@ const MOST_TOLD = 5;
  * cannot be read.
  */
 export async function teamNews(context: TaskContext, settings: Settings): Promise<string[]> {
-  try {
-    const store = await renewOwn(context, settings);
-    return settings.guidance === 'all' ? await newsFor(callerOf(context, settings), store) : [];
-  } catch {
-    return [];
-  }
+  return renewOwn(context, settings, settings.guidance === 'all').catch(() => []);
 }
 
-export async function renewOwn(context: TaskContext, settings: Settings): Promise<TaskStore> {
-  const store = context.open(undefined, settings);
-  await renew(callerOf(context, settings), store);
-  return store;
+export async function renewOwn(
+  context: TaskContext,
+  settings: Settings,
+  isTold = false,
+): Promise<string[]> {
+  return attend(callerOf(context, settings), context.open(undefined, settings), isTold);
 }
 
-/** New notices of an agent, each only once. */
-export async function newsFor(agent: string, store: TaskStore): Promise<string[]> {
+/** Renews the leases of an agent that are due. If it `isTold`, returns its new notices, each only once. */
+export async function attend(agent: string, store: TaskStore, isTold: boolean): Promise<string[]> {
+  const attended = (before: TaskGraph) => {
+    const { graph, taken, left } = takeNotices(before, agent, isTold ? MOST_TOLD : 0);
+    return { graph: renewLeases(graph, agent, store.clock), taken, left };
+  };
   const { graph } = await store.recent();
-  if (!graph.inboxes?.has(agent)) return [];
-  const outcome = await store.change((now) => takeNotices(now, agent, MOST_TOLD));
+  if (attended(graph).graph === graph) return [];
+  const outcome = await store.change(attended);
   if ('refused' in outcome) return [];
   const { taken, left } = outcome.change;
   const lines = taken.map(noticeText);
-  if (left > 0) lines.push(`and ${left} more: TaskInbox`);
+  if (isTold && left > 0) lines.push(`and ${left} more: TaskInbox`);
   return lines;
-}
-
-/** Renews the leases of an agent that are due. */
-export async function renew(agent: string, store: TaskStore): Promise<void> {
-  const { clock } = store;
-  const { graph } = await store.recent();
-  if (renewLeases(graph, agent, clock).graph !== graph) {
-    await store.change((now) => renewLeases(now, agent, clock));
-  }
 }

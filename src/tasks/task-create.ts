@@ -1,5 +1,4 @@
 import { done } from '../command/agent-command.ts';
-import { refusal } from '../command/replies.ts';
 import { otherNames, shortText, type TextLimits, type ValuesOf } from '../json/fields.ts';
 import type { CheckedJson } from '../json/json-input.ts';
 import { isObject, typeName } from '../json/json-value.ts';
@@ -11,7 +10,7 @@ import { type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-create.md';
 import { BLOCKERS, OWNERS, type Refs, TASK_FIELDS, taskIdsOrRefs, taskRef } from './task-fields.ts';
 import type { TaskForm } from './task-form.ts';
-import { reasonLines, subjectText } from './task-text.ts';
+import { subjectText } from './task-text.ts';
 
 const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
@@ -29,15 +28,14 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   readsStdin: true,
   purpose: 'create the task',
   check: checkTasks,
-  run: async (requests, { agent, change, approve }) => {
-    const outcome = await change(
-      (graph, at) => createTasks(graph, requests, at, agent),
-      ({ created }) => approve('task-created', created),
+  run: async (requests, call) => {
+    const outcome = await call.change(
+      (graph, at) => createTasks(graph, requests, at, call.agent),
+      ({ created }) => call.approve('task-created', created),
     );
     if ('refused' in outcome) {
       const isMissing = outcome.refused.some(({ code }) => code === 'task_not_found');
-      const closing = isMissing && requests.length > 1 ? [HOW_TO_REFER] : [];
-      return refusal('Cannot create the task', { ...reasonLines(outcome.refused), closing });
+      return { ...outcome, closing: isMissing && requests.length > 1 ? [HOW_TO_REFER] : [] };
     }
     const lines = outcome.change.created.map(
       (task) => `Task #${task.id} created: ${subjectText(task)}\n`,

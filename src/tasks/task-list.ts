@@ -1,6 +1,5 @@
 import { done } from '../command/agent-command.ts';
 import { EXPORT_FORMATS, wrongUsage } from '../command/options.ts';
-import { refusal } from '../command/replies.ts';
 import { rankOf, STATUSES } from '../command/status.ts';
 import { oneOf, shortText, type ValuesOf } from '../json/fields.ts';
 import { jsonLine } from '../json/json-value.ts';
@@ -8,13 +7,14 @@ import { readyTasks } from './claims.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { notFound } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
+import type { TaskCall } from './task-call.ts';
 import { AT, flag, ONE_TASK, wholeNumber } from './task-fields.ts';
-import { type TaskCall, taskForm } from './task-form.ts';
+import { taskForm } from './task-form.ts';
 import getPage from './task-get.md';
 import { changeLine, changesIn, graphAt } from './task-history.ts';
 import inboxPage from './task-inbox.md';
 import listPage from './task-list.md';
-import { exportMarkdown, reasonLines, taskLine, taskPage } from './task-text.ts';
+import { exportMarkdown, taskLine, taskPage } from './task-text.ts';
 
 const SORTS = ['id', 'priority', 'updated'] as const;
 
@@ -50,7 +50,8 @@ export const TASK_LIST = taskForm({
   isReadOnly: true,
   purpose: 'list the tasks',
   run: async (filter, call) => {
-    const { store, options, forPeople } = call;
+    const { store, options } = call;
+    const { forPeople } = call.context;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;
     if (asJson && format !== 'json') {
       return wrongUsage('--json and --format cannot be combined', `Usage: ${USAGE}\n`);
@@ -61,7 +62,7 @@ export const TASK_LIST = taskForm({
       return done(cut(lines, most, 'changes') || 'No changes.\n');
     }
     const found = await graphAt(store, filter.at);
-    if ('refused' in found) return refusal('Cannot list the tasks', reasonLines(found.refused));
+    if ('refused' in found) return found;
     const { graph, version } = found;
     const tasks = sorted(selected(graph, filter, call), filter);
     // An export has no default limit.
@@ -136,14 +137,12 @@ export const TASK_GET = taskForm({
   run: async ({ taskId: id, at }, { store, options }) => {
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;
-    if ('refused' in found) return refusal(title, reasonLines(found.refused));
+    if ('refused' in found) return { ...found, title };
     const changes = options['--history'] ? changesIn(await store.versions()) : [];
     const history = [...changes].filter(({ ids }) => ids.includes(id));
     const task = found.graph.tasks.get(id);
     // A deleted task still has its history.
-    if (task === undefined && history.length === 0) {
-      return refusal(title, reasonLines([notFound(id)]));
-    }
+    if (task === undefined && history.length === 0) return { refused: [notFound(id)], title };
     if (options['--history']) return done(history.map(changeLine).join('') || 'No changes.\n');
     return done(options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task));
   },

@@ -1,11 +1,9 @@
 import { done } from '../command/agent-command.ts';
-import { refusal } from '../command/replies.ts';
 import { NOTHING_TO_UNDO, noSuchVersion } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import { AT } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
 import { changesIn, changeText, type TaskChangeEntry, undoChange } from './task-history.ts';
-import { reasonLines } from './task-text.ts';
 import helpPage from './task-undo.md';
 import { checkOfOthers } from './update-task.ts';
 
@@ -19,7 +17,8 @@ export const TASK_UNDO = taskForm({
   example: '{"at":12}',
   fields: { at: AT },
   purpose: 'undo the change',
-  run: async ({ at }, { store, agent, change }) => {
+  run: async ({ at }, call) => {
+    const { store, agent } = call;
     const kept: number[] = [];
     let entry: TaskChangeEntry | undefined;
     for (const change of changesIn(await store.versions())) {
@@ -35,14 +34,14 @@ export const TASK_UNDO = taskForm({
     }
     if (entry === undefined) {
       const reason = at === undefined ? NOTHING_TO_UNDO : noSuchVersion(at, kept);
-      return refusal(TITLE, reasonLines([reason]));
+      return { refused: [reason], title: TITLE };
     }
     const undone = entry;
-    const outcome = await change((graph, now) => {
+    const outcome = await call.change((graph, now) => {
       const refused = undone.after.by === agent ? [] : checksOfOthers(graph, undone, agent);
       return refused.length > 0 ? { refused } : undoChange(graph, undone, now);
     });
-    if ('refused' in outcome) return refusal(TITLE, reasonLines(outcome.refused));
+    if ('refused' in outcome) return { ...outcome, title: TITLE };
     return done(`Undone: ${changeText(undone)}\n`);
   },
 });

@@ -1,11 +1,12 @@
 import { done } from '../command/agent-command.ts';
-import { noteLines, refusal } from '../command/replies.ts';
+import { noteLines } from '../command/replies.ts';
 import { STATUSES } from '../command/status.ts';
 import { oneOf } from '../json/fields.ts';
 import { safeText } from '../safe-text.ts';
 import { readyTasks } from './claims.ts';
 import { type ReasonCode, unproven } from './reasons.ts';
 import { idsText, type Task } from './task.ts';
+import type { TaskCall } from './task-call.ts';
 import {
   BLOCKERS,
   longText,
@@ -15,7 +16,7 @@ import {
   TASK_FIELDS,
   taskIds,
 } from './task-fields.ts';
-import { type TaskCall, taskForm } from './task-form.ts';
+import { taskForm } from './task-form.ts';
 import type { TaskVersion } from './task-store.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
@@ -46,14 +47,16 @@ export const TASK_UPDATE = taskForm({
       ? undefined
       : 'Expected a field to change beside the id, such as status',
   run: async (changes, call) => {
-    const { agent, claimant, settings, options, approve } = call;
+    const { agent, settings, options } = call;
+    const name = `task #${changes.taskId}`;
+    const title = `Cannot update ${name}`;
     const proven = await proofOf(changes, call);
-    if (proven?.refused) return proven.refused;
+    if (proven?.refused) return { refused: proven.refused, title };
     const outcome = await call.change(
       (graph, at) => {
         const rules = {
           ...call.rules,
-          agent: claimant(graph),
+          agent: call.claimant(graph),
           by: agent,
           force: Boolean(options['--force']),
           proven,
@@ -63,16 +66,14 @@ export const TASK_UPDATE = taskForm({
       },
       async ({ before, task }) =>
         task?.status === 'completed' && before.status !== 'completed'
-          ? approve('task-completed', [task])
+          ? call.approve('task-completed', [task])
           : undefined,
     );
-    const name = `task #${changes.taskId}`;
     if ('refused' in outcome) {
-      const { refused } = outcome;
-      const closing = refused.every(({ code }) => FORCED.has(code))
+      const closing = outcome.refused.every(({ code }) => FORCED.has(code))
         ? [`a leader may use --force; to clear the owner: TaskRelease ${changes.taskId}`]
         : [];
-      return refusal(`Cannot update ${name}`, { ...reasonLines(refused), closing });
+      return { ...outcome, title, closing };
     }
     const { changed, unblocked } = outcome.change;
     const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
@@ -104,8 +105,7 @@ async function proofOf({ taskId, status, check: changed }: TaskChanges, call: Ta
   }
   const proof = await evidence.run(check);
   if (!('failed' in proof)) return { check, proof };
-  const reasons = reasonLines([unproven(taskId, check, proof)]);
-  return { refused: refusal(`Cannot update task #${taskId}`, reasons) };
+  return { refused: [unproven(taskId, check, proof)] };
 }
 
 /** When the owner last began a task, as far back as versions are kept. */

@@ -41,7 +41,7 @@ const FORM = {
     'TodoRead [--json | --line | --format md|json] [--at VERSION | --history] [--session NAME] [--agent NAME]',
   purpose: 'read the list',
   repair: REPAIR,
-  helpPage: () => helpPage,
+  helpPage,
 };
 
 type ReadOptions = Options<typeof READ_OPTIONS>;

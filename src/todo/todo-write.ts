@@ -40,7 +40,7 @@ const FORM = {
   usage: ONE_LINE,
   purpose: 'update the list',
   repair: REPAIR,
-  helpPage: helpPageFor,
+  helpPage,
 };
 
 /** Records that an agent should not stop before its list is done, from the version about to be written. */
@@ -212,9 +212,3 @@ const REPLIES = {
   list: ({ items }: TodoVersion) => listText(items),
   json: (list: TodoVersion) => listJson(list),
 };
-
-function helpPageFor({ maxItems, maxContentLength }: Settings): string {
-  return helpPage
-    .replace('{items}', String(maxItems))
-    .replace('{characters}', String(maxContentLength));
-}

@@ -46,7 +46,7 @@ interface Session {
 export async function sessions(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(argv, SESSIONS_OPTIONS);
   const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];
-  const help = 'options' in parsed && helpReply(parsed.options, usage, () => helpPage);
+  const help = 'options' in parsed && helpReply(parsed.options, usage, helpPage);
   if (help) {
     writeAll(1, help.stdout);
     return help.exitCode;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SHELL_OPTIONS } from '../../src/shell/arguments.ts';
-import { TASK_COMMANDS } from '../../src/tasks/task-commands.ts';
+import { TASK_FORMS } from '../../src/tasks/task-commands.ts';
 import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
 import { agentShell } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -57,7 +57,7 @@ describe('options', () => {
         '--version',
         'TodoWrite',
         'TODO_MAX_ITEMS',
-        ...TASK_COMMANDS.map(({ name }) => name),
+        ...TASK_FORMS.map(({ name }) => name),
       ]) {
         expect(stdout).toContain(word);
       }

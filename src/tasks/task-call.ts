@@ -1,0 +1,113 @@
+import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import { HELP_OPTIONS, type Options } from '../command/options.ts';
+import { Evidence } from '../proof/proof.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ClaimRules } from './claims.ts';
+import { askHook, type HookName, type HookSurroundings } from './hooks.ts';
+import type { Reason, Refused } from './reasons.ts';
+import type { Task, TaskGraph } from './task.ts';
+import { callerOf, type TaskContext } from './task-context.ts';
+import type { Done, NotDone, TaskStore } from './task-store.ts';
+
+export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
+
+/** Typed for the options of all commands only. */
+export type GivenOptions = Options<typeof COMMON_OPTIONS> &
+  Readonly<Record<`--${string}`, unknown>>;
+
+const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
+
+/** One call of a command: whose it is, on which list, and how. */
+export class TaskCall {
+  readonly store: TaskStore;
+  /** The caller; by default `main`. */
+  readonly agent: string;
+  readonly context: TaskContext;
+  readonly settings: Settings;
+  readonly options: GivenOptions;
+  readonly #invocation: Invocation;
+  /** The caller's name, if it has said one. */
+  readonly #said: string | undefined;
+  #evidence: Evidence | undefined;
+  readonly #approved = new Set<string>();
+
+  /** @param isAboutAgent true if `--agent` names the subject of the command, not the caller. */
+  constructor(
+    context: TaskContext,
+    invocation: Invocation,
+    settings: Settings,
+    options: GivenOptions,
+    isAboutAgent = false,
+  ) {
+    const named = isAboutAgent ? undefined : options['--agent'];
+    // A caller may name itself even if the host's settings ignore callers.
+    this.#said = named ?? (invocation.env?.TODO_AGENT || settings.agent);
+    this.agent = callerOf(context, { agent: this.#said });
+    this.store = context.open(options['--list'], { ...settings, agent: this.agent });
+    this.context = context;
+    this.settings = settings;
+    this.options = options;
+    this.#invocation = invocation;
+  }
+
+  get rules(): ClaimRules {
+    const { oneTaskPerAgent, leaseMs } = this.settings;
+    return {
+      checkBusy: oneTaskPerAgent || this.options['--check-busy'] === true,
+      clock: this.store.clock,
+      leaseMs,
+      session: this.#invocation.session?.id ?? this.context.session,
+    };
+  }
+
+  get evidence(): Evidence {
+    const timeout = this.settings.proofTimeout;
+    const options = { by: this.agent, timeout, around: this.context.around };
+    this.#evidence ??= new Evidence(this.#invocation, options);
+    return this.#evidence;
+  }
+
+  /** Adds notes on the checks that were run. */
+  told(result: CommandResult): CommandResult {
+    return this.#evidence?.told(result) ?? result;
+  }
+
+  /** Makes a change in the caller's name. */
+  change<Change extends { readonly graph: TaskGraph }>(
+    plan: (graph: TaskGraph, at: string) => Change | Refused,
+    approve?: (change: Change) => Promise<Reason | undefined>,
+  ): Promise<Done<Change> | NotDone> {
+    return this.store.change(plan, approve, this.agent);
+  }
+
+  /**
+   * The claiming agent. One without a name of its own may claim on its own list, which no other agent uses, or with the id
+   * of its harness's session; else this is undefined.
+   */
+  claimant({ tasks }: TaskGraph): string | undefined {
+    const { agent } = this;
+    if (this.#said !== undefined || agent.includes('@')) return agent;
+    if (this.options['--list'] !== undefined || this.settings.taskList !== undefined)
+      return undefined;
+    for (const { owner = agent, createdBy = agent } of tasks.values()) {
+      if (owner !== agent || createdBy !== agent) return undefined;
+    }
+    return agent;
+  }
+
+  /**
+   * Asks a hook for approval, with the tasks as they would be after the change. A change that is recomputed after another
+   * one is approved again only if it differs.
+   */
+  async approve(hook: HookName, tasks: readonly Task[]): Promise<Reason | undefined> {
+    const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
+    if (this.#approved.has(question)) return undefined;
+    const { around = NOTHING_AROUND } = this.context;
+    const { agent, settings } = this;
+    const reason = await askHook(hook, { agent, tasks }, settings.hooksDir, around);
+    if (reason === undefined) this.#approved.add(question);
+    return reason;
+  }
+}
+
+const NO_TIMES = { createdAt: '', updatedAt: '' };
