@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,8 +52,28 @@ test('a setting in the environment applies', () => {
 });
 
 test('a setting in .env holds', () => {
-  writeEnv('TODO_MAX_ITEMS=7\nexport TODO_MAX_CONTENT_LENGTH="9" # short\n');
-  expect(readSettings({}, directory).settings).toMatchObject({ maxItems: 7, maxContentLength: 9 });
+  writeEnv(`TODO_MAX_ITEMS=7
+export TODO_MAX_CONTENT_LENGTH="9" # short
+TODO_CLEAR_WHEN_DONE=1
+TODO_GUIDANCE=notes
+TODO_REMINDER_TURNS=3
+TODO_ONE_TASK_PER_AGENT=1
+TODO_REQUIRE_PROOF=1
+TODO_PROOF_TIMEOUT=5
+TODO_TASKS=1
+`);
+  expect(readSettings({}, directory).settings).toEqual({
+    ...DEFAULT_SETTINGS,
+    maxItems: 7,
+    maxContentLength: 9,
+    clearWhenDone: true,
+    guidance: 'notes',
+    reminderTurns: 3,
+    oneTaskPerAgent: true,
+    requireProof: true,
+    proofTimeout: 5,
+    tasksInPrompt: true,
+  });
 });
 
 test('the environment wins over .env', () => {
@@ -111,6 +131,7 @@ test('a warning shows the value cut short and made safe', () => {
 
 test.each([
   ['is a directory', () => mkdirSync(join(directory, '.env'))],
+  ['is a link to itself', () => symlinkSync('.env', join(directory, '.env'))],
   ['is far too large', () => writeEnv(`TODO_MAX_ITEMS=7\n${'#'.repeat(300 * 1024)}`)],
   ['is binary', () => writeEnv(Buffer.from([0xff, 0x00, 0xfe, 0x3d, 0x0a]))],
   ['is in a directory that is not there', () => rmSync(directory, { recursive: true })],

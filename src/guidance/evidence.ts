@@ -57,14 +57,14 @@ const CHANGE = /* @__PURE__ */ new RegExp(`^(?:sudo )?(?:${GIT}|${FILES}|${PACKA
 const changed = new WeakMap<Work['commands'][number], boolean>();
 
 /**
- * The failed commands of whose kind none has succeeded since. Returns undefined if there are none, or unless the last change
- * finished the list or completed an item that is a check.
+ * The failed commands of whose kind none has succeeded since. None unless the last change finished the list or completed an
+ * item that is a check.
  */
 export function failedChecks({
   changes,
   items,
   commands,
-}: Pick<Work, 'changes' | 'items' | 'commands'>): FailedCheck[] | undefined {
+}: Pick<Work, 'changes' | 'items' | 'commands'>): FailedCheck[] {
   const isFinished = items.every(({ status }) => status === 'completed');
   const isJudged = changes.some(
     ({ before, after }) =>
@@ -73,7 +73,7 @@ export function failedChecks({
       after?.status === 'completed' &&
       (isFinished || isCheck(after) || /\b(?:build|lint)/i.test(after.content)),
   );
-  if (!isJudged) return undefined;
+  if (!isJudged) return [];
   const failures = new Map<CheckKind, FailedCheck>();
   for (const { line, exitCode } of commands) {
     const steps = stepsOf(line);
@@ -82,7 +82,7 @@ export function failedChecks({
     const kind = exitCode ? decidingKind(steps) : undefined;
     if (kind) failures.set(kind, { kind, line, exitCode });
   }
-  return failures.size > 0 ? [...failures.values()].slice(0, MAX_FAILURES) : undefined;
+  return [...failures.values()].slice(0, MAX_FAILURES);
 }
 
 export function isCheck({ content, activeForm }: Readonly<TodoItem>): boolean {

@@ -137,8 +137,9 @@ export class Guide {
   #changedByOthers(): TodoList | undefined {
     const list = this.#options.shared;
     try {
-      const { by, version } = list?.get() ?? { by: '', version: 0 };
-      const isHeard = version === 0 || by === list?.author || version === this.#heardVersion;
+      if (list === undefined) return undefined;
+      const { by, version } = list.get();
+      const isHeard = version === 0 || by === list.author || version === this.#heardVersion;
       return isHeard || this.#settings().guidance !== 'all' ? undefined : list;
     } catch {
       // The next command that needs the list reports what is wrong with it.

@@ -76,8 +76,7 @@ function skippedItems({ changes }: Work) {
 }
 
 function failures(work: Work) {
-  const failed = failedChecks(work);
-  return failed && TEXTS.failedChecks(failed);
+  return TEXTS.failedChecks(failedChecks(work));
 }
 
 /** Items are open, and none has been in progress for some commands. */

@@ -211,7 +211,7 @@ export class ListHome {
 
 /** False where nobody can look: reading or writing there fails with a better error. */
 function isLink(path: string): boolean {
-  return orElse(() => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false, false);
+  return orElse(() => lstatSync(path).isSymbolicLink(), false);
 }
 
 /** The first file that git tracks in a subfolder, where lists are. Undefined outside of a work tree or without git. */
