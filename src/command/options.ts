@@ -14,7 +14,8 @@ export type OptionKind =
 export interface TextForm {
   /** The accepted values, for errors: `a time such as 90s`. */
   readonly needs: string;
-  readonly fits: (text: string) => boolean;
+  /** Undefined for any other text. */
+  readonly from: (text: string) => unknown;
   readonly isRepeated?: boolean;
 }
 
@@ -188,11 +189,11 @@ function needs(name: string, kind: Exclude<OptionKind, 'flag'>): string {
 function readValue(text: string, kind: OptionKind): string | number | undefined {
   if (kind === 'version') return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   if (typeof kind === 'string') return text;
-  return (isForm(kind) ? kind.fits(text) : kind.includes(text)) ? text : undefined;
+  return (isForm(kind) ? kind.from(text) !== undefined : kind.includes(text)) ? text : undefined;
 }
 
 function isForm(kind: OptionKind): kind is TextForm {
-  return typeof kind === 'object' && 'fits' in kind;
+  return typeof kind === 'object' && 'from' in kind;
 }
 
 /** The letters by which names are compared. */

@@ -1,5 +1,7 @@
 import type { JsonSchema } from '../command/agent-command.ts';
 import type { OptionKind, OptionTable, TextForm } from '../command/options.ts';
+import { inQuotes } from '../safe-text.ts';
+import { typeName } from './json-value.ts';
 import { type OtherWords, textProblem } from './schema-issues.ts';
 
 // Without zod: programs that only check stored values start faster without it.
@@ -11,7 +13,8 @@ export interface TextLimits {
 export interface TextKind {
   readonly is: 'text';
   readonly most: (limits: TextLimits) => number;
-  readonly problem: (text: string, most: number) => string | undefined;
+  /** @param limits with what else its command passes to `objectSchema`. */
+  problem(text: string, most: number, limits: TextLimits): string | undefined;
   /** Added to its JSON Schema. */
   readonly json?: JsonSchema;
 }
@@ -27,27 +30,27 @@ export interface FlagKind {
   readonly json?: JsonSchema;
 }
 
-/** A value with a reader of its own. */
-export interface ReadKind<Value = unknown> {
-  readonly is: 'read';
-  readonly read: (given: unknown, limits: TextLimits) => Reading<Value>;
-  readonly json: (limits: TextLimits) => JsonSchema;
-  readonly option: OptionKind;
+/** A value that may be written in several ways, as JSON and as the text of an option. */
+export interface ValueKind<Value = unknown> extends TextForm {
+  readonly is: 'value';
+  /** Undefined for anything else. @param limits missing for stored values and options. */
+  from(given: unknown, limits?: TextLimits): Value | undefined;
+  /** Why there is no value; default: `Expected NEEDS, received ...`. */
+  problem?(given: unknown, limits: TextLimits): string | undefined;
+  readonly json: JsonSchema | ((limits: TextLimits) => JsonSchema);
+  /** Default: a text with a value. */
+  readonly option?: OptionKind;
   /** The text of its option is JSON. */
   readonly isJsonText?: true;
-  /** Checks a stored value; needed only for stored fields. */
-  readonly isStored?: (value: unknown) => boolean;
 }
-
-export type Reading<Value> = { readonly value: Value } | { readonly problem: string };
 
 /** An array; its option may be repeated. */
 export interface ListKind<Value = unknown> {
   readonly is: 'list';
-  readonly of: ReadKind<Value>;
+  readonly of: ValueKind<Value>;
 }
 
-export type Kind = TextKind | WordKind | FlagKind | ReadKind | ListKind;
+export type Kind = TextKind | WordKind | FlagKind | ValueKind | ListKind;
 
 type ValueOf<K extends Kind> = K extends TextKind
   ? string
@@ -55,7 +58,7 @@ type ValueOf<K extends Kind> = K extends TextKind
     ? Word
     : K extends FlagKind
       ? boolean
-      : K extends ReadKind<infer Value>
+      : K extends ValueKind<infer Value>
         ? Value
         : K extends ListKind<infer Value>
           ? Value[]
@@ -123,8 +126,8 @@ function jsonOf(kind: Kind, limits: TextLimits): JsonSchema {
       return { enum: kind.words };
     case 'flag':
       return kind.json ?? { type: 'boolean' };
-    case 'read':
-      return kind.json(limits);
+    case 'value':
+      return typeof kind.json === 'function' ? kind.json(limits) : kind.json;
     case 'list':
       return { type: 'array', items: jsonOf(kind.of, limits) };
   }
@@ -137,8 +140,8 @@ export function isStored(kind: Kind, value: unknown): boolean {
       return typeof value === 'string';
     case 'word':
       return kind.words.includes(value as string);
-    case 'read':
-      return kind.isStored?.(value) ?? false;
+    case 'value':
+      return kind.from(value) !== undefined;
     default:
       return false;
   }
@@ -158,23 +161,23 @@ export function storedProblem(table: Fields, thing: Record<string, unknown>): st
 
 /** The options of the fields: `--add-blocks` for `addBlocks`. */
 export function optionTable(table: Fields): OptionTable {
-  const rows = Object.entries(table).filter(([, { isNoOption, words }]) => !isNoOption && !words);
-  return Object.fromEntries(
-    rows.map(([name, { kind }]) => [
-      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-      optionOf(kind),
-    ]),
-  );
+  const options: Record<string, OptionKind> = {};
+  for (const [name, { kind, isNoOption, words }] of Object.entries(table)) {
+    if (isNoOption || words) continue;
+    const option = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    options[`--${option}`] = optionOf(kind);
+  }
+  return options;
 }
 
 function optionOf(kind: Kind): OptionKind {
   switch (kind.is) {
     case 'word':
       return kind.words;
-    case 'read':
-      return kind.option;
+    case 'value':
+      return kind.option ?? kind;
     case 'list':
-      return { ...(kind.of.option as TextForm), isRepeated: true };
+      return { ...(optionOf(kind.of) as TextForm), isRepeated: true };
     default:
       return kind.is;
   }
@@ -188,4 +191,10 @@ export function otherNames(table: Fields): OtherWords {
   return Object.entries(table).flatMap(([name, { others }]) =>
     others === undefined ? [] : [[name, others] as const],
   );
+}
+
+/** `Expected a task id such as 3, received 'x'`. */
+export function unexpected({ needs }: TextForm, given: unknown): string {
+  const received = typeof given === 'string' ? inQuotes(given) : typeName(given);
+  return `Expected ${needs}, received ${typeof given === 'number' ? given : received}`;
 }

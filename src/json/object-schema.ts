@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Fields, Kind, TextLimits, ValuesOf } from './fields.ts';
+import { type Fields, type Kind, type TextLimits, unexpected, type ValuesOf } from './fields.ts';
 
 /** The zod schema of an object with these fields and no others. */
 export function objectSchema<const Table extends Fields>(
@@ -24,7 +24,7 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
     case 'text': {
       const most = kind.most(limits);
       return z.string().check(({ value, issues }) => {
-        const message = kind.problem(value, most);
+        const message = kind.problem(value, most, limits);
         if (message !== undefined) issues.push({ code: 'custom', message, input: value });
       });
     }
@@ -34,11 +34,13 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
       return z.boolean();
     case 'list':
       return z.array(schemaOf(kind.of, limits));
-    case 'read':
+    case 'value':
       return z.transform((given, { issues }) => {
-        const reading = kind.read(given, limits);
-        if ('value' in reading) return reading.value;
-        issues.push({ code: 'custom', message: reading.problem, input: given });
+        const value = kind.from(given, limits);
+        if (value !== undefined) return value;
+        // Not read for a missing field, which comes here, too.
+        const message = given === undefined ? '' : kind.problem?.(given, limits);
+        issues.push({ code: 'custom', message: message ?? unexpected(kind, given), input: given });
         return given;
       });
   }

@@ -27,7 +27,7 @@ function completable(
 ): Completable {
   const valuesOf = (kind: OptionTable[string]) => {
     if (kind === 'flag') return [];
-    return typeof kind === 'string' || 'fits' in kind ? undefined : kind;
+    return typeof kind === 'string' || 'from' in kind ? undefined : kind;
   };
   const pairs = Object.entries(options).map(([name, kind]) => [name, valuesOf(kind)] as const);
   return { command, subcommand, words, options: pairs };

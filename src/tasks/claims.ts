@@ -1,15 +1,6 @@
 import { rankOf } from '../command/status.ts';
 import { isLeaseOver, type LeaseClock, leaseFor } from './lease.ts';
-import {
-  agentBusy,
-  alreadyClaimed,
-  alreadyResolved,
-  blocked,
-  notFound,
-  nothingReady,
-  type Reason,
-  type Refused,
-} from './reasons.ts';
+import { because, type Reason, type Refused } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 
 /**
@@ -66,7 +57,13 @@ export function claimTask(
   const { agent, clock } = claimant;
   const task = id === 'next' ? readyTasks(graph, agent, clock)[0] : graph.tasks.get(id);
   if (task === undefined)
-    return { refused: [id === 'next' ? nothingReady(begunBy(graph, agent)) : notFound(id)] };
+    return {
+      refused: [
+        id === 'next'
+          ? because('nothing_ready', begunBy(graph, agent))
+          : because('task_not_found', id),
+      ],
+    };
   const refused = reasonsAgainst(graph, task, claimant);
   if (refused.length > 0) return { refused };
   const wasMine = task.owner === agent && task.status === 'in_progress';
@@ -118,16 +115,16 @@ export function reasonsAgainst(
   { agent, checkBusy, clock }: Claimant,
 ): Reason[] {
   const { id, owner, status } = task;
-  if (status === 'completed') return [alreadyResolved(id)];
+  if (status === 'completed') return [because('already_resolved', id)];
   const blockers = openBlockers(graph, task);
   const others = checkBusy ? workOf(graph, agent).filter((other) => other.id !== id) : [];
   return [
     ...(owner !== undefined && owner !== agent && !(clock && isLeaseOver(task, clock))
-      ? [alreadyClaimed(id, owner)]
+      ? [because('already_claimed', id, owner)]
       : []),
-    ...(blockers.length > 0 ? [blocked(id, blockers)] : []),
+    ...(blockers.length > 0 ? [because('blocked', id, blockers)] : []),
     ...(others.length > 0
-      ? [agentBusy(agent, idsOf(others, 'in_progress'), idsOf(others, 'pending'))]
+      ? [because('agent_busy', agent, idsOf(others, 'in_progress'), idsOf(others, 'pending'))]
       : []),
   ];
 }
@@ -191,10 +188,10 @@ export function releaseExpired(graph: TaskGraph, clock: LeaseClock, at: string):
 }
 
 function whyNotReleased(task: Task | undefined, id: number, owner: string | undefined): Reason[] {
-  if (task === undefined) return [notFound(id)];
-  if (task.status === 'completed') return [alreadyResolved(id)];
+  if (task === undefined) return [because('task_not_found', id)];
+  if (task.status === 'completed') return [because('already_resolved', id)];
   const isOthers = owner !== undefined && task.owner !== undefined && task.owner !== owner;
-  return isOthers ? [alreadyClaimed(id, task.owner)] : [];
+  return isOthers ? [because('already_claimed', id, task.owner)] : [];
 }
 
 function release(

@@ -1,4 +1,4 @@
-import { blocksItself, cycle, notFound, type Reason, type Refused } from './reasons.ts';
+import { because, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 
 export interface LinkChanges {
@@ -21,7 +21,8 @@ export function changeLinks(
     unknownIds(graph, changes[field] ?? [], field),
   );
   const { addBlocks = [], addBlockedBy = [], removeBlocks = [], removeBlockedBy = [] } = changes;
-  if (addBlocks.includes(id) || addBlockedBy.includes(id)) refused.push(blocksItself(id));
+  if (addBlocks.includes(id) || addBlockedBy.includes(id))
+    refused.push(because('blocks_itself', id));
   if (refused.length > 0) return { refused };
 
   const draft = new Map<number, Task>();
@@ -36,7 +37,7 @@ export function changeLinks(
   if (draft.size === 0) return { graph };
   const changed = withTasks(graph, draft.values());
   const path = findCycle(changed, id);
-  return path ? { refused: [cycle(path)] } : { graph: changed };
+  return path ? { refused: [because('cycle', path)] } : { graph: changed };
 }
 
 /** Also removes it from the dependencies of all others. */
@@ -96,5 +97,5 @@ function wayBack(cameFrom: ReadonlyMap<number, number>, start: number, last: num
 
 /** @param where the field that contains them. */
 export function unknownIds(graph: TaskGraph, ids: readonly number[], where: string): Reason[] {
-  return ids.filter((id) => !graph.tasks.has(id)).map((id) => notFound(id, where));
+  return ids.filter((id) => !graph.tasks.has(id)).map((id) => because('task_not_found', id, where));
 }

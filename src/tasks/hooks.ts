@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { runProgram, type Surroundings } from '../proof/run-program.ts';
 import { safeText } from '../safe-text.ts';
 import { isProgram } from '../system/find-program.ts';
-import type { Reason } from './reasons.ts';
+import { because, type Reason } from './reasons.ts';
 import type { Task } from './task.ts';
 
 export type HookName = 'task-created' | 'task-completed';
@@ -41,5 +41,5 @@ export async function askHook(
   });
   if (exitCode === 0) return undefined;
   const why = exitCode === undefined ? words : said || words;
-  return { code: 'refused_by_hook', text: `${name}: ${safeText(why, MAX_REASON_CHARACTERS)}` };
+  return because('refused_by_hook', name, safeText(why, MAX_REASON_CHARACTERS));
 }

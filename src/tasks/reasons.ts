@@ -2,26 +2,65 @@ import { type Failure, failedText, unprovenText } from '../proof/proof.ts';
 import { briefText } from '../safe-text.ts';
 import { idsText } from './task.ts';
 
+const MAX_IDS_NAMED = 10;
+
+/** The text of each reason, by its code. */
+const TEXTS = {
+  /** @param where the field that names it. */
+  task_not_found: (id: number, where = '') => `there is no task #${id}${where && ` (${where})`}`,
+  /** @param more what else to know. */
+  already_claimed: (id: number, owner: string, more = '') =>
+    `#${id} is claimed by ${agentText(owner)}${more}`,
+  already_resolved: (id: number) => `#${id} is completed`,
+  blocked: (id: number, blockers: readonly number[]) => `#${id} is blocked by ${someIds(blockers)}`,
+  /** @param waiting the tasks assigned to it that it has not begun. */
+  agent_busy: (agent: string, begun: readonly number[], waiting: readonly number[]) => {
+    const parts = [
+      ...(begun.length > 0 ? [`is working on ${someIds(begun)}`] : []),
+      ...(waiting.length > 0 ? [`has yet to begin ${someIds(waiting)}`] : []),
+    ];
+    return `${agentText(agent)} ${parts.join(' and ')}`;
+  },
+  /** @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them. */
+  nothing_ready: (begun: readonly number[]) => {
+    const yours =
+      begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
+    return `no pending, unblocked task is yours or unowned${yours}`;
+  },
+  no_agent: () => 'say who you are: set TODO_AGENT, or give --agent NAME',
+  blocks_itself: (id: number) => `#${id} cannot block itself`,
+  /** @param path of tasks that each block the next, the first again at the end. */
+  cycle: (path: readonly number[]) => {
+    const shown = path.map((id) => `#${id}`);
+    if (shown.length > MAX_IDS_NAMED) {
+      shown.splice(MAX_IDS_NAMED - 2, shown.length - MAX_IDS_NAMED + 1, '...');
+    }
+    return `these would block each other: ${shown.join(' → ')}`;
+  },
+  /** @param problem of old and new metadata merged. */
+  too_large: (problem: string) => `metadata: ${problem}; null deletes a key`,
+  /** @param owner who has the task now. */
+  lease_lost: (id: number, owner: string | undefined) =>
+    `your lease of #${id} expired, and ${owner === undefined ? 'it was released' : `${agentText(owner)} has it`}`,
+  built_upon: (ids: readonly number[], more: string) => `${someIds(ids)} changed ${more}`,
+  /** @param kept newest first. */
+  no_such_version: (version: number, kept: readonly number[]) =>
+    `there is no version ${version}: ${kept.length === 0 ? 'the list was never written' : `versions ${kept.at(-1)} to ${kept[0]} are kept`}`,
+  nothing_to_undo: () => 'no kept change can be undone',
+  not_yours: (id: number, owner: string | undefined, status: string) =>
+    owner === undefined
+      ? `#${id} has no owner`
+      : `#${id} is ${status} and belongs to ${agentText(owner)}`,
+  not_completed: (id: number, status: string) => `#${id} is ${status}`,
+  unproven: (id: number, check: string, failure?: Failure) =>
+    failure
+      ? failedText(`#${id}`, check, failure)
+      : unprovenText(`#${id}`, check, `TaskUpdate ${id} --status completed --prove`),
+  refused_by_hook: (hook: string, said: string) => `${hook}: ${said}`,
+};
+
 /** Why a change is not made. */
-export type ReasonCode =
-  | 'task_not_found'
-  | 'already_claimed'
-  | 'already_resolved'
-  | 'blocked'
-  | 'agent_busy'
-  | 'nothing_ready'
-  | 'no_agent'
-  | 'blocks_itself'
-  | 'cycle'
-  | 'too_large'
-  | 'lease_lost'
-  | 'built_upon'
-  | 'no_such_version'
-  | 'nothing_to_undo'
-  | 'not_yours'
-  | 'not_completed'
-  | 'unproven'
-  | 'refused_by_hook';
+export type ReasonCode = keyof typeof TEXTS;
 
 /** One reason, for a program by its code and for a reader by its text, which is safe to print. */
 export interface Reason {
@@ -34,114 +73,12 @@ export interface Refused {
   readonly refused: readonly Reason[];
 }
 
-const MAX_IDS_NAMED = 10;
-
-export function notFound(id: number, where = ''): Reason {
-  return { code: 'task_not_found', text: `there is no task #${id}${where && ` (${where})`}` };
-}
-
-export function alreadyClaimed(id: number, owner: string): Reason {
-  return { code: 'already_claimed', text: `#${id} is claimed by ${agentText(owner)}` };
-}
-
-export function checkOfOther(id: number, owner: string): Reason {
-  const text = `#${id} is claimed by ${agentText(owner)}; its check may be changed by its owner and its creator`;
-  return { code: 'already_claimed', text };
-}
-
-export function alreadyResolved(id: number): Reason {
-  return { code: 'already_resolved', text: `#${id} is completed` };
-}
-
-export function blocked(id: number, blockers: readonly number[]): Reason {
-  return { code: 'blocked', text: `#${id} is blocked by ${someIds(blockers)}` };
-}
-
-/** @param begun its tasks in progress. @param waiting the tasks assigned to it that it has not begun. */
-export function agentBusy(
-  agent: string,
-  begun: readonly number[],
-  waiting: readonly number[],
+export function because<Code extends ReasonCode>(
+  code: Code,
+  ...known: Parameters<(typeof TEXTS)[Code]>
 ): Reason {
-  const parts = [
-    ...(begun.length > 0 ? [`is working on ${someIds(begun)}`] : []),
-    ...(waiting.length > 0 ? [`has yet to begin ${someIds(waiting)}`] : []),
-  ];
-  return { code: 'agent_busy', text: `${agentText(agent)} ${parts.join(' and ')}` };
-}
-
-/** @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them. */
-export function nothingReady(begun: readonly number[]): Reason {
-  const yours = begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
-  const text = `no pending, unblocked task is yours or unowned${yours}`;
-  return { code: 'nothing_ready', text };
-}
-
-export const NO_AGENT: Reason = {
-  code: 'no_agent',
-  text: 'say who you are: set TODO_AGENT, or give --agent NAME',
-};
-
-export function blocksItself(id: number): Reason {
-  return { code: 'blocks_itself', text: `#${id} cannot block itself` };
-}
-
-/** @param path of tasks that each block the next, the first again at the end. */
-export function cycle(path: readonly number[]): Reason {
-  const shown = path.map((id) => `#${id}`);
-  if (shown.length > MAX_IDS_NAMED) {
-    shown.splice(MAX_IDS_NAMED - 2, shown.length - MAX_IDS_NAMED + 1, '...');
-  }
-  return { code: 'cycle', text: `these would block each other: ${shown.join(' → ')}` };
-}
-
-export function unproven(id: number, check: string, failure?: Failure): Reason {
-  const text = failure
-    ? failedText(`#${id}`, check, failure)
-    : unprovenText(`#${id}`, check, `TaskUpdate ${id} --status completed --prove`);
-  return { code: 'unproven', text };
-}
-
-export function notCompleted(id: number, status: string): Reason {
-  return { code: 'not_completed', text: `#${id} is ${status}` };
-}
-
-export function builtUpon(ids: readonly number[]): Reason {
-  return { code: 'built_upon', text: `${someIds(ids)} changed since; nothing was undone` };
-}
-
-export function changedSince(id: number): Reason {
-  return { code: 'built_upon', text: `#${id} changed in the meantime; nothing was changed` };
-}
-
-/** @param kept newest first. */
-export function noSuchVersion(version: number, kept: readonly number[]): Reason {
-  const range =
-    kept.length === 0
-      ? 'the list was never written'
-      : `versions ${kept.at(-1)} to ${kept[0]} are kept`;
-  return { code: 'no_such_version', text: `there is no version ${version}: ${range}` };
-}
-
-export const NOTHING_TO_UNDO: Reason = {
-  code: 'nothing_to_undo',
-  text: 'no kept change can be undone',
-};
-
-export function notYours(id: number, owner: string | undefined, status: string): Reason {
-  if (owner === undefined) return { code: 'not_yours', text: `#${id} has no owner` };
-  return { code: 'not_yours', text: `#${id} is ${status} and belongs to ${agentText(owner)}` };
-}
-
-/** @param owner who has the task now. */
-export function leaseLost(id: number, owner: string | undefined): Reason {
-  const now = owner === undefined ? 'it was released' : `${agentText(owner)} has it`;
-  return { code: 'lease_lost', text: `your lease of #${id} expired, and ${now}` };
-}
-
-/** @param problem of old and new metadata merged. */
-export function metadataRefused(problem: string): Reason {
-  return { code: 'too_large', text: `metadata: ${problem}; null deletes a key` };
+  const textOf = TEXTS[code] as (...known: unknown[]) => string;
+  return { code, text: textOf(...known) };
 }
 
 /** Agents' names come from outside. */

@@ -29,11 +29,17 @@ const BYTES_PER_TASK = 300;
 export const TASK_STEPS: Steps<TaskGraph, TaskStep> = {
   empty: NO_TASKS,
   between: (before, after) => {
-    const ids = changedIds(before, after);
+    const changed: Task[] = [];
+    const deleted: number[] = [];
+    for (const id of changedIds(before, after)) {
+      const task = after.tasks.get(id);
+      if (task) changed.push(task);
+      else deleted.push(id);
+    }
     return {
       nextId: after.nextId,
-      changed: ids.flatMap((id) => after.tasks.get(id) ?? []),
-      deleted: ids.filter((id) => !after.tasks.has(id)),
+      changed,
+      deleted,
       ...(after.by !== undefined && { by: after.by }),
       ...(before.inboxes !== after.inboxes && { inboxes: inboxSteps(before, after) }),
     };
@@ -110,91 +116,99 @@ function freeze(task: Task): Task {
  * hand. Lengths are not checked: the limits may have been others.
  */
 export function storedEntryProblem(entry: unknown): string | undefined {
-  const step = isObject(entry) ? entry.step : undefined;
-  if (!isObject(entry) || typeof entry.isWhole !== 'boolean' || !isObject(step)) {
-    return 'it holds no change to tasks';
-  }
-  const { nextId, changed, deleted, by } = step;
-  if (
-    !isId(nextId) ||
-    !Array.isArray(changed) ||
-    !areAll(isId)(deleted) ||
-    !areInboxes(step.inboxes)
-  ) {
-    return 'it holds no change to tasks';
-  }
-  if (!ifAny(isText)(by)) return 'it has no author';
+  if (!isA(ENTRY, entry)) return 'it holds no change to tasks';
+  const { changed, by = '' } = (entry as { step: { changed: unknown[]; by?: unknown } }).step;
+  if (!isA('text', by)) return 'it has no author';
   for (const [index, task] of changed.entries()) {
-    const wrong = isObject(task) ? wrongField(task) : 'is not a task';
-    if (wrong !== undefined) return `task ${index} ${wrong}`;
+    if (!isObject(task)) return `task ${index} is not a task`;
+    const wrong = wrongField(TASK, task);
+    if (wrong !== undefined) return `task ${index} has an invalid ${wrong}`;
   }
   return undefined;
 }
 
+/** A basic type, an array, an object, or a check of its own. */
+type Type =
+  | 'text'
+  | 'id'
+  | 'count'
+  | 'time'
+  | readonly [Type]
+  | Shape
+  | ((value: unknown) => boolean);
+interface Shape {
+  readonly has: Readonly<Record<string, Type>>;
+  readonly mayHave?: Readonly<Record<string, Type>>;
+}
+
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-type IsRight = (value: unknown) => boolean;
-type Checks = Readonly<Record<string, IsRight>>;
-
-const isId: IsRight = (value) => Number.isSafeInteger(value) && (value as number) > 0;
-const isTime: IsRight = (value) => typeof value === 'string' && TIME.test(value);
-const isText: IsRight = (value) => typeof value === 'string';
-const isNumber: IsRight = (value) => typeof value === 'number' && value >= 0;
-const areAll =
-  (isRight: IsRight): IsRight =>
-  (values) =>
-    Array.isArray(values) && values.every(isRight);
-const ifAny =
-  (isRight: IsRight): IsRight =>
-  (value) =>
-    value === undefined || isRight(value);
-const has =
-  (checks: Checks): IsRight =>
-  (value) =>
-    isObject(value) && Object.entries(checks).every(([name, isRight]) => isRight(value[name]));
-
-const NOTICE: Checks = {
-  kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
-  field: ifAny((value) => value === 'check'),
-  taskId: isId,
-  subject: isText,
-  by: isText,
-  at: isTime,
-};
-const areInboxes = ifAny(
-  (value) =>
-    isObject(value) &&
-    Object.values(value).every(has({ heard: isNumber, added: areAll(has(NOTICE)) })),
-);
-
-const FIELDS: Checks = {
-  ...Object.fromEntries(
-    Object.entries(TASK_FIELDS).map(([name, { kind }]) => [
-      name,
-      ifAny((value) => isStored(kind, value)),
-    ]),
-  ),
-  id: isId,
-  subject: isText,
-  description: isText,
-  owner: ifAny(isText),
-  status: (value) => STATUSES.includes(value as Status),
-  blocks: areAll(isId),
-  blockedBy: areAll(isId),
-  comments: ifAny(areAll(has({ by: isText, at: isTime, text: isText }))),
-  proof: ifAny(isProof),
-  createdBy: ifAny(isText),
-  lease: ifAny(has({ ms: isNumber, beat: isId, clock: isText, tick: isNumber })),
-  begunIn: ifAny(isText),
-  lostBy: ifAny(areAll(isText)),
-  isArchived: ifAny((value) => value === true),
-  createdAt: isTime,
-  updatedAt: isTime,
+const NOTICE: Shape = {
+  has: {
+    kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
+    taskId: 'id',
+    subject: 'text',
+    by: 'text',
+    at: 'time',
+  },
+  mayHave: { field: (value) => value === 'check' },
 };
 
-function wrongField(task: Record<string, unknown>): string | undefined {
-  for (const name in FIELDS) {
-    if (!FIELDS[name]?.(task[name])) return `has an invalid ${name}`;
+const INBOX: Shape = { has: { heard: 'count', added: [NOTICE] } };
+
+const STEP: Shape = {
+  has: { nextId: 'id', changed: Array.isArray, deleted: ['id'] },
+  mayHave: { inboxes: (value) => isObject(value) && isA([INBOX], Object.values(value)) },
+};
+
+const ENTRY: Shape = { has: { isWhole: (value) => typeof value === 'boolean', step: STEP } };
+
+const TASK: Shape = {
+  has: {
+    id: 'id',
+    subject: 'text',
+    description: 'text',
+    status: (value) => STATUSES.includes(value as Status),
+    blocks: ['id'],
+    blockedBy: ['id'],
+    createdAt: 'time',
+    updatedAt: 'time',
+  },
+  mayHave: {
+    ...Object.fromEntries(
+      Object.entries(TASK_FIELDS).map(([name, { kind }]) => [
+        name,
+        (value) => isStored(kind, value),
+      ]),
+    ),
+    owner: 'text',
+    comments: [{ has: { by: 'text', at: 'time', text: 'text' } }],
+    proof: isProof,
+    createdBy: 'text',
+    lease: { has: { ms: 'count', beat: 'id', clock: 'text', tick: 'count' } },
+    begunIn: 'text',
+    lostBy: ['text'],
+    isArchived: (value) => value === true,
+  },
+};
+
+function isA(type: Type, value: unknown): boolean {
+  if (type === 'text') return typeof value === 'string';
+  if (type === 'time') return typeof value === 'string' && TIME.test(value);
+  if (type === 'id') return Number.isSafeInteger(value) && (value as number) > 0;
+  if (type === 'count') return typeof value === 'number' && value >= 0;
+  if (typeof type === 'function') return type(value);
+  if ('has' in type) return isObject(value) && wrongField(type, value) === undefined;
+  return Array.isArray(value) && value.every((each) => isA(type[0], each));
+}
+
+function wrongField(
+  { has, mayHave = {} }: Shape,
+  thing: Record<string, unknown>,
+): string | undefined {
+  for (const name in has) if (!isA(has[name] as Type, thing[name])) return name;
+  for (const name in mayHave) {
+    if (thing[name] !== undefined && !isA(mayHave[name] as Type, thing[name])) return name;
   }
   return undefined;
 }

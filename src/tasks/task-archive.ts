@@ -1,5 +1,5 @@
 import { done } from '../command/agent-command.ts';
-import { notCompleted, notFound, type Refused } from './reasons.ts';
+import { because, type Refused } from './reasons.ts';
 import { idsText, type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-archive.md';
 import { duration, SOME_TASKS } from './task-fields.ts';
@@ -43,8 +43,8 @@ function archiveTasks(
 ): { readonly graph: TaskGraph; readonly archived: readonly number[] } | Refused {
   const refused = (ids ?? []).flatMap((id) => {
     const task = graph.tasks.get(id);
-    if (task === undefined) return [notFound(id)];
-    return task.status === 'completed' ? [] : [notCompleted(id, task.status)];
+    if (task === undefined) return [because('task_not_found', id)];
+    return task.status === 'completed' ? [] : [because('not_completed', id, task.status)];
   });
   if (refused.length > 0) return { refused };
   const chosen = ids === undefined ? undefined : new Set(ids);

@@ -3,7 +3,7 @@ import { wrongUsage } from '../command/options.ts';
 import { noteLines } from '../command/replies.ts';
 import { claimTask, releaseAll, releaseExpired, releaseTasks } from './claims.ts';
 import { durationText, leaseLeft } from './lease.ts';
-import { agentText, alreadyResolved, leaseLost, NO_AGENT, notFound, notYours } from './reasons.ts';
+import { agentText, because } from './reasons.ts';
 import { idsText } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import claimPage from './task-claim.md';
@@ -43,7 +43,7 @@ export const TASK_CLAIM = taskForm({
     const leaseMs = (lease ?? rules.leaseMs) || undefined;
     const outcome = await call.change((graph, at) => {
       const agent = call.claimant(graph);
-      if (agent === undefined) return { refused: [NO_AGENT] };
+      if (agent === undefined) return { refused: [because('no_agent')] };
       return claimTask(graph, id, { ...rules, agent, leaseMs }, at);
     });
     if ('refused' in outcome) {
@@ -72,17 +72,18 @@ function leaseNote(ms: number): string {
 async function checkHold(id: number, { store, agent }: TaskCall): Promise<CommandResult | Refusal> {
   const { graph } = await store.read();
   const task = graph.tasks.get(id);
-  if (task === undefined) return { refused: [notFound(id)], title: 'Cannot check the claim' };
+  if (task === undefined)
+    return { refused: [because('task_not_found', id)], title: 'Cannot check the claim' };
   const { owner, status, lostBy = [] } = task;
   if (owner === agent && status === 'in_progress') {
     const lease = leaseText(leaseLeft(task, store.clock));
     return done(`Task #${id} is yours: ${subjectText(task)}${lease}\n`);
   }
   const reason = lostBy.includes(agent)
-    ? leaseLost(id, owner)
+    ? because('lease_lost', id, owner)
     : status === 'completed'
-      ? alreadyResolved(id)
-      : notYours(id, owner, status);
+      ? because('already_resolved', id)
+      : because('not_yours', id, owner, status);
   return { refused: [reason], title: `Task #${id} is not yours` };
 }
 
@@ -117,7 +118,7 @@ export const TASK_RELEASE = taskForm({
       if (isExpired) return releaseExpired(graph, call.store.clock, at);
       if (ids !== undefined) return releaseTasks(graph, ids, namedAgent, at);
       const agent = namedAgent ?? call.claimant(graph);
-      if (agent === undefined) return { refused: [NO_AGENT] };
+      if (agent === undefined) return { refused: [because('no_agent')] };
       return releaseAll(graph, agent, at, which, call.rules.session);
     });
     if ('refused' in outcome) return outcome;

@@ -5,10 +5,18 @@ import { isObject, typeName } from '../json/json-value.ts';
 import { objectSchema } from '../json/object-schema.ts';
 import { ProblemLines } from '../json/schema-issues.ts';
 import { findCycle, unknownIds } from './dependencies.ts';
-import { blocksItself, cycle, type Refused } from './reasons.ts';
+import { because, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-create.md';
-import { BLOCKERS, OWNERS, type Refs, TASK_FIELDS, taskIdsOrRefs, taskRef } from './task-fields.ts';
+import {
+  BLOCKERS,
+  OWNERS,
+  type RefLimits,
+  type Refs,
+  TASK_FIELDS,
+  taskIdsOrRefs,
+  taskRef,
+} from './task-fields.ts';
 import type { TaskForm } from './task-form.ts';
 import { subjectText } from './task-text.ts';
 
@@ -18,13 +26,29 @@ const HOW_TO_REFER =
 /** The check stops after a block of this many tasks with errors. */
 const BLOCK = 1000;
 
+const FIELDS = {
+  ...TASK_FIELDS,
+  subject: { ...TASK_FIELDS.subject, isRequired: true },
+  owner: { kind: shortText, others: OWNERS },
+  blockedBy: {
+    kind: taskIdsOrRefs,
+    hint: 'Ids of tasks that must be completed first',
+    others: BLOCKERS,
+  },
+  ref: {
+    kind: taskRef,
+    hint: 'A name for the blockedBy of other tasks in this call',
+    isNoOption: true,
+  },
+} as const;
+
 export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   name: 'TaskCreate',
   summary: "adds to the team's tasks: --subject, --description, or JSON",
   usage: `TaskCreate '{"subject":"..."}' | TaskCreate --subject "..." [--description "..."]`,
   helpPage,
   example: '{"subject":"...","description":"..."}',
-  fields: fieldsWith(new Map()),
+  fields: FIELDS,
   readsStdin: true,
   purpose: 'create the task',
   check: checkTasks,
@@ -55,9 +79,9 @@ function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly Ne
     return { problems: { lines: ['Expected at least one task, received none'] } };
   }
   const all = Array.isArray(value) ? value : [value];
-  const fields = fieldsWith(refsOf(all));
-  const schema = objectSchema(fields, limits);
-  const lines = new ProblemLines(otherNames(fields));
+  const limitsHere: RefLimits = { ...limits, refs: refsOf(all) };
+  const schema = objectSchema(FIELDS, limitsHere);
+  const lines = new ProblemLines(otherNames(FIELDS));
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
     if (!lines.isEmpty && at % BLOCK === 0) {
@@ -75,30 +99,7 @@ function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly Ne
   return { value: request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
 }
 
-/** @param refs the refs of the same call. */
-function fieldsWith(refs: Refs) {
-  return {
-    ...TASK_FIELDS,
-    subject: { ...TASK_FIELDS.subject, isRequired: true },
-    owner: { kind: shortText, others: OWNERS },
-    blockedBy: {
-      kind: taskIdsOrRefs(refs),
-      hint: 'Ids of tasks that must be completed first',
-      others: BLOCKERS,
-    },
-    ref: {
-      kind: taskRef(refs),
-      hint: 'A name for the blockedBy of other tasks in this call',
-      isNoOption: true,
-    },
-  } as const;
-}
-
-function requestedTask({
-  ref: _,
-  blockedBy = [],
-  ...fields
-}: ValuesOf<ReturnType<typeof fieldsWith>>): NewTask {
+function requestedTask({ ref: _, blockedBy = [], ...fields }: ValuesOf<typeof FIELDS>): NewTask {
   return {
     ...fields,
     blockedBy: blockedBy.flatMap((blocker) => ('id' in blocker ? [blocker.id] : [])),
@@ -149,7 +150,7 @@ export function createTasks(
     const { blockedBy = [], after = [] } = request;
     const id = ids[index] as number;
     const blockers = new Set([...blockedBy, ...after.map((place) => ids[place] as number)]);
-    if (blockers.has(id)) return { refused: [blocksItself(id)] };
+    if (blockers.has(id)) return { refused: [because('blocks_itself', id)] };
     draft.set(id, newTask(id, request, [...blockers], at, by));
   }
   // One array for each blocker, so that a task that thousands wait for is copied once.
@@ -169,7 +170,7 @@ export function createTasks(
   const path = requests.some(({ after = [] }) => after.length > 0)
     ? findAnyCycle(after, ids)
     : undefined;
-  if (path) return { refused: [cycle(path)] };
+  if (path) return { refused: [because('cycle', path)] };
   return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
 }
 

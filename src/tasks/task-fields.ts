@@ -1,14 +1,14 @@
-import type { JsonSchema } from '../command/agent-command.ts';
 import { PRIORITIES } from '../command/status.ts';
 import {
   type Fields,
   type FlagKind,
   type ListKind,
   oneOf,
-  type Reading,
-  type ReadKind,
   shortText,
   type TextKind,
+  type TextLimits,
+  unexpected,
+  type ValueKind,
 } from '../json/fields.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { textProblem } from '../json/schema-issues.ts';
@@ -19,24 +19,26 @@ const MAX_REF_CHARACTERS = 40;
 /** In characters, of a description and of metadata as JSON. */
 const MAX_LONG_TEXT = 10_000;
 const MAX_DEPTH = 20;
-const WHOLE_NUMBER = { type: 'integer', minimum: 1 };
 const ID = /^#?([1-9]\d{0,14})$/;
 
 /** Blank is refused, since TaskRelease removes an owner. */
-export const ownerName: ReadKind<string> = {
-  is: 'read',
-  read: (value, { maxContentLength }) => {
-    if (value === null || (typeof value === 'string' && value.trim() === '')) {
-      return { problem: 'Cannot be blank; to clear the owner: TaskRelease ID' };
-    }
-    if (typeof value !== 'string')
-      return { problem: `Expected string, received ${typeName(value)}` };
-    const problem = textProblem(value, maxContentLength);
-    return problem === undefined ? { value } : { problem };
-  },
+export const ownerName: ValueKind<string> = {
+  is: 'value',
+  from: (value, limits = NO_LIMITS) =>
+    ownerProblem(value, limits) === undefined ? (value as string) : undefined,
+  problem: ownerProblem,
+  needs: 'a name',
   json: ({ maxContentLength }) => ({ type: 'string', pattern: '\\S', maxLength: maxContentLength }),
   option: 'text',
 };
+
+function ownerProblem(value: unknown, { maxContentLength }: TextLimits): string | undefined {
+  if (value === null || (typeof value === 'string' && value.trim() === '')) {
+    return 'Cannot be blank; to clear the owner: TaskRelease ID';
+  }
+  if (typeof value !== 'string') return `Expected string, received ${typeName(value)}`;
+  return textProblem(value, maxContentLength);
+}
 
 export const longText: TextKind = {
   is: 'text',
@@ -50,71 +52,89 @@ export const longText: TextKind = {
 export const flag: FlagKind = { is: 'flag' };
 
 /** `30m` as milliseconds; 0 for `off`. */
-export const duration = readAs(durationOf, 'a time such as 90s, 30m or 8h', { type: 'string' });
+export const duration: ValueKind<number> = {
+  is: 'value',
+  from: (value) => {
+    if (typeof value !== 'string') return undefined;
+    return value === 'off' ? 0 : parseDuration(value);
+  },
+  needs: 'a time such as 90s, 30m or 8h',
+  json: { type: 'string' },
+};
 
-function durationOf(value: unknown): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  return value === 'off' ? 0 : parseDuration(value);
+export const wholeNumber: ValueKind<number> = {
+  is: 'value',
+  needs: 'a whole number',
+  from: (value) =>
+    positive(typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
+  json: { type: 'integer', minimum: 1 },
+};
+
+function positive(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined;
 }
-
-/** @param what as in `Expected the number of a version`. */
-export function wholeNumber(what: string): ReadKind<number> {
-  return readAs(numberOf, what, WHOLE_NUMBER);
-}
-
-function numberOf(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
-}
-
-const A_TASK_ID = 'a task id such as 3';
 
 /** 3, '3' or '#3'. */
-export const taskId = readAs(idOf, A_TASK_ID, WHOLE_NUMBER);
+export const taskId: ValueKind<number> = {
+  ...wholeNumber,
+  from: (value) => {
+    const [, digits] = (typeof value === 'string' && ID.exec(value.trim())) || [];
+    return digits === undefined ? positive(value) : Number(digits);
+  },
+  needs: 'a task id such as 3',
+};
 export const taskIds: ListKind<number> = { is: 'list', of: taskId };
 
 /** The refs of a call, with the indices of their tasks: one each, if all is well. */
 export type Refs = ReadonlyMap<string, readonly number[]>;
+/** What readers of a call's tasks need to know. */
+export interface RefLimits extends TextLimits {
+  readonly refs?: Refs;
+}
+const NO_REFS: Refs = new Map();
+const NO_LIMITS: TextLimits = { maxContentLength: Number.POSITIVE_INFINITY };
 
 /** The name of a task within one call; never like an id. */
-export function taskRef(refs: Refs): TextKind {
-  return {
-    is: 'text',
-    most: () => MAX_REF_CHARACTERS,
-    problem: (text, most) => {
-      if (idOf(text) !== undefined) return `Cannot look like a task id, received ${shown(text)}`;
-      const places = refs.get(text) ?? [];
-      if (places.length > 1)
-        return `Must be unique, is used by ${places.map((at) => `[${at}]`).join(' and ')}`;
-      return textProblem(text, most);
-    },
-  };
-}
+export const taskRef: TextKind = {
+  is: 'text',
+  most: () => MAX_REF_CHARACTERS,
+  problem: (text, most, { refs = NO_REFS }: RefLimits) => {
+    if (taskId.from(text) !== undefined) {
+      return `Cannot look like a task id, received ${inQuotes(text)}`;
+    }
+    const places = refs.get(text) ?? [];
+    if (places.length > 1)
+      return `Must be unique, is used by ${places.map((at) => `[${at}]`).join(' and ')}`;
+    return textProblem(text, most);
+  },
+};
 
 /** A task to wait for: an existing one by id, or one of the same call by index. */
 export type Blocker = { readonly id: number } | { readonly place: number };
 
-export function taskIdsOrRefs(refs: Refs): ListKind<Blocker> {
-  const read = (value: unknown): Reading<Blocker> => {
-    const [id, place] = [idOf(value), refs.get(value as string)?.[0]];
-    if (place !== undefined) return { value: { place } };
-    if (id !== undefined) return { value: { id } };
-    const orRef = refs.size > 0 ? ', or the "ref" of a task in this call' : '';
-    return { problem: `Expected ${A_TASK_ID}, received ${shown(value)}${orRef}` };
-  };
-  return { is: 'list', of: { ...taskId, read } };
-}
-
-const metadata: ReadKind<Readonly<Record<string, unknown>>> = {
-  is: 'read',
-  read: (value) => {
-    const problem = metadataProblem(value);
-    return problem === undefined ? { value: value as Record<string, unknown> } : { problem };
+export const taskIdsOrRefs: ListKind<Blocker> = {
+  is: 'list',
+  of: {
+    ...taskId,
+    from: (value, { refs = NO_REFS }: RefLimits = NO_LIMITS) => {
+      const [id, place] = [taskId.from(value), refs.get(value as string)?.[0]];
+      if (place !== undefined) return { place };
+      return id === undefined ? undefined : { id };
+    },
+    problem: (value, { refs = NO_REFS }: RefLimits) =>
+      unexpected(taskId, value) + (refs.size > 0 ? ', or the "ref" of a task in this call' : ''),
   },
-  json: () => ({ type: 'object' }),
+};
+
+const metadata: ValueKind<Readonly<Record<string, unknown>>> = {
+  is: 'value',
+  from: (value) =>
+    metadataProblem(value) === undefined ? (value as Record<string, unknown>) : undefined,
+  problem: metadataProblem,
+  needs: 'a JSON object',
+  json: { type: 'object' },
   option: 'text',
   isJsonText: true,
-  isStored: (value) => metadataProblem(value) === undefined,
 };
 
 /** The fields that TaskCreate and TaskUpdate accept and store as given. */
@@ -147,7 +167,7 @@ export const BLOCKERS = /^(?:blocked_?by|blockers|depends_?on|dependencies|requi
 export const ONE_TASK = { kind: taskId, isRequired: true, words: 'one' } as const;
 export const SOME_TASKS = { kind: taskIds, words: 'many' } as const;
 export const AT = {
-  kind: wholeNumber('the number of a version'),
+  kind: { ...wholeNumber, needs: 'the number of a version' },
   hint: 'The number of a version',
 } as const;
 
@@ -165,34 +185,4 @@ function tooLong(length: number): string {
 function isDeeperThan(depth: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
-}
-
-/** @param what as in `Expected a task id such as 3`. */
-function readAs<Value>(
-  understand: (given: unknown) => Value | undefined,
-  what: string,
-  json: JsonSchema,
-): ReadKind<Value> {
-  return {
-    is: 'read',
-    read: (given) => {
-      const value = understand(given);
-      if (value !== undefined) return { value };
-      return { problem: `Expected ${what}, received ${shown(given)}` };
-    },
-    json: () => json,
-    option: { needs: what, fits: (text) => understand(text) !== undefined },
-  };
-}
-
-function idOf(value: unknown): number | undefined {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) && value > 0 ? value : undefined;
-  const [, digits] = (typeof value === 'string' && ID.exec(value.trim())) || [];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' ? inQuotes(value) : typeName(value);
 }

@@ -110,7 +110,7 @@ export function readRequest<Request>(
   const notes: string[] = [];
   for (const [field, text] of Object.entries(given)) {
     const kind = form.fields[field]?.kind;
-    if (kind?.is !== 'read' || !kind.isJsonText || typeof text !== 'string') continue;
+    if (kind?.is !== 'value' || !kind.isJsonText || typeof text !== 'string') continue;
     const reading = readJson(text);
     if ('problem' in reading) {
       const line = `--${field}: ${describeProblem(text, reading.problem)}`;

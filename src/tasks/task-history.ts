@@ -1,5 +1,5 @@
 import { safeText } from '../safe-text.ts';
-import { agentText, builtUpon, noSuchVersion, type Refused } from './reasons.ts';
+import { agentText, because, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
 import { changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELD_NAMES } from './task-fields.ts';
@@ -89,7 +89,7 @@ export async function graphAt(
     if (version.version === at) return version;
     kept.push(version.version);
   }
-  return { refused: [noSuchVersion(at, kept)] };
+  return { refused: [because('no_such_version', at, kept)] };
 }
 
 export interface Undone {
@@ -106,7 +106,8 @@ export function undoChange(
 ): Undone | Refused {
   const ids = changedTasks(before, after);
   const changedSince = ids.filter((id) => !isSameTask(after.tasks.get(id), graph.tasks.get(id)));
-  if (changedSince.length > 0) return { refused: [builtUpon(changedSince)] };
+  if (changedSince.length > 0)
+    return { refused: [because('built_upon', changedSince, 'since; nothing was undone')] };
   const tasks = new Map(graph.tasks);
   for (const id of ids) {
     const was = before.tasks.get(id);

@@ -5,7 +5,7 @@ import { oneOf, shortText, type ValuesOf } from '../json/fields.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { readyTasks } from './claims.ts';
 import { noticeText, takeNotices } from './inbox.ts';
-import { notFound } from './reasons.ts';
+import { because } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import { AT, flag, ONE_TASK, wholeNumber } from './task-fields.ts';
@@ -30,7 +30,7 @@ const FILTER = {
   search: { kind: shortText },
   archived: { kind: flag },
   sort: { kind: oneOf(SORTS) },
-  limit: { kind: wholeNumber('a number of tasks') },
+  limit: { kind: { ...wholeNumber, needs: 'a number of tasks' } },
   at: AT,
 } as const;
 /** All filters must match. */
@@ -142,7 +142,8 @@ export const TASK_GET = taskForm({
     const history = [...changes].filter(({ ids }) => ids.includes(id));
     const task = found.graph.tasks.get(id);
     // A deleted task still has its history.
-    if (task === undefined && history.length === 0) return { refused: [notFound(id)], title };
+    if (task === undefined && history.length === 0)
+      return { refused: [because('task_not_found', id)], title };
     if (options['--history']) return done(history.map(changeLine).join('') || 'No changes.\n');
     return done(options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task));
   },

@@ -1,5 +1,5 @@
 import { done } from '../command/agent-command.ts';
-import { NOTHING_TO_UNDO, noSuchVersion } from './reasons.ts';
+import { because } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import { AT } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
@@ -33,7 +33,8 @@ export const TASK_UNDO = taskForm({
       return done(`Undone: the damage; the list is now that of version ${damage.shown}\n`);
     }
     if (entry === undefined) {
-      const reason = at === undefined ? NOTHING_TO_UNDO : noSuchVersion(at, kept);
+      const reason =
+        at === undefined ? because('nothing_to_undo') : because('no_such_version', at, kept);
       return { refused: [reason], title: TITLE };
     }
     const undone = entry;

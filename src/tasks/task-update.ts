@@ -4,7 +4,7 @@ import { STATUSES } from '../command/status.ts';
 import { oneOf } from '../json/fields.ts';
 import { safeText } from '../safe-text.ts';
 import { readyTasks } from './claims.ts';
-import { type ReasonCode, unproven } from './reasons.ts';
+import { because, type ReasonCode } from './reasons.ts';
 import { idsText, type Task } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import {
@@ -83,7 +83,9 @@ export const TASK_UPDATE = taskForm({
       isCompleted && settings.guidance !== 'off' ? readyTasks(outcome.change.graph) : [];
     const notes = [
       ...reasonLines(
-        isCompleted && after.check && !after.proof ? [unproven(after.id, after.check)] : [],
+        isCompleted && after.check && !after.proof
+          ? [because('unproven', after.id, after.check)]
+          : [],
       ).lines,
       ...(ready.length > 0 ? [readyNote(ready)] : []),
     ];
@@ -105,7 +107,7 @@ async function proofOf({ taskId, status, check: changed }: TaskChanges, call: Ta
   }
   const proof = await evidence.run(check);
   if (!('failed' in proof)) return { check, proof };
-  return { refused: [unproven(taskId, check, proof)] };
+  return { refused: [because('unproven', taskId, check, proof)] };
 }
 
 /** When the owner last began a task, as far back as versions are kept. */

@@ -3,16 +3,7 @@ import type { Proof } from '../proof/proof.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { type ClaimRules, claimedBy, reasonsAgainst } from './claims.ts';
 import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
-import {
-  checkOfOther,
-  leaseLost,
-  metadataRefused,
-  NO_AGENT,
-  notFound,
-  type Reason,
-  type Refused,
-  unproven,
-} from './reasons.ts';
+import { because, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 import { metadataProblem, TASK_FIELD_NAMES, type TASK_FIELDS } from './task-fields.ts';
 
@@ -69,7 +60,7 @@ export function updateTask(
   at: string,
 ): Updated | Refused {
   const before = graph.tasks.get(changes.taskId);
-  if (before === undefined) return { refused: [notFound(changes.taskId)] };
+  if (before === undefined) return { refused: [because('task_not_found', changes.taskId)] };
   if (changes.status === 'deleted') {
     const without = removeTask(graph, before, at);
     const unblocked = before.status === 'completed' ? [] : unblockedBy(before, without);
@@ -91,7 +82,7 @@ export function updateTask(
 
   const { metadata } = changes;
   const problem = metadata && metadataProblem(merged(before.metadata, metadata));
-  if (problem) return { refused: [metadataRefused(problem)] };
+  if (problem) return { refused: [because('too_large', problem)] };
   const fields = withFields(
     links.tasks.get(before.id) as Task,
     changes,
@@ -127,11 +118,13 @@ function nextOwner(
   if (claimant === undefined) {
     // A task that stays in progress needs no name.
     const goesOn = task.status === 'in_progress' || (force && task.owner !== undefined);
-    return goesOn ? task.owner : [NO_AGENT];
+    return goesOn ? task.owner : [because('no_agent')];
   }
   const reasons = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy, clock });
   return reasons.length > 0 ? reasons : claimant;
 }
+
+const CHECK_IS_THEIRS = '; its check may be changed by its owner and its creator';
 
 /** A check says when the owner is done: only the owner, the creator and a person may change it. */
 export function checkOfOthers(
@@ -140,7 +133,9 @@ export function checkOfOthers(
   agent: string | undefined,
 ): Reason[] {
   const mayChange = owner === undefined || [owner, createdBy, USER].includes(agent);
-  return next === check || mayChange ? [] : [checkOfOther(id, owner)];
+  return next === check || mayChange
+    ? []
+    : [because('already_claimed', id, owner, CHECK_IS_THEIRS)];
 }
 
 /** An agent that lost the task may not report its completion. */
@@ -150,7 +145,9 @@ function lossOf(
   { agent: claimant, by: agent = claimant, force }: UpdateRules,
 ): Reason[] {
   const isLate = status === 'completed' && now !== 'completed' && agent !== owner && !force;
-  return isLate && agent !== undefined && lostBy.includes(agent) ? [leaseLost(id, owner)] : [];
+  return isLate && agent !== undefined && lostBy.includes(agent)
+    ? [because('lease_lost', id, owner)]
+    : [];
 }
 
 function unprovenOf(
@@ -161,7 +158,7 @@ function unprovenOf(
   const needed = changes.check ?? check;
   const isCompletion = changes.status === 'completed' && now !== 'completed';
   if (!isCompletion || needed === undefined || !requireProof || force) return [];
-  return proven?.check === needed ? [] : [unproven(id, needed)];
+  return proven?.check === needed ? [] : [because('unproven', id, needed)];
 }
 
 /** A proof ends with its check, and with the task's completion. */

@@ -2,7 +2,7 @@ import { briefText, safeText } from '../safe-text.ts';
 import type { ListHome } from '../settings/list-home.ts';
 import type { SettingsSource } from '../settings/settings.ts';
 import { USER } from '../state/place.ts';
-import { changedSince } from '../tasks/reasons.ts';
+import { because } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { isSameTask } from '../tasks/task-history.ts';
@@ -58,7 +58,9 @@ export async function changeTask(
   let isOlder = false;
   const asSeen = store.objectedBy(({ tasks }) => {
     isOlder = seen !== undefined && !isSameTask(seen, tasks.get(seen.id));
-    return isOlder && seen ? changedSince(seen.id) : undefined;
+    return isOlder && seen
+      ? because('built_upon', [seen.id], 'in the meantime; nothing was changed')
+      : undefined;
   });
   const commands = taskCommands({ open: () => asSeen, settings, around: lists.around });
   const command = commands.find((one) => one.name === name);
