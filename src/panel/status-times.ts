@@ -1,3 +1,4 @@
+import type { TaskVersion } from '../tasks/task-store.ts';
 import { pairItems } from '../todo/pair-items.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -86,4 +87,25 @@ function timesAfter(
   const begun = isSamePlan ? times.begun : +updatedAt;
   const isBegunKnown = isSamePlan ? times.isBegunKnown : !isOldest;
   return { since, isLonger, took, changed, begun, isBegunKnown };
+}
+
+const timesKnown = new WeakMap<TaskVersion, ReadonlyMap<number, number>>();
+
+/** Since when each task has had its status, in milliseconds since 1970. @param newestFirst of the list's versions. */
+export function taskTimes(newestFirst: readonly TaskVersion[]): ReadonlyMap<number, number> {
+  const [newest] = newestFirst;
+  const known = newest && timesKnown.get(newest);
+  if (newest === undefined || known) return known ?? new Map();
+  const open = new Map(newest.graph.tasks);
+  const since = new Map<number, number>();
+  for (const { graph, at } of newestFirst) {
+    for (const [id, { status, updatedAt }] of open) {
+      // A task can have changed in other ways since its status did.
+      if (graph.tasks.get(id)?.status !== status) open.delete(id);
+      else since.set(id, Math.min(+at, since.get(id) ?? Date.parse(updatedAt)));
+    }
+    if (open.size === 0) break;
+  }
+  timesKnown.set(newest, since);
+  return since;
 }

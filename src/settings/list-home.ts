@@ -10,6 +10,7 @@ import {
   listKey,
   sessionOf,
   stateFolder,
+  taskListKey,
 } from '../state/list-paths.ts';
 import { FolderLists, type Lists } from '../state/lists.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
@@ -27,7 +28,7 @@ const NAME_THE_TEAM =
 const UNTRACKED = 'untracked~';
 
 /** Node replaces bytes that are not UTF-8 with U+FFFD, so two such names could be the same list. */
-export function certain(name: string): string {
+function certain(name: string): string {
   if (!name.includes('\ufffd')) return name;
   throw new StateError(
     'the path of this folder, or a name that was set, is not UTF-8, so it cannot name a list: set TODO_SESSION, TODO_AGENT or TODO_TEAM to another name',
@@ -114,10 +115,14 @@ export class ListHome {
     return { session: certain(this.#beginningOf(own) ?? this.#sessionHere()), agent: own };
   }
 
-  teamSession(settings: Pick<Settings, 'session'> = this.settings): string {
-    if (settings.session !== undefined) return certain(settings.session);
-    this.#mustBeNamed(NAME_THE_TEAM);
-    return certain(this.#sessionHere());
+  /** The key of the team's list: of this name, else by the settings, else of the work tree. */
+  teamKey(
+    name?: string,
+    { taskList, session }: Pick<Settings, 'session' | 'taskList'> = this.settings,
+  ): string {
+    const named = name ?? taskList ?? session;
+    if (named === undefined) this.#mustBeNamed(NAME_THE_TEAM);
+    return taskListKey(certain(named ?? this.#sessionHere()));
   }
 
   /** Call this before the first version of a list is written: then the harness's session finds it from every directory. */

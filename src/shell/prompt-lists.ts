@@ -9,7 +9,7 @@ import { type RenderOptions, renderLists, rewritten } from '../panel/render-list
 import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
 import { type Theme, themeFor } from '../panel/theme.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { pathName } from '../state/list-paths.ts';
+import { folderOfKey, listKey } from '../state/list-paths.ts';
 import { limitProgram } from '../state/time-limit.ts';
 import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
 import { type TaskRow, type TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
@@ -106,12 +106,9 @@ export class PromptLists {
 
   get #headStarts() {
     const { lists, settings } = this.#found;
-    const { session, agent } = lists.name({});
-    const team = settings.taskList ?? lists.teamSession(settings);
-    return {
-      todos: `/${pathName(session)}/${pathName(agent)}/head-`,
-      tasks: `/tasks~/${pathName(team)}/head-`,
-    };
+    const start = (key: string) => `${folderOfKey('', key)}/head-`;
+    const tasks = start(lists.teamKey(undefined, settings));
+    return { todos: start(listKey(lists.name({}))), tasks };
   }
 
   /** Newest first. */

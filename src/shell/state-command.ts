@@ -8,7 +8,7 @@ import type { Environment } from '../environment.ts';
 import { counted } from '../guidance/texts.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type ListName, listKey, taskListKey } from '../state/list-paths.ts';
+import { type ListName, listKey } from '../state/list-paths.ts';
 import { FolderLists, type Lists } from '../state/lists.ts';
 import type { SharedPlace, Version } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
@@ -80,8 +80,9 @@ async function show(lists: TodoLists): Promise<CommandResult> {
     }
     if (taskList !== undefined) {
       lines.push(`Your team's tasks are in list ${taskList}.`);
-      await tell(taskListKey(taskList), async () => {
-        const store = openTaskList(lists, taskList, agent);
+      const key = lists.teamKey();
+      await tell(key, async () => {
+        const store = openTaskList(lists, key, agent);
         const { version, graph } = await store.read();
         return [version, counted(graph.tasks.size, 'task')];
       });

@@ -99,12 +99,11 @@ export function teamOf(
   };
   const stores = new Map<string, TaskStore>();
   const open = (named: string | undefined, of: Settings): TaskStore => {
-    const list = named ?? of.taskList;
-    const isNameless = list === undefined && of.session === undefined;
+    const isNameless = (named ?? of.taskList ?? of.session) === undefined;
     if (isNameless && unnamed) return unnamed;
-    const name = list ?? lists.teamSession(of);
-    const store = stores.get(name) ?? openTaskList(lists, name, of.agent);
-    stores.set(name, store);
+    const key = lists.teamKey(named, of);
+    const store = stores.get(key) ?? openTaskList(lists, key, of.agent);
+    stores.set(key, store);
     return store;
   };
   const setTeam = (name: string | undefined) => {

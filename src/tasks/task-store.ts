@@ -1,8 +1,7 @@
 import type { Environment } from '../environment.ts';
-import { certain, ListHome } from '../settings/list-home.ts';
-import { Document } from '../state/document.ts';
+import { ListHome } from '../settings/list-home.ts';
+import { Document, type View } from '../state/document.ts';
 import { FilePlace } from '../state/file-place.ts';
-import { pathName, taskListKey } from '../state/list-paths.ts';
 import type { Lists } from '../state/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import {
@@ -57,7 +56,7 @@ const VERSIONS_IN_MEMORY = 100;
 
 const TO_RESTORE = 'See it with TaskList; then TaskUndo restores it';
 
-const VIEW = {
+export const TASK_VIEW: View<TaskGraph, TaskVersion> = {
   empty: { version: 0, graph: NO_TASKS, at: new Date(0) },
   of: ({ version, content: graph, at, damage }: Version<TaskGraph>) => ({
     version,
@@ -90,7 +89,7 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     now: () => Date = () => new Date(),
     clock: LeaseClock = OWN_CLOCK,
   ) {
-    super(place, VIEW, now);
+    super(place, TASK_VIEW, now);
     this.clock = clock;
   }
 
@@ -170,22 +169,25 @@ export interface TaskView {
   onChange(listener: () => void): () => void;
 }
 
+/** The rows of a panel, without archived tasks. */
+export function taskRows(graph: TaskGraph): readonly TaskRow[] {
+  const shown = [...graph.tasks.values()].filter(({ isArchived }) => !isArchived);
+  return shown.map((task) => ({
+    ...task,
+    openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
+  }));
+}
+
 /** A view of a store's tasks. */
 export function taskView(store: TaskStore): TaskView {
-  let seen: ReturnType<TaskStore['get']>['graph'] | undefined;
+  let seen: TaskGraph | undefined;
   let rows: readonly TaskRow[] = [];
   return {
     rows: () => {
       try {
         const { graph } = store.get();
-        if (graph !== seen) {
-          seen = graph;
-          const shown = [...graph.tasks.values()].filter(({ isArchived }) => !isArchived);
-          rows = shown.map((task) => ({
-            ...task,
-            openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
-          }));
-        }
+        if (graph !== seen) rows = taskRows(graph);
+        seen = graph;
       } catch {
         // The next command that needs the list will report the error.
       }
@@ -194,8 +196,6 @@ export function taskView(store: TaskStore): TaskView {
     onChange: (listener) => store.onChange(listener),
   };
 }
-
-type ListOrKey = string | { readonly key: string };
 
 /** A list of tasks in files: by its folder, or by its name, as the task commands on PATH find it. */
 export type TaskListLocation =
@@ -222,19 +222,12 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
   }
   const { environment, directory, list, author } = location;
   const home = new ListHome(environment, directory);
-  const name = list ?? home.settings.taskList ?? home.teamSession();
-  return openTaskList(home, name, author ?? home.settings.agent);
+  return openTaskList(home, home.teamKey(list), author ?? home.settings.agent);
 }
 
-export function openTaskList(
-  home: ListHome,
-  list: ListOrKey,
-  author: string | undefined,
-): TaskStore {
-  const name = typeof list === 'string' ? certain(list) : list.key;
-  const key = typeof list === 'string' ? taskListKey(name) : list.key;
+export function openTaskList(home: ListHome, key: string, author: string | undefined): TaskStore {
   // Computed when needed: lists on a server need no folder here.
-  const sightings = () => home.checked(`${home.folder}/seen~/${pathName(name)}`);
+  const sightings = () => home.checked(`${home.folder}/seen~/${key.slice('tasks/'.length)}`);
   return storeAt(home.lists.place(key, entriesOf(author)), machineClock(sightings));
 }
 

@@ -9,7 +9,6 @@ import {
   chosenItem,
   chosenTask,
   namedItems,
-  pageOf,
   shownItems,
   shownList,
   withCursor,
@@ -130,9 +129,9 @@ function placeOf(state: ViewerState, below: number): number | undefined {
   return at === -1 ? undefined : at;
 }
 
-/** Only the list page allows changes. @param text undefined if there is nothing to edit. */
+/** @param text undefined if there is nothing to edit. */
 function askingItem(state: ViewerState, kind: ItemInput['kind'], text: string | undefined) {
-  if (pageOf(state).name !== 'list' || text === undefined) return state;
+  if (text === undefined) return state;
   const version = shownList(state)?.versions[0].version ?? 0;
   const { name } = chosenItem(state) ?? {};
   return withInput(state, { kind, before: text, after: '', name, version });
@@ -141,7 +140,7 @@ function askingItem(state: ViewerState, kind: ItemInput['kind'], text: string | 
 function changed(state: ViewerState, change: (items: Items, at: number) => Change): ViewerState {
   const at = placeOf(state, 0);
   const newest = shownList(state)?.versions[0];
-  if (pageOf(state).name !== 'list' || at === undefined || newest === undefined) return state;
+  if (at === undefined || newest === undefined) return state;
   return writing(state, change(newest.items, at), newest.version);
 }
 
@@ -163,7 +162,7 @@ function writing(
 function undoneItem(state: ViewerState): ViewerState {
   const newest = shownList(state)?.versions[0];
   const agent = shownList(state)?.agent;
-  if (pageOf(state).name !== 'list' || newest === undefined || agent === undefined) return state;
+  if (newest === undefined || agent === undefined) return state;
   const { undo } = state;
   const last = undo?.changes.at(-1);
   if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };

@@ -5,6 +5,7 @@ import { gridOf } from './render-rows.ts';
 import {
   choices,
   chosen,
+  isOfTeam,
   isWaiting,
   pageOf,
   shownFound,
@@ -24,8 +25,7 @@ export function press(before: ViewerState, key: Key): ViewerState {
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));
-  const edits = pageOf(state).name === 'board' ? TASK_EDITS : ITEM_EDITS;
-  return (ACTIONS.get(name) ?? edits.get(name))?.(state) ?? state;
+  return (ACTIONS.get(name) ?? editsOn(pageOf(state))?.get(name))?.(state) ?? state;
 }
 
 function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
@@ -68,7 +68,7 @@ const row = (state: ViewerState) => {
 };
 
 const aside = (state: ViewerState, by: 1 | -1) => {
-  return choices(state).length > 0 && ['board', 'taskVersion'].includes(pageOf(state).name)
+  return choices(state).length > 0 && pageOf(state).name === 'board'
     ? toNextSection(state, chosen(state), by)
     : by;
 };
@@ -92,7 +92,7 @@ const ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
   ['q', (state) => ({ ...state, request: { what: 'quit' } })],
   ['a', (state) => turnedTo(state, 'agents')],
   ['b', (state) => turnedTo(state, 'board')],
-  ['h', toHistory],
+  ['h', (state) => (isOfTeam(state) || shownList(state) ? turnedTo(state, 'history') : state)],
   ['s', (state) => turnedTo(state, 'sessions')],
   ['?', (state) => turnedTo(state, 'help')],
   ['/', filtered],
@@ -131,21 +131,24 @@ function moved(state: ViewerState, by: number): ViewerState {
   return withPage(state, { ...page, cursor: names[at], top: page.top + (isWithin ? by : 0) });
 }
 
-function toHistory(state: ViewerState): ViewerState {
-  if (ABOUT_TASKS.has(pageOf(state).name)) return turnedTo(state, 'taskHistory');
-  return shownList(state) ? turnedTo(state, 'history') : state;
+/** Only the newest list and board can be changed. */
+function editsOn({ name, version }: Page) {
+  if (version !== undefined) return undefined;
+  return name === 'board' ? TASK_EDITS : name === 'list' ? ITEM_EDITS : undefined;
 }
-
-const ABOUT_TASKS: ReadonlySet<PageName> = new Set(['board', 'taskHistory', 'taskVersion']);
 
 /** Shows another page, or goes back if it is already shown. */
 function turnedTo(state: ViewerState, name: PageName): ViewerState {
-  if (pageOf(state).name === name) return wentBack(state);
+  const { name: shown, version } = pageOf(state);
+  if (shown === name && version === undefined) return wentBack(state);
   const page: Page = { name, top: 0 };
   // Help and version pages stack on top; the others replace each other above the list.
-  const isBelow = (other: PageName) =>
-    other === 'list' || name === 'help' || (other === 'board' && name === 'taskHistory');
-  const below = state.pages.filter((other) => isBelow(other.name));
+  const below = state.pages.filter(
+    (other, index) =>
+      index === 0 ||
+      name === 'help' ||
+      (name === 'history' && index === 1 && other.name === 'board'),
+  );
   const [first, ...rest] = [...below, page];
   return first ? { ...state, pages: [first, ...rest] } : state;
 }
@@ -157,7 +160,7 @@ function wentBack(state: ViewerState): ViewerState {
   const [first, ...rest] = state.pages.slice(0, -1);
   if (first) return { ...state, pages: [first, ...rest] };
   const { cursor: _, ...page } = pageOf(state);
-  return page.name === 'list' ? withPage(state, page) : turnedTo(state, 'list');
+  return withPage(state, page);
 }
 
 function entered(state: ViewerState): ViewerState {
@@ -167,10 +170,14 @@ function entered(state: ViewerState): ViewerState {
   switch (page.name) {
     case 'agents':
       return { ...state, agent: name, pages: [{ name: 'list', top: 0 }] };
-    case 'history':
-      return withVersion(state, 'version', Number(name));
-    case 'taskHistory':
-      return withVersion(state, 'taskVersion', Number(name));
+    case 'history': {
+      const version = {
+        name: isOfTeam(state) ? 'board' : 'list',
+        version: Number(name),
+        top: 0,
+      } as const;
+      return { ...state, pages: [...state.pages, version] };
+    }
     default: {
       const list = state.known.found.find(({ key }) => key === name);
       const isPicked = page.name === 'sessions' || isWaiting(state);
@@ -186,8 +193,4 @@ function entered(state: ViewerState): ViewerState {
       };
     }
   }
-}
-
-function withVersion(state: ViewerState, name: PageName, version: number): ViewerState {
-  return { ...state, pages: [...state.pages, { name, version, top: 0 }] };
 }

@@ -1,4 +1,5 @@
 import type { Task } from '../tasks/task.ts';
+import type { TaskVersion } from '../tasks/task-store.ts';
 import type { Items, TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
@@ -6,25 +7,6 @@ import type { TodoVersion } from '../todo/todo-version.ts';
 export interface KnownList {
   readonly agent: string;
   readonly versions: readonly [TodoVersion, ...TodoVersion[]];
-}
-
-/** A team's tasks, and since when each has had its status, in milliseconds since 1970. */
-export interface KnownTasks {
-  readonly tasks: ReadonlyMap<number, Task>;
-  readonly since: ReadonlyMap<number, number>;
-  /** When the list last changed; undefined if it was never written. */
-  readonly updatedAt: number | undefined;
-}
-
-export interface TaskChange {
-  readonly version: number;
-  /** In milliseconds since 1970. */
-  readonly at: number;
-  readonly by: string;
-  /** `claimed #3 Fix login`. */
-  readonly text: string;
-  /** The tasks after it. */
-  readonly tasks: ReadonlyMap<number, Task>;
 }
 
 export interface FoundList {
@@ -50,9 +32,8 @@ export interface Known {
   readonly key: string | undefined;
   /** Sorted by agent name. */
   readonly lists: readonly KnownList[];
-  readonly tasks: KnownTasks;
-  /** Newest first. Only looked up while shown. */
-  readonly taskHistory: readonly TaskChange[];
+  /** The kept versions of the team's tasks, newest first. */
+  readonly tasks: readonly TaskVersion[];
   /** Lists of all sessions, most recently changed first. Only looked up while shown. */
   readonly found: readonly FoundList[];
   /** True if the lists have been looked for. */
@@ -61,20 +42,12 @@ export interface Known {
   readonly problem: string | undefined;
 }
 
-export type PageName =
-  | 'list'
-  | 'version'
-  | 'history'
-  | 'agents'
-  | 'board'
-  | 'taskVersion'
-  | 'taskHistory'
-  | 'sessions'
-  | 'help';
+/** A history above the board is that of the tasks. */
+export type PageName = 'list' | 'board' | 'history' | 'agents' | 'sessions' | 'help';
 
 export interface Page {
   readonly name: PageName;
-  /** On a page that shows one. */
+  /** The version that a list or a board shows; default: the newest, which can be changed. */
   readonly version?: number;
   /** The row the user moved to. Without it the page follows the item in progress. */
   readonly cursor?: string | undefined;

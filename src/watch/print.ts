@@ -8,29 +8,38 @@ import { damageNote } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS } from '../tasks/task.ts';
-import { openTaskList, type TaskRow, type TaskStore, taskView } from '../tasks/task-store.ts';
+import { type TaskRow, type TaskVersion, taskRows } from '../tasks/task-store.ts';
 import { writeWithoutWaiting } from '../terminal/full-screen.ts';
 import { listJson } from '../todo/list-text.ts';
-import type { TodoState } from '../todo/todo-version.ts';
-import type { Follower } from './follow.ts';
+import type { TodoState, TodoVersion } from '../todo/todo-version.ts';
+import { type Follower, type Following, followLists, followTasks } from './follow.ts';
 import { watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
-import type { WatchedLists } from './watched-lists.ts';
 
 const LONG_MS = 2 ** 31 - 1;
 
 /** Prints each change of the lists or tasks, as a line of words or JSON, until a signal. Returns the exit code. */
 export async function printChanges(options: WatchArguments): Promise<number> {
   writeWithoutWaiting(process.stdout);
-  const { session } = options.list;
-  const own = options.tasks && session !== undefined ? { TODO_SESSION: session } : {};
-  const environment = { ...process.env, ...own };
-  const watched = watchedLists(environment);
+  const { list, tasks, jsonl } = options;
+  const own = tasks && list.session !== undefined ? { TODO_SESSION: list.session } : {};
+  const watched = watchedLists({ ...process.env, ...own });
   const signals = endingSignals();
   try {
-    return options.tasks
-      ? await printTasks(options, watched, signals.exitCode)
-      : await printLists(options, watched, signals.exitCode);
+    const { lists: home } = watched;
+    if (tasks) {
+      const print = jsonl ? stepsPrinter() : taskWordsPrinter();
+      const start = (follower: Follower<TaskVersion>) =>
+        followTasks(home.lists, home.teamKey(options.taskList), follower, 'newest');
+      return await printEach(start, print, signals.exitCode);
+    }
+    const { session, agent } = home.name(list);
+    const print = jsonl ? jsonPrinter(session) : wordsPrinter(options.all ? undefined : agent);
+    // Without a harness session id, all of its sessions are meant.
+    const isMeant = (one: string) => options.all || one === agent || one.startsWith(`${agent}@`);
+    const start = (follower: Follower<TodoVersion>) =>
+      followLists(home.lists, sessionKey(session), follower, 'newest', isMeant);
+    return await printEach(start, print, signals.exitCode);
   } catch (error) {
     return sayTrouble(error);
   } finally {
@@ -50,12 +59,11 @@ export function endingSignals(): { exitCode: Promise<number>; ignore: () => void
   return { exitCode, ignore: () => clearInterval(keepAlive) };
 }
 
-async function printLists(
-  { list, all, jsonl }: WatchArguments,
-  watched: WatchedLists,
+async function printEach<V extends TodoVersion | TaskVersion>(
+  follow: (follower: Follower<V>) => Following,
+  print: Follower<V>['changed'],
   ended: Promise<number>,
 ): Promise<number> {
-  const name = watched.lists.name(list);
   // A list that is unreadable from the start is an error. One that becomes so may be fixed while we watch.
   let isStart = true;
   let told = '';
@@ -63,12 +71,11 @@ async function printLists(
   const failedAtStart = new Promise<number>((resolve) => {
     failAtStart = resolve;
   });
-  const print = jsonl ? jsonPrinter(name.session) : wordsPrinter(all ? undefined : name.agent);
-  const follower: Follower = {
-    changed: (of, version) => {
+  const following = follow({
+    changed: (list, version) => {
       told = '';
       if (version.damage) sayTrouble(new StateError(damageNote(version) ?? ''));
-      print(of, version);
+      print(list, version);
     },
     failed: (error) => {
       // Report a server that stays away only once.
@@ -81,24 +88,20 @@ async function printLists(
       isStart = false;
       told = '';
     },
-  };
-  // Without a harness session id, all of its sessions are meant.
-  const isMeant = (agent: string) => agent === name.agent || agent.startsWith(`${name.agent}@`);
-  const options = { start: 'newest', isMeant: all ? undefined : isMeant } as const;
-  const end = watched.follow(sessionKey(name.session), follower, options);
+  });
   try {
     return await Promise.race([failedAtStart, ended]);
   } finally {
-    end();
+    following.end();
   }
 }
 
-function jsonPrinter(session: string): Follower['changed'] {
+function jsonPrinter(session: string): Follower<TodoVersion>['changed'] {
   return ({ agent }, version) => print(listJson(version, { session, agent }));
 }
 
 /** @param asked the agent that was asked for: its changes need no label. */
-function wordsPrinter(asked: string | undefined): Follower['changed'] {
+function wordsPrinter(asked: string | undefined): Follower<TodoVersion>['changed'] {
   const known = new Map<string, TodoState>();
   return ({ agent }, version) => {
     const before = known.get(agent) ?? { items: [], updatedAt: version.updatedAt };
@@ -109,46 +112,23 @@ function wordsPrinter(asked: string | undefined): Follower['changed'] {
   };
 }
 
-async function printTasks(
-  { taskList, jsonl }: WatchArguments,
-  watched: WatchedLists,
-  ended: Promise<number>,
-): Promise<number> {
-  const name = taskList ?? watched.lists.settings.taskList ?? watched.lists.teamSession();
-  const store = openTaskList(watched.lists, name, undefined);
-  await store.read();
-  const tell = jsonl ? stepsPrinter(store) : taskWordsPrinter(store);
-  const end = store.onChange(tell);
-  tell();
-  const exitCode = await ended;
-  end();
-  return exitCode;
-}
-
-function taskWordsPrinter(store: TaskStore): () => void {
-  const source = taskView(store);
+function taskWordsPrinter(): Follower<TaskVersion>['changed'] {
   let seen: readonly TaskRow[] = [];
-  return () => {
-    const rows = source.rows();
+  return (_, { graph }) => {
+    const rows = taskRows(graph);
     const report = plainTaskReport(seen, rows);
     seen = rows;
     if (report !== '') print(`${report}\n`);
   };
 }
 
-/** Prints each change as JSON. The first line has everything; simultaneous changes share a line. */
-function stepsPrinter(store: TaskStore): () => void {
-  let seen = { version: 0, graph: NO_TASKS };
-  return () => {
-    try {
-      const now = store.get();
-      if (now.version === seen.version) return;
-      const { changed, deleted } = TASK_STEPS.between(seen.graph, now.graph);
-      seen = now;
-      print(jsonLine({ version: now.version, changed, deleted }));
-    } catch (error) {
-      sayTrouble(error);
-    }
+/** The first line has everything. */
+function stepsPrinter(): Follower<TaskVersion>['changed'] {
+  let seen = NO_TASKS;
+  return (_, { version, graph }) => {
+    const { changed, deleted } = TASK_STEPS.between(seen, graph);
+    seen = graph;
+    print(jsonLine({ version, changed, deleted }));
   };
 }
 

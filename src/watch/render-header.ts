@@ -4,11 +4,12 @@ import { EMPTY_LINE, join, type Line, line, spread } from '../terminal/lines.ts'
 import { displayWidth, truncate } from '../terminal/text.ts';
 import type { ViewerState } from './model.ts';
 import type { ItemLook } from './render-rows.ts';
-import { pageOf, progressOf, shownChange, shownList, shownVersions } from './shown.ts';
+import { isOfTeam, pageOf, progressOf, shownList, shownTasks, shownVersions } from './shown.ts';
 
 /** From this many columns on, the header is one row. */
 const WIDE_COLUMNS = 72;
 const LEAST_BAR = 8;
+const TEAMS_TASKS = "the team's tasks";
 
 interface Heading {
   readonly title: string;
@@ -66,19 +67,22 @@ export function titleOf(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>):
 
 /** An agent's list or the team's tasks, and the session. */
 function nameOf(state: ViewerState, dot: string): string {
-  const isBoard = ['board', 'taskVersion', 'taskHistory'].includes(pageOf(state).name);
-  const subject = isBoard ? 'Team tasks' : (shownList(state)?.agent ?? 'todowrite');
+  const subject = isOfTeam(state) ? 'Team tasks' : (shownList(state)?.agent ?? 'todowrite');
   return [subject, state.known.session].filter(Boolean).join(` ${dot} `);
 }
 
 function headingOf(state: ViewerState, look: ItemLook): Heading {
   const { theme, times } = look;
   const { name, version } = pageOf(state);
-  const { session, tasks } = state.known;
+  const { session } = state.known;
   const list = shownList(state);
   const titled = (words: string) => printable(words, theme);
   const ofSession = (words: string) =>
     titled([words, session].filter(Boolean).join(` ${theme.dot} `));
+  const ofVersion = (whose: string, at = new Date(0), by = '-') => ({
+    title: titled(`Version ${version} of ${whose}, ${times.at(+at)} by ${by}`),
+    hasBar: true,
+  });
   switch (name) {
     case 'help':
       return { title: 'Keys' };
@@ -86,34 +90,25 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
       return { title: 'Lists of all sessions' };
     case 'agents':
       return { title: ofSession('All agents') };
-    case 'taskHistory':
-      return { title: ofSession("History of the team's tasks") };
-    case 'board':
-    case 'taskVersion': {
-      const change = shownChange(state);
-      if (change) {
-        const when = `${times.at(change.at)} by ${change.by}`;
-        return { title: titled(`Version ${version} of the team's tasks, ${when}`), hasBar: true };
-      }
-      const { updatedAt } = tasks;
-      const changed = updatedAt === undefined ? '' : `updated ${times.ago(updatedAt)}`;
+    case 'history':
+      return { title: ofSession(`History of ${isOfTeam(state) ? TEAMS_TASKS : list?.agent}`) };
+    case 'board': {
+      const { at, graph } = shownTasks(state) ?? {};
+      if (version !== undefined) return ofVersion(TEAMS_TASKS, at, graph?.by);
+      // A renewed lease is a version, too, but no change.
+      const changes = Array.from(
+        graph?.tasks.values() ?? [],
+        ({ updatedAt }) => +new Date(updatedAt),
+      );
+      const changed = changes.length > 0 ? `updated ${times.ago(Math.max(...changes))}` : '';
       return { title: ofSession('Team tasks'), changed, hasBar: true };
     }
-    case 'list':
-    case 'version':
-    case 'history': {
+    case 'list': {
       if (list === undefined) return { title: 'todowrite' };
-      if (name === 'history') return { title: ofSession(`History of ${list.agent}`) };
       const time = totalTime(state, look);
-      if (name === 'version') {
-        const shown = shownVersions(state)[0];
-        const when = shown ? `${times.at(+shown.updatedAt)} by ${shown.by}` : '';
-        return {
-          title: titled(`Version ${version} of ${list.agent}, ${when}`),
-          time,
-          hasBar: true,
-        };
-      }
+      const [shown] = shownVersions(state);
+      if (version !== undefined)
+        return { ...ofVersion(list.agent, shown?.updatedAt, shown?.by), time };
       const changed = `updated ${times.ago(+list.versions[0].updatedAt)}`;
       const title = state.rows < 9 ? titled(list.agent) : ofSession(list.agent);
       return { title, changed, time, hasBar: true };
@@ -140,7 +135,7 @@ function totalTime(state: ViewerState, { times }: ItemLook): string {
   const { begun, isBegunKnown, since } = statusTimes(versions);
   const mark = isBegunKnown ? '' : '>';
   const isDone = newest.items.every(({ status }) => status === 'completed');
-  if (isDone || pageOf(state).name === 'version') {
+  if (isDone || pageOf(state).version !== undefined) {
     const end = isDone ? Math.max(...since.values()) : +newest.updatedAt;
     return `${isDone ? 'finished in ' : ''}${mark}${times.lasted(end - begun)}`;
   }

@@ -3,7 +3,7 @@ import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from '..
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
 import { createTheme, type Theme } from '../panel/theme.ts';
-import { openBlockers, type Task } from '../tasks/task.ts';
+import { NO_TASKS, openBlockers, type Task, type TaskGraph } from '../tasks/task.ts';
 import {
   type Body,
   beside,
@@ -19,13 +19,14 @@ import type { KnownList, ViewerState } from './model.ts';
 import {
   type BoardSection,
   boardSections,
-  boardTasks,
   busyLists,
   choices,
   chosen,
   isWideBoard,
   pageOf,
   shownItems,
+  shownTasks,
+  shownTimes,
   shownVersions,
 } from './shown.ts';
 
@@ -69,7 +70,7 @@ function shownRows(
 export function itemsBody(state: ViewerState, look: ItemLook): Body {
   const statuses = statusTimes(shownVersions(state));
   const focus = chosen(state);
-  const isLive = pageOf(state).name === 'list';
+  const isLive = pageOf(state).version === undefined;
   let told = '';
   return {
     blocks: shownItems(state).map(({ item }, index) => {
@@ -180,7 +181,7 @@ function agentLines(
 
 export function boardBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
-  if (boardTasks(state).tasks.size === 0) return note('The team has no tasks.', look);
+  if (!shownTasks(state)?.graph.tasks.size) return note('The team has no tasks.', look);
   const sections = boardSections(state);
   const isWide = isWideBoard(state);
   const separator = line(` ${theme.frame.left} `, theme.paint.faint);
@@ -223,21 +224,17 @@ function sectionBlocks(
   choice: string | undefined,
 ): { blocks: Line[][]; focus: number | undefined } {
   const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
-  const known = boardTasks(state);
+  const { graph = NO_TASKS } = shownTasks(state) ?? {};
+  const times = shownTimes(state);
   const blocks = tasks.map((task, index) => {
-    const since = known.since.get(task.id);
+    const since = times.get(task.id);
+    const shown = taskOf(task, graph);
     const running = task.status === 'in_progress' ? 'running' : 'ago';
-    const facts = factsOf(
-      taskOf(task, known.tasks),
-      since === undefined ? '' : look.times[running](since),
-    );
+    const facts = factsOf(shown, since === undefined ? '' : look.times[running](since));
     const isChosen = String(task.id) === choice;
     const isFresh = task.status !== 'pending' && look.times.isFresh(since);
     const flags = { isChosen, isFresh, factsBelow: true };
-    return [
-      ...(index === 0 ? [heading] : []),
-      ...shownRows(taskOf(task, known.tasks), facts, look, flags),
-    ];
+    return [...(index === 0 ? [heading] : []), ...shownRows(shown, facts, look, flags)];
   });
   const focus = tasks.findIndex(({ id }) => String(id) === choice);
   return {
@@ -246,9 +243,9 @@ function sectionBlocks(
   };
 }
 
-export function taskOf(task: Task, tasks: ReadonlyMap<number, Task>): Shown {
-  const blocks = task.blocks.filter((other) => tasks.get(other)?.status !== 'completed');
-  return shownTask(task, { blockedBy: openBlockers({ nextId: 0, tasks }, task), blocks });
+export function taskOf(task: Task, graph: TaskGraph): Shown {
+  const blocks = task.blocks.filter((other) => graph.tasks.get(other)?.status !== 'completed');
+  return shownTask(task, { blockedBy: openBlockers(graph, task), blocks });
 }
 
 export function note(text: string, { theme }: ItemLook): Body {

@@ -21,6 +21,7 @@ import {
   choices,
   chosenItem,
   chosenTask,
+  hasTasks,
   isWaiting,
   pageOf,
   shownList,
@@ -130,15 +131,11 @@ function bodyOf(state: ViewerState, look: ItemLook): Body {
       if (isWaiting(state)) return waitingBody(state, look);
       if (shownList(state) === undefined) return { blocks: [] };
       return emptyBody(state, look) ?? itemsBody(state, look);
-    case 'version':
-      return emptyBody(state, look) ?? itemsBody(state, look);
     case 'agents':
       return agentsBody(state, look);
     case 'board':
-    case 'taskVersion':
       return boardBody(state, look);
     case 'history':
-    case 'taskHistory':
       return entriesBody(state, look);
     case 'sessions':
       return sessionsBody(state, look);
@@ -195,14 +192,14 @@ function footerLine(state: ViewerState, { theme, columns }: ItemLook): Line {
 }
 
 function rowKeys(state: ViewerState): string[] {
-  const { name } = pageOf(state);
-  if (['agents', 'history', 'taskHistory', 'sessions'].includes(name) || isWaiting(state)) {
+  const { name, version } = pageOf(state);
+  if (['agents', 'history', 'sessions'].includes(name) || isWaiting(state)) {
     return choices(state).length > 0
       ? ['Enter open', ...(name === 'sessions' ? ['D remove'] : [])]
       : [];
   }
   const { status } = chosenItem(state)?.item ?? chosenTask(state) ?? {};
-  if (name !== 'list' && name !== 'board') return [];
+  if (name === 'help' || version !== undefined) return [];
   if (status === undefined) return ['n new'];
   const start = status === 'in_progress' ? 'p put back' : 'p start';
   const complete = status === 'completed' ? 'x reopen' : 'x complete';
@@ -212,14 +209,15 @@ function rowKeys(state: ViewerState): string[] {
 }
 
 function pageKeys(state: ViewerState): string[] {
-  const { name, filter } = pageOf(state);
-  const { lists, tasks } = state.known;
+  const { name, version, filter } = pageOf(state);
+  const { lists } = state.known;
+  const isOld = version !== undefined;
   const hasHistory = name === 'board' || (name === 'list' && shownList(state) !== undefined);
   const keys = [
-    [name !== 'list' || filter !== undefined, 'Esc back'],
+    [name !== 'list' || isOld || filter !== undefined, 'Esc back'],
     [lists.length > 1 && name !== 'agents', `a all ${lists.length} agents`],
-    [tasks.tasks.size > 0 && name !== 'board', 'b board'],
-    [hasHistory, 'h history'],
+    [hasTasks(state) && (name !== 'board' || isOld), 'b board'],
+    [hasHistory && !isOld, 'h history'],
     [name !== 'sessions', 's sessions'],
     [name !== 'help', '/ filter'],
   ] as const;

@@ -69,7 +69,9 @@ export async function sessions(argv: readonly string[]): Promise<number> {
       const found = sessionsOf(all);
       writeAll(
         1,
-        json ? jsonLine({ sessions: found }) : sessionsText(found, await watched.where()),
+        json
+          ? jsonLine({ sessions: found })
+          : sessionsText(found, await watched.lists.lists.name()),
       );
       return 0;
     });

@@ -1,5 +1,8 @@
 import { nextOf } from '../command/status.ts';
+import { taskTimes } from '../panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
+import { changesIn, changeText } from '../tasks/task-history.ts';
+import type { TaskVersion } from '../tasks/task-store.ts';
 import { describeChange } from '../todo/list-text.ts';
 import { contentKey } from '../todo/pair-items.ts';
 import type { Items, TodoItem } from '../todo/todo-fields.ts';
@@ -7,10 +10,8 @@ import type { TodoVersion } from '../todo/todo-version.ts';
 import {
   type FoundList,
   type KnownList,
-  type KnownTasks,
   NEWEST_OFFERED,
   type Page,
-  type TaskChange,
   type ViewerState,
 } from './model.ts';
 
@@ -58,12 +59,29 @@ export function busyLists(state: ViewerState): readonly KnownList[] {
   });
 }
 
+export function hasTasks({ known }: ViewerState): boolean {
+  return (known.tasks[0]?.graph.tasks.size ?? 0) > 0;
+}
+
+/** True on the board, and on all that was opened from it. */
+export function isOfTeam({ pages }: ViewerState): boolean {
+  return pages.some(({ name }) => name === 'board');
+}
+
 /** The version on the page and all before it, newest first. */
 export function shownVersions(state: ViewerState): readonly TodoVersion[] {
-  const versions = shownList(state)?.versions ?? [];
-  const page = pageOf(state);
-  if (page.name !== 'version') return versions;
-  return versions.slice(versions.findIndex(({ version }) => version === page.version));
+  return upTo(pageOf(state).version, shownList(state)?.versions ?? []);
+}
+
+export function shownTasks(state: ViewerState): TaskVersion | undefined {
+  return upTo(pageOf(state).version, state.known.tasks)[0];
+}
+
+function upTo<V extends { readonly version: number }>(
+  last: number | undefined,
+  newestFirst: readonly V[],
+): readonly V[] {
+  return last === undefined ? newestFirst : newestFirst.filter(({ version }) => version <= last);
 }
 
 /** An item with a name that is unique in its list. */
@@ -105,13 +123,27 @@ export interface Entry {
 
 /** For the page, newest first. */
 export function shownEntries(state: ViewerState): readonly Entry[] {
-  const entries =
-    pageOf(state).name === 'taskHistory' ? state.known.taskHistory : entriesOf(shownList(state));
+  const entries = isOfTeam(state)
+    ? taskEntries(state.known.tasks)
+    : entriesOf(shownList(state)?.versions ?? []);
   return entries.filter(({ by, text }) => passes(state, by, text));
 }
 
-export function entriesOf(list: Pick<KnownList, 'versions'> | undefined): Entry[] {
-  const versions = list?.versions ?? [];
+/** Comparing all versions takes long, and they change seldom. */
+const entriesKnown = new WeakMap<readonly TaskVersion[], readonly Entry[]>();
+
+function taskEntries(versions: readonly TaskVersion[]): readonly Entry[] {
+  const entries =
+    entriesKnown.get(versions) ??
+    Array.from(changesIn(versions), (entry) => {
+      const { version, at, after } = entry;
+      return { version, at: +at, by: after.by ?? '-', text: changeText(entry) };
+    });
+  entriesKnown.set(versions, entries);
+  return entries;
+}
+
+export function entriesOf(versions: readonly TodoVersion[]): readonly Entry[] {
   return versions.map((version, index) => ({
     version: version.version,
     at: +version.updatedAt,
@@ -124,7 +156,7 @@ export function entriesOf(list: Pick<KnownList, 'versions'> | undefined): Entry[
 const told = new WeakMap<TodoVersion, string>();
 
 /** In words. @param before the previous version, if it is still kept. */
-export function changeOf(version: TodoVersion, before: TodoVersion | undefined): string {
+function changeOf(version: TodoVersion, before: TodoVersion | undefined): string {
   const known = told.get(version);
   if (known !== undefined) return known;
   if (version.damage) return `damaged; version ${version.damage.shown} stands in for it`;
@@ -135,23 +167,19 @@ export function changeOf(version: TodoVersion, before: TodoVersion | undefined):
   return change;
 }
 
-/** Undefined for the current tasks. */
-export function shownChange({ known, pages }: ViewerState): TaskChange | undefined {
-  const page = pages.at(-1);
-  if (page?.name !== 'taskVersion') return undefined;
-  return known.taskHistory.find(({ version }) => version === page.version);
-}
-
-/** The current tasks, or those of a version. */
-export function boardTasks(state: ViewerState): KnownTasks {
-  const change = shownChange(state);
-  return change
-    ? { tasks: change.tasks, since: new Map(), updatedAt: change.at }
-    : state.known.tasks;
+/** The tasks on the board, without archived ones. */
+function boardTasks(state: ViewerState): readonly Task[] {
+  const tasks = shownTasks(state)?.graph.tasks.values() ?? [];
+  return [...tasks].filter(({ isArchived }) => !isArchived);
 }
 
 export function isWideBoard({ columns }: ViewerState): boolean {
   return columns > BOARD_COLUMNS;
+}
+
+/** Only of the newest version. */
+export function shownTimes(state: ViewerState): ReadonlyMap<number, number> {
+  return pageOf(state).version === undefined ? taskTimes(state.known.tasks) : new Map();
 }
 
 export interface BoardSection {
@@ -160,10 +188,8 @@ export interface BoardSection {
 }
 
 export function boardSections(state: ViewerState): BoardSection[] {
-  const { tasks, since } = boardTasks(state);
-  const shown = [...tasks.values()].filter(
-    ({ id, subject, activeForm, owner, isArchived }) =>
-      !isArchived && passes(state, `#${id}`, subject, activeForm, owner),
+  const shown = boardTasks(state).filter(({ id, subject, activeForm, owner }) =>
+    passes(state, `#${id}`, subject, activeForm, owner),
   );
   const section = (status: TaskStatus, title: string): BoardSection => ({
     title,
@@ -176,6 +202,7 @@ export function boardSections(state: ViewerState): BoardSection[] {
   if (state.hidesCompleted) return open;
   // Latest first: there may be hundreds.
   const completed = section('completed', 'Completed');
+  const since = shownTimes(state);
   const latest = [...completed.tasks].sort(
     (a, b) => (since.get(b.id) ?? 0) - (since.get(a.id) ?? 0) || b.id - a.id,
   );
@@ -204,17 +231,13 @@ export function choices(state: ViewerState): readonly string[] {
     case 'list':
       if (isWaiting(state)) return shownFound(state).map(({ key }) => key);
       return shownItems(state).map(({ name }) => name);
-    case 'version':
-      return shownItems(state).map(({ name }) => name);
     case 'agents':
       return busyLists(state).map(({ agent }) => agent);
     case 'history':
-    case 'taskHistory':
       return shownEntries(state).map(({ version }) => String(version));
     case 'sessions':
       return shownFound(state).map(({ key }) => key);
     case 'board':
-    case 'taskVersion':
       return boardSections(state).flatMap(({ tasks }) => tasks.map(({ id }) => String(id)));
     case 'help':
       return [];
@@ -235,38 +258,33 @@ export function chosen(state: ViewerState): number {
 }
 
 export function chosenItem(state: ViewerState): NamedItem | undefined {
-  const isList = ['list', 'version'].includes(pageOf(state).name) && !isWaiting(state);
+  const isList = pageOf(state).name === 'list' && !isWaiting(state);
   return isList ? shownItems(state)[chosen(state)] : undefined;
 }
 
 export function chosenTask(state: ViewerState): Task | undefined {
-  const isBoard = ['board', 'taskVersion'].includes(pageOf(state).name);
-  return isBoard ? boardTasks(state).tasks.get(Number(choices(state)[chosen(state)])) : undefined;
+  if (pageOf(state).name !== 'board') return undefined;
+  return shownTasks(state)?.graph.tasks.get(Number(choices(state)[chosen(state)]));
 }
 
 /** The selection until the user moves: the item in progress, else the next one. */
 function followed(state: ViewerState): number {
   switch (pageOf(state).name) {
-    case 'list':
-    case 'version': {
+    case 'list': {
       const items = shownItems(state).map(({ item }) => item);
       const at = items.findIndex(({ status }) => status === 'in_progress');
       if (at !== -1) return at;
       const next = nextOf(items);
       return next === -1 ? Math.max(0, items.length - 1) : next;
     }
-    case 'board':
-    case 'taskVersion': {
+    case 'board': {
       const tasks = boardSections(state).flatMap((section) => section.tasks);
       const at = tasks.findIndex(({ status }) => status === 'in_progress');
       return Math.max(0, at === -1 ? tasks.findIndex(({ status }) => status === 'pending') : at);
     }
     case 'agents': {
-      const agent = shownList(state)?.agent;
-      return Math.max(
-        0,
-        busyLists(state).findIndex((list) => list.agent === agent),
-      );
+      const shown = shownList(state);
+      return shown ? Math.max(0, busyLists(state).indexOf(shown)) : 0;
     }
     default:
       return 0;
@@ -274,9 +292,8 @@ function followed(state: ViewerState): number {
 }
 
 export function progressOf(state: ViewerState): { done: number; total: number } {
-  const isBoard = ['board', 'taskVersion', 'taskHistory'].includes(pageOf(state).name);
-  const all: readonly { readonly status: TaskStatus }[] = isBoard
-    ? [...boardTasks(state).tasks.values()].filter(({ isArchived }) => !isArchived)
+  const all: readonly { readonly status: TaskStatus }[] = isOfTeam(state)
+    ? boardTasks(state)
     : (shownVersions(state)[0]?.items ?? []);
   const done = all.filter(({ status }) => status === 'completed').length;
   return { done, total: all.length };

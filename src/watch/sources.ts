@@ -5,26 +5,22 @@ import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
 import { type ListName, pathName, sessionKey, stateFolder } from '../state/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { StateError, UnnamedList } from '../state/state-error.ts';
-import { changesIn, changeText } from '../tasks/task-history.ts';
-import { openTaskList } from '../tasks/task-store.ts';
+import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { type FollowedList, followTasks, tasksOf } from './follow.ts';
-import type {
-  FoundList,
-  Known,
-  KnownList,
-  KnownTasks,
-  TaskChange,
-  TaskRequest,
-  WriteRequest,
-} from './model.ts';
+import {
+  type Follower,
+  type Following,
+  followLists,
+  followTasks,
+  MOST_VERSIONS,
+} from './follow.ts';
+import type { FoundList, Known, KnownList, TaskRequest, WriteRequest } from './model.ts';
 import { WatchedLists } from './watched-lists.ts';
 import { changeTask, type Written, writeList } from './writes.ts';
 
-/** How much of an unlimited history is used. */
-const MOST_VERSIONS = 1000;
-const NO_TASKS: KnownTasks = { tasks: new Map(), since: new Map(), updatedAt: undefined };
+const READING = 'reading';
+const FINDING = 'finding';
 
 export interface SessionToFollow {
   /** Undefined to follow only the team's tasks. */
@@ -48,16 +44,15 @@ export class Sources {
   #key: string | undefined;
   /** By key. */
   readonly #lists = new Map<string, KnownList>();
-  #taskList: string | { key: string } | undefined;
-  #tasks = NO_TASKS;
-  #taskHistory: readonly TaskChange[] = [];
-  /** The tasks when their history was looked up. */
-  #lookedBackAt: KnownTasks | undefined;
+  /** Of the team's tasks. */
+  #teamKey: string | undefined;
+  #tasks: readonly TaskVersion[] = [];
   #found: readonly FoundList[] = [];
   #isFinding = false;
   #isReached = false;
-  #problem: string | undefined;
-  #end = () => {};
+  /** By the key of a list with a damaged version, or by what fails. */
+  readonly #problems = new Map<string, string>();
+  #followed: readonly Following[] = [];
 
   /** @param changed called at least once when there is something new. */
   constructor(watched: WatchedLists, changed: () => void) {
@@ -85,54 +80,49 @@ export class Sources {
     this.#session = session;
     this.#key = key;
     this.#lists.clear();
-    this.#tasks = NO_TASKS;
-    this.#taskHistory = [];
-    this.#lookedBackAt = undefined;
+    this.#tasks = [];
     this.#isReached = key === undefined;
-    this.#problem = undefined;
-    this.#taskList =
-      taskList || (key ? { key: `tasks/${key.slice(key.indexOf('/') + 1)}` } : undefined);
-    const ends = [
-      ...(key === undefined ? [] : [this.#followLists(key)]),
-      ...this.#followTasks(this.#taskList),
-    ];
-    this.#end = () => {
-      for (const end of ends) end();
+    this.#problems.clear();
+    const { lists: home } = this.#watched;
+    const { lists } = home;
+    this.#teamKey = taskList ? home.teamKey(taskList) : key?.replace('todos/', 'tasks/');
+    const failed = (error: unknown) => this.#fail(READING, error);
+    const reached = () => {
+      this.#isReached = true;
+      this.#say(READING, undefined);
     };
+    const followed: Following[] = [];
+    if (key) {
+      const changed: Follower<TodoVersion>['changed'] = (list, version) => {
+        const [newest, ...older] = withNewer(this.#lists.get(list.key)?.versions ?? [], version);
+        if (newest) this.#lists.set(list.key, { agent: list.agent, versions: [newest, ...older] });
+        else this.#lists.delete(list.key);
+        this.#say(list.key, version.damage?.message);
+      };
+      followed.push(followLists(lists, key, { changed, failed, reached }, 'all'));
+    }
+    if (this.#teamKey) {
+      const changed: Follower<TaskVersion>['changed'] = (list, version) => {
+        this.#tasks = withNewer(this.#tasks, version);
+        this.#say(list.key, version.damage?.message);
+      };
+      const tasks = { changed, failed, reached: key ? () => {} : reached };
+      followed.push(followTasks(lists, this.#teamKey, tasks, 'all'));
+    }
+    this.#followed = followed;
   }
+
   async find(most: number): Promise<void> {
     if (this.#isFinding) return;
     this.#isFinding = true;
     try {
       const found = await this.#watched.find(most);
       this.#found = found.map((list) => ({ ...list, session: shortPath(list.session) }));
-      this.#changed();
+      this.#say(FINDING, undefined);
     } catch (error) {
-      this.#fail(error);
+      this.#fail(FINDING, error);
     } finally {
       this.#isFinding = false;
-    }
-  }
-
-  /** Looks up the history of the team's tasks, if they have changed since. */
-  async lookBack(): Promise<void> {
-    const list = this.#taskList;
-    if (list === undefined || this.#lookedBackAt === this.#tasks) return;
-    this.#lookedBackAt = this.#tasks;
-    try {
-      const store = openTaskList(this.#watched.lists, list, undefined);
-      const entries = [...changesIn(await store.versions())];
-      if (list !== this.#taskList) return;
-      this.#taskHistory = entries.map((entry) => ({
-        version: entry.version,
-        at: +entry.at,
-        by: entry.after.by ?? '-',
-        text: changeText(entry),
-        tasks: entry.after.tasks,
-      }));
-      this.#changed();
-    } catch (error) {
-      this.#fail(error);
     }
   }
 
@@ -143,10 +133,9 @@ export class Sources {
       key: this.#key,
       lists,
       tasks: this.#tasks,
-      taskHistory: this.#taskHistory,
       found: this.#found,
       isReached: this.#isReached,
-      problem: this.#problem,
+      problem: [...this.#problems.values()].at(-1),
     };
   }
 
@@ -166,85 +155,53 @@ export class Sources {
   }
 
   async write(request: WriteRequest): Promise<Written> {
-    const { agent, version } = request;
+    const { agent } = request;
     const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
     const key = known ?? `${this.#key}/${pathName(agent)}`;
     const list = this.#watched.lists.openFound(key, USER);
     const written = await writeList(list, this.#settings, request);
-    // The next change builds on this one, and may come before the follower reports it.
-    const now = 'version' in written ? await list.read() : undefined;
-    if (now?.version === version + 1) this.#add({ agent, key }, now);
+    await this.#look();
     return written;
   }
 
   async changeTask(request: TaskRequest): Promise<Written> {
-    const list = this.#taskList;
-    if (list === undefined) return { refused: 'No team is named here' };
-    const store = openTaskList(this.#watched.lists, list, USER);
+    const key = this.#teamKey;
+    if (key === undefined) return { refused: 'No team is named here' };
+    const store = openTaskList(this.#watched.lists, key, USER);
     const result = await changeTask(store, this.#watched.lists, this.#settings, request);
-    try {
-      this.#tasks = await tasksOf(store, this.#tasks);
-    } catch (error) {
-      this.#fail(error);
-    }
+    await this.#look();
     return result;
   }
 
   end(): void {
-    this.#end();
-    this.#end = () => {};
+    for (const followed of this.#followed) followed.end();
+    this.#followed = [];
   }
 
-  #followLists(key: string): () => void {
-    const follower = {
-      changed: (list: FollowedList, version: TodoVersion) => this.#add(list, version),
-      failed: (error: unknown) => this.#fail(error),
-      reached: () => {
-        this.#isReached = true;
-        this.#problem = undefined;
-        this.#changed();
-      },
-    };
-    return this.#watched.follow(key, follower, { start: 'all' });
+  /** The next change builds on the last one. */
+  async #look(): Promise<void> {
+    await Promise.all(this.#followed.map((followed) => followed.look()));
   }
 
-  #followTasks(list: string | { key: string } | undefined): (() => void)[] {
-    if (list === undefined) return [];
-    const store = openTaskList(this.#watched.lists, list, undefined);
-    const end = followTasks(store, {
-      changed: (known) => {
-        this.#tasks = known;
-        this.#changed();
-      },
-      failed: (error) => this.#fail(error),
-    });
-    return [end];
-  }
-
-  #add({ agent, key }: FollowedList, version: TodoVersion): void {
-    const known = this.#lists.get(key)?.versions;
-    // Our own writes are reported a second time.
-    const isOld = known && version.version <= known[0].version;
-    if (isOld && known.some((one) => isSame(one, version))) return;
-    // A deleted list starts over.
-    const before = known && !isOld ? known : [];
-    const versions = [version, ...before.slice(0, MOST_VERSIONS - 1)] as const;
-    if (version.version === 0) this.#lists.delete(key);
-    else this.#lists.set(key, { agent, versions });
-    this.#problem = version.damage && safeText(version.damage.message);
-    this.#changed();
-  }
-
-  #fail(error: unknown): void {
+  #fail(what: string, error: unknown): void {
     if (!(error instanceof StateError)) throw error;
     this.#isReached = true;
-    this.#problem = safeText(error.message);
+    this.#say(what, error.message);
+  }
+
+  /** Tells of a change, and what is wrong. */
+  #say(what: string, problem: string | undefined): void {
+    if (problem === undefined) this.#problems.delete(what);
+    else this.#problems.set(what, safeText(problem));
     this.#changed();
   }
 }
 
-function isSame(one: TodoVersion, other: TodoVersion): boolean {
-  return one.version === other.version && +one.updatedAt === +other.updatedAt;
+/** A list that was deleted starts over. */
+function withNewer<V extends { readonly version: number }>(known: readonly V[], version: V): V[] {
+  if (version.version === 0) return [];
+  const isNewer = version.version > (known[0]?.version ?? 0);
+  return [version, ...(isNewer ? known.slice(0, MOST_VERSIONS - 1) : [])];
 }
 
 /** In the user's own folder, since TODO_STATE_DIR may be in a cloned repository. */

@@ -11,7 +11,7 @@ import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
 import { press } from './keys.ts';
 import { NEWEST_OFFERED, type Page, type Request, type ViewerState } from './model.ts';
 import { render } from './render.ts';
-import { isWaiting, pageOf, progressOf } from './shown.ts';
+import { hasTasks, isWaiting, pageOf, progressOf } from './shown.ts';
 import { Sources, watchedLists } from './sources.ts';
 import { type Key, withPastes } from './text-input.ts';
 import type { WatchArguments } from './watch-arguments.ts';
@@ -189,8 +189,6 @@ class Viewer {
     this.#drawnAt = performance.now();
     const times = new ShownTimes(Date.now());
     const { columns, rows } = this.#screen;
-    const { name } = pageOf(this.#state);
-    if (name === 'taskHistory' || name === 'taskVersion') void this.#sources.lookBack();
     this.#findWhileShown({ ...this.#state, known: this.#sources.known });
     const state = this.#withBoard({ ...this.#state, known: this.#sources.known, columns, rows });
     const { page, ...picture } = render(state, this.#theme, times);
@@ -211,8 +209,7 @@ class Viewer {
 
   /** If there are tasks but no list, show the board, unless the user chose something else. */
   #withBoard(state: ViewerState): ViewerState {
-    const hasTasks = state.known.tasks.tasks.size > 0;
-    if (!this.#isUntouched || !hasTasks || !isWaiting(state)) return state;
+    if (!this.#isUntouched || !hasTasks(state) || !isWaiting(state)) return state;
     this.#isUntouched = false;
     return { ...state, pages: [...state.pages, { name: 'board', top: 0 }] };
   }

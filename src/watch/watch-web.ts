@@ -19,7 +19,7 @@ const MOST_SESSIONS = 100;
 export async function watchWeb({ list, taskList, port }: WatchArguments): Promise<number> {
   const watched = watchedLists();
   // Fail now if the settings are wrong, rather than on each page.
-  await watched.where();
+  await watched.lists.lists.name();
   const follow: Follow = (id, show) => followForPage(watched, { id, list, taskList }, show);
   const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow).catch((error) => {
     const isTaken = codeOf(error) === 'EADDRINUSE';

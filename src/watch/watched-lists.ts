@@ -1,8 +1,8 @@
-import type { FoundList as Listed, Lists } from '../state/lists.ts';
+import type { FoundList as Listed } from '../state/lists.ts';
 import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
-import { openTaskList } from '../tasks/task-store.ts';
+import { taskPlace, taskRows } from '../tasks/task-store.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
-import { type Follower, type FollowOptions, followLists, readablePlace } from './follow.ts';
+import { readablePlace } from './follow.ts';
 import type { FoundList } from './model.ts';
 
 /** The label of a team's list among its session's agents. */
@@ -29,16 +29,6 @@ export class WatchedLists {
 
   constructor(lists: TodoLists) {
     this.lists = lists;
-  }
-
-  /** For display. */
-  async where(): Promise<string> {
-    return this.lists.lists.name();
-  }
-
-  /** Reports a session's lists, and then each new version. Returns a function that stops it. */
-  follow(session: string, follower: Follower, options: FollowOptions): () => void {
-    return followLists(this.lists.lists, session, follower, options);
   }
 
   /** At most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
@@ -89,9 +79,23 @@ export class WatchedLists {
 
   /** An unreadable list is found, too; only other users' are not. */
   async #newestOf(list: Listed): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
+    const { lists } = this.lists;
     const isTeam = isTeamKey(list.key);
     try {
-      return await (isTeam ? this.#newestTasks(list) : newestItems(this.lists.lists, list));
+      const found = await (isTeam
+        ? taskPlace(lists, list.key, '')
+        : readablePlace(lists, list.key)
+      ).load();
+      if (found === undefined) return undefined;
+      const { version, content, at: updatedAt, damage } = found;
+      const items =
+        'tasks' in content
+          ? taskRows(content).map(({ status, subject, activeForm = subject }) => ({
+              status,
+              activeForm,
+            }))
+          : content;
+      return { newest: { version, items, updatedAt }, damage: damage?.message };
     } catch (error) {
       // A server that does not answer may have the list.
       if (!(error instanceof StateError) || error.isOfReading) throw error;
@@ -101,25 +105,4 @@ export class WatchedLists {
       return { newest: { version, items: [], updatedAt }, damage: error.message };
     }
   }
-
-  async #newestTasks({ key }: Listed): Promise<Pick<FoundList, 'newest'> | undefined> {
-    const [newest] = await openTaskList(this.lists, { key }, undefined).versions();
-    if (newest === undefined) return undefined;
-    const tasks = [...newest.graph.tasks.values()].filter(({ isArchived }) => !isArchived);
-    const items = tasks.map(({ status, subject, activeForm = subject }) => ({
-      status,
-      activeForm,
-    }));
-    return { newest: { version: newest.version, items, updatedAt: newest.at } };
-  }
-}
-
-async function newestItems(
-  lists: Lists,
-  { key }: Listed,
-): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
-  const found = await readablePlace(lists, key).load();
-  if (found === undefined) return undefined;
-  const { version, content: items, at: updatedAt, damage } = found;
-  return { newest: { version, items, updatedAt }, damage: damage?.message };
 }

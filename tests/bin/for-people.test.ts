@@ -37,12 +37,12 @@ test('a row holds all that a model sees of an item', () => {
 });
 
 test('tasks have columns, and a line that sums them up', () => {
-  const { tasks } = tasksOf(
+  const [list] = tasksOf(
     { subject: 'Parse', status: 'completed', owner: 'ann' },
     { subject: 'Print', status: 'in_progress', activeForm: 'Printing', owner: 'bob' },
     { subject: 'Ship', priority: 'high' },
   );
-  const rows = [...tasks.values()].map((task) => ({
+  const rows = [...(list?.graph.tasks.values() ?? [])].map((task) => ({
     ...task,
     updatedAt: new Date(NOON - 60_000).toISOString(),
     openBlockers: task.id === 3 ? [2] : [],

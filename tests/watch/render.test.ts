@@ -5,7 +5,7 @@ import { displayWidth } from '../../src/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { runs } from '../helpers/random.ts';
 import { plan, todos } from '../panel/todos.ts';
-import { historyOf, listOf, NOON, TestViewer, tasksOf } from './viewer-state.ts';
+import { historyOf, listOf, NOON, PAGES, TestViewer, tasksOf } from './viewer-state.ts';
 
 const LIST = listOf(
   'main',
@@ -304,9 +304,19 @@ describe("the team's board", () => {
 
   test('a change of state shows for two seconds, then settles', () => {
     const theme = createTheme({ colours: true });
-    const since = new Map([...tasks.since, [2, NOON - 500]]);
+    const at = new Date(NOON - 500);
+    const updatedAt = at.toISOString();
+    const begun = tasksOf(
+      { status: 'completed' },
+      { subject: 'Printing', status: 'in_progress', updatedAt },
+    );
     const viewer = new TestViewer(
-      { tasks: { ...tasks, since } },
+      {
+        tasks: [
+          ...begun.map((newest) => ({ ...newest, version: 2, at })),
+          ...tasksOf({ status: 'completed' }, { subject: 'Printing' }),
+        ],
+      },
       { columns: 100, page: 'board', theme },
     );
     const rowOf = (text: string) => viewer.rows().find((row) => row.includes(text)) ?? '';
@@ -381,30 +391,21 @@ test('? has all keys, and q asks to quit on every page', () => {
   expect(wide[2]).toMatch(/^arrows, j, k .* e {10,}change its text$/);
 });
 
-const PAGES = [
-  'list',
-  'version',
-  'agents',
-  'board',
-  'history',
-  'taskHistory',
-  'taskVersion',
-  'sessions',
-  'help',
-] as const;
-
 test.each(['list', 'agents', 'board', 'history', 'taskHistory'] as const)(
   'the mark is at one row of the page %s, the chosen one, and goes where the keys go',
   (page) => {
-    const at = (seconds: number) => NOON - seconds * 1000;
-    const tasks = tasksOf({ subject: 'a' }, { subject: 'b' }, { subject: 'c' });
-    const change = { at: at(9), by: 'ann', text: 'x', tasks: tasks.tasks };
+    const tasks = [
+      ...tasksOf({ subject: 'a' }, { subject: 'b' }, { subject: 'c' }).map((newest) => ({
+        ...newest,
+        version: 2,
+      })),
+      ...tasksOf({ subject: 'a' }),
+    ];
     const list = (agent: string) => listOf(agent, [9, '- a'], [4, '- a', '- b', '- c']);
     const viewer = new TestViewer(
       {
         lists: [list('main'), list('bob'), list('eve')],
         tasks,
-        taskHistory: [3, 2, 1].map((version) => ({ ...change, version })),
       },
       { page, rows: 40 },
     );
@@ -440,7 +441,7 @@ test('on every page and size, after any keys, no row is as wide as the screen, n
     fc.property(
       fc.array(item, { maxLength: 12 }),
       text,
-      fc.constantFrom(...PAGES),
+      fc.constantFrom(...(Object.keys(PAGES) as (keyof typeof PAGES)[])),
       fc.integer({ min: 1, max: 300 }),
       fc.integer({ min: 1, max: 100 }),
       fc.boolean(),
@@ -461,7 +462,6 @@ test('on every page and size, after any keys, no row is as wide as the screen, n
           {
             lists,
             tasks,
-            taskHistory: [{ version: 7, at: NOON, by: name, text: name, tasks: tasks.tasks }],
             session: name,
             problem: unicode ? name : undefined,
           },

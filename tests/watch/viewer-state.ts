@@ -50,7 +50,7 @@ export function historyOf(
   return { agent, versions: store.history() as [TodoVersion, ...TodoVersion[]] };
 }
 
-/** Tasks by id, each with its status since a minute before noon. */
+/** Tasks from 1 on, each with its status since a minute before noon, and changed four seconds before. */
 export function tasksOf(...tasks: Partial<Task>[]): Known['tasks'] {
   const whole = tasks.map(
     (task, index): Task => ({
@@ -61,16 +61,36 @@ export function tasksOf(...tasks: Partial<Task>[]): Known['tasks'] {
       blocks: [],
       blockedBy: [],
       createdAt: '',
-      updatedAt: '',
+      updatedAt: new Date(NOON - 4000).toISOString(),
       ...task,
     }),
   );
-  return {
+  const graph = {
+    nextId: whole.length + 1,
     tasks: new Map(whole.map((task) => [task.id, task])),
-    since: new Map(whole.map((task) => [task.id, NOON - 60_000])),
-    updatedAt: NOON - 4000,
+    by: 'ann',
   };
+  return [{ version: 1, graph, at: new Date(NOON - 60_000) }];
 }
+
+/** The pages above the list. */
+export const PAGES = {
+  list: [],
+  version: [{ name: 'list', version: 1, top: 0 }],
+  agents: [{ name: 'agents', top: 0 }],
+  board: [{ name: 'board', top: 0 }],
+  history: [{ name: 'history', top: 0 }],
+  taskHistory: [
+    { name: 'board', top: 0 },
+    { name: 'history', top: 0 },
+  ],
+  taskVersion: [
+    { name: 'board', top: 0 },
+    { name: 'board', version: 1, top: 0 },
+  ],
+  sessions: [{ name: 'sessions', top: 0 }],
+  help: [{ name: 'help', top: 0 }],
+} satisfies Record<string, Page[]>;
 
 /** A viewer at noon, with keys to press and a screen to look at. */
 export class TestViewer {
@@ -87,7 +107,7 @@ export class TestViewer {
       theme = createTheme(),
       ...more
     }: Partial<ViewerState> & {
-      page?: Page['name'];
+      page?: keyof typeof PAGES;
       theme?: Theme;
     } = {},
   ) {
@@ -97,8 +117,7 @@ export class TestViewer {
         session: '~/app',
         key: 'todos/app',
         lists: [],
-        tasks: { tasks: new Map(), since: new Map(), updatedAt: undefined },
-        taskHistory: [],
+        tasks: [],
         found: [],
         isReached: true,
         problem: undefined,
@@ -106,13 +125,7 @@ export class TestViewer {
       },
       agent: undefined,
       awaited: 'main',
-      pages:
-        page === 'list'
-          ? [{ name: page, top: 0 }]
-          : [
-              { name: 'list', top: 0 },
-              { name: page, top: 0 },
-            ],
+      pages: [{ name: 'list', top: 0 }, ...PAGES[page]],
       hidesCompleted: false,
       columns,
       rows,

@@ -1,9 +1,10 @@
 import { factsOf, type Shown, shownItem, textOf } from '../../panel/look.ts';
-import { statusTimes } from '../../panel/status-times.ts';
+import { statusTimes, taskTimes } from '../../panel/status-times.ts';
 import { safeText } from '../../safe-text.ts';
-import type { Known, KnownList, KnownTasks } from '../model.ts';
+import type { TaskVersion } from '../../tasks/task-store.ts';
+import type { Known, KnownList } from '../model.ts';
 import { taskOf } from '../render-rows.ts';
-import { changeOf } from '../shown.ts';
+import { entriesOf } from '../shown.ts';
 import { sessionKeyOf } from '../watched-lists.ts';
 
 const MOST_VERSIONS = 50;
@@ -36,20 +37,20 @@ function listState({ agent, versions }: KnownList) {
       isLonger: isLonger.has(item),
       took: took.get(item),
     })),
-    history: versions.slice(0, MOST_VERSIONS).map((version, index) => ({
-      version: version.version,
-      at: +version.updatedAt,
-      by: safeText(version.by),
-      change: changeOf(version, versions[index + 1]),
-    })),
+    history: entriesOf(versions)
+      .slice(0, MOST_VERSIONS)
+      .map((entry) => ({ ...entry, by: safeText(entry.by) })),
   };
 }
 
-function tasksState(known: KnownTasks) {
-  const shown = [...known.tasks.values()].filter(({ isArchived }) => !isArchived);
+function tasksState(versions: readonly TaskVersion[]) {
+  const [newest] = versions;
+  if (newest === undefined) return [];
+  const times = taskTimes(versions);
+  const shown = [...newest.graph.tasks.values()].filter(({ isArchived }) => !isArchived);
   return shown.map((task) => ({
-    ...rowState(`#${task.id}`, taskOf(task, known.tasks)),
-    since: task.status === 'completed' ? undefined : known.since.get(task.id),
+    ...rowState(`#${task.id}`, taskOf(task, newest.graph)),
+    since: task.status === 'completed' ? undefined : times.get(task.id),
   }));
 }
 

@@ -67,8 +67,8 @@ export function listCard(list: List, view: View): HTMLElement | undefined {
   );
 }
 
-function versionRow({ version, at, by, change }: List['history'][number]): HTMLElement {
-  return element('li', { 'data-key': version }, `${version} · ${whenText(at)} · ${by}: ${change}`);
+function versionRow({ version, at, by, text }: List['history'][number]): HTMLElement {
+  return element('li', { 'data-key': version }, `${version} · ${whenText(at)} · ${by}: ${text}`);
 }
 
 function itemRow(item: List['items'][number], view: View): HTMLElement {

@@ -16,7 +16,7 @@ describe.for(useServers().one)('on %s', ([, isHere, server]) => {
     async () => {
       const open = (author: string) => {
         const environment = { TODO_STATE_URL: server().url, TODO_STATE_TIMEOUT: '20' };
-        return openTaskList(closing(new ListHome(environment, undefined)), 'large', author);
+        return openTaskList(closing(new ListHome(environment, undefined)), 'tasks/large', author);
       };
       const [ann, bob] = [open('ann'), open('bob')];
       const batch = Array.from({ length: BATCH }, (_, index) => ({
