@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from './helpers/files.ts';
+import { npmEnvironment, packedPackage } from './helpers/packed-package.ts';
 import { portableFolder } from './helpers/portable-folder.ts';
 
 // docs/install.md, line by line, by a user whose home folder is empty.
@@ -19,15 +20,13 @@ function step(name: string): string {
   return lines;
 }
 
-/** An empty home and a checkout, whose packages are there: `npm ci` would take a minute. */
-function machine() {
+/** An empty home and a checkout, whose packages are there and which is packed already: `npm ci` would take a minute. */
+async function machine() {
   const home = temporaryDirectory();
   const checkout = join(home, 'checkout');
-  const { npm_config_cache, npm_config_registry, npm_config_userconfig } = process.env;
+  const npmOwn = Object.entries(npmEnvironment()).filter(([name]) => name.startsWith('npm_'));
   const env = {
-    ...(npm_config_cache && { npm_config_cache }),
-    ...(npm_config_registry && { npm_config_registry }),
-    ...(npm_config_userconfig && { npm_config_userconfig }),
+    ...Object.fromEntries(npmOwn),
     npm_config_prefix: join(home, '.local'),
     HOME: home,
     PATH: `${home}/.local/bin:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
@@ -40,13 +39,13 @@ function machine() {
     symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
   }
   if (!existsSync(join(checkout, 'dist'))) spawnSync('cp', ['-a', join(ROOT, 'dist'), checkout]);
+  const { tarball } = await packedPackage();
   const run = async (lines: string) => {
     const known = lines
       .replaceAll('npm ci && ', '')
       .replaceAll('npm ci', 'true')
       .replace('git pull', 'true')
-      // Built already.
-      .replace('npm pack', 'npm pack --silent --ignore-scripts')
+      .replace('npm pack', `cp '${tarball}' .`)
       .replace('npm install', 'npm install --ignore-scripts --prefer-offline --no-audit --no-fund');
     const options = { cwd: checkout, env, timeout: 120_000 };
     return (await promisify(execFile)('bash', ['-ec', known], options)).stdout;
@@ -57,7 +56,7 @@ function machine() {
 const TRY = `cd / && TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}' && TodoRead`;
 
 test.each(['checkout', 'tarball'])('from a %s: installed, used, removed', async (way) => {
-  const { home, run } = machine();
+  const { home, run } = await machine();
   await run(step(`install=${way}`));
   expect(await run(TRY)).toContain('[ ] Build');
   expect(await run('cd / && agent-shell -c "TodoRead"')).toContain('[ ] Build');
@@ -72,13 +71,13 @@ test.each(['checkout', 'tarball'])('from a %s: installed, used, removed', async 
 });
 
 test('by npx, without installing', async () => {
-  const { home, run } = machine();
+  const { home, run } = await machine();
   expect(await run(step('install=npx'))).toContain('No todos.\n');
   expect(existsSync(join(home, '.local', 'bin'))).toBe(false);
 });
 
 test.skipIf(!hasPatchelf)('as a portable folder: unpacked, used, removed', async () => {
-  const { home, checkout, run } = machine();
+  const { home, checkout, run } = await machine();
   const [make = '', ...others] = step('install=portable').split('\n');
   expect(make).toBe('npm run portable');
   symlinkSync(await portableFolder(), join(checkout, 'portable'));

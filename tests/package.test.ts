@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { npmEnvironment, packedPackage } from './helpers/packed-package.ts';
 import { RUNTIMES, runtime } from './helpers/runtimes.ts';
 
 // The package as it is published: packed, installed in an empty folder, used from there.
@@ -22,31 +23,24 @@ const run = promisify(execFile);
 
 let root = '';
 let folder = '';
-let packed: string[] = [];
+let tarball = '';
+let packed: readonly string[] = [];
 
-/** Without the settings that the npm of `npm test` hands down, and with lists of its own. */
-function npmEnvironment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),
-  );
-  return { ...Object.fromEntries(own), TODO_STATE_DIR: join(root, 'lists') };
-}
+/** With lists of its own. */
+const environment = () => ({ ...npmEnvironment(), TODO_STATE_DIR: join(root, 'lists') });
 
 function npm(argv: string[], cwd: string) {
-  return run('npm', [...argv, '--no-audit', '--no-fund'], { cwd, env: npmEnvironment() });
+  return run('npm', [...argv, '--no-audit', '--no-fund'], { cwd, env: environment() });
 }
 
 beforeAll(async () => {
   for (const name of RUNTIMES) void runtime(name);
   root = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
-  // The package is built already; building it again would pull it from under other tests.
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', root];
-  const [{ filename, files }] = JSON.parse((await npm(pack, ROOT)).stdout);
-  packed = files.map(({ path }: { path: string }) => path);
+  ({ tarball, files: packed } = await packedPackage());
   folder = join(root, 'project');
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  const install = ['install', '--ignore-scripts', join(root, filename)];
+  const install = ['install', '--ignore-scripts', tarball];
   await npm([...install, '--offline'], folder).catch((error) => {
     if (!/ENOTCACHED/.test(error.stderr)) throw error;
     return npm([...install, '--prefer-offline'], folder);
@@ -87,41 +81,6 @@ test('nothing in it tells where it was built', () => {
   }
 });
 
-test('the executable works, by its path and by npx', async () => {
-  const line = `TodoWrite '{"todos":[]}' && cd / && pwd`;
-  const expected = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n/\n';
-  const executable = join(folder, 'node_modules', '.bin', 'agent-shell');
-  const options = { cwd: folder, env: npmEnvironment() };
-  expect((await run(executable, ['-c', line], options)).stdout).toBe(expected);
-  expect(
-    (await npm(['exec', '--no', '--offline', '--', 'agent-shell', '-c', line], folder)).stdout,
-  ).toBe(expected);
-});
-
-test('its exports work from an ES module', async () => {
-  const program = `
-    import { BashRouter, CommandType, renderTodos, todoStore } from 'todowrite';
-    const router = new BashRouter();
-    const item = { content: 'Build', activeForm: 'Building', status: 'in_progress' };
-    const line = "TodoWrite '" + JSON.stringify({ todos: [item] }) + "'";
-    console.log(router.identifyCommandType(line) === CommandType.AGENT_SHELL_COMMAND);
-    process.stdout.write((await router.route(line)).stdout);
-    process.stdout.write((await router.route('TodoRead | head -n 1')).stdout);
-    console.log(renderTodos(todoStore.get(), { columns: 30 })[1]);
-    await router.dispose();
-  `;
-  writeFileSync(join(folder, 'program.js'), program);
-  const { stdout, stderr } = await run(process.execPath, ['program.js'], { cwd: folder });
-  expect(stderr).toBe('');
-  expect(stdout.split('\n')).toEqual([
-    'true',
-    'Todo list updated: 0 completed, 1 in_progress, 0 pending',
-    '[>] Build <- Building',
-    '│ ● Building...             │',
-    '',
-  ]);
-});
-
 test('the steps of the Dockerfile in docs/platforms.md make an image whose login shells find the commands', async () => {
   const page = readFileSync(join(ROOT, 'docs', 'platforms.md'), 'utf8');
   const [, steps = ''] = /^```dockerfile file=Dockerfile\n([\s\S]*?)^```$/m.exec(page) ?? [];
@@ -138,7 +97,8 @@ test('the steps of the Dockerfile in docs/platforms.md make an image whose login
   for (const step of steps.match(/^[A-Z]+ .*/gm) ?? []) {
     const [, word, rest = ''] = /^(\w+) (.*)/.exec(step) ?? [];
     if (word === 'ENV') Object.assign(variables, Object.fromEntries([inside(rest).split('=')]));
-    else if (word === 'COPY') await run('bash', ['-c', `cp ${inside(rest)}`], { cwd: root });
+    else if (word === 'COPY')
+      await run('bash', ['-c', `cp ${inside(rest)}`], { cwd: dirname(tarball) });
     else if (word === 'RUN') await inImage(inside(rest), image);
     else expect(step).toMatch(/^FROM node:\d+$/);
   }
@@ -162,7 +122,7 @@ async function inImage(line: string, image: string) {
       ['-c', line.replaceAll('npm install', `npm install --prefix ${image}/usr/local ${more}`)],
       {
         cwd: image,
-        env: npmEnvironment(),
+        env: environment(),
       },
     );
   await step('--offline').catch((error) => {

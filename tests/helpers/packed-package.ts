@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { oncePerRun } from './once-per-run.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+interface Packed {
+  readonly tarball: string;
+  /** The paths of its files. */
+  readonly files: readonly string[];
+}
+
+/** Runs `npm pack` once. The package is built already; building it again would pull it from under other tests. */
+export function packedPackage(): Promise<Packed> {
+  return oncePerRun('packed', (folder) => {
+    const argv = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const [{ filename, files }] = JSON.parse(
+      execFileSync('npm', argv, { cwd: ROOT, encoding: 'utf8', env: npmEnvironment() }),
+    );
+    return {
+      tarball: join(folder, filename),
+      files: files.map(({ path }: { path: string }) => path),
+    };
+  });
+}
+
+/** Without the settings that the npm of `npm test` hands down. */
+export function npmEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),
+  );
+  return Object.fromEntries(own);
+}
