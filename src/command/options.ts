@@ -64,15 +64,16 @@ export function parseOptions<const Table extends OptionTable>(
   table: Table,
   end: 'last word' | 'first word' = 'last word',
 ): ParsedOptions<Table> {
-  const options: Record<string, unknown> = {};
+  const given: Record<string, unknown> = {};
+  const options = given as Options<Table>;
   const rest: string[] = [];
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index] ?? '';
-    if (argument === '--') return parsed(options, [...rest, ...argv.slice(index + 1)]);
+    if (argument === '--') return { options, rest: [...rest, ...argv.slice(index + 1)] };
     if (!isOption(argument)) {
-      if (end === 'first word') return parsed(options, argv.slice(index));
+      if (end === 'first word') return { options, rest: argv.slice(index) };
       if (beginsJson(argument) && isBroken(argument, argv.slice(index + 1), table)) {
-        return parsed(options, [...rest, ...argv.slice(index)]);
+        return { options, rest: [...rest, ...argv.slice(index)] };
       }
       rest.push(argument);
       continue;
@@ -81,12 +82,12 @@ export function parseOptions<const Table extends OptionTable>(
     const kind = Object.hasOwn(table, name) ? table[name] : undefined;
     if (kind === undefined) return { problem: unknownOption(name, table), unknown: name };
     const isRepeated = kind === 'texts' || (isForm(kind) && kind.isRepeated);
-    if (!isRepeated && Object.hasOwn(options, name)) {
+    if (!isRepeated && Object.hasOwn(given, name)) {
       return { problem: `${name} was given twice` };
     }
     if (kind === 'flag') {
       if (inline !== undefined) return { problem: `${name} takes no value` };
-      options[name] = true;
+      given[name] = true;
       continue;
     }
     const text = inline ?? argv[++index];
@@ -97,10 +98,10 @@ export function parseOptions<const Table extends OptionTable>(
     }
     const value = readValue(text, kind);
     if (value === undefined) return { problem: `${needs(name, kind)}, received ${inQuotes(text)}` };
-    if (isRepeated && Object.hasOwn(options, name)) (options[name] as unknown[]).push(value);
-    else options[name] = isRepeated ? [value] : value;
+    if (isRepeated && Object.hasOwn(given, name)) (given[name] as unknown[]).push(value);
+    else given[name] = isRepeated ? [value] : value;
   }
-  return parsed(options, rest);
+  return { options, rest };
 }
 
 export function wrongUsage(problem: string, usage: string): CommandResult {
@@ -139,13 +140,6 @@ export function nearest(word: string, known: readonly string[], most = 2): strin
       best = { name, distance };
   }
   return best?.name;
-}
-
-function parsed<Table extends OptionTable>(
-  options: object,
-  rest: readonly string[],
-): ParsedOptions<Table> {
-  return { options: options as Options<Table>, rest };
 }
 
 /** `-` means standard input, and `-5` is a number. */

@@ -13,16 +13,16 @@ const LOOK_MS = 20;
 let lastLook: { directory: string; at: number; variables: Environment } | undefined;
 
 /** The allowed settings in a directory's `.env`. Checked every 20 ms at most, and read again only when changed. */
-export function readEnvFile(directory: string, allowed: ReadonlySet<string>): Environment {
+export function readEnvFile(directory: string, isAllowed: (name: string) => boolean): Environment {
   // `performance` would load a module.
   const now = process.uptime() * 1000;
   if (lastLook?.directory !== directory || now - lastLook.at >= LOOK_MS) {
-    lastLook = { directory, at: now, variables: look(`${directory}/.env`, allowed) };
+    lastLook = { directory, at: now, variables: look(`${directory}/.env`, isAllowed) };
   }
   return lastLook.variables;
 }
 
-function look(path: string, allowed: ReadonlySet<string>): Environment {
+function look(path: string, isAllowed: (name: string) => boolean): Environment {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return NO_VARIABLES;
@@ -32,7 +32,7 @@ function look(path: string, allowed: ReadonlySet<string>): Environment {
       const { parseEnv } = process.getBuiltinModule('node:util');
       const variables = Object.entries(parseEnv(readFileSync(path, 'utf8')));
       // Keep nothing else from that file, least of all secrets.
-      const own = Object.fromEntries(variables.filter(([name]) => allowed.has(name)));
+      const own = Object.fromEntries(variables.filter(([name]) => isAllowed(name)));
       remembered = { key, variables: own };
     }
     return remembered.variables;

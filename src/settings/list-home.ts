@@ -96,7 +96,8 @@ export class ListHome {
   get lists(): Lists {
     const { stateUrl: url, stateTimeout } = this.settings;
     const options = { environment: this.#environment, timeoutMs: stateTimeout * 1000 };
-    this.#lists ??= url === undefined ? this.#fileLists() : new ServerLists({ url, ...options });
+    this.#lists ??=
+      url === undefined ? new FolderLists(this) : new ServerLists({ url, ...options });
     return this.#lists;
   }
 
@@ -147,13 +148,6 @@ export class ListHome {
     if (this.#isOnServer) throw new UnnamedList(why);
   }
 
-  #fileLists(): FolderLists {
-    return new FolderLists(
-      () => this.folder,
-      (path) => this.checked(path),
-    );
-  }
-
   #findFolder(): string {
     const { stateDir } = this.settings;
     const environment = this.#environment;
@@ -191,7 +185,7 @@ export class ListHome {
 
   /** Finds the session without the file that should name it. */
   #sessionHolding(agent: string): string | undefined {
-    const found = this.#fileLists().find('todos');
+    const found = new FolderLists(this).find('todos');
     return found
       .map(({ path }) => path[1] ?? '')
       .find((session) => found.some(({ key }) => key === listKey({ session, agent })));

@@ -126,9 +126,13 @@ const NAMES_IN_MEMORY: readonly string[] = [
   ...ROWS.session.names,
   ...ROWS.agent.names,
 ];
-const NAMES_IN_FILE: ReadonlySet<string> = new Set(
-  Object.values<Row<unknown>>(ROWS).flatMap(({ names, inFile }) => (inFile ? names : [])),
-);
+/** True if a `.env` may set it. */
+function isForFiles(name: string): boolean {
+  return Object.values<Row<unknown>>(ROWS).some(
+    ({ names, inFile }) => inFile && names.includes(name),
+  );
+}
+
 const OF_CALLER: ReadonlySet<string> = new Set(CALLER_VARIABLES);
 
 const SHARED_LEASE_MS = 2 * 60 * 60_000;
@@ -155,16 +159,17 @@ function readVariables(
   caller: Environment,
   directory: string | undefined,
 ): SettingsReading {
-  const file = directory === undefined ? NO_VARIABLES : readEnvFile(directory, NAMES_IN_FILE);
-  const texts = names.map((name) => (OF_CALLER.has(name) ? caller : environment)[name]);
-  const isKnown =
-    latest?.file === file &&
-    latest.names === names &&
-    latest.texts.every((text, index) => text === texts[index]);
-  if (latest === undefined || !isKnown) {
-    const variables = Object.fromEntries(names.map((name, index) => [name, texts[index]]));
-    latest = { names, texts, file, reading: settingsFrom(variables, file) };
+  const file = directory === undefined ? NO_VARIABLES : readEnvFile(directory, isForFiles);
+  const texts: (string | undefined)[] = [];
+  let known = latest?.file === file && latest.names === names ? latest : undefined;
+  for (const [index, name] of names.entries()) {
+    texts[index] = (OF_CALLER.has(name) ? caller : environment)[name];
+    if (texts[index] !== known?.texts[index]) known = undefined;
   }
+  if (known) return known.reading;
+  const variables: Record<string, string | undefined> = {};
+  for (const [index, name] of names.entries()) variables[name] = texts[index];
+  latest = { names, texts, file, reading: settingsFrom(variables, file) };
   return latest.reading;
 }
 

@@ -156,7 +156,7 @@ function openLists(
   if (/^[a-z]+:\/\//.test(where)) return new ServerLists({ url: where, ...world });
   const folder = resolve(world.directory, where);
   if (mustExist && !existsSync(folder)) throw new StateError(`there is no folder ${folder}`);
-  return new FolderLists(() => folder);
+  return new FolderLists({ folder });
 }
 
 /**

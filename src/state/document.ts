@@ -67,7 +67,7 @@ export class Document<T, V> {
 
   /** Like `read`, but a document on a server is read only once. */
   recent(): Awaitable<V> {
-    return this.#isRead ? this.get() : this.read();
+    return this.#isRead && this.place.isFar ? this.#seen : this.read();
   }
 
   /** The kept versions, newest first. */

@@ -70,25 +70,26 @@ export interface Lists {
   close(): Awaitable<void>;
 }
 
-export class FolderLists implements Lists {
-  readonly #folder: () => string;
-  readonly #checked: (path: string) => string;
+export interface FolderHome {
+  /** Read when first needed. */
+  readonly folder: string;
+  /** Returns the path. Throws if it leads out of the folder. */
+  checked?(path: string): string;
+}
 
-  /**
-   * @param folder called when first needed.
-   * @param checked throws for a path that leads out of the folder.
-   */
-  constructor(folder: () => string, checked = (path: string) => path) {
-    this.#folder = folder;
-    this.#checked = checked;
+export class FolderLists implements Lists {
+  readonly #home: FolderHome;
+
+  constructor(home: FolderHome) {
+    this.#home = home;
   }
 
   name(): string {
-    return this.#folder();
+    return this.#home.folder;
   }
 
   place<T>(key: string, options: PlaceOptions): FilePlace<T> {
-    return new FilePlace({ folder: this.#checked(this.#folderOf(key)), ...options });
+    return new FilePlace({ folder: this.#checkedFolder(key), ...options });
   }
 
   find(key: string): FoundList[] {
@@ -118,7 +119,7 @@ export class FolderLists implements Lists {
   }
 
   remove(key: string, version: number): boolean {
-    const folder = this.#checked(this.#folderOf(key));
+    const folder = this.#checkedFolder(key);
     // A writer that comes now finds no list and begins one; a write since is not lost.
     const aside = `${folder}.${Math.random().toString(36).slice(2)}~`;
     return attempt('remove', folder, () => {
@@ -149,7 +150,7 @@ export class FolderLists implements Lists {
   }
 
   status(): string[] {
-    return [`Lists are stored in files, in ${this.#folder()}.`];
+    return [`Lists are stored in files, in ${this.#home.folder}.`];
   }
 
   init(): void {
@@ -162,8 +163,13 @@ export class FolderLists implements Lists {
 
   close(): void {}
 
+  #checkedFolder(key: string): string {
+    const folder = this.#folderOf(key);
+    return this.#home.checked?.(folder) ?? folder;
+  }
+
   #folderOf(key: string): string {
-    return folderOfKey(this.#folder(), key);
+    return folderOfKey(this.#home.folder, key);
   }
 
   /** Getters, so that files are read only when needed. */

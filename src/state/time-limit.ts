@@ -38,8 +38,8 @@ export function inTimeOf<T>({ stateUrl, stateTimeout }: ServerTime, command: () 
 }
 
 /** Limits the time of all requests of a program that runs one command. */
-export function limitProgram({ stateTimeout }: ServerTime): void {
-  ofProgram = new TimeLimit(stateTimeout * 1000);
+export function limitProgram({ stateUrl, stateTimeout }: ServerTime): void {
+  if (stateUrl !== undefined) ofProgram = new TimeLimit(stateTimeout * 1000);
 }
 
 /** Limits the time of all requests that `work` makes. */

@@ -1,6 +1,5 @@
-import { quotedText, withoutTags } from '../safe-text.ts';
+import { briefText, quotedText, withoutTags } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
-import { agentText } from './reasons.ts';
 import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /** An agent that never reads loses older notices. */
@@ -15,14 +14,18 @@ export function withNotices(
   at: string,
 ): TaskGraph {
   const inboxes = new Map(after.inboxes);
-  for (const [taskId, kinds] of changesOf(before, after)) {
-    const task = after.tasks.get(taskId) ?? (before.tasks.get(taskId) as Task);
-    for (const [agent, kind] of kinds) {
+  const changed = changedIds(before, after);
+  const unblocked = unblockedIn(before, after, changed);
+  for (const taskId of [...new Set([...changed, ...unblocked])].sort((a, b) => a - b)) {
+    const [was, now] = [before.tasks.get(taskId), after.tasks.get(taskId)];
+    const { subject } = (now ?? was) as Task;
+    // One notice per agent and task.
+    for (const [agent, kind] of kindsOf(was, now, unblocked.has(taskId))) {
       // Agents tell each other by comments; a person's words are the plan.
       if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
       const what = kind === 'check' ? ({ kind: 'changed', field: 'check' } as const) : { kind };
-      const notice: Notice = { ...what, taskId, subject: task.subject, by, at };
+      const notice: Notice = { ...what, taskId, subject, by, at };
       inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_KEPT));
     }
   }
@@ -48,7 +51,7 @@ export function takeNotices(
 export function noticeText({ kind, field, taskId, subject, by }: Notice): string {
   const words = field === 'check' ? 'yours: check changed' : NOTICE_WORDS[kind];
   const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_CHARACTERS)}`;
-  return withoutTags(`${task}: ${words} by ${agentText(by)}`);
+  return withoutTags(`${task}: ${words} by ${briefText(by)}`);
 }
 
 /** By kind, followed by `by NAME`. */
@@ -66,16 +69,6 @@ export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
 
 /** The owner always learns of a change of its check. */
 type Event = Notice['kind'] | 'check';
-
-/** By task, then by agent: one notice per agent and task. */
-function changesOf(before: TaskGraph, after: TaskGraph): Map<number, Map<string, Event>> {
-  const changed = changedIds(before, after);
-  const unblocked = unblockedIn(before, after, changed);
-  const ids = [...new Set([...changed, ...unblocked])].sort((a, b) => a - b);
-  return new Map(
-    ids.map((id) => [id, kindsOf(before.tasks.get(id), after.tasks.get(id), unblocked.has(id))]),
-  );
-}
 
 /** The pending tasks that waited for others and now wait for none: these were completed, deleted or unlinked. */
 function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly number[]): Set<number> {

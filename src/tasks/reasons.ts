@@ -10,7 +10,7 @@ const TEXTS = {
   task_not_found: (id: number, where = '') => `there is no task #${id}${where && ` (${where})`}`,
   /** @param more what else to know. */
   already_claimed: (id: number, owner: string, more = '') =>
-    `#${id} is claimed by ${agentText(owner)}${more}`,
+    `#${id} is claimed by ${briefText(owner)}${more}`,
   already_resolved: (id: number) => `#${id} is completed`,
   blocked: (id: number, blockers: readonly number[]) => `#${id} is blocked by ${someIds(blockers)}`,
   /** @param waiting the tasks assigned to it that it has not begun. */
@@ -19,7 +19,7 @@ const TEXTS = {
       ...(begun.length > 0 ? [`is working on ${someIds(begun)}`] : []),
       ...(waiting.length > 0 ? [`has yet to begin ${someIds(waiting)}`] : []),
     ];
-    return `${agentText(agent)} ${parts.join(' and ')}`;
+    return `${briefText(agent)} ${parts.join(' and ')}`;
   },
   /** @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them. */
   nothing_ready: (begun: readonly number[]) => {
@@ -41,7 +41,7 @@ const TEXTS = {
   too_large: (problem: string) => `metadata: ${problem}; null deletes a key`,
   /** @param owner who has the task now. */
   lease_lost: (id: number, owner: string | undefined) =>
-    `your lease of #${id} expired, and ${owner === undefined ? 'it was released' : `${agentText(owner)} has it`}`,
+    `your lease of #${id} expired, and ${owner === undefined ? 'it was released' : `${briefText(owner)} has it`}`,
   built_upon: (ids: readonly number[], more: string) => `${someIds(ids)} changed ${more}`,
   /** @param kept newest first. */
   no_such_version: (version: number, kept: readonly number[]) =>
@@ -50,7 +50,7 @@ const TEXTS = {
   not_yours: (id: number, owner: string | undefined, status: string) =>
     owner === undefined
       ? `#${id} has no owner`
-      : `#${id} is ${status} and belongs to ${agentText(owner)}`,
+      : `#${id} is ${status} and belongs to ${briefText(owner)}`,
   not_completed: (id: number, status: string) => `#${id} is ${status}`,
   unproven: (id: number, check: string, failure?: Failure) =>
     failure
@@ -79,11 +79,6 @@ export function because<Code extends ReasonCode>(
 ): Reason {
   const textOf = TEXTS[code] as (...known: unknown[]) => string;
   return { code, text: textOf(...known) };
-}
-
-/** Agents' names come from outside. */
-export function agentText(agent: string): string {
-  return briefText(agent);
 }
 
 /** Truncated: `#1, #3 and 4 more`. */

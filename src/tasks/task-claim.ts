@@ -1,16 +1,16 @@
 import { type CommandResult, done } from '../command/agent-command.ts';
 import { wrongUsage } from '../command/options.ts';
 import { noteLines } from '../command/replies.ts';
+import { briefText, safeText } from '../safe-text.ts';
 import { claimTask, releaseAll, releaseExpired, releaseTasks } from './claims.ts';
 import { durationText, leaseLeft } from './lease.ts';
-import { agentText, because } from './reasons.ts';
+import { because } from './reasons.ts';
 import { idsText } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import claimPage from './task-claim.md';
 import { duration, flag, SOME_TASKS, taskId } from './task-fields.ts';
 import { type Refusal, taskForm } from './task-form.ts';
 import releasePage from './task-release.md';
-import { subjectText } from './task-text.ts';
 
 const USAGE =
   'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID';
@@ -55,13 +55,13 @@ export const TASK_CLAIM = taskForm({
       ...(takenFrom ? [takenNote(task.id, takenFrom)] : []),
       ...(task.lease ? [leaseNote(task.lease.ms)] : []),
     ];
-    const by = agentText(task.owner ?? '');
-    return done(`Task #${task.id} claimed by ${by}: ${subjectText(task)}\n`, noteLines(notes));
+    const by = briefText(task.owner ?? '');
+    return done(`Task #${task.id} claimed by ${by}: ${safeText(task.subject)}\n`, noteLines(notes));
   },
 });
 
 function takenNote(id: number, { owner, since }: { owner: string; since: string }): string {
-  return `#${id} was ${agentText(owner)}'s since ${since}; that lease expired`;
+  return `#${id} was ${briefText(owner)}'s since ${since}; that lease expired`;
 }
 
 function leaseNote(ms: number): string {
@@ -77,7 +77,7 @@ async function checkHold(id: number, { store, agent }: TaskCall): Promise<Comman
   const { owner, status, lostBy = [] } = task;
   if (owner === agent && status === 'in_progress') {
     const lease = leaseText(leaseLeft(task, store.clock));
-    return done(`Task #${id} is yours: ${subjectText(task)}${lease}\n`);
+    return done(`Task #${id} is yours: ${safeText(task.subject)}${lease}\n`);
   }
   const reason = lostBy.includes(agent)
     ? because('lease_lost', id, owner)

@@ -4,6 +4,7 @@ import type { CheckedJson } from '../json/json-input.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { objectSchema } from '../json/object-schema.ts';
 import { ProblemLines } from '../json/schema-issues.ts';
+import { safeText } from '../safe-text.ts';
 import { findCycle, unknownIds } from './dependencies.ts';
 import { because, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
@@ -18,7 +19,6 @@ import {
   taskRef,
 } from './task-fields.ts';
 import type { TaskForm } from './task-form.ts';
-import { subjectText } from './task-text.ts';
 
 const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
@@ -62,7 +62,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
       return { ...outcome, closing: isMissing && requests.length > 1 ? [HOW_TO_REFER] : [] };
     }
     const lines = outcome.change.created.map(
-      (task) => `Task #${task.id} created: ${subjectText(task)}\n`,
+      (task) => `Task #${task.id} created: ${safeText(task.subject)}\n`,
     );
     return done(lines.join(''));
   },

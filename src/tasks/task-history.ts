@@ -1,5 +1,5 @@
-import { safeText } from '../safe-text.ts';
-import { agentText, because, type Refused } from './reasons.ts';
+import { briefText, safeText } from '../safe-text.ts';
+import { because, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
 import { changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELD_NAMES } from './task-fields.ts';
@@ -39,7 +39,7 @@ function* changeBetween(
 /** `12  2026-01-31T12:00:00Z  ann  claimed #3 Fix login`. */
 export function changeLine(entry: TaskChangeEntry): string {
   const time = `${entry.at.toISOString().slice(0, 19)}Z`;
-  const by = entry.after.by === undefined ? '-' : agentText(entry.after.by);
+  const by = entry.after.by === undefined ? '-' : briefText(entry.after.by);
   return `${entry.version}  ${time}  ${by}  ${changeText(entry)}\n`;
 }
 
@@ -57,7 +57,7 @@ function described(was: Task | undefined, task: Task | undefined): string {
   const name = `#${known.id} ${safeText(known.subject, MAX_SUBJECT_CHARACTERS)}`;
   if (was === undefined) return `created ${name}`;
   if (task === undefined) return `deleted ${name}`;
-  const whom = task.owner === undefined ? '' : ` (${agentText(task.owner)})`;
+  const whom = task.owner === undefined ? '' : ` (${briefText(task.owner)})`;
   if (was.status !== task.status || was.owner !== task.owner) {
     if (task.status === 'completed') return `completed ${name}`;
     if (task.status === 'in_progress') return `claimed ${name}${whom}`;

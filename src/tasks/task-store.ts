@@ -1,15 +1,13 @@
 import type { Environment } from '../environment.ts';
 import { ListHome } from '../settings/list-home.ts';
 import { Document, type View } from '../state/document.ts';
-import { FilePlace } from '../state/file-place.ts';
-import type { Lists } from '../state/lists.ts';
+import { FolderLists, type Lists } from '../state/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
 import {
   type Damage,
   DEFAULT_AGENT,
   damageNote,
   MemoryPlace,
-  type SharedPlace,
   type Version,
 } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
@@ -118,39 +116,30 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     by?: string,
   ): Promise<Done<Change> | NotDone> {
     for (;;) {
-      const done = await this.#attempt(plan, approve, by);
-      if (done) return done;
+      const newest = await this.read();
+      if (newest.damage) throw new StateError(`${damageNote(newest)}. ${TO_RESTORE}`);
+      const { version, graph } = newest;
+      const at = this.now();
+      const objection = this.#objection?.(graph);
+      if (objection) return { refused: [objection], version };
+      const change = plan(graph, at.toISOString());
+      if ('refused' in change) return { ...change, version };
+      if (change.graph === graph) return { change, version };
+      const reason = await approve?.(change);
+      if (reason) return { refused: [reason], version };
+      const { by: _, ...unsigned } = change.graph;
+      const after =
+        by === undefined ? unsigned : { ...withNotices(graph, unsigned, by, at.toISOString()), by };
+      const made = await inSteps(this.commit(version, after, at));
+      if (!made) continue;
+      if (by !== undefined) this.#lastChange = { before: graph, after, version: made.version };
+      return { change, version: made.version };
     }
   }
 
   /** Commits what stands in for a damaged version. @returns undefined if nothing is damaged. */
   restore(by: string): Awaitable<TaskVersion | undefined> {
     return this.compute((newest) => newest?.damage && { ...newest.content, by });
-  }
-
-  async #attempt<Change extends { readonly graph: TaskGraph }>(
-    plan: (graph: TaskGraph, at: string) => Change | Refused,
-    approve: ((change: Change) => Promise<Reason | undefined>) | undefined,
-    by: string | undefined,
-  ): Promise<Done<Change> | NotDone | undefined> {
-    const newest = await this.read();
-    if (newest.damage) throw new StateError(`${damageNote(newest)}. ${TO_RESTORE}`);
-    const { version, graph } = newest;
-    const at = this.now();
-    const objection = this.#objection?.(graph);
-    if (objection) return { refused: [objection], version };
-    const change = plan(graph, at.toISOString());
-    if ('refused' in change) return { ...change, version };
-    if (change.graph === graph) return { change, version };
-    const reason = await approve?.(change);
-    if (reason) return { refused: [reason], version };
-    const { by: _, ...unsigned } = change.graph;
-    const after =
-      by === undefined ? unsigned : { ...withNotices(graph, unsigned, by, at.toISOString()), by };
-    const made = await inSteps(this.commit(version, after, at));
-    if (made && by !== undefined)
-      this.#lastChange = { before: graph, after, version: made.version };
-    return made && { change, version: made.version };
   }
 }
 
@@ -218,7 +207,8 @@ export type TaskListLocation =
 /** Opens a list of tasks, which other processes may share. It need not exist yet. */
 export function openTaskStore(location: TaskListLocation): TaskStore {
   if ('folder' in location) {
-    return storeAt(new FilePlace({ folder: location.folder, ...entriesOf(location.author) }));
+    const { folder, author } = location;
+    return new TaskStore(taskPlace(new FolderLists({ folder }), '', author));
   }
   const { environment, directory, list, author } = location;
   const home = new ListHome(environment, directory);
@@ -228,17 +218,10 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
 export function openTaskList(home: ListHome, key: string, author: string | undefined): TaskStore {
   // Computed when needed: lists on a server need no folder here.
   const sightings = () => home.checked(`${home.folder}/seen~/${key.slice('tasks/'.length)}`);
-  return storeAt(home.lists.place(key, entriesOf(author)), machineClock(sightings));
+  return new TaskStore(taskPlace(home.lists, key, author), undefined, machineClock(sightings));
 }
 
-export function taskPlace(lists: Lists, key: string, author: string): SharedPlace<TaskGraph> {
-  return new LogPlace(lists.place<LogEntry<TaskStep>>(key, entriesOf(author)), TASK_STEPS);
-}
-
-function entriesOf(author: string = DEFAULT_AGENT) {
-  return { history: ENTRIES_KEPT, check: storedEntryProblem, author };
-}
-
-function storeAt(entries: SharedPlace<LogEntry<TaskStep>>, clock?: LeaseClock): TaskStore {
-  return new TaskStore(new LogPlace(entries, TASK_STEPS), undefined, clock);
+export function taskPlace(lists: Lists, key: string, author: string = DEFAULT_AGENT) {
+  const options = { history: ENTRIES_KEPT, check: storedEntryProblem, author };
+  return new LogPlace(lists.place<LogEntry<TaskStep>>(key, options), TASK_STEPS);
 }

@@ -1,13 +1,9 @@
 import { proofMark } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
-import { commandText, markdownText, safeText } from '../safe-text.ts';
+import { briefText, commandText, markdownText, safeText } from '../safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
-import { agentText, type Reason } from './reasons.ts';
+import type { Reason } from './reasons.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
-
-export function subjectText({ subject }: Task): string {
-  return safeText(subject);
-}
 
 /**
  * `#4 [pending] Write docs (agent-1) [blocked by #1, #3]`, with open blockers only.
@@ -16,12 +12,12 @@ export function subjectText({ subject }: Task): string {
  */
 export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): string {
   const blockers = openBlockers(graph, task);
-  const owner = task.owner === undefined ? '' : ` (${agentText(task.owner)})`;
+  const owner = task.owner === undefined ? '' : ` (${briefText(task.owner)})`;
   const blocked = blockers.length > 0 ? ` [blocked by ${idsText(blockers)}]` : '';
   const priority = task.priority === undefined ? '' : ` [${task.priority}]`;
   const proof = proofMark(task) && ` [${proofMark(task)}]`;
   const lease = clock && isLeaseOver(task, clock) ? ' [lease expired]' : '';
-  return `#${task.id} [${task.status}] ${subjectText(task)}${owner}${priority}${blocked}${proof}${lease}`;
+  return `#${task.id} [${task.status}] ${safeText(task.subject)}${owner}${priority}${blocked}${proof}${lease}`;
 }
 
 /** A task in full. Only our own lines begin at the margin, so that no description can look like a field. */
@@ -29,7 +25,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
   const { id, description, activeForm, owner, status, blocks, blockedBy, metadata } = task;
   const withStatus = (other: number) => `#${other} (${tasks.get(other)?.status})`;
   const lines = [
-    `Task #${id}: ${subjectText(task)}`,
+    `Task #${id}: ${safeText(task.subject)}`,
     `Status: ${status}`,
     owner !== undefined && `Owner: ${safeText(owner)}`,
     task.check !== undefined && `Check: ${commandText(task.check)}${provenText(task)}`,
@@ -45,7 +41,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
       (line) => `  ${safeText(line)}`,
     ),
     ...(task.comments ?? []).flatMap(({ by, at, text }) => [
-      `Comment by ${agentText(by)}, ${at}:`,
+      `Comment by ${briefText(by)}, ${at}:`,
       ...text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`),
     ]),
   ];
@@ -58,7 +54,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
 function provenText(task: Task): string {
   const { proof } = task;
   const seen = proof
-    ? `: ${safeText(proof.command)} exited with ${proof.exitCode}, ${proof.at}, for ${agentText(proof.by)}`
+    ? `: ${safeText(proof.command)} exited with ${proof.exitCode}, ${proof.at}, for ${briefText(proof.by)}`
     : '';
   return proofMark(task) && ` (${proofMark(task)}${seen})`;
 }
@@ -75,7 +71,7 @@ export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string
       const blockers = openBlockers(graph, task);
       const facts = [
         task.status === 'in_progress' ? 'in progress' : '',
-        task.owner === undefined ? '' : agentText(task.owner),
+        task.owner === undefined ? '' : briefText(task.owner),
         task.priority ?? '',
         blockers.length > 0 ? `blocked by ${blockers.map((id) => `#${id}`).join(', ')}` : '',
       ].filter(Boolean);

@@ -16,6 +16,6 @@ export function taskListFolder(state: string, list: string): string {
 }
 
 export function agentsIn(state: string, session: string): string[] {
-  const found = new FolderLists(() => state).find(sessionKey(session));
+  const found = new FolderLists({ folder: state }).find(sessionKey(session));
   return found.map(({ path: [, , agent = ''] }) => agent).sort();
 }

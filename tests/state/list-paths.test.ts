@@ -79,7 +79,8 @@ test('an agent is a subagent where the list of another one of its session is old
   const state = temporaryDirectory();
   const write = (agent: string) =>
     new FilePlace({ folder: listFolder(state, { session: 's', agent }) }).commit(0, [], new Date());
-  const isSub = (agent: string) => new FolderLists(() => state).isSubagent({ session: 's', agent });
+  const isSub = (agent: string) =>
+    new FolderLists({ folder: state }).isSubagent({ session: 's', agent });
   expect(isSub('main')).toBe(false);
   for (const agent of ['lead', 'worker', 'main@1', 'main@2', 'other@2']) {
     write(agent);

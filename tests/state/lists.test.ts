@@ -26,7 +26,7 @@ const PLACES: [string, boolean, () => string][] = [
 ];
 
 function lists(where: string): Lists {
-  if (where.startsWith('/')) return new FolderLists(() => where);
+  if (where.startsWith('/')) return new FolderLists({ folder: where });
   return closing(new ServerLists({ url: where, environment: {}, timeoutMs: 5000 }));
 }
 

@@ -152,7 +152,7 @@ describe('removal', () => {
       exitCode: 1,
     });
     const folder = listFolder(state, { session: '/home/ann/app', agent: 'bob' });
-    const lists = new FolderLists(() => state);
+    const lists = new FolderLists({ folder: state });
     const [found] = lists.find(sessionKey('/home/ann/app'));
     write(state, '/home/ann/app', 'bob', 0, '- new');
     // The version has changed since.
