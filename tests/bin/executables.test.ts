@@ -2,6 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { CommandResult } from '../../src/command/agent-command.ts';
+import { callCommand } from '../helpers/commands.ts';
 import { hasPostgres } from '../helpers/engines.ts';
 import { cleanEnvironment, executable, type Run, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
@@ -23,6 +25,8 @@ interface Machine {
   env: (more?: Record<string, string>) => Record<string, string>;
   write: (argv: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
   read: (argv?: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
+  /** The same in this process, where the program is not the question. */
+  call: (name: string, argv?: string[], more?: object, cwd?: string) => Promise<CommandResult>;
 }
 
 function machine(): Machine {
@@ -38,6 +42,7 @@ function machine(): Machine {
     env,
     write: (argv, options) => run('todo-write', argv, { cwd: work, env: env(), ...options }),
     read: (argv = [], options) => run('todo-read', argv, { cwd: work, env: env(), ...options }),
+    call: (name, argv = [], more = {}, cwd = work) => callCommand(env(more), name, argv, { cwd }),
   };
 }
 
@@ -88,54 +93,57 @@ test('a list of over 1 MiB on standard input is refused', () => {
   expect(read().stdout).toBe('No todos.\n');
 });
 
-test('TODO_CLEAR_WHEN_DONE: the history has the finished list with its texts; --undo restores it', () => {
-  const { write, read, env } = machine();
+test('TODO_CLEAR_WHEN_DONE: the history has the finished list with its texts; --undo restores it', async () => {
+  const { call } = machine();
   const item = (content: string, status: string) => ({ content, activeForm: content, status });
-  write([JSON.stringify({ todos: [item('Plan', 'completed'), item('Ship', 'in_progress')] })]);
-  const clearing = { env: env({ TODO_CLEAR_WHEN_DONE: '1' }) };
-  expect(
-    write(['--done', '2', '--add', 'Tell', '--active-form', 'Telling'], clearing).exitCode,
-  ).toBe(0);
-  expect(write(['--done', '3', '--output', 'json'], clearing).stdout).toMatch(
+  const clearing = { TODO_CLEAR_WHEN_DONE: '1' };
+  const todos = [item('Plan', 'completed'), item('Ship', 'in_progress')];
+  await call('TodoWrite', [JSON.stringify({ todos })]);
+  const more = ['--done', '2', '--add', 'Tell', '--active-form', 'Telling'];
+  expect((await call('TodoWrite', more, clearing)).exitCode).toBe(0);
+  expect((await call('TodoWrite', ['--done', '3', '--output', 'json'], clearing)).stdout).toMatch(
     /"Tell".*"version":4/,
   );
-  expect(read().stdout).toBe('No todos.\n');
-  const history = read(['--history'])
-    .stdout.split('\n')
+  expect((await call('TodoRead')).stdout).toBe('No todos.\n');
+  const history = (await call('TodoRead', ['--history'])).stdout
+    .split('\n')
     .map((line) => line.split('  ').slice(3).join('  '));
   expect(history.slice(0, 3)).toEqual([
     'finished 3 items',
     'completed "Tell"',
     'completed "Ship"; 1 added',
   ]);
-  expect(read(['--at', '3']).stdout).toBe('[x] Plan\n[x] Ship\n[x] Tell\n\n(3/3 completed)\n');
-  expect(write(['--undo'], clearing).stdout).toBe(
+  expect((await call('TodoRead', ['--at', '3'])).stdout).toBe(
+    '[x] Plan\n[x] Ship\n[x] Tell\n\n(3/3 completed)\n',
+  );
+  expect((await call('TodoWrite', ['--undo'], clearing)).stdout).toBe(
     'Todo list updated: 2 completed, 0 in_progress, 1 pending\n',
   );
 });
 
-test('TODO_SESSION and TODO_AGENT name the list, and options win over them', () => {
-  const { root, env, write, read } = machine();
-  const named = env({ TODO_SESSION: 's', TODO_AGENT: 'bob' });
-  write([list('of bob in s')], { env: named });
-  expect(read([], { cwd: root, env: named }).stdout).toContain('of bob in s');
-  expect(read(['--session', 's', '--agent', 'bob'], { cwd: root }).stdout).toContain('of bob in s');
-  expect(read(['--agent', 'Bob'], { env: named }).stdout).toBe('No todos.\n');
-  expect(read(['--session', 'S'], { env: named }).stdout).toBe('No todos.\n');
-  expect(read().stdout).toBe('No todos.\n');
-  write(['--session=t', list('of bob in t')], { env: named });
-  expect(read([], { env: named }).stdout).toContain('of bob in s');
+test('TODO_SESSION and TODO_AGENT name the list, and options win over them', async () => {
+  const { call } = machine();
+  const named = { TODO_SESSION: 's', TODO_AGENT: 'bob' };
+  const read = async (...[argv, more, cwd]: [string[]?, object?, string?]) =>
+    (await call('TodoRead', argv, more, cwd)).stdout;
+  await call('TodoWrite', [list('of bob in s')], named);
+  expect(await read([], named, '/')).toContain('of bob in s');
+  expect(await read(['--session', 's', '--agent', 'bob'], {}, '/')).toContain('of bob in s');
+  expect(await read(['--agent', 'Bob'], named)).toBe('No todos.\n');
+  expect(await read(['--session', 'S'], named)).toBe('No todos.\n');
+  expect(await read()).toBe('No todos.\n');
+  await call('TodoWrite', ['--session=t', list('of bob in t')], named);
+  expect(await read([], named)).toContain('of bob in s');
 });
 
-test('lists are in the XDG state folder, in files for this user alone', () => {
-  const { root, write } = machine();
-  const home = cleanEnvironment({ HOME: root, XDG_STATE_HOME: '' });
-  write([list('a')], { env: home });
-  write([list('a')], { env: { ...home, XDG_STATE_HOME: join(root, 'xdg') } });
-  for (const folder of [
-    join(root, '.local', 'state', 'todowrite'),
-    join(root, 'xdg', 'todowrite'),
-  ]) {
+test('lists are in the XDG state folder, in files for this user alone', async () => {
+  const root = temporaryDirectory();
+  for (const [variables, folder] of [
+    [{ XDG_STATE_HOME: '' }, join(root, '.local', 'state', 'todowrite')],
+    [{ XDG_STATE_HOME: join(root, 'xdg') }, join(root, 'xdg', 'todowrite')],
+  ] as const) {
+    const env = { HOME: root, ...variables };
+    await callCommand(env, 'TodoWrite', [list('a')], { cwd: root });
     const files = listFiles(folder);
     expect(files).toHaveLength(4);
     for (const file of files) {
@@ -145,11 +153,12 @@ test('lists are in the XDG state folder, in files for this user alone', () => {
   }
 });
 
-test('TODO_HISTORY says how many versions are kept; a value that is not a number gets a warning', () => {
-  const { env, write, read } = machine();
+test('TODO_HISTORY says how many versions are kept; a value that is not a number gets a warning', async () => {
+  const { env, call, write } = machine();
   for (const content of ['a', 'b', 'c'])
-    write([list(content)], { env: env({ TODO_HISTORY: '2' }) });
-  expect(read(['--history']).stdout.match(/^\d+/gm)).toEqual(['3', '2']);
+    await call('TodoWrite', [list(content)], { TODO_HISTORY: '2' });
+  const { stdout: history } = await call('TodoRead', ['--history']);
+  expect(history.match(/^\d+/gm)).toEqual(['3', '2']);
   expect(write([list('d')], { env: env({ TODO_HISTORY: 'all' }) })).toMatchObject({
     exitCode: 0,
     stderr: "Warning: TODO_HISTORY must be a positive integer, received 'all'; using 50\n",
@@ -282,16 +291,15 @@ describe('the code cache of an earlier run', () => {
     expect(runRead([], variables).stderr).toBe('cache: true\ncache: true\n');
   });
 
-  test.each([
-    ['empty', ''],
-    ['garbage', 'garbage '.repeat(10_000)],
-  ])('is not needed: it may be %s', (_, text) => {
+  test('is not needed: it may be empty or garbage', () => {
     const { dist, runRead, kept } = freshPackage();
     runRead();
     const [file = ''] = kept();
-    writeFileSync(join(dist, file), text);
-    expect(runRead().stdout).toBe('No todos.\n');
-    expect(runRead().stderr).toBe('cache: true\n');
+    for (const text of ['', 'garbage '.repeat(10_000)]) {
+      writeFileSync(join(dist, file), text);
+      expect(runRead().stdout).toBe('No todos.\n');
+      expect(runRead().stderr).toBe('cache: true\n');
+    }
   });
 
   test("is kept in the user's home if HOME is not set, never in a relative folder", () => {

@@ -1,13 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test as alone, describe, expect } from 'vitest';
 import { parseArguments } from '../../src/shell/arguments.ts';
 import { promptShell } from '../../src/shell/prompt-shell.ts';
+import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { items } from '../guidance/agent-session.ts';
 import { bashIsSince } from '../helpers/bash.ts';
+import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { cleanEnvironment, executable, run as runExecutable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import {
   PersonsShell,
@@ -15,7 +17,7 @@ import {
   panels,
   writeLine,
 } from '../helpers/persons-shell.ts';
-import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+import { hasProc, isAlive, killProcessesWith, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 /** Starts shells that end with the test, which runs beside others. */
@@ -213,10 +215,7 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
 
   test("shows another process's change at the next prompt", async ({ expect, start }) => {
     const shell = await start();
-    const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
-    const list = writeLine(...LIST).slice(11, -1);
-    const { stdout } = runExecutable('todo-write', [list], { cwd: shell.project, env });
-    expect(stdout).toMatch(/^Todo list updated/);
+    new TodoLists({ HOME: shell.home }, shell.project).open({}).update(items(...LIST));
     await shell.run('true');
     expect(await shell.untilPanel()).toHaveLength(5);
     await shell.run('cd / && cd /tmp');
@@ -325,26 +324,19 @@ Note: [ ] Ship it`);
       'Note: the last test command exited with 1 and none has succeeded since: pytest -q';
     expect(await shell.run(unproven)).toContain(note);
     await shell.write('[>] Run all tests');
-    const env = cleanEnvironment({ TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') });
-    const list = writeLine('[x] Run all tests').slice('TodoWrite '.length + 1, -1);
-    runExecutable('todo-write', [list], { cwd: shell.project, env });
+    const lists = new TodoLists({ HOME: shell.home }, shell.project);
+    lists.open({}).update(items('[x] Run all tests'));
     expect(await shell.run('true')).toBe('');
   });
 });
 
 describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: true }, () => {
-  const bin = dirname(executable('todo-write'));
   /** The leader's commands on the team's list. */
-  const leader = (shell: PersonsShell) => (name: string, argv: readonly string[]) =>
-    spawnSync(join(bin, name), argv, {
-      cwd: shell.project,
-      env: cleanEnvironment({
-        TODO_STATE_DIR: join(shell.home, '.local/state/todowrite'),
-        TODO_TEAM: 'blue',
-        TODO_AGENT: 'lead',
-      }),
-      encoding: 'utf8',
-    }).stdout;
+  const leader = (shell: PersonsShell) => async (name: string, argv: readonly string[]) => {
+    const TODO_STATE_DIR = join(shell.home, '.local/state/todowrite');
+    const env = { TODO_STATE_DIR, TODO_TEAM: 'blue', TODO_AGENT: 'lead' };
+    return (await callCommand(env, name, argv, { cwd: shell.project })).stdout;
+  };
   const asAnn = (env = {}) => ({
     columns: 100,
     env: { TODO_TEAM: 'blue', ...env },
@@ -353,22 +345,25 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
 
   test.for([
     ['exit', ''],
-    ['kill -9 $$, and leaves a process that knows the shell', '(trap "" HUP; exec sleep 30 &); '],
+    ['kill -9 $$, and leaves a process that knows the shell', '(trap "" HUP; exec sleep 1000 &); '],
   ])(
     'releases the tasks it began when it ends by %s, not those of others or assigned ones',
-    async ([end = '', before = ''], { expect, start }) => {
+    async ([end = '', before = ''], { expect, onTestFinished, start }) => {
       const shell = await start(asAnn());
+      onTestFinished(() => killProcessesWith(shell.home));
       const lead = leader(shell);
-      lead('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
-      lead('TaskUpdate', ['2', '--owner', 'ann']);
-      lead('TaskClaim', ['3']);
+      await lead('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
+      await lead('TaskUpdate', ['2', '--owner', 'ann']);
+      await lead('TaskClaim', ['3']);
       expect(await shell.run(`${before}TaskClaim 1`)).toContain('Task #1 claimed by ann');
       shell.enter(end.replace(/,.*/, ''));
-      await eventually('released', () => lead('TaskList', []).includes('#1 [pending] A\n'));
-      expect(lead('TaskList', [])).toBe(
+      await eventually('released', async () =>
+        (await lead('TaskList', [])).includes('#1 [pending] A\n'),
+      );
+      expect(await lead('TaskList', [])).toBe(
         '#1 [pending] A\n#2 [pending] B (ann)\n#3 [in_progress] C (lead)\n',
       );
-      expect(lead('TaskGet', ['1', '--history'])).toContain('  ann  released #1 A\n');
+      expect(await lead('TaskGet', ['1', '--history'])).toContain('  ann  released #1 A\n');
     },
   );
 
@@ -379,7 +374,7 @@ describe.skipIf(!hasTmux)('the shell of an agent with a name', { concurrent: tru
 
   test("reports other agents' changes at the prompt, once", async ({ expect, start }) => {
     const shell = await start(asAnn({ TODO_GUIDANCE: 'all' }));
-    leader(shell)('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
+    await leader(shell)('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
     expect(await shell.run('echo hi')).toBe('hi\nNote: #1 "A": assigned to you by lead');
     expect(await shell.run('echo hi')).toBe('hi');
   });
