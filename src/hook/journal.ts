@@ -92,7 +92,7 @@ function after(past: Past, entry: Entry, isListNew: boolean): Past {
   return {
     lines: past.lines + (line === undefined || hasWritten ? 0 : 1),
     hasWritten: past.hasWritten || hasWritten,
-    shown: entry.cut ? 0 : said === 'shown' ? version : past.shown,
+    shown: said === 'shown' ? version : past.shown,
     linesSince: linesSince(),
     refusedAt:
       said === 'gate' ? [...past.refusedAt, version].slice(-REFUSALS_KEPT) : past.refusedAt,

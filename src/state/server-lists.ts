@@ -126,7 +126,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
   }
 
   async commit(base: number, content: T, at: Date): Promise<Version<T> | undefined> {
-    if (!Number.isSafeInteger(base) || base < 0) return undefined;
+    if (!Number.isSafeInteger(base)) return undefined;
     const engine = await this.#engine();
     const { author: by } = this;
     const { history } = this.#options;

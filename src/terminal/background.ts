@@ -18,7 +18,7 @@ export function withoutAnswer(typed: string): { keys: string; background: Backgr
   const [answer, ...rgb] = ANSWER.exec(typed) ?? [];
   if (answer === undefined) return { keys: typed, background: undefined };
   const [red = 0, green = 0, blue = 0] = rgb.map(
-    (part = '0') => Number.parseInt(part, 16) / (16 ** part.length - 1),
+    (part = '0') => Number.parseInt(part, 16) / 16 ** part.length,
   );
   const isLight = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5;
   return { keys: typed.replace(answer, ''), background: isLight ? 'light' : 'dark' };

@@ -82,7 +82,7 @@ export function table(
   const taken = () => widths.reduce((sum, each) => sum + each + GAP.length, 0);
   const lastWidth = Math.max(...rows.map((row) => displayWidth(row[count - 1] ?? '')));
   const kept = width - Math.min(Math.floor(width / 3), lastWidth);
-  for (let most = Math.max(1, ...widths); most > 1 && taken() > kept; most--) {
+  for (let most = Math.max(...widths); most > 1 && taken() > kept; most--) {
     widths.forEach((each, column) => {
       widths[column] = Math.min(each, most);
     });

@@ -57,7 +57,7 @@ function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
     const items = before?.items ?? (isBeginning ? [] : others[start - 1]?.items);
     const after = others[end];
     if (start > end && after && items) changes.unshift(...changesBetween(items, after.items));
-    end = Math.max(start, end + 1);
+    end = start + 1;
   }
   return changes.length > 0 ? { now, changes } : undefined;
 }

@@ -199,10 +199,12 @@ test('a list with all items completed shows once, and folds at the next command'
   expect(await terminal.rowsBelowCursor()).toHaveLength(6);
 });
 
-test('a list that is not done does not fold', async () => {
-  const { terminal, panel } = start({ items: LIST });
+test('a list that is not done does not fold, and its title counts what the command changes', async () => {
+  const { terminal, store, panel } = start({ items: LIST });
   panel.commandStarted();
   expect(await terminal.rowsBelowCursor()).toHaveLength(5);
+  store.update(todos('x Analyze', '> Build', '- Ship', '- Celebrate'));
+  expect((await terminal.rowsBelowCursor())[0]).toContain(' +2 −1 ── 1/4 ');
 });
 
 test('the panel follows the size of the terminal', async () => {

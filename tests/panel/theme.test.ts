@@ -80,6 +80,8 @@ test.each([
 
 test.each([
   ['\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\', 'dark'],
+  ['\x1b]11;rgb:7f7f/7f7f/7f7f\x1b\\', 'dark'],
+  ['\x1b]11;rgb:8181/8181/8181\x1b\\', 'light'],
   ['\x1b]11;rgb:fd/f6/e3\x07', 'light'],
   ['\x1b]11;rgba:0000/2b2b/3636/ffff\x1b\\', 'dark'],
   ['\x1b]11;\x07', undefined],

@@ -306,17 +306,21 @@ test('tasks have the same: checks seen since the claim, --prove, and the setting
   expect((await router.route('TaskList')).stdout).toContain('[completed] A (ann) [proven]');
 });
 
-test('on PATH --prove runs the check in the directory of its caller, within TODO_PROOF_TIMEOUT', () => {
+test('on PATH --prove runs the check in the directory and with the variables of its caller, within TODO_PROOF_TIMEOUT', () => {
   const cwd = temporaryDirectory();
-  const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state'), TODO_PROOF_TIMEOUT: '1' });
+  const env = cleanEnvironment({
+    TODO_STATE_DIR: join(cwd, 'state'),
+    TODO_PROOF_TIMEOUT: '1',
+    FILE: 'here',
+  });
   const todoWrite = (argv: string[], input = '') => run('todo-write', argv, { cwd, env, input });
   writeFileSync(join(cwd, 'here'), '');
-  todoWrite([], json({ ...BEGUN, check: 'test -f here' }));
+  todoWrite([], json({ ...BEGUN, check: 'test -f "$FILE"' }));
   expect(todoWrite(['--done', '1', '--prove'])).toMatchObject({
     exitCode: 0,
-    stderr: 'Note: running the check: test -f here\n',
+    stderr: 'Note: running the check: test -f "$FILE"\n',
   });
-  expect(run('todo-read', [], { cwd, env }).stdout).toContain('(check: test -f here, proven)');
+  expect(run('todo-read', [], { cwd, env }).stdout).toContain('(check: test -f "$FILE", proven)');
   todoWrite([], json({ ...BEGUN, check: 'echo waits; sleep 1000' }));
   expect(todoWrite(['--done', '1', '--prove']).stderr).toContain(
     'failed: it took longer than 1 s\n  waits\n',

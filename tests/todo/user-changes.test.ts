@@ -77,8 +77,10 @@ describe('what a person changed', () => {
   test('is reported without the changes of other agents', async () => {
     const { folder, agent, user } = shared('- a');
     user.update(todos('- a', '- b'));
-    openTodoStore({ folder, author: 'lead' }).update(todos('- a', '- b', '- c'));
+    const lead = openTodoStore({ folder, author: 'lead' });
+    lead.update(todos('- a', '- b', '- c'));
     user.update(todos('x a', '- b', '- c'));
+    lead.update(todos('x a', '- b'));
     expect(await hearUser(agent)).toEqual(['the user added "b"', 'the user completed "a"']);
   });
 });
