@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
@@ -25,6 +26,11 @@ function machine(variables: Record<string, string>) {
     work,
     state: (...argv: string[]) => run(executable('agent-shell'), ['state', ...argv]),
     sh: (line: string) => run(executable('agent-shell'), ['-c', line]),
+    /** A command in this process, its words without quotes and blanks. */
+    call: (line: string) => {
+      const [name = '', ...argv] = line.split(' ');
+      return callCommand(env, name, argv, { cwd: work });
+    },
   };
 }
 
@@ -41,9 +47,9 @@ test('a folder that is not there, or has no lists, has none to copy', () => {
   expect(state('copy', 'photos', 'copy').stdout).toBe(`There are no lists in ${work}/photos.\n`);
 });
 
-test('a copy leaves out a version that is damaged, and says so', () => {
-  const { state, sh, work } = machine({ TODO_STATE_DIR: 'lists' });
-  for (const name of ['Plan', 'Build', 'Ship']) sh(`TodoWrite '${item(name)}'`);
+test('a copy leaves out a version that is damaged, and says so', async () => {
+  const { state, sh, call, work } = machine({ TODO_STATE_DIR: 'lists' });
+  for (const name of ['Plan', 'Build', 'Ship']) await call(`TodoWrite ${item(name)}`);
   const folder = join(work, 'lists', 'release', 'main');
   const damaged = readdirSync(folder).find((name) => name.startsWith('2-')) ?? '';
   appendFileSync(join(folder, damaged), 'x');
@@ -78,43 +84,48 @@ test.each([
 });
 
 describe.for(servers.one)('on %s', ([, isHere, server]) => {
-  test.runIf(isHere)('the commands work as on files, from several directories', () => {
+  test.runIf(isHere)('the commands work as on files, from several directories', async () => {
     const variables = { TODO_STATE_URL: server().emptyUrl() };
     const [one, other] = [machine(variables), machine(variables)];
     one.state('init');
-    expect(one.sh(`TodoWrite '${item('Build')}'`)).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(other.sh('TodoRead').stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
-    const notes = other.sh(`TodoWrite '${item('Test')}'`);
-    expect(notes).toMatchObject({
+    expect(await one.call(`TodoWrite ${item('Build')}`)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await other.call('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
+    expect(other.sh(`TodoWrite '${item('Test')}'`)).toMatchObject({
       stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
       stderr:
         'Note: 1 unfinished item is no longer on the list: "Build". On purpose? Use --drop N.\n',
     });
-    expect(one.sh(`TodoWrite --if-version 1 '${item('Late')}'`)).toMatchObject({
+    expect(await one.call(`TodoWrite --if-version 1 ${item('Late')}`)).toMatchObject({
       exitCode: 1,
       stdout: '',
     });
-    expect(one.sh('TodoWrite --undo; TodoRead; TodoRead --history').stdout).toMatch(
-      /\[ \] Build\n\n\(0\/1 completed\)\n3 .*\n2 .*\n1 /,
-    );
-    one.sh('TaskCreate --subject A; TaskCreate --subject B --blocked-by 1');
-    expect(other.sh('TaskClaim --next --agent bob').stdout).toBe('Task #1 claimed by bob: A\n');
-    expect(one.sh('TaskClaim 1 --agent ann').exitCode).toBe(1);
-    other.sh('TaskUpdate 1 --status completed --agent bob');
-    expect(one.sh('TaskInbox').stdout).toMatch(/claimed by bob\n.*completed by bob\n$/);
-    expect(other.sh('TaskUndo --agent bob').stdout).toBe('Undone: completed #1 A\n');
-    other.sh('TaskUpdate 1 --status completed --agent bob');
-    expect(one.sh('TaskArchive 1; TaskList').stdout).toMatch(/\n#2 \[pending\] B\n/);
-    expect(other.sh('TaskList --archived').stdout).toBe('#1 [completed] A (bob)\n');
+    await one.call('TodoWrite --undo');
+    expect((await one.call('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
+    expect((await one.call('TodoRead --history')).stdout).toMatch(/^3 .*\n2 .*\n1 /);
+    for (const line of ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1'])
+      await one.call(line);
+    for (const [on, line, said] of [
+      [other, 'TaskClaim --next --agent bob', /^Task #1 claimed by bob: A\n$/],
+      [one, 'TaskClaim 1 --agent ann', /^$/],
+      [other, 'TaskUpdate 1 --status completed --agent bob', /^Updated task #1: status\n/],
+      [one, 'TaskInbox', /claimed by bob\n.*completed by bob\n$/],
+      [other, 'TaskUndo --agent bob', /^Undone: completed #1 A\n$/],
+      [other, 'TaskUpdate 1 --status completed --agent bob', /^Updated task #1: status\n/],
+      [one, 'TaskArchive 1', /./],
+      [one, 'TaskList', /^#2 \[pending\] B\n$/],
+      [other, 'TaskList --archived', /^#1 \[completed\] A \(bob\)\n$/],
+    ] as const) {
+      expect((await on.call(line)).stdout, line).toMatch(said);
+    }
     expect(one.state().stdout).toMatch(
       /It is at version 3, with 1 item; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
     );
   });
 
-  test.runIf(isHere)('without a session or a list no command guesses one', () => {
-    const { sh } = machine({ TODO_STATE_URL: server().emptyUrl(), TODO_SESSION: '' });
-    for (const line of ['TodoRead', `TodoWrite '${item('x')}'`, 'TaskList']) {
-      const { stdout, stderr, exitCode } = sh(line);
+  test.runIf(isHere)('without a session or a list no command guesses one', async () => {
+    const { call } = machine({ TODO_STATE_URL: server().emptyUrl(), TODO_SESSION: '' });
+    for (const line of ['TodoRead', `TodoWrite ${item('x')}`, 'TaskList']) {
+      const { stdout, stderr, exitCode } = await call(line);
       expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
       const named =
         line === 'TaskList' ? /the team or the session.*TODO_TEAM/ : /the session.*TODO_SESSION/;
@@ -136,16 +147,19 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     );
   });
 
-  test.runIf(isHere)('copy moves lists with their history there and back', () => {
+  test.runIf(isHere)('copy moves lists with their history there and back', async () => {
     const there = server().emptyUrl();
-    const { sh, state, work } = machine({ TODO_STATE_DIR: 'lists' });
+    const { call, state, work } = machine({ TODO_STATE_DIR: 'lists' });
     const long = 'x'.repeat(300);
-    sh(`TodoWrite --agent ${long} '${item('of a long name')}'`);
-    for (const name of ['a', 'b', 'c'])
-      sh(`TODO_AGENT=agent-${name} TodoWrite --agent main '${item(name)}'`);
-    sh(
-      'TaskCreate --subject A; TaskCreate --subject B --blocked-by 1; TaskClaim 1 --agent bob; TaskUpdate 1 --status completed',
-    );
+    for (const line of [
+      `TodoWrite --agent ${long} ${item('Long')}`,
+      ...['a', 'b', 'c'].map((name) => `TodoWrite ${item(name)}`),
+      'TaskCreate --subject A',
+      'TaskCreate --subject B --blocked-by 1',
+      'TaskClaim 1 --agent bob',
+      'TaskUpdate 1 --status completed',
+    ])
+      expect(await call(line), line).toMatchObject({ exitCode: 0 });
     machine({ TODO_STATE_URL: there }).state('init');
     const copied = state('copy', 'lists', there);
     expect(copied).toMatchObject({ stderr: '', exitCode: 0 });
@@ -160,7 +174,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
       'TaskList --json',
       'TaskGet 1',
     ]) {
-      expect(back.sh(line)).toEqual(sh(line));
+      expect(await back.call(line)).toEqual(await call(line));
     }
     const again = state('copy', there, 'back');
     expect(again).toMatchObject({ stdout: '', exitCode: 3 });
