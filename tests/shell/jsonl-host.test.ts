@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { AGENT_SHELL, JsonlClient, run } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -31,6 +31,9 @@ async function lines(input: string, options = {}): Promise<Line[]> {
 }
 
 describe('permission', () => {
+  const host = JsonlClient.shared();
+  afterEach(() => host().write('{"approve":false}\n'));
+
   test('is asked for with the commands and the directory; allow, deny with a reason, another command', async () => {
     const cwd = temporaryDirectory();
     const client = new JsonlClient({ cwd });
@@ -60,18 +63,15 @@ describe('permission', () => {
   });
 
   test('is not asked for the calls of agent commands, nor without the wish, nor after it was taken back', async () => {
-    const results = await lines(
-      [
-        { id: 1, command: 'echo before' },
-        { approve: true },
-        { id: 2, command: 'TodoRead' },
-        { id: 3, command: 'TodoWrite <<\'EOF\'\n{"todos":[]}\nEOF' },
-        { approve: false },
-        { id: 4, command: 'echo after' },
-      ]
-        .map((line) => `${JSON.stringify(line)}\n`)
-        .join(''),
-    );
+    const requests = [
+      { id: 1, command: 'echo before' },
+      { approve: true },
+      { id: 2, command: 'TodoRead' },
+      { id: 3, command: 'TodoWrite <<\'EOF\'\n{"todos":[]}\nEOF' },
+      { approve: false },
+      { id: 4, command: 'echo after' },
+    ];
+    const results = await say(host(), requests, 4);
     expect(results.map(({ id, exitCode }) => [id, exitCode])).toEqual([
       [1, 0],
       [2, 0],
@@ -81,30 +81,29 @@ describe('permission', () => {
   });
 
   test('a cancel ends the question with 130, and a late answer gets an error', async () => {
-    const cwd = temporaryDirectory();
-    const client = new JsonlClient({ cwd });
+    const client = host();
     await say(client, [{ approve: true }, { id: 1, command: 'touch file' }], 1);
     const [result, late] = await say(client, [{ cancel: 1 }, { id: 1, approve: 'allow' }], 2);
     const both = [result, late].sort((a, b) => Number(a?.id === null) - Number(b?.id === null));
     expect(both[0]).toMatchObject({ id: 1, exitCode: 130 });
     expect(both[1]).toMatchObject({ id: null });
-    expect(existsSync(join(cwd, 'file'))).toBe(false);
-    await client.end();
+    expect(await say(client, [{ approve: false }, { id: 2, command: 'ls' }], 1)).toMatchObject([
+      { stdout: '' },
+    ]);
   });
 
   test('an answer to another id, or before the question, changes nothing', async () => {
-    const client = new JsonlClient();
+    const client = host();
     const early = { id: 1, approve: 'allow' };
     expect(await say(client, [early], 1)).toMatchObject([{ id: null }]);
     await say(client, [{ approve: true }, { id: 1, command: 'echo hi' }], 1);
     const [error] = await say(client, [{ id: 2, approve: 'allow' }], 1);
     expect(error).toMatchObject({ id: null, error: expect.stringContaining('id 2') });
     expect(await say(client, [early], 1)).toMatchObject([{ id: 1, stdout: 'hi\n', exitCode: 0 }]);
-    await client.end();
   });
 
   test('an unreadable answer gets an error while the question waits', async () => {
-    const client = new JsonlClient();
+    const client = host();
     await say(client, [{ approve: true }, { id: 1, command: 'echo hi' }], 1);
     for (const line of [
       '{"id":1,"approve":"yes"}',
@@ -117,7 +116,6 @@ describe('permission', () => {
     }
     const [result] = await say(client, [{ id: 1, approve: 'allow' }], 1);
     expect(result).toMatchObject({ id: 1, stdout: 'hi\n' });
-    await client.end();
   });
 
   test('the end of input denies the pending question, and all later ones', async () => {
@@ -135,7 +133,7 @@ describe('permission', () => {
   });
 
   test('an answer is read behind many requests, and so is a cancel', async () => {
-    const client = new JsonlClient();
+    const client = host();
     const many = Array.from({ length: 2000 }, (_, at) => ({ id: at + 10, command: 'TodoRead' }));
     const first = [{ approve: true }, { id: 1, command: 'echo one' }];
     await say(client, [...first, ...many], 1);
@@ -146,10 +144,7 @@ describe('permission', () => {
     let last: Line = {};
     for (let count = 0; count <= many.length; count += 1) last = await next(client);
     expect(last).toMatchObject({ id: 2, exitCode: 130 });
-    await client.end();
   });
-
-  const host = JsonlClient.shared();
 
   test.each([
     '{"id":1,"approve":"yes"}',
@@ -172,7 +167,7 @@ describe('permission', () => {
 });
 
 describe('ids and cancels', () => {
-  test('an id comes back letter by letter, wherever it stands', async () => {
+  test('an id comes back letter by letter, wherever it stands; blank lines get nothing', async () => {
     const ids = [
       '9007199254740993',
       '1.0',
@@ -183,8 +178,8 @@ describe('ids and cancels', () => {
     ];
     const input = ids
       .map((id) => `{"command":": '\\"id\\": 5' ${'x'.repeat(5000)}","id":${id}}\n`)
-      .join('');
-    const { stdout } = await run(AGENT_SHELL, ['--jsonl'], { stdin: input });
+      .join('\n \r\n');
+    const { stdout } = await run(AGENT_SHELL, ['--jsonl'], { stdin: `\ufeff\n\ufeff${input}` });
     const back = stdout.split('\n').map((line) => /^\{"id":(.*?),"type"/.exec(line)?.[1]);
     expect(back.slice(0, -1)).toEqual([...ids.slice(0, -1), '"ü"']);
   });
