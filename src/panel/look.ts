@@ -51,17 +51,18 @@ export function textOf({ status, text, doing }: Shown): string {
   return status === 'in_progress' ? `${doing}...` : text;
 }
 
-/** Further details, the most important first. @param time how long it took or has been in progress. */
-export function factsOf(shown: Shown, time = ''): string[] {
+/** Further details, the most important first. @param time how long it took or has been in progress, as text or an element. */
+export function factsOf<Time = string>(shown: Shown, time?: Time): (string | Time)[] {
   const { status, priority = '', owner, proof, blockedBy, blocks } = shown;
-  return [
+  const facts = [
     owner,
     time,
     status === 'completed' || priority === 'medium' ? '' : priority,
     blockedBy.length > 0 ? `blocked by ${idsText(blockedBy)}` : '',
     blocks.length > 0 ? `blocks ${idsText(blocks)}` : '',
     proof,
-  ].filter(Boolean);
+  ];
+  return facts.filter((fact): fact is string | Time => fact !== undefined && fact !== '');
 }
 
 export function idsText(ids: readonly number[]): string {

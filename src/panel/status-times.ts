@@ -1,7 +1,8 @@
 import type { TaskVersion } from '../tasks/task-store.ts';
-import { pairItems } from '../todo/pair-items.ts';
-import type { TodoItem } from '../todo/todo-fields.ts';
+import { contentKey, pairItems } from '../todo/pair-items.ts';
+import type { Items, TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
+import { type Shown, shownItem, shownTask } from './look.ts';
 
 type Item = Readonly<TodoItem>;
 
@@ -89,14 +90,9 @@ function timesAfter(
   return { since, isLonger, took, changed, begun, isBegunKnown };
 }
 
-const timesKnown = new WeakMap<TaskVersion, ReadonlyMap<number, number>>();
-
-/** Since when each task has had its status, in milliseconds since 1970. @param newestFirst of the list's versions. */
-export function taskTimes(newestFirst: readonly TaskVersion[]): ReadonlyMap<number, number> {
-  const [newest] = newestFirst;
-  const known = newest && timesKnown.get(newest);
-  if (newest === undefined || known) return known ?? new Map();
-  const open = new Map(newest.graph.tasks);
+/** Since when each task of the newest version has had its status. */
+function taskTimes(newestFirst: readonly TaskVersion[]): ReadonlyMap<number, number> {
+  const open = new Map(newestFirst[0]?.graph.tasks);
   const since = new Map<number, number>();
   for (const { graph, at } of newestFirst) {
     for (const [id, { status, updatedAt }] of open) {
@@ -106,6 +102,67 @@ export function taskTimes(newestFirst: readonly TaskVersion[]): ReadonlyMap<numb
     }
     if (open.size === 0) break;
   }
-  timesKnown.set(newest, since);
   return since;
+}
+
+/** An item or a task with its times, in milliseconds since 1970. */
+export interface Row extends Shown {
+  /** Unique in its list. */
+  readonly name: string;
+  /** The beginning of its status. */
+  readonly since: number | undefined;
+  /** True if its status is older than the stored versions. */
+  readonly isLonger: boolean;
+  /** How long it was in progress before it was completed, if known. */
+  readonly took?: number | undefined;
+  /** The last change of its status, to be highlighted. */
+  readonly changed: number | undefined;
+}
+
+export function itemRows(newestFirst: readonly TodoVersion[]): Row[] {
+  const { since, isLonger, took, changed } = statusTimes(newestFirst);
+  const items = newestFirst[0]?.items ?? [];
+  const names = namesOf(items);
+  return items.map((item, at) => ({
+    ...shownItem(item),
+    name: names[at] ?? '',
+    since: since.get(item),
+    isLonger: isLonger.has(item),
+    took: took.get(item),
+    changed: changed.get(item),
+  }));
+}
+
+/** A name for each item, unique in the list. */
+export function namesOf(items: Items): string[] {
+  const count = new Map<string, number>();
+  return items.map((item) => {
+    const key = contentKey(item);
+    const earlier = count.get(key) ?? 0;
+    count.set(key, earlier + 1);
+    return earlier === 0 ? key : `${key}\n${earlier}`;
+  });
+}
+
+const rowsKnown = new WeakMap<TaskVersion, readonly Row[]>();
+
+/** The tasks of the newest version by number, without archived ones. */
+export function teamRows(newestFirst: readonly TaskVersion[]): readonly Row[] {
+  const [newest] = newestFirst;
+  if (newest === undefined) return [];
+  const { tasks } = newest.graph;
+  const known = rowsKnown.get(newest);
+  if (known) return known;
+  const times = taskTimes(newestFirst);
+  const isOpen = (id: number) => tasks.get(id)?.status !== 'completed';
+  const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
+  const rows = shown.map((task) => {
+    const { id, status } = task;
+    const since = times.get(id);
+    const links = { blockedBy: task.blockedBy.filter(isOpen), blocks: task.blocks.filter(isOpen) };
+    const changed = status === 'pending' ? undefined : since;
+    return { ...shownTask(task, links), name: String(id), since, isLonger: false, changed };
+  });
+  rowsKnown.set(newest, rows);
+  return rows;
 }

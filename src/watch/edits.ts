@@ -1,24 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import { namesOf } from '../panel/status-times.ts';
 import { briefText } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
 import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';
-import {
-  chosen,
-  chosenItem,
-  chosenTask,
-  namedItems,
-  shownItems,
-  shownList,
-  withCursor,
-} from './shown.ts';
+import { chosen, chosenItem, chosenTask, shownItems, shownList, withCursor } from './shown.ts';
 
 type Edit = (state: ViewerState) => ViewerState;
 
 export const ITEM_EDITS = new Map<string, Edit>([
   ['n', (state) => askingItem(state, 'addItem', '')],
-  ['e', (state) => askingItem(state, 'editItem', chosenItem(state)?.item.content)],
+  ['e', (state) => askingItem(state, 'editItem', chosenItem(state)?.text)],
   ['p', startedItem],
   ['x', (state) => changed(state, completed)],
   ['d', (state) => changed(state, dropped)],
@@ -45,7 +38,7 @@ export function written(state: ViewerState, input: ItemInput | TaskInput): Viewe
   if ('task' in input) return taskWritten(state, input, text);
   if (text === '') return withInput(state, undefined);
   const items = shownList(state)?.versions[0].items ?? [];
-  const at = namedItems(items).findIndex((item) => item.name === input.name);
+  const at = namesOf(items).indexOf(input.name ?? '');
   return writing(state, withText(items, at, input.kind, text), input.version);
 }
 
@@ -79,7 +72,7 @@ function startedItem(state: ViewerState): ViewerState {
   const active = request.before.find(isBusy);
   const isOther = active !== undefined && request.items.some(isBusy);
   if (!isOther) return next;
-  const text = `${name(active)} is in progress. Put it back and begin ${name(chosenItem(state)?.item)}?`;
+  const text = `${name(active)} is in progress. Put it back and begin "${briefText(chosenItem(state)?.text ?? '')}"?`;
   return withInput(state, { kind: 'question', text, request });
 }
 
@@ -124,8 +117,7 @@ function name(item: Readonly<TodoItem> | undefined): string {
 /** The index in the whole list of the visible item so many rows below the selected one. */
 function placeOf(state: ViewerState, below: number): number | undefined {
   const shown = shownItems(state)[chosen(state) + below];
-  const items = namedItems(shownList(state)?.versions[0].items ?? []);
-  const at = items.findIndex(({ name }) => name === shown?.name);
+  const at = namesOf(shownList(state)?.versions[0].items ?? []).indexOf(shown?.name ?? '');
   return at === -1 ? undefined : at;
 }
 
@@ -153,7 +145,7 @@ function writing(
 ): ViewerState {
   const before = shownList(state)?.versions[0].items ?? [];
   const agent = shownList(state)?.agent ?? state.agent ?? state.awaited;
-  const cursor = namedItems(items)[at]?.name;
+  const cursor = namesOf(items)[at];
   const request = { what: 'write', agent, version, before, items, told, undo } as const;
   return { ...withCursor(state, cursor), request };
 }

@@ -93,7 +93,7 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
     case 'history':
       return { title: ofSession(`History of ${isOfTeam(state) ? TEAMS_TASKS : list?.agent}`) };
     case 'board': {
-      const { at, graph } = shownTasks(state) ?? {};
+      const { at, graph } = shownTasks(state)[0] ?? {};
       if (version !== undefined) return ofVersion(TEAMS_TASKS, at, graph?.by);
       // A renewed lease is a version, too, but no change.
       const changes = Array.from(

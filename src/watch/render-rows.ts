@@ -1,9 +1,8 @@
 import { nextOf } from '../command/status.ts';
-import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from '../panel/look.ts';
+import { factsOf, printable, rowsOf, type Shown } from '../panel/look.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
-import { type StatusTimes, statusTimes } from '../panel/status-times.ts';
+import { itemRows, type Row } from '../panel/status-times.ts';
 import { createTheme, type Theme } from '../panel/theme.ts';
-import { NO_TASKS, openBlockers, type Task, type TaskGraph } from '../tasks/task.ts';
 import {
   type Body,
   beside,
@@ -14,7 +13,6 @@ import {
   sightOf,
   spread,
 } from '../terminal/lines.ts';
-import type { TodoItem } from '../todo/todo-fields.ts';
 import type { KnownList, ViewerState } from './model.ts';
 import {
   type BoardSection,
@@ -26,8 +24,6 @@ import {
   pageOf,
   shownItems,
   shownTasks,
-  shownTimes,
-  shownVersions,
 } from './shown.ts';
 
 const LEAST_COLUMNS = 30;
@@ -68,29 +64,19 @@ function shownRows(
 }
 
 export function itemsBody(state: ViewerState, look: ItemLook): Body {
-  const statuses = statusTimes(shownVersions(state));
   const focus = chosen(state);
   const isLive = pageOf(state).version === undefined;
   let told = '';
   return {
-    blocks: shownItems(state).map(({ item }, index) => {
-      const since = statuses.since.get(item);
+    blocks: shownItems(state).map((row, index) => {
+      const { status, since = 0, isLonger, changed } = row;
       // Of items completed in the same minute, only the first shows the time.
-      const at = item.status === 'completed' && since !== undefined ? look.times.at(since) : '';
-      const time = timeText(item, statuses, look, isLive);
-      const facts = [time, at === told || statuses.isLonger.has(item) ? '' : at].filter(Boolean);
+      const at = status === 'completed' ? look.times.at(since) : '';
+      const time = [timeText(row, look, isLive), at === told || isLonger ? '' : at];
       if (at !== '') told = at;
-      const isFresh = isLive && look.times.isFresh(statuses.changed.get(item));
-      const isChosen = index === focus;
-      return shownRows(
-        shownItem(item),
-        factsOf(shownItem(item), facts.join(` ${look.theme.dot} `)),
-        look,
-        {
-          isChosen,
-          isFresh,
-        },
-      );
+      const facts = factsOf(row, time.filter(Boolean).join(` ${look.theme.dot} `));
+      const isFresh = isLive && look.times.isFresh(changed);
+      return shownRows(row, facts, look, { isChosen: index === focus, isFresh });
     }),
     focus: focus === -1 ? undefined : focus,
     follows: pageOf(state).cursor === undefined,
@@ -98,20 +84,13 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
 }
 
 function timeText(
-  item: Readonly<TodoItem>,
-  { since, took, isLonger }: StatusTimes,
+  { status, since = 0, took = 0, isLonger }: Row,
   { times }: ItemLook,
   isLive: boolean,
 ): string {
-  const from = since.get(item);
-  if (item.status === 'pending' || from === undefined) return '';
-  if (item.status === 'completed') {
-    const ms = took.get(item);
-    return ms === undefined || ms < 1000 ? '' : times.lasted(ms);
-  }
-  return isLive
-    ? `${isLonger.has(item) ? '>' : ''}${times.running(from)}`
-    : `since ${times.at(from)}`;
+  if (status === 'pending') return '';
+  if (status === 'completed') return took < 1000 ? '' : times.lasted(took);
+  return isLive ? `${isLonger ? '>' : ''}${times.running(since)}` : `since ${times.at(since)}`;
 }
 
 /** How many lists side by side, and how many rows each has. */
@@ -154,13 +133,11 @@ function agentLines(
   isChosen: boolean,
 ): Line[] {
   const { times, columns } = look;
-  const { items, updatedAt } = versions[0];
+  const items = itemRows(versions);
   const done = items.filter(({ status }) => status === 'completed').length;
-  const { since, changed } = statusTimes(versions);
   const active = items.findIndex(({ status }) => status === 'in_progress');
-  const activeItem = items[active];
-  const begun = activeItem && since.get(activeItem);
-  const time = begun === undefined ? times.ago(+updatedAt) : times.running(begun);
+  const begun = items[active]?.since;
+  const time = begun === undefined ? times.ago(+versions[0].updatedAt) : times.running(begun);
   const title = ({ theme, margin }: { theme: Theme; margin: Line }) => [
     spread(
       `${margin.text}${printable(agent, theme)}`,
@@ -170,8 +147,7 @@ function agentLines(
     ),
   ];
   const blocks = items.map((item) => {
-    const isFresh = times.isFresh(changed.get(item));
-    return shownRows(shownItem(item), factsOf(shownItem(item)), look, { isFresh });
+    return shownRows(item, factsOf(item), look, { isFresh: times.isFresh(item.changed) });
   });
   const focus = active === -1 ? nextOf(items) : active;
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
@@ -181,7 +157,7 @@ function agentLines(
 
 export function boardBody(state: ViewerState, look: ItemLook): Body {
   const { theme, columns } = look;
-  if (!shownTasks(state)?.graph.tasks.size) return note('The team has no tasks.', look);
+  if (!shownTasks(state)[0]?.graph.tasks.size) return note('The team has no tasks.', look);
   const sections = boardSections(state);
   const isWide = isWideBoard(state);
   const separator = line(` ${theme.frame.left} `, theme.paint.faint);
@@ -224,28 +200,20 @@ function sectionBlocks(
   choice: string | undefined,
 ): { blocks: Line[][]; focus: number | undefined } {
   const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
-  const { graph = NO_TASKS } = shownTasks(state) ?? {};
-  const times = shownTimes(state);
+  const isLive = pageOf(state).version === undefined;
   const blocks = tasks.map((task, index) => {
-    const since = times.get(task.id);
-    const shown = taskOf(task, graph);
-    const running = task.status === 'in_progress' ? 'running' : 'ago';
-    const facts = factsOf(shown, since === undefined ? '' : look.times[running](since));
-    const isChosen = String(task.id) === choice;
-    const isFresh = task.status !== 'pending' && look.times.isFresh(since);
-    const flags = { isChosen, isFresh, factsBelow: true };
-    return [...(index === 0 ? [heading] : []), ...shownRows(shown, facts, look, flags)];
+    const { name, status, since, changed } = task;
+    const time = status === 'in_progress' ? 'running' : 'ago';
+    const facts = factsOf(task, isLive && since !== undefined ? look.times[time](since) : '');
+    const isFresh = isLive && look.times.isFresh(changed);
+    const flags = { isChosen: name === choice, isFresh, factsBelow: true };
+    return [...(index === 0 ? [heading] : []), ...shownRows(task, facts, look, flags)];
   });
-  const focus = tasks.findIndex(({ id }) => String(id) === choice);
+  const focus = tasks.findIndex(({ name }) => name === choice);
   return {
     blocks: blocks.length > 0 ? blocks : [[heading]],
     focus: focus === -1 ? undefined : focus,
   };
-}
-
-export function taskOf(task: Task, graph: TaskGraph): Shown {
-  const blocks = task.blocks.filter((other) => graph.tasks.get(other)?.status !== 'completed');
-  return shownTask(task, { blockedBy: openBlockers(graph, task), blocks });
 }
 
 export function note(text: string, { theme }: ItemLook): Body {

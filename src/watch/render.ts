@@ -198,7 +198,7 @@ function rowKeys(state: ViewerState): string[] {
       ? ['Enter open', ...(name === 'sessions' ? ['D remove'] : [])]
       : [];
   }
-  const { status } = chosenItem(state)?.item ?? chosenTask(state) ?? {};
+  const { status } = chosenItem(state) ?? chosenTask(state) ?? {};
   if (name === 'help' || version !== undefined) return [];
   if (status === undefined) return ['n new'];
   const start = status === 'in_progress' ? 'p put back' : 'p start';

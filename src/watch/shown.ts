@@ -1,11 +1,9 @@
 import { nextOf } from '../command/status.ts';
-import { taskTimes } from '../panel/status-times.ts';
+import { itemRows, type Row, teamRows } from '../panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import { changesIn, changeText } from '../tasks/task-history.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';
 import { describeChange } from '../todo/list-text.ts';
-import { contentKey } from '../todo/pair-items.ts';
-import type { Items, TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import {
   type FoundList,
@@ -73,8 +71,9 @@ export function shownVersions(state: ViewerState): readonly TodoVersion[] {
   return upTo(pageOf(state).version, shownList(state)?.versions ?? []);
 }
 
-export function shownTasks(state: ViewerState): TaskVersion | undefined {
-  return upTo(pageOf(state).version, state.known.tasks)[0];
+/** As `shownVersions`, of the team's tasks. */
+export function shownTasks(state: ViewerState): readonly TaskVersion[] {
+  return upTo(pageOf(state).version, state.known.tasks);
 }
 
 function upTo<V extends { readonly version: number }>(
@@ -84,28 +83,11 @@ function upTo<V extends { readonly version: number }>(
   return last === undefined ? newestFirst : newestFirst.filter(({ version }) => version <= last);
 }
 
-/** An item with a name that is unique in its list. */
-export interface NamedItem {
-  readonly item: Readonly<TodoItem>;
-  readonly name: string;
-}
-
-export function shownItems(state: ViewerState): readonly NamedItem[] {
-  return namedItems(shownVersions(state)[0]?.items ?? []).filter(
-    ({ item }) =>
-      !(state.hidesCompleted && item.status === 'completed') &&
-      passes(state, item.content, item.activeForm),
+export function shownItems(state: ViewerState): readonly Row[] {
+  return itemRows(shownVersions(state)).filter(
+    ({ status, text, doing }) =>
+      !(state.hidesCompleted && status === 'completed') && passes(state, text, doing),
   );
-}
-
-export function namedItems(items: Items): NamedItem[] {
-  const count = new Map<string, number>();
-  return items.map((item) => {
-    const key = contentKey(item);
-    const earlier = count.get(key) ?? 0;
-    count.set(key, earlier + 1);
-    return { item, name: earlier === 0 ? key : `${key}\n${earlier}` };
-  });
 }
 
 export function shownFound(state: ViewerState): readonly FoundList[] {
@@ -167,29 +149,18 @@ function changeOf(version: TodoVersion, before: TodoVersion | undefined): string
   return change;
 }
 
-/** The tasks on the board, without archived ones. */
-function boardTasks(state: ViewerState): readonly Task[] {
-  const tasks = shownTasks(state)?.graph.tasks.values() ?? [];
-  return [...tasks].filter(({ isArchived }) => !isArchived);
-}
-
 export function isWideBoard({ columns }: ViewerState): boolean {
   return columns > BOARD_COLUMNS;
 }
 
-/** Only of the newest version. */
-export function shownTimes(state: ViewerState): ReadonlyMap<number, number> {
-  return pageOf(state).version === undefined ? taskTimes(state.known.tasks) : new Map();
-}
-
 export interface BoardSection {
   readonly title: string;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly Row[];
 }
 
 export function boardSections(state: ViewerState): BoardSection[] {
-  const shown = boardTasks(state).filter(({ id, subject, activeForm, owner }) =>
-    passes(state, `#${id}`, subject, activeForm, owner),
+  const shown = teamRows(shownTasks(state)).filter(({ text, doing, owner }) =>
+    passes(state, text, doing, owner),
   );
   const section = (status: TaskStatus, title: string): BoardSection => ({
     title,
@@ -202,9 +173,8 @@ export function boardSections(state: ViewerState): BoardSection[] {
   if (state.hidesCompleted) return open;
   // Latest first: there may be hundreds.
   const completed = section('completed', 'Completed');
-  const since = shownTimes(state);
-  const latest = [...completed.tasks].sort(
-    (a, b) => (since.get(b.id) ?? 0) - (since.get(a.id) ?? 0) || b.id - a.id,
+  const latest = completed.tasks.toSorted(
+    (a, b) => (b.since ?? 0) - (a.since ?? 0) || Number(b.name) - Number(a.name),
   );
   return [...open, { ...completed, tasks: latest }];
 }
@@ -238,7 +208,7 @@ export function choices(state: ViewerState): readonly string[] {
     case 'sessions':
       return shownFound(state).map(({ key }) => key);
     case 'board':
-      return boardSections(state).flatMap(({ tasks }) => tasks.map(({ id }) => String(id)));
+      return boardSections(state).flatMap(({ tasks }) => tasks.map(({ name }) => name));
     case 'help':
       return [];
   }
@@ -257,21 +227,21 @@ export function chosen(state: ViewerState): number {
   return at === -1 ? Math.min(followed(state), names.length - 1) : at;
 }
 
-export function chosenItem(state: ViewerState): NamedItem | undefined {
+export function chosenItem(state: ViewerState): Row | undefined {
   const isList = pageOf(state).name === 'list' && !isWaiting(state);
   return isList ? shownItems(state)[chosen(state)] : undefined;
 }
 
 export function chosenTask(state: ViewerState): Task | undefined {
   if (pageOf(state).name !== 'board') return undefined;
-  return shownTasks(state)?.graph.tasks.get(Number(choices(state)[chosen(state)]));
+  return shownTasks(state)[0]?.graph.tasks.get(Number(choices(state)[chosen(state)]));
 }
 
 /** The selection until the user moves: the item in progress, else the next one. */
 function followed(state: ViewerState): number {
   switch (pageOf(state).name) {
     case 'list': {
-      const items = shownItems(state).map(({ item }) => item);
+      const items = shownItems(state);
       const at = items.findIndex(({ status }) => status === 'in_progress');
       if (at !== -1) return at;
       const next = nextOf(items);
@@ -293,7 +263,7 @@ function followed(state: ViewerState): number {
 
 export function progressOf(state: ViewerState): { done: number; total: number } {
   const all: readonly { readonly status: TaskStatus }[] = isOfTeam(state)
-    ? boardTasks(state)
+    ? teamRows(shownTasks(state))
     : (shownVersions(state)[0]?.items ?? []);
   const done = all.filter(({ status }) => status === 'completed').length;
   return { done, total: all.length };

@@ -1,5 +1,5 @@
 import { codeOf } from '../system/files.ts';
-import { stateOf } from './page/page-state.ts';
+import { stateJson } from './page/page-state.ts';
 import { endingSignals } from './print.ts';
 import { Sources, watchedLists, webTokenFile } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
@@ -52,7 +52,7 @@ function followForPage(
   const sources = new Sources(watched, wake);
   const send = () => {
     isDue = false;
-    const json = JSON.stringify(stateOf(sources.known));
+    const json = stateJson(sources.known);
     if (json !== shown) show(json);
     shown = json;
     timer = setTimeout(() => {

@@ -1,11 +1,12 @@
 import type { Status } from '../../command/status.ts';
+import { factsOf, textOf } from '../../panel/look.ts';
 import { ShownTimes } from '../../panel/shown-times.ts';
+import type { Row } from '../../panel/status-times.ts';
 import { createTheme } from '../../panel/theme.ts';
 import { element } from './elements.ts';
 import type { PageState } from './page-state.ts';
 
 export type List = PageState['lists'][number];
-export type Task = PageState['tasks'][number];
 
 export interface View {
   /** Only rows that contain this text; empty: all. */
@@ -71,33 +72,28 @@ function versionRow({ version, at, by, text }: List['history'][number]): HTMLEle
   return element('li', { 'data-key': version }, `${version} · ${whenText(at)} · ${by}: ${text}`);
 }
 
-function itemRow(item: List['items'][number], view: View): HTMLElement {
+function itemRow(item: Row, view: View): HTMLElement {
   const { status, since, isLonger, took = 0 } = item;
   if (status === 'pending' || since === undefined) return rowOf(item, view);
   if (status === 'in_progress') return rowOf(item, view, runningTime(since, isLonger));
   if (isLonger) return rowOf(item, view);
-  const time = took < 1000 ? '' : element('span', { class: 'time' }, times().lasted(took));
+  const time = took < 1000 ? undefined : element('span', { class: 'time' }, times().lasted(took));
   return rowOf(item, view, time, `completed ${whenText(since)}`);
 }
 
-function taskRow(task: Task, view: View): HTMLElement {
+function taskRow(task: Row, view: View): HTMLElement {
   const { since, status } = task;
-  if (since === undefined) return rowOf(task, view);
-  const isPending = status === 'pending';
+  if (since === undefined || status === 'completed') return rowOf(task, view);
   const ago = element('span', { 'data-ago': since }, times().ago(since));
-  return rowOf(task, view, isPending ? ago : runningTime(since, false));
+  return rowOf(task, view, status === 'pending' ? ago : runningTime(since, false));
 }
 
-/** A row with its mark, text and facts, in the order of all other screens. */
-function rowOf(
-  row: List['items'][number] | Task,
-  view: View,
-  time: HTMLElement | '' = '',
-  title?: string,
-): HTMLElement {
-  const { name, now, status, owner, priority, links, proof } = row;
-  const marked = (word = '') => word && element('span', { class: word }, word);
-  const facts = [owner, time, marked(priority), ...links, marked(proof)].filter((fact) => fact);
+/** A row with its mark, text and facts. */
+function rowOf(row: Row, view: View, time?: HTMLElement, title?: string): HTMLElement {
+  const { name, status, priority, proof } = row;
+  const facts = factsOf(row, time).map((fact) =>
+    fact === priority || fact === proof ? element('span', { class: fact }, fact) : fact,
+  );
   return element(
     'li',
     { class: view.isFresh(name) ? `${status} fresh` : status, 'data-key': name, title },
@@ -106,7 +102,7 @@ function rowOf(
       'span',
       { class: 'words' },
       element('span', { class: 'hidden' }, `${WORDS[status]}: `),
-      now,
+      textOf(row),
     ),
     element(
       'span',
@@ -116,7 +112,7 @@ function rowOf(
   );
 }
 
-export function boardColumn(status: Status, tasks: readonly Task[], view: View): HTMLElement {
+export function boardColumn(status: Status, tasks: readonly Row[], view: View): HTMLElement {
   const all = tasks.filter((task) => task.status === status);
   const own = all.filter((task) => matches(view, task.owner, task));
   const { shown, more } = cut(own, `more:#${status}`, view);
@@ -183,9 +179,9 @@ function cut<Row extends { status: Status }>(
   };
 }
 
-function matches({ filter }: View, who: string, { text, now }: List['items'][number] | Task) {
+function matches({ filter }: View, who: string, row: Row) {
   const wanted = filter.toLowerCase();
-  return [who, text, now].some((shown) => shown.toLowerCase().includes(wanted));
+  return [who, row.text, textOf(row)].some((shown) => shown.toLowerCase().includes(wanted));
 }
 
 const times = () => new ShownTimes(Date.now());
