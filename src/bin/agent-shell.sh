@@ -1,6 +1,6 @@
-# agent-shell as a shell: adds the agent commands to PATH, then execs bash with the same arguments. It starts no process, which
-# would take as long as bash itself. Node handles arguments of our own (`node_front`). The prefix of the variables keeps them
-# apart from those that the caller exports.
+# agent-shell as a shell: adds the agent commands to PATH, then execs bash with the same arguments, or the one agent command that
+# the line calls. It starts no process, which would take as long as bash itself. Node handles arguments of our own (`node_front`).
+# The prefix of the variables keeps them apart from those that the caller exports.
 
 # Adds the agent commands to PATH, unless they are there. Sets agent_shell_bash to the first bash on PATH that is not a copy of
 # this program, and agent_shell_skipped if PATH finds a copy first.
@@ -75,7 +75,31 @@ become_bash() {
   esac
 }
 
+# Runs a line that is one agent command without bash: bare words, and perhaps one in single quotes at the end. Returns if it is
+# another line.
+run_directly() {
+  agent_shell_words=${1%%" '"*}
+  agent_shell_quoted=${1#"$agent_shell_words"}
+  case $agent_shell_words in *[!A-Za-z0-9_@%+=:,./\ -]*) return ;; esac
+  case $agent_shell_quoted in
+    '') set -- $agent_shell_words ;;
+    " '"*\'?*) return ;;
+    " '"*\')
+      agent_shell_quoted=${agent_shell_quoted#" '"}
+      set -- $agent_shell_words "${agent_shell_quoted%\'}" ;;
+    *) return ;;
+  esac
+  find_bin
+  [ -f "$agent_shell_bin/commands/$1" ] || return 0
+  search_path
+  exec "$@"
+}
+
 agent_shell_bin=
+# Bash reads these first.
+case ${1-}:${BASH_ENV-}${SHELLOPTS-}:${2-} in
+  -c::Todo[RW]* | -c::Task[A-Z]*) run_directly "$2" ;;
+esac
 case ${1-}:${2-} in
   -c:[-+]* | -c: | -c:*TodoWrite* | -c:*Task[A-Z]*) ;;
   # The usual call of a harness. The shell does not read the rest of this file.

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL, agentShell, run, start } from '../helpers/agent-shell.ts';
@@ -43,6 +43,25 @@ describe('TodoWrite', () => {
     expect(alone).toMatchObject({ stdout: '', exitCode: 1 });
     expect(alone.stderr).toMatch(/^Error: Validation failed\n- todos: Required\n/);
     expect(composed).toEqual(alone);
+  });
+
+  test.each([
+    ['JSON in single quotes', `TodoWrite '${LIST}'`, {}, UPDATED],
+    ['bare words', 'TodoRead  --agent a', {}, 'No todos.\n'],
+    ['a name that is not ours', 'TaskX', {}, undefined],
+    ['an assignment', `A=1 TodoWrite '${LIST}'`, {}, undefined],
+    ['a redirection', 'TodoRead >/dev/null', {}, undefined],
+    ['two quoted words', "TodoWrite '--done' '1'", {}, undefined],
+    ['an open quote', "TodoWrite '", {}, undefined],
+    ['a script that bash reads first', 'TodoRead', { BASH_ENV: '/dev/null' }, undefined],
+  ])('as a literal line needs no bash, any other does: %s', async (_, line, set, stdout) => {
+    const folder = temporaryDirectory();
+    // A bash that is not run prints no arguments.
+    copyFileSync('/bin/echo', join(folder, 'bash'));
+    const env = { ...set, PATH: `${folder}:${process.env.PATH}` };
+    const ended = await agentShell(['-c', line], { env });
+    if (stdout === undefined) expect(ended.stdout).toContain(line);
+    else expect(ended.stdout).toBe(stdout);
   });
 
   const DONT = LIST.replace('Build', "Don't");
