@@ -1,7 +1,7 @@
 import { isReady } from '../tasks/claims.ts';
 import { isLeaseOver } from '../tasks/lease.ts';
 import { openBlockers } from '../tasks/task.ts';
-import { TASK_FORMS, TaskCommand } from '../tasks/task-commands.ts';
+import { TASK_FORMS, taskCommand } from '../tasks/task-commands.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { peopleLook } from './people-look.ts';
 import { runExecutable } from './run-executable.ts';
@@ -28,5 +28,5 @@ runExecutable((lists) => {
   const session = process.env.AGENT_SHELL_SESSION;
   const form = TASK_FORMS.find(({ name }) => name === EXECUTABLE);
   if (form === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
-  return new TaskCommand(form, teamOf(lists, { forPeople, session }));
+  return taskCommand(form, teamOf(lists, { forPeople, session }));
 });

@@ -1,7 +1,7 @@
 import { safeText } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
 import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
-import type { CommandResult } from './agent-command.ts';
+import type { CommandResult, Invocation } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { refusal, storageTrouble, withWarnings } from './replies.ts';
 
@@ -27,17 +27,22 @@ const NOT_A_CALL =
  * @param read returns the settings of the call.
  * @param work gets the problem if the options could not be parsed.
  */
-export async function perform<Table extends OptionTable, Settings extends ServerTime>(
+export async function perform<
+  Table extends OptionTable,
+  Settings extends ServerTime,
+  Call extends Pick<Invocation, 'argv'>,
+>(
   form: CommandForm<Table>,
-  argv: readonly string[],
-  read: () => { readonly settings: Settings; readonly warnings: readonly string[] },
+  call: Call,
+  read: (call: Call) => { readonly settings: Settings; readonly warnings: readonly string[] },
   work: (parsed: ParsedOptions<Table>, settings: Settings) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const title = `Cannot ${form.purpose}`;
   let unsaid: readonly string[] = [];
   let result: CommandResult;
   try {
-    const { settings, warnings } = read();
+    const { settings, warnings } = read(call);
+    const { argv } = call;
     unsaid = warnings;
     if (!Array.isArray(argv)) throw new TypeError(NOT_A_CALL);
     const parsed = parseOptions(argv, form.options);

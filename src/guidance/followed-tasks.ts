@@ -25,20 +25,20 @@ export class FollowedTasks implements TaskWork {
 
   /** The agent's unread notices. Also renews its leases. Empty for an agent without a name: the line may be another agent's. */
   async news(): Promise<readonly string[]> {
-    const { settings } = settingsOf(this.#context);
+    const { settings } = settingsOf(this.#context)();
     if (settings.agent === undefined) return [];
     this.#store()?.follow();
     return teamNews(this.#context, settings);
   }
 
   #inProgress(): Task[] {
-    const { agent } = settingsOf(this.#context).settings;
+    const { agent } = settingsOf(this.#context)().settings;
     return orElse(() => (agent === undefined ? [] : tasksInProgress(this.#store(), agent)), []);
   }
 
   /** Returns undefined if no list can be determined, which the command that needs it reports. */
   #store(): TaskStore | undefined {
-    const { settings } = settingsOf(this.#context);
+    const { settings } = settingsOf(this.#context)();
     return orElse(() => this.#context.open(undefined, settings), undefined);
   }
 }

@@ -111,9 +111,9 @@ export class ListHome {
   ): ListName {
     const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
     if (session !== undefined) return { session: certain(session), agent: certain(agent) };
-    this.#mustBeNamed(NAME_THE_SESSION);
     const own = certain(agentOfHarness(agent, this.#environment));
-    return { session: certain(this.#beginningOf(own) ?? this.#sessionHere()), agent: own };
+    const here = this.#beginningOf(own) ?? this.#sessionHere(NAME_THE_SESSION);
+    return { session: certain(here), agent: own };
   }
 
   /** The key of the team's list: of this name, else by the settings, else of the work tree. */
@@ -121,9 +121,7 @@ export class ListHome {
     name?: string,
     { taskList, session }: Pick<Settings, 'session' | 'taskList'> = this.settings,
   ): string {
-    const named = name ?? taskList ?? session;
-    if (named === undefined) this.#mustBeNamed(NAME_THE_TEAM);
-    return taskListKey(certain(named ?? this.#sessionHere()));
+    return taskListKey(certain(name ?? taskList ?? session ?? this.#sessionHere(NAME_THE_TEAM)));
   }
 
   /** Call this before the first version of a list is written: then the harness's session finds it from every directory. */
@@ -142,10 +140,6 @@ export class ListHome {
 
   get #isOnServer(): boolean {
     return this.settings.stateUrl !== undefined;
-  }
-
-  #mustBeNamed(why: string): void {
-    if (this.#isOnServer) throw new UnnamedList(why);
   }
 
   #findFolder(): string {
@@ -170,7 +164,7 @@ export class ListHome {
 
   /** If several sessions began at once, the first line counts. */
   #beginningOf(agent: string): string | undefined {
-    if (!this.#isOfHarness(agent)) return undefined;
+    if (this.#isOnServer || !this.#isOfHarness(agent)) return undefined;
     const path = beginningFile(this.folder, agent);
     try {
       const text = readOwnFile(this.checked(path)).toString();
@@ -200,7 +194,9 @@ export class ListHome {
     return sessionOf(this.#directory ?? '/');
   }
 
-  #sessionHere(): string {
+  /** @param unnamed the error for a server. */
+  #sessionHere(unnamed: string): string {
+    if (this.#isOnServer) throw new UnnamedList(unnamed);
     if (this.#directory !== undefined) return sessionOf(this.#directory);
     throw new StateError(
       'the current directory is gone, so it cannot name the session; give --session NAME',

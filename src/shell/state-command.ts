@@ -39,7 +39,7 @@ export function stateCommand(argv: readonly string[], world: World): Promise<Com
   const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
   const read = () => ({ settings: limits, warnings: [] });
   const wrong = (problem: string) => wrongUsage(problem, `Usage: ${FORM.usage}\n`);
-  return perform(FORM, argv, read, async (parsed) => {
+  return perform(FORM, { argv }, read, async (parsed) => {
     if ('problem' in parsed) return wrong(parsed.problem);
     const [word, from, to, ...more] = parsed.rest;
     if (word === undefined) return show(lists);

@@ -1,5 +1,5 @@
-import { STATUSES, type Status } from '../command/status.ts';
-import { isStored } from '../json/fields.ts';
+import { STATUSES } from '../command/status.ts';
+import { isStored, type Kind, oneOf } from '../json/fields.ts';
 import { isObject } from '../json/json-value.ts';
 import { isProof } from '../proof/proof.ts';
 import type { Steps } from '../state/log-place.ts';
@@ -127,12 +127,14 @@ export function storedEntryProblem(entry: unknown): string | undefined {
   return undefined;
 }
 
-/** A basic type, an array, an object, or a check of its own. */
+/** A basic type, the kind of a field, an array, an object, or a check of its own. */
 type Type =
   | 'text'
+  | 'flag'
   | 'id'
   | 'count'
   | 'time'
+  | Kind
   | readonly [Type]
   | Shape
   | ((value: unknown) => boolean);
@@ -161,26 +163,21 @@ const STEP: Shape = {
   mayHave: { inboxes: (value) => isObject(value) && isA([INBOX], Object.values(value)) },
 };
 
-const ENTRY: Shape = { has: { isWhole: (value) => typeof value === 'boolean', step: STEP } };
+const ENTRY: Shape = { has: { isWhole: 'flag', step: STEP } };
 
 const TASK: Shape = {
   has: {
     id: 'id',
     subject: 'text',
     description: 'text',
-    status: (value) => STATUSES.includes(value as Status),
+    status: oneOf(STATUSES),
     blocks: ['id'],
     blockedBy: ['id'],
     createdAt: 'time',
     updatedAt: 'time',
   },
   mayHave: {
-    ...Object.fromEntries(
-      Object.entries(TASK_FIELDS).map(([name, { kind }]) => [
-        name,
-        (value) => isStored(kind, value),
-      ]),
-    ),
+    ...Object.fromEntries(Object.entries(TASK_FIELDS).map(([name, { kind }]) => [name, kind])),
     owner: 'text',
     comments: [{ has: { by: 'text', at: 'time', text: 'text' } }],
     proof: isProof,
@@ -193,11 +190,13 @@ const TASK: Shape = {
 };
 
 function isA(type: Type, value: unknown): boolean {
+  if (type === 'flag') return typeof value === 'boolean';
   if (type === 'text') return typeof value === 'string';
   if (type === 'time') return typeof value === 'string' && TIME.test(value);
   if (type === 'id') return Number.isSafeInteger(value) && (value as number) > 0;
   if (type === 'count') return typeof value === 'number' && value >= 0;
   if (typeof type === 'function') return type(value);
+  if ('is' in type) return isStored(type, value);
   if ('has' in type) return isObject(value) && wrongField(type, value) === undefined;
   return Array.isArray(value) && value.every((each) => isA(type[0], each));
 }

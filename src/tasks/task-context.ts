@@ -1,10 +1,8 @@
-import type { Invocation } from '../command/agent-command.ts';
 import type { Environment } from '../environment.ts';
 import { ListHome } from '../settings/list-home.ts';
 import {
   readSettings,
   type Settings,
-  type SettingsReading,
   type SettingsSource,
   settingsOfCalls,
 } from '../settings/settings.ts';
@@ -41,12 +39,9 @@ export interface TaskContext {
   readonly forPeople?: TasksForPeople | undefined;
 }
 
-/** The caller's settings, or the host's. */
-export function settingsOf(
-  { settings }: Pick<TaskContext, 'settings'>,
-  caller?: Invocation,
-): SettingsReading {
-  return settings ? settings(caller) : readSettings(caller?.env ?? {}, undefined);
+/** The settings of a call: the caller's, or the host's. */
+export function settingsOf({ settings }: Pick<TaskContext, 'settings'>): SettingsSource {
+  return settings ?? ((caller) => readSettings(caller?.env ?? {}, undefined));
 }
 
 /** The calling agent; by default that of the harness's session, or `main`. */
@@ -83,13 +78,7 @@ export function taskContext({
   ...options
 }: TaskContextOptions): TeamContext {
   const lists = new ListHome(environment, orElse(directory, undefined));
-  return teamOf(lists, { settings: settingsOfCalls(environment, directory), ...options });
-}
-
-export function teamOf(
-  lists: ListHome,
-  { unnamed, settings: ofCalls = () => lists.reading, forPeople, session }: TeamOptions = {},
-): TeamContext {
+  const { settings: ofCalls = settingsOfCalls(environment, directory) } = options;
   let team: string | undefined;
   const settings: SettingsSource = (call) => {
     const reading = ofCalls(call);
@@ -97,6 +86,16 @@ export function teamOf(
     if (team === undefined || isNamed) return reading;
     return { ...reading, settings: { ...reading.settings, taskList: team } };
   };
+  const setTeam = (name: string | undefined) => {
+    team = name;
+  };
+  return { ...teamOf(lists, options), settings, setTeam };
+}
+
+export function teamOf(
+  lists: ListHome,
+  { unnamed, settings = () => lists.reading, forPeople, session }: TeamOptions = {},
+): TaskContext {
   const stores = new Map<string, TaskStore>();
   const open = (named: string | undefined, of: Settings): TaskStore => {
     const isNameless = (named ?? of.taskList ?? of.session) === undefined;
@@ -106,10 +105,7 @@ export function teamOf(
     stores.set(key, store);
     return store;
   };
-  const setTeam = (name: string | undefined) => {
-    team = name;
-  };
-  return { open, settings, around: lists.around, forPeople, session, setTeam };
+  return { open, settings, around: lists.around, forPeople, session };
 }
 
 const MOST_TOLD = 5;

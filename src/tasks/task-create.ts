@@ -89,7 +89,7 @@ function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly Ne
       return { problems: lines.problems([], closing) };
     }
     const { data, error } = schema.safeParse(item);
-    if (data) request.push(requestedTask(data));
+    if (data) request.push(data);
     for (const issue of error?.issues ?? []) {
       if (Array.isArray(value)) lines.add({ ...issue, path: [at, ...issue.path] }, value);
       else lines.add(issue, item);
@@ -97,14 +97,6 @@ function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly Ne
   }
   if (!lines.isEmpty) return { problems: lines.problems() };
   return { value: request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
-}
-
-function requestedTask({ ref: _, blockedBy = [], ...fields }: ValuesOf<typeof FIELDS>): NewTask {
-  return {
-    ...fields,
-    blockedBy: blockedBy.flatMap((blocker) => ('id' in blocker ? [blocker.id] : [])),
-    after: blockedBy.flatMap((blocker) => ('place' in blocker ? [blocker.place] : [])),
-  };
 }
 
 function refsOf(tasks: readonly unknown[]): Refs {
@@ -119,13 +111,7 @@ function refsOf(tasks: readonly unknown[]): Refs {
   return refs;
 }
 
-export interface NewTask extends ValuesOf<typeof TASK_FIELDS> {
-  readonly subject: string;
-  readonly owner?: string | undefined;
-  readonly blockedBy?: readonly number[] | undefined;
-  /** Tasks of the same call that it waits for, by index. */
-  readonly after?: readonly number[] | undefined;
-}
+export type NewTask = ValuesOf<typeof FIELDS>;
 
 export interface Created {
   readonly graph: TaskGraph;
@@ -140,16 +126,22 @@ export function createTasks(
   at: string,
   by?: string,
 ): Created | Refused {
-  const refused = requests.flatMap(({ blockedBy = [] }, index) =>
-    unknownIds(graph, blockedBy, requests.length > 1 ? `[${index}].blockedBy` : 'blockedBy'),
-  );
+  const refused = requests.flatMap(({ blockedBy = [] }, index) => {
+    const known = blockedBy.filter((blocker) => typeof blocker === 'number');
+    return unknownIds(graph, known, requests.length > 1 ? `[${index}].blockedBy` : 'blockedBy');
+  });
   if (refused.length > 0) return { refused };
   const ids = requests.map((_, index) => graph.nextId + index);
   const draft = new Map<number, Task>();
+  let isLinked = false;
   for (const [index, request] of requests.entries()) {
-    const { blockedBy = [], after = [] } = request;
     const id = ids[index] as number;
-    const blockers = new Set([...blockedBy, ...after.map((place) => ids[place] as number)]);
+    const blockers = new Set(request.blockedBy?.filter((blocker) => typeof blocker === 'number'));
+    for (const blocker of request.blockedBy ?? []) {
+      if (typeof blocker === 'number') continue;
+      isLinked = true;
+      blockers.add(ids[blocker.place] as number);
+    }
     if (blockers.has(id)) return { refused: [because('blocks_itself', id)] };
     draft.set(id, newTask(id, request, [...blockers], at, by));
   }
@@ -167,9 +159,7 @@ export function createTasks(
     draft.set(blocker, { ...task, blocks: [...task.blocks, ...blocked], updatedAt: at });
   }
   const after = withTasks(graph, [...draft.values()]);
-  const path = requests.some(({ after = [] }) => after.length > 0)
-    ? findAnyCycle(after, ids)
-    : undefined;
+  const path = isLinked ? findAnyCycle(after, ids) : undefined;
   if (path) return { refused: [because('cycle', path)] };
   return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
 }
@@ -201,7 +191,7 @@ function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | unde
 
 function newTask(
   id: number,
-  { subject, description = '', blockedBy: _, after: __, ...fields }: NewTask,
+  { subject, description = '', blockedBy: _, ref: __, ...fields }: NewTask,
   blockedBy: readonly number[],
   at: string,
   createdBy: string | undefined,

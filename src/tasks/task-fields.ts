@@ -110,16 +110,15 @@ export const taskRef: TextKind = {
 };
 
 /** A task to wait for: an existing one by id, or one of the same call by index. */
-export type Blocker = { readonly id: number } | { readonly place: number };
+export type Blocker = number | { readonly place: number };
 
 export const taskIdsOrRefs: ListKind<Blocker> = {
   is: 'list',
   of: {
     ...taskId,
     from: (value, { refs = NO_REFS }: RefLimits = NO_LIMITS) => {
-      const [id, place] = [taskId.from(value), refs.get(value as string)?.[0]];
-      if (place !== undefined) return { place };
-      return id === undefined ? undefined : { id };
+      const place = refs.get(value as string)?.[0];
+      return place === undefined ? taskId.from(value) : { place };
     },
     problem: (value, { refs = NO_REFS }: RefLimits) =>
       unexpected(taskId, value) + (refs.size > 0 ? ', or the "ref" of a task in this call' : ''),

@@ -76,8 +76,8 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
    * cannot be read, with the file on stderr.
    */
   execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
-    const read = () => ({ settings: this.settings(call).settings, warnings: [] });
-    return perform(FORM, call.argv, read, async (parsed, settings) => {
+    const read = () => ({ ...this.settings(call), warnings: [] });
+    return perform(FORM, call, read, async (parsed, settings) => {
       if ('problem' in parsed) return wrongUsage(parsed.problem, SHORT_USAGE);
       const { options, rest } = parsed;
       if (rest[0] !== undefined) {

@@ -105,8 +105,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
 
   /** Never rejects. The words of a list with broken quotes are not options, even if one of them is `--help`. */
   execute(invocation: Invocation): Promise<CommandResult> {
-    const read = () => this.settings(invocation);
-    return perform(FORM, invocation.argv, read, (parsed, settings) =>
+    return perform(FORM, invocation, this.settings, (parsed, settings) =>
       this.#run(invocation, settings, parsed),
     );
   }
