@@ -29,6 +29,9 @@ describe('nothing of a line is dropped', () => {
     [`a "b c" 'd'\\ e | f`, [['a', 'b c', 'd e'], ['f']]],
     ["a <<'E' && b\n$(x)\nE\nc", [['<<E', 'a'], ['b'], ['c']]],
     ["a <<'E' <<'F'\n1\nE\n2\nF\nb", [['<<E', '<<F', 'a'], ['b']]],
+    ["a <<'E' && b\n\tE\nE\nc", [['<<E', 'a'], ['b'], ['c']]],
+    ["a <<-'E'\n\tb\n\t\tE\nc", [['<<-E', 'a'], ['c']]],
+    ['a time', [['a', 'time']]],
     ['a |& b &', [['a'], ['b']]],
     ['a &&\n\n b', [['a'], ['b']]],
     ['', []],
@@ -83,7 +86,7 @@ test.each([
   ['a\u00a0b', []],
   ['a\0b', []],
   ["a '\ud800'", []],
-  [`a${' b'.repeat(300)}`, [['a', ...Array(99).fill('b')]]],
+  [` a${' b'.repeat(300)}`, [['a', ...Array(99).fill('b')]]],
 ])('an unreadable part ends the reading: %j', (line, told) => {
   expect(read(line)).toMatchObject({ told, isWhole: false });
 });

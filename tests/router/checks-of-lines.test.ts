@@ -47,6 +47,15 @@ async function startRouter(env: NodeJS.ProcessEnv = {}) {
 const allow: Approve = () => 'allow';
 const WAITING = '(read -r _ <go; TodoWrite --prove 2>said; touch ended) &';
 
+test.each([
+  ['denied', { approve: 'deny', reason: 'not now' }, 'it was denied: not now'],
+  ['allowed as another line', { approve: 'allow', line: 'true' }, 'only another line was allowed'],
+] as const)('a check that is %s does not run', async (_, answer, words) => {
+  const { router, hasRun } = await startRouter();
+  const { stderr } = await router.route('TodoWrite --prove', { approve: () => answer });
+  expect([hasRun(), stderr]).toEqual([false, expect.stringContaining(words)]);
+});
+
 describe('a check that a command runs in the background of a line that has ended', () => {
   test('is refused while another question is open', async () => {
     const { router, hasRun, letGo, said } = await startRouter();
