@@ -99,6 +99,18 @@ test('a folder that stays as it is costs a look in ten seconds', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('a store watches its folder until its last listener is gone', () => {
+  const store = new TodoStore(undefined, new FilePlace({ folder: temporaryDirectory() }));
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const ends = [store.onChange(() => {}), store.onChange(() => {})];
+  const timers = ends.map((end) => {
+    end();
+    return vi.getTimerCount();
+  });
+  expect(timers).toEqual([1, 0]);
+});
+
 test('listeners of a store are called once for each write of another process', async () => {
   const folder = join(temporaryDirectory(), 'agent');
   const store = new TodoStore(undefined, new FilePlace({ folder }));
