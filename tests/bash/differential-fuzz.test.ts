@@ -21,7 +21,7 @@ import { withoutBashEnded } from '../helpers/session.ts';
 
 // TEST_SEED and TEST_FUZZ_LINES try other and more lines; by default each run has the same.
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
-const COUNT = Number(process.env.TEST_FUZZ_LINES ?? 100);
+const COUNT = Number(process.env.TEST_FUZZ_LINES ?? 60);
 const REPORT = process.env.TEST_FUZZ_REPORT;
 const LANES = 2;
 const LIMIT_MS = 5_000;

@@ -9,7 +9,7 @@ import { Random } from '../helpers/random.ts';
 
 // TEST_SEED and TEST_CERTAIN_LINES try other and more lines; by default each run has the same.
 const SEED = Number(process.env.TEST_SEED ?? 20261122);
-const COUNT = Number(process.env.TEST_CERTAIN_LINES ?? 400);
+const COUNT = Number(process.env.TEST_CERTAIN_LINES ?? 150);
 
 const PROGRAMS = ['a', 'bb', 'Agent'];
 const AGENT_COMMANDS = new Set(['Agent']);

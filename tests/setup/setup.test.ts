@@ -118,14 +118,16 @@ describe.each(NAMES)('setup %s', (name) => {
     const { all, run } = machine();
     const { stdout } = run(name, '--print');
     expect(all()).toEqual({});
-    expect(run(name, '--check').exitCode).toBe(1);
-    for (const file of inProject) expect(run(name, '--check').stdout).toContain(`missing  ${file}`);
+    const before = run(name, '--check');
+    expect(before.exitCode).toBe(1);
+    for (const file of inProject) expect(before.stdout).toContain(`missing  ${file}`);
     run(name);
     for (const [file, text] of Object.entries(all())) {
       expect(stdout).toContain(`# ${file.replace('project/', '')}  (`);
       expect(stdout).toContain(text);
     }
-    for (const file of inProject) expect(run(name, '--check').stdout).toContain(`ok       ${file}`);
+    const after = run(name, '--check');
+    for (const file of inProject) expect(after.stdout).toContain(`ok       ${file}`);
   });
 });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 
@@ -15,29 +16,29 @@ function machine() {
   return {
     state,
     shell: (argv: string[], input = '') => run('agent-shell', argv, { cwd, env, input }),
-    read: (...argv: string[]) => run('todo-read', argv, { cwd, env }).stdout,
-    write: (...argv: string[]) => run('todo-write', argv, { cwd, env }),
+    read: async (...argv: string[]) => (await callCommand(env, 'TodoRead', argv, { cwd })).stdout,
+    write: (...argv: string[]) => callCommand(env, 'TodoWrite', argv, { cwd }),
   };
 }
 
-test('the list of a session outlives the shell, and is that of TodoWrite on PATH', () => {
+test('the list of a session outlives the shell, and is that of TodoWrite on PATH', async () => {
   const { shell, read, write } = machine();
   expect(shell(['--session', 's', '-c', `:; TodoWrite '${list('a')}'`]).exitCode).toBe(0);
-  expect(read('--session', 's')).toContain('[ ] a\n');
-  write('--session', 's', list('b'));
+  expect(await read('--session', 's')).toContain('[ ] a\n');
+  await write('--session', 's', list('b'));
   expect(shell(['--session=s', '-c', 'TodoRead | cat']).stdout).toContain('[ ] b\n');
   expect(shell(['--session=s', '--jsonl'], '{"id":1,"command":"TodoRead"}\n').stdout).toContain(
     '[ ] b',
   );
 });
 
-test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are in memory unless a session is named', () => {
+test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are in memory unless a session is named', async () => {
   const { state, shell, read } = machine();
   const request = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'; TodoRead`)}}\n`;
   expect(shell(['--jsonl'], request).stdout).toContain('[ ] a');
   expect(() => readdirSync(state)).toThrow(/ENOENT/);
   shell(['-c', `TodoWrite '${list('a')}'`]);
-  expect(read()).toContain('[ ] a\n');
+  expect(await read()).toContain('[ ] a\n');
 });
 
 test('TODO_SESSION names the session, with --jsonl too', () => {
@@ -46,22 +47,21 @@ test('TODO_SESSION names the session, with --jsonl too', () => {
   const input = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'`)}}\n`;
   run('agent-shell', ['--jsonl'], { cwd, env, input });
   expect(run('agent-shell', ['-c', 'TodoRead'], { cwd, env }).stdout).toContain('[ ] a');
-  expect(run('todo-read', ['--session', 's'], { cwd, env }).stdout).toContain('[ ] a');
 });
 
-test('inside, the agent is that of --agent, and the commands take other lists as their options say', () => {
+test('inside, the agent is that of --agent, and the commands take other lists as their options say', async () => {
   const { shell, read } = machine();
   const line = `TodoWrite '${list('of bob')}'; TodoWrite --agent ann '${list('of ann')}' && TodoRead --agent ann --history`;
   const { stdout } = shell(['--session', 's', '--agent', 'bob', '-c', line]);
   // A writer of another agent's list signs with its own name.
   expect(stdout).toMatch(/\n1 .* bob {2}1 added\n$/);
-  expect(read('--session', 's', '--agent', 'bob')).toContain('of bob');
-  expect(read('--session', 's', '--agent', 'ann')).toContain('of ann');
+  expect(await read('--session', 's', '--agent', 'bob')).toContain('of bob');
+  expect(await read('--session', 's', '--agent', 'ann')).toContain('of ann');
 });
 
-test('a list that cannot be read does not stop a shell: commands on it end with 3, all others run', () => {
+test('a list that cannot be read does not stop a shell: commands on it end with 3, all others run', async () => {
   const { state, shell, write } = machine();
-  write('--session', 's', list('a'));
+  await write('--session', 's', list('a'));
   const [file = ''] = listFiles(state).filter((name) => name.endsWith('.json'));
   writeFileSync(join(state, file), '{}');
   const { stdout, stderr } = shell([

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
+import { callCommand } from '../helpers/commands.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -34,22 +35,31 @@ async function bash(script: string, more: Record<string, string> = {}): Promise<
 }
 
 test('which list: --list, TODO_TASK_LIST, TODO_TEAM, the session', async () => {
-  await bash(`
-    TaskCreate --subject option --list l
-    TODO_TASK_LIST=t TaskCreate --subject list
-    TODO_TEAM=m TaskCreate --subject team
-    TaskCreate --subject session
-    mkdir .git src; TaskCreate --subject tree`);
-  expect(
-    await bash(`
-    TODO_TASK_LIST=t TODO_TEAM=m TaskList --list l
-    TODO_TASK_LIST=t TODO_TEAM=m TaskList
-    TODO_TEAM=m TaskList
-    cd src; TaskList
-    TODO_SESSION=other TaskList; TODO_SESSION=m TaskList`),
-  ).toBe(
-    `#1 [pending] option\n#1 [pending] list\n#1 [pending] team\n#1 [pending] session\n#2 [pending] tree\nNo tasks.\n#1 [pending] team\n`,
-  );
+  const call = async (more: Record<string, string>, name: string, argv: string[], at = '.') => {
+    const cwd = join(directory, at);
+    return (await callCommand({ ...env, ...more }, name, argv, { cwd })).stdout;
+  };
+  const [list, team] = [{ TODO_TASK_LIST: 't' }, { TODO_TEAM: 'm' }];
+  const create = (more: Record<string, string>, ...argv: string[]) =>
+    call(more, 'TaskCreate', ['--subject', ...argv]);
+  await create({}, 'option', '--list', 'l');
+  await create(list, 'list');
+  await create(team, 'team');
+  await create({}, 'session');
+  mkdirSync(join(directory, '.git'));
+  mkdirSync(join(directory, 'src'));
+  await create({}, 'tree');
+  for (const [listed, ...where] of [
+    ['#1 [pending] option\n', { ...list, ...team }, ['--list', 'l']],
+    ['#1 [pending] list\n', { ...list, ...team }, []],
+    ['#1 [pending] team\n', team, []],
+    ['#1 [pending] session\n#2 [pending] tree\n', {}, [], 'src'],
+    ['No tasks.\n', { TODO_SESSION: 'other' }, []],
+    ['#1 [pending] team\n', { TODO_SESSION: 'm' }, []],
+  ] as [string, Record<string, string>, string[], string?][]) {
+    const [more, argv, at] = where;
+    expect(await call(more, 'TaskList', argv, at)).toBe(listed);
+  }
 });
 
 test('in an agent shell they are commands on the same lists', async () => {
