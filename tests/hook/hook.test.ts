@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/state/place.ts';
@@ -278,6 +278,7 @@ describe('reminders', () => {
     const { say, write } = harness('s1', ID);
     write('[>] Run the tests', '[ ] Fix them', '[ ] Tell');
     await say(ran('TodoWrite -'));
+    await say({ ...ran('npm run lint', 130), is_interrupt: true });
     await say(ran('npm test', 1));
     write('[x] Run the tests', '[>] Fix them', '[ ] Tell');
     const note = 'Note: the last test command exited with 1 and none has succeeded since: npm test';
@@ -398,7 +399,7 @@ describe('the list in the conversation', () => {
   });
 
   test('Gemini CLI, which does not say when it cuts a conversation, gets it once for each state at a prompt', async () => {
-    const { say, write } = harness('g1');
+    const { say, write, state } = harness('g1');
     const prompt = {
       session_id: 'g1',
       timestamp: 't',
@@ -421,6 +422,7 @@ describe('the list in the conversation', () => {
     expect(await say(prompt)).toBe('');
     await say(ran);
     expect(await contextOf(say(prompt))).toContain('[x] Fix it');
+    expect(existsSync(join(state, 'hook.log~'))).toBe(false);
   });
 
   test('Qwen Code, which drops the answer to a start, gets the list at the next prompt, of the user or not', async () => {
