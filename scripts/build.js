@@ -109,17 +109,8 @@ const [library] = await Promise.all([
     supported: { 'dynamic-import': false },
     plugins: [
       ...common.plugins,
-      { name: 'postgres beside the programs', setup: keepPostgresApart },
       { name: 'shell-quote when it is needed', setup: loadShellQuoteLate },
     ],
-  }),
-  // Hardly anyone uses it, and every start of every program would read a third more.
-  build({
-    ...common,
-    ...minified,
-    stdin: { contents: `module.exports = require('postgres')`, resolveDir: root },
-    outfile: out('programs/postgres.cjs'),
-    plugins: [{ name: 'modules when they are needed', setup: loadModulesLate }],
   }),
 ]);
 
@@ -128,28 +119,6 @@ for (const name of programs) {
   const file = out(`programs/${name}.cjs`);
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped));
-}
-
-/** @param {import('esbuild').PluginBuild} build */
-function keepPostgresApart({ onResolve }) {
-  onResolve({ filter: /^postgres$/ }, () => ({ path: './postgres.cjs', external: true }));
-}
-
-/**
- * A server that asks for no password and no TLS needs neither of them; they take as long to load as the library itself.
- *
- * @param {import('esbuild').PluginBuild} build
- */
-function loadModulesLate({ onResolve, onLoad }) {
-  onResolve({ filter: /^(crypto|tls)$/ }, ({ path }) => ({ path, namespace: 'late' }));
-  onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-    contents: `module.exports = new Proxy({}, { get: (_, name) => require('node:${path}')[name] })`,
-  }));
-  // Node has it as a global.
-  onResolve({ filter: /^perf_hooks$/ }, () => ({ path: 'global', namespace: 'global' }));
-  onLoad({ filter: /.*/, namespace: 'global' }, () => ({
-    contents: 'module.exports = globalThis',
-  }));
 }
 
 /**
@@ -184,7 +153,6 @@ async function programLoader() {
     ...minified,
     target: 'node12',
     entryPoints: ['src/bin/load-program.ts'],
-    define: { POSTGRES: JSON.stringify(programOf('postgres', '').build) },
     write: false,
   });
   // Old versions of Node know no node: before the names of their modules.

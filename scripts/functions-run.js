@@ -22,7 +22,6 @@ const bundled = async (name) => {
     loader: { '.md': 'text', '.sh': 'text', '.txt': 'text', '.html': 'text' },
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     define: { PACKAGE_VERSION: '"0"', EXECUTABLE: 'process.env.EXECUTABLE' },
-    external: ['postgres'],
     logLevel: 'error',
     entryPoints: [`src/bin/${name}.ts`],
     outfile: join(folder, `${name}.cjs`),

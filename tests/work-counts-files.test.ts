@@ -1,5 +1,5 @@
 // Counts of what a call asks of the file system: the disk decides how long a durable commit takes.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import fs, { readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -120,24 +120,4 @@ test('an agent command in bash looks for as many files, however many slots there
   expect(looks.length).toBeGreaterThan(0);
   expect(looks.filter((path) => path.includes('slot-'))).toEqual([]);
   expect(looks.length).toBeLessThanOrEqual(6);
-});
-
-test('the programs that agents call hold no driver of a server', () => {
-  const programs = join(dirname(executable('agent-shell')), '..', 'programs');
-  // An error that only the driver of PostgreSQL has.
-  const holdsDriver = (name: string) =>
-    readFileSync(join(programs, `${name}.cjs`), 'utf8').includes('MAX_PARAMETERS_EXCEEDED');
-  for (const name of ['todo-write', 'todo-read', 'tasks']) {
-    expect(holdsDriver(name), name).toBe(false);
-  }
-  expect(holdsDriver('postgres')).toBe(true);
-  const { stderr } = spawnSync(executable('todo-read'), {
-    env: cleanEnvironment({
-      TODO_SESSION: 's',
-      TODO_STATE_URL: 'postgres://user@localhost:1/db',
-      TODO_STATE_TIMEOUT: '1',
-    }),
-    encoding: 'utf8',
-  });
-  expect(stderr).toContain('cannot read from PostgreSQL at localhost:1/db: ');
 });

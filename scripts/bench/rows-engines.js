@@ -75,14 +75,12 @@ async function* rowsOf(engine, url, atMost, runs) {
     ...(await paired(write, processOf(process.execPath, '-e', '0'), runs)),
     goal: { of: 'ratio', atMost },
   };
-  if (engine === 'etcd') {
-    const asker = processOf(process.execPath, '-e', ASK_TWICE, String(addressOf(url).port));
-    yield {
-      name: 'floor: a read and a write, etcd',
-      against: 'node',
-      ...(await paired(asker, processOf(process.execPath, '-e', '0'), runs)),
-    };
-  }
+  const asker = processOf(process.execPath, '-e', FLOORS[engine], String(addressOf(url).port));
+  yield {
+    name: `floor: read and write, ${engine}`,
+    against: 'node',
+    ...(await paired(asker, processOf(process.execPath, '-e', '0'), runs)),
+  };
   const [ours, files] = [new Client(env), new Client({ ...env, TODO_STATE_URL: '' })];
   const lines = listsOf(10).map(lineOf);
   const calls = (client) => {
@@ -104,21 +102,41 @@ async function* rowsOf(engine, url, atMost, runs) {
 }
 
 function addressOf(url) {
-  const [, host, port] = /\/\/([^:]+):(\d+)/.exec(url);
+  const [, host, port] = /([\d.]+):(\d+)/.exec(url);
   return { host, port: Number(port) };
 }
 
-/** A program that does nothing but the two requests of a command that changes a list. */
-const ASK_TWICE = `
-const left = [['range', { key: 'AAA=' }], ['txn', ${JSON.stringify(PUT)}]];
-const socket = require('net').connect(Number(process.argv[1]), '127.0.0.1', ask).on('data', ask);
-function ask() {
-  if (left.length === 0) process.exit();
-  const [call, body] = left.shift();
-  const text = JSON.stringify(body);
-  const head = 'POST /v3/kv/' + call + ' HTTP/1.1\\r\\nHost: etcd\\r\\nContent-Length: ' + text.length;
-  socket.write(head + '\\r\\n\\r\\n' + text);
-}`;
+/** Programs that do nothing but what a command that changes a list asks of a server. */
+const FLOORS = {
+  etcd: `
+    const left = [['range', { key: 'AAA=' }], ['txn', ${JSON.stringify(PUT)}]];
+    const socket = require('net').connect(Number(process.argv[1]), '127.0.0.1', ask).on('data', ask);
+    function ask() {
+      if (left.length === 0) process.exit();
+      const [call, body] = left.shift();
+      const text = JSON.stringify(body);
+      const head = 'POST /v3/kv/' + call + ' HTTP/1.1\\r\\nHost: etcd\\r\\nContent-Length: ' + text.length;
+      socket.write(head + '\\r\\n\\r\\n' + text);
+    }`,
+  PostgreSQL: `
+    const send = (kind, text) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(text.length + 4);
+      socket.write(Buffer.concat([Buffer.from(kind), length, Buffer.from(text)]));
+    };
+    const left = [
+      "select value from todowrite.versions where list = 'floor' order by version desc limit 1\\0",
+      "insert into todowrite.versions select 'floor', coalesce(max(version), 0) + 1, '', " +
+        "decode('${PUT.success[0].request_put.value}', 'base64') from todowrite.versions where list = 'floor'\\0",
+    ];
+    const socket = require('net').connect(Number(process.argv[1]), '127.0.0.1');
+    send('', '\\0\\x03\\0\\0user\\0lists\\0database\\0postgres\\0\\0');
+    socket.on('data', (bytes) => {
+      const isReady = bytes.toString('latin1').endsWith('Z\\0\\0\\0\\x05I');
+      if (isReady && left.length === 0) process.exit();
+      if (isReady) send('Q', left.shift());
+    });`,
+};
 
 /** Each claim is one write, which cannot begin before the one before it has ended. */
 async function writesASecond({ host, port }) {

@@ -23,8 +23,6 @@ interface Bundle {
 
 /** The program of this executable, or of it with its first argument. Filled in by scripts/build.js. */
 declare const PROGRAMS: Readonly<Record<string, Bundle>>;
-/** The id of the build of PostgreSQL's library, which programs load where they need it. */
-declare const POSTGRES: string;
 
 const PARAMETERS = 'exports, require, module, __filename, __dirname, EXECUTABLE';
 // The build writes the whole table in place of each use of PROGRAMS.
@@ -40,24 +38,22 @@ if (unsupported) {
 
 run(programs[`${name} ${process.argv[2]}`] || (programs[name] as Bundle), module);
 
-function run({ file, build }: Bundle, own: { exports: unknown }): unknown {
+function run({ file, build }: Bundle, own: { exports: unknown }): void {
   // To normalize a path takes Node as long as to read a file.
   const path = `${__dirname}/${file}`;
   const folder = dirname(path);
-  const kept = `${basename(file, '.cjs')}-${name}-${build}-${process.version}-${process.arch}.compiled`;
+  // V8 keeps only what has run: on each engine that is other code.
+  const [engine = 'files'] = /^(?:etcd|postgres)/.exec(process.env.TODO_STATE_URL || '') || [];
+  const kept = `${basename(file, '.cjs')}-${name}-${engine}-${build}-${process.version}-${process.arch}.compiled`;
   const keptFiles = [() => `${folder}/${kept}`, () => `${cacheFolder()}/todowrite/${kept}`];
   const source = `(function (${PARAMETERS}) {${readFileSync(path, 'utf8')}\n})`;
   const cachedData = compiledBefore(keptFiles);
   // V8 keeps the file's name: a full path would tie the cached code to this folder.
   const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
-  const beside = (id: string) =>
-    run({ file: `${dirname(file)}/${id}`, build: POSTGRES }, { exports: {} });
-  const load = (id: string) => (id.startsWith('.') ? beside(id) : require(id));
-  script.runInThisContext()(own.exports, load, own, path, folder, name);
+  script.runInThisContext()(own.exports, require, own, path, folder, name);
   if (cachedData === undefined || script.cachedDataRejected) {
     process.once('exit', (exitCode) => keepCompiled(script, keptFiles, exitCode));
   }
-  return own.exports;
 }
 
 /** Files for compiled code. The functions may throw. */

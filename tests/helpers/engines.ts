@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
 import { onTestFinished } from 'vitest';
 import { EtcdClient, type EtcdOptions } from '../../src/state/engines/etcd-client.ts';
 import { EtcdEngine } from '../../src/state/engines/etcd-engine.ts';
@@ -280,7 +279,7 @@ export class Postgres implements TestServer {
   }
 
   client(options: Partial<PostgresOptions> = {}): PostgresClient {
-    return new PostgresClient(postgres, {
+    return new PostgresClient({
       hosts: [`127.0.0.1:${this.port}`],
       database: this.#database,
       user: 'lists',
@@ -413,12 +412,9 @@ export class PostgresServer extends Postgres {
   }
 
   /** Only this role needs a password from now on. */
-  requirePasswordOf(role: string): void {
+  requirePasswordOf(role: string, method = 'scram-sha-256'): void {
     const file = join(this.#data, 'pg_hba.conf');
-    writeFileSync(
-      file,
-      `host all ${role} 127.0.0.1/32 scram-sha-256\n${readFileSync(file, 'utf8')}`,
-    );
+    writeFileSync(file, `host all ${role} 127.0.0.1/32 ${method}\n${readFileSync(file, 'utf8')}`);
     this.#run('pg_ctl', '-D', this.#data, 'reload');
   }
 

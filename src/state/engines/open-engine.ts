@@ -21,16 +21,13 @@ export interface EngineOptions {
  *
  * @throws StateError for an invalid URL, or if a file named by a variable cannot be read.
  */
-export async function openEngine(options: EngineOptions): Promise<Engine> {
+export function openEngine(options: EngineOptions): Engine {
   const { url, environment, timeoutMs } = options;
   const target = readStateUrl(url, environment);
   const password = () => passwordOf(target, environment);
   const tls = tlsOf(target, environment);
   if (target.engine === 'postgres') {
-    const { default: postgres } = await import('postgres');
-    return new PostgresEngine(
-      new PostgresClient(postgres, { ...target, password, tls, timeoutMs }),
-    );
+    return new PostgresEngine(new PostgresClient({ ...target, password, tls, timeoutMs }));
   }
   const { hosts, root, user: name } = target;
   const user = name === undefined ? undefined : { name, password: password() ?? '' };

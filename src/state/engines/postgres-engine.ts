@@ -1,8 +1,8 @@
-import type { Row } from 'postgres';
 import type { HistoryRange } from '../place.ts';
 import { StateError } from '../state-error.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
-import { type PostgresClient, STANDBY, type Statement } from './postgres-client.ts';
+import { type PostgresClient, quotedName, STANDBY } from './postgres-client.ts';
+import type { Row } from './postgres-connection.ts';
 import { changedTooOften, type Doubt } from './servers.ts';
 import type { Bell } from './version-watch.ts';
 
@@ -34,61 +34,59 @@ export class PostgresEngine implements Engine {
   }
 
   async read(key: string, { newest, from = 1 }: HistoryRange): Promise<StoredVersion[]> {
-    const rows = await this.#read(
-      (sql, lists, versions) => sql`
-        select v.version, v.value from ${lists} l
-        join ${versions} v using (list)
-        where list = ${key} and v.version between ${from} and l.version
-        order by v.version desc
-        ${newest === undefined ? sql`` : sql`limit ${newest}`}`,
-    );
-    return rows.map(({ version, value }) => ({ version: Number(version), bytes: value }));
+    const rows = await this.#read(`
+      select v.version, encode(v.value, 'base64') from ${this.#lists} l
+      join ${this.#versions} v using (list)
+      where list = ${literal(key)} and v.version between ${from} and l.version
+      order by v.version desc ${newest === undefined ? '' : `limit ${newest}`}`);
+    return rows.map(([version, value = '']) => ({
+      version: Number(version),
+      bytes: Buffer.from(value, 'base64'),
+    }));
   }
 
   async newest(key: string): Promise<number> {
     const [list] = await this.#read(
-      (sql, lists) => sql`select version from ${lists} where list = ${key}`,
+      `select version from ${this.#lists} where list = ${literal(key)}`,
     );
-    return Number(list?.version ?? 0);
+    return Number(list?.[0] ?? 0);
   }
 
   async commit(key: string, { base, bytes, id, history }: NewVersion): Promise<boolean> {
     const next = base + 1;
-    const { answer: rows, doubt } = await this.#client.run((sql, lists, versions) => {
-      const move =
-        base === 0
-          ? sql`insert into ${lists} (list, version) values (${key}, 1)
-                on conflict (list) do nothing returning version`
-          : sql`update ${lists} set version = ${next}
-                where list = ${key} and version = ${base} returning version`;
-      return sql`
-        with head as (${move}), put as (
-          insert into ${versions} (list, version, id, value)
-          select ${key}, version, ${id}, ${bytes} from head
-        ), prune as (
-          delete from ${versions} where list = ${key} and version <= ${next - history}
-          and exists (select 1 from head)
-        ) select version from head`;
-    }, 'change');
+    const [lists, versions, list] = [this.#lists, this.#versions, literal(key)];
+    const move =
+      base === 0
+        ? `insert into ${lists} (list, version) values (${list}, 1)
+           on conflict (list) do nothing returning version`
+        : `update ${lists} set version = ${next}
+           where list = ${list} and version = ${base} returning version`;
+    const value = `decode('${bytes.toString('base64')}', 'base64')`;
+    const statement = `
+      with head as (${move}), put as (
+        insert into ${versions} (list, version, id, value)
+        select ${list}, version, ${literal(id)}, ${value} from head
+      ), prune as (
+        delete from ${versions} where list = ${list} and version <= ${next - history}
+        and exists (select 1 from head)
+      ) select version from head`;
+    const { answer: rows, doubt } = await this.#client.run(statement, 'change');
     return rows.length > 0 || (doubt !== undefined && this.#isOurs(key, next, id, doubt));
   }
 
   async lists(prefix: string): Promise<{ key: string; version: number }[]> {
     const rows = await this.#read(
-      (sql, lists) => sql`
-        select list, version from ${lists}
-        where left(list, ${prefix.length}) = ${prefix} order by list`,
+      `select list, version from ${this.#lists} where ${startsWith(prefix)} order by list`,
     );
-    return rows.map(({ list, version }) => ({ key: list, version: Number(version) }));
+    return rows.map(([key = '', version]) => ({ key, version: Number(version) }));
   }
 
   async lastChange(prefix: string): Promise<string> {
     const [row] = await this.#read(
-      (sql, lists) => sql`
-        select count(*) || ' with ' || coalesce(sum(version), 0) as state
-        from ${lists} where left(list, ${prefix.length}) = ${prefix}`,
+      `select count(*) || ' with ' || coalesce(sum(version), 0)
+       from ${this.#lists} where ${startsWith(prefix)}`,
     );
-    return row?.state ?? '';
+    return row?.[0] ?? '';
   }
 
   bell(prefix: string): Bell {
@@ -125,20 +123,16 @@ export class PostgresEngine implements Engine {
       drop trigger if exists tell_of_list on ${schema}.lists;
       create trigger tell_of_list after insert or update on ${schema}.lists
         for each row execute function ${schema}.tell_of_list()`;
-    await this.#client.run((sql) => sql.unsafe(statements));
+    await this.#client.run(statements);
   }
 
   async checkWriting(): Promise<void> {
-    const [lists, versions] = [`${this.#schema}.lists`, `${this.#schema}.versions`];
-    const [user] = await this.#read(
-      (sql) => sql`
-        select has_table_privilege(${lists}, 'insert')
-          and has_table_privilege(${lists}, 'update')
-          and has_table_privilege(${versions}, 'insert')
-          and has_table_privilege(${versions}, 'update')
-          and has_table_privilege(${versions}, 'delete') as may`,
-    );
-    if (user?.may) return;
+    const may = (table: string, ...rights: string[]) =>
+      rights.map((right) => `has_table_privilege(${literal(table)}, '${right}')`).join(' and ');
+    const [user] = await this.#read(`
+      select ${may(this.#lists, 'insert', 'update')}
+        and ${may(this.#versions, 'insert', 'update', 'delete')}`);
+    if (user?.[0] === TRUE) return;
     throw new StateError(
       `${this.name} refused: this user may not write the tables of schema ${this.#client.schema}`,
     );
@@ -147,16 +141,15 @@ export class PostgresEngine implements Engine {
   async status(): Promise<string[]> {
     const start = performance.now();
     try {
-      const [server] = await this.#read(
-        (sql) => sql`
-          select current_setting('server_version') as version,
-            to_regclass(${`${this.#schema}.versions`}) is not null as tables,
-            not pg_is_in_recovery() as writes`,
-      );
-      const { version, tables, writes } = server ?? {};
+      const [server = []] = await this.#read(`
+        select current_setting('server_version'), to_regclass(${literal(this.#versions)}) is not null,
+          not pg_is_in_recovery()`);
+      const [version, hasTables, writes] = server;
       const problems = [
-        ...(tables ? [] : ['no tables for lists yet; create them with: agent-shell state init']),
-        ...(writes ? [] : [STANDBY]),
+        ...(hasTables === TRUE
+          ? []
+          : ['no tables for lists yet; create them with: agent-shell state init']),
+        ...(writes === TRUE ? [] : [STANDBY]),
       ];
       const ms = (performance.now() - start).toFixed(1);
       const schema = `schema ${this.#client.schema}`;
@@ -166,8 +159,8 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  close(): Promise<void> {
-    return this.#client.close();
+  async close(): Promise<void> {
+    this.#client.close();
   }
 
   /**
@@ -176,35 +169,47 @@ export class PostgresEngine implements Engine {
    * in order: once a later commit of ours is acknowledged, the standby has both.
    */
   async #isOurs(key: string, version: number, id: string, doubt: Doubt): Promise<boolean> {
+    const where = `where list = ${literal(key)} and version = ${version}`;
     const { answer: kept } = await this.#client.run(
-      (sql, _, versions) => sql`
-        update ${versions} set id = ${id}
-        where list = ${key} and version = ${version} and id = ${id} returning version`,
+      `update ${this.#versions} set id = ${literal(id)} ${where} and id = ${literal(id)} returning version`,
       doubt,
     );
     if (kept.length > 0) return true;
     const { answer: rows } = await this.#client.run(
-      (sql, lists, versions) => sql`
-        select version as newest, exists (
-          select 1 from ${versions} where list = ${key} and version = ${version}
-        ) as "isThere" from ${lists} where list = ${key}`,
+      `select version, exists (select 1 from ${this.#versions} ${where})
+       from ${this.#lists} where list = ${literal(key)}`,
       doubt,
     );
-    const { isThere = false, newest = 0 } = rows[0] ?? {};
-    if (isThere || Number(newest) < version) return false;
+    const [newest = 0, isThere] = rows[0] ?? [];
+    if (isThere === TRUE || Number(newest) < version) return false;
     throw changedTooOften(this.name);
   }
 
-  async #read(statement: Statement): Promise<readonly Row[]> {
+  async #read(statement: string): Promise<readonly Row[]> {
     return (await this.#client.run(statement)).answer;
   }
 
-  /** Quoted for SQL. */
   get #schema(): string {
-    return `"${this.#client.schema.replaceAll('"', '""')}"`;
+    return quotedName(this.#client.schema);
+  }
+
+  get #lists(): string {
+    return `${this.#schema}.lists`;
+  }
+
+  get #versions(): string {
+    return `${this.#schema}.versions`;
   }
 }
 
+/** As PostgreSQL writes it. */
+const TRUE = 't';
+
+/** In this form a backslash means the same in every configuration. */
 function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  return `E'${text.replace(/['\\]/g, '$&$&')}'`;
+}
+
+function startsWith(prefix: string): string {
+  return `left(list, ${prefix.length}) = ${literal(prefix)}`;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { StateError } from '../state-error.ts';
 import type { Tls } from './secrets.ts';
 import { Failed, NO_ANSWER, UNTRUSTED } from './servers.ts';
 import { splitAddress } from './state-url.ts';
@@ -49,8 +50,8 @@ export async function overTls(socket: Socket, host: string, tls: Tls): Promise<S
 }
 
 /** An error of a server that no request was sent to. */
-export function beforeReady(error: NodeJS.ErrnoException): Failed {
-  if (error instanceof Failed) return error;
+export function beforeReady(error: NodeJS.ErrnoException): Failed | StateError {
+  if (error instanceof Failed || error instanceof StateError) return error;
   const isFinal = error instanceof TooMuch || UNTRUSTED.test(error.code ?? '');
   return new Failed(error.message || (error.code ?? ''), isFinal ? 'refused' : 'undone');
 }

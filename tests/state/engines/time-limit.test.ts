@@ -31,9 +31,11 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
   test.runIf(isHere)(
     'a command has one time limit for all its requests, of which each alone would be quick enough',
     async () => {
-      // An answer of etcd is one such delay; a statement's three take about as long, and it needs two.
-      const late = await startProxy(server().port, { delayMs: name === 'etcd' ? 600 : 200 });
-      const { exitCode, stderr } = await write(server().urlAt(late.port), 1, LIST);
+      // etcd answers a read and a write, PostgreSQL a login before.
+      const [delayMs, query] = name === 'etcd' ? [600, ''] : [400, '?sslmode=disable'];
+      const late = await startProxy(server().port, { delayMs });
+      const where = server().urlAt(late.port) + query;
+      const { exitCode, stderr } = await write(where, 1, LIST);
       expect(stderr).toMatch(/^Error: Cannot update the list\n- .*(nothing was|not known whether)/);
       expect(exitCode).toBe(3);
     },

@@ -217,6 +217,22 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     expect(await right.place('tasks/b', AS_ANN).load()).toBeUndefined();
   });
 
+  test.for(['password', 'md5'])(
+    'the older method %s lets in who knows the password, and nobody else',
+    async (method) => {
+      const role = `by_${method}`;
+      server.sql(`set password_encryption = 'md5'; create role ${role} login password 's3cret';
+        grant usage on schema todowrite to ${role}; grant select on all tables in schema todowrite to ${role}`);
+      server.requirePasswordOf(role, method);
+      const load = (PGPASSWORD: string) =>
+        open(`postgres://${role}@127.0.0.1:${server.port}/postgres`, { PGPASSWORD })
+          .place('tasks/b', AS_ANN)
+          .load();
+      expect(await load('s3cret')).toBeUndefined();
+      await expect(load('Wr0ng')).rejects.toThrow(/password authentication failed/);
+    },
+  );
+
   // Last, since the server shows a certificate from then on.
   test('over TLS the certificate must be signed by the CA that is named, and be for one of the hosts', async () => {
     const outcome = async (host: string, sslmode: string, ca?: string) => {
