@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { inTime } from '../time-limit.ts';
 import { exchange, type HttpAnswer } from './http.ts';
-import type { Tls } from './secrets.ts';
 import { type Answer, Failed, NO_ANSWER, type Purpose, Servers } from './servers.ts';
-import { connectTo, overTls } from './socket.ts';
+import { connectTo, overTls, type Tls } from './socket.ts';
 import { parse, TooMuch } from './stored-content.ts';
 
 export interface EtcdOptions {

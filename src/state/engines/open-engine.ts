@@ -1,11 +1,14 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Environment } from '../../environment.ts';
+import { attempt } from '../state-error.ts';
 import type { Engine } from './engine.ts';
 import { EtcdClient } from './etcd-client.ts';
 import { EtcdEngine } from './etcd-engine.ts';
 import { PostgresClient } from './postgres-client.ts';
 import { PostgresEngine } from './postgres-engine.ts';
-import { passwordOf, tlsOf } from './secrets.ts';
-import { readStateUrl } from './state-url.ts';
+import type { Tls } from './socket.ts';
+import { readStateUrl, type StateUrl, splitAddress } from './state-url.ts';
 
 export interface EngineOptions {
   /** TODO_STATE_URL. */
@@ -32,4 +35,82 @@ export function openEngine(options: EngineOptions): Engine {
   const { hosts, root, user: name } = target;
   const user = name === undefined ? undefined : { name, password: password() ?? '' };
   return new EtcdEngine(new EtcdClient({ hosts, tls, user, timeoutMs }), root);
+}
+
+/** The certificates that the engine's own variables name; undefined for no TLS. */
+function tlsOf(target: StateUrl, environment: Environment): Tls | undefined {
+  const file = (name: string) => {
+    const path = environment[name];
+    return path ? fileNamedBy(name, path) : undefined;
+  };
+  const certificates = (ca: string, cert: string, key: string) => ({
+    ca: file(ca),
+    cert: file(cert),
+    key: file(key),
+  });
+  if (target.engine === 'etcd') {
+    const files = () => certificates('ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY');
+    return target.isEncrypted ? files() : undefined;
+  }
+  const { sslMode } = target;
+  if (sslMode === 'disable') return undefined;
+  const files = certificates('PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY');
+  return {
+    ...files,
+    isOptional: sslMode === 'prefer' && !files.ca,
+    rejectUnauthorized: sslMode.startsWith('verify') || Boolean(files.ca),
+    // verify-ca checks the signature of the certificate, not its name.
+    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+/** The password of the URL or the engine's variable, of TODO_STATE_PASSWORD_FILE, or of `~/.pgpass`. */
+function passwordOf(target: StateUrl, environment: Environment): string | undefined {
+  const { TODO_STATE_PASSWORD_FILE: file, PGPASSFILE, HOME = '/' } = environment;
+  if (target.password !== undefined) return target.password;
+  if (file) {
+    const text = fileNamedBy('TODO_STATE_PASSWORD_FILE', file).toString('utf8');
+    return text.replace(/\r?\n$/, '');
+  }
+  if (target.engine === 'etcd') return undefined;
+  const { hosts, database, user } = target;
+  const path = PGPASSFILE || join(HOME, '.pgpass');
+  for (const address of hosts) {
+    const { host, port } = splitAddress(address);
+    const found = passwordFrom(path, [host, String(port), database, user]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * The password of the first matching line of a password file, as in libpq
+ * (https://www.postgresql.org/docs/current/libpq-pgpass.html): `host:port:database:user:password`, where `*` matches
+ * anything and a backslash escapes the next character. A file that others may read is ignored.
+ *
+ * @param wanted host, port, database and user.
+ */
+export function passwordFrom(file: string, wanted: readonly string[]): string | undefined {
+  let text: string;
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) return undefined;
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  for (const line of text.split(/\r?\n/)) {
+    const fields = line.startsWith('#') ? [] : fieldsOf(line);
+    const fits = wanted.every((value, index) => fields[index] === '*' || fields[index] === value);
+    if (fits && fields[4]) return fields[4];
+  }
+  return undefined;
+}
+
+function fieldsOf(line: string): string[] {
+  const fields = line.match(/(?:\\.|[^:\\])*(?::|$)/gs) ?? [];
+  return fields.map((field) => field.replace(/:$/, '').replace(/\\(.)/gs, '$1'));
+}
+
+function fileNamedBy(variable: string, path: string): Buffer {
+  return attempt('read', `${variable} (${path})`, () => readFileSync(path));
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { NOT_POSTGRES, PostgresLogin } from './postgres-login.ts';
-import type { Tls } from './secrets.ts';
 import { Failed, NO_ANSWER } from './servers.ts';
-import { beforeReady, connectTo, overTls } from './socket.ts';
+import { beforeReady, connectTo, overTls, type Tls } from './socket.ts';
 import { checkSize, TooMuch } from './stored-content.ts';
 
 /** The columns of a row, in order, as text. */

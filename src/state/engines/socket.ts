@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { StateError } from '../state-error.ts';
-import type { Tls } from './secrets.ts';
 import { Failed, NO_ANSWER, UNTRUSTED } from './servers.ts';
 import { splitAddress } from './state-url.ts';
 import { TooMuch } from './stored-content.ts';
+
+/** `isOptional`: continue without TLS if the server has none. */
+export interface Tls extends ConnectionOptions {
+  readonly isOptional?: boolean;
+}
 
 /**
  * Connects to a server.

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { passwordFrom } from '../../../src/state/engines/secrets.ts';
+import { passwordFrom } from '../../../src/state/engines/open-engine.ts';
 import { readStateUrl } from '../../../src/state/engines/state-url.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
