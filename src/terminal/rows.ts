@@ -109,7 +109,8 @@ const LEAST_SCROLLED = 2;
 
 /**
  * Draws rows at the bottom of the screen and scrolls only what is above them, so that output at the cursor leaves them
- * alone. The cursor stays at its text, which moves up if it is in the way.
+ * alone. The cursor stays at its text, which moves up if it is in the way. What is below it is erased: a terminal that got
+ * narrower may have put pieces of older rows there.
  *
  * @returns the empty string if there is nothing to draw, or no room.
  */
@@ -118,7 +119,7 @@ export function pinned(rows: readonly string[], screenRows: number): string {
   if (rows.length === 0 || scrolled < LEAST_SCROLLED) return '';
   return (
     BEGIN_FRAME +
-    atCursor(scrollTo()) +
+    unpinned() +
     makeRoom(rows.length) +
     atCursor(
       RESET_STYLE +

@@ -192,6 +192,20 @@ describe.skipIf(!hasTmux)('the panel of an interactive shell', { concurrent: tru
     }
   });
 
+  test('leaves no piece of its wider rows in a terminal that has become narrow', async ({
+    expect,
+    start,
+  }) => {
+    const shell = await start({ list: LIST });
+    shell.type('echo half');
+    await shell.until('typed', (text) => text.includes('echo half'));
+    await shell.resize(20, 24);
+    await shell.until('only the new rows', (text) =>
+      /^p> echo half\n┌─ Tasks[^\n]*\n(?:│[^\n]*\n)+└─+┘$/.test(text),
+    );
+    expect(panels(shell.all())).toBe(1);
+  });
+
   test('is removed before the EXIT trap of the user, which runs as it would', async ({
     expect,
     start,
