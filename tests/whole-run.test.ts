@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CutOffCluster, canCutOff } from './helpers/cut-off-cluster.ts';
 import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from './helpers/engines.ts';
 import { eventually } from './helpers/eventually.ts';
-import { cleanEnvironment } from './helpers/executables.ts';
+import { cleanEnvironment, startProgram } from './helpers/executables.ts';
 import { temporaryDirectory } from './helpers/files.ts';
 import { hasProc, processesWith } from './helpers/processes.ts';
 
@@ -18,27 +16,16 @@ const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 function startRun(name: string) {
   const ready = join(temporaryDirectory(), 'ready');
   const argv = [VITEST, 'run', '--config', 'tests/whole-run/vitest.config.ts', `/${name}.run.ts`];
-  const child = spawn(process.execPath, argv, {
-    cwd: ROOT,
-    env: cleanEnvironment({ TEST_READY: ready, NO_COLOR: '1' }),
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  const ended = once(child, 'close').then(([exitCode]) => ({ exitCode, output }));
-  return { child, ready, ended, output: () => output };
+  const env = cleanEnvironment({ TEST_READY: ready, NO_COLOR: '1' });
+  return { ready, ...startProgram(process.execPath, argv, { cwd: ROOT, env }) };
 }
 
 test.runIf(hasProc).each(['SIGINT', 'SIGKILL'] as const)(
   'a run that %s ends leaves no process and no file',
   async (signal) => {
-    const { child, ready, ended, output } = startRun('interrupted');
+    const { child, ready, ended, said } = startRun('interrupted');
     const isRunning = () => {
-      if (child.exitCode !== null) throw new Error(output());
+      if (child.exitCode !== null) throw new Error(said.stdout + said.stderr);
       return existsSync(ready) && readFileSync(ready, 'utf8');
     };
     const folder = await eventually('its test runs', isRunning, 240_000);
@@ -60,11 +47,11 @@ test.runIf(hasProc).each(['SIGINT', 'SIGKILL'] as const)(
 test.runIf(hasProc)(
   'a test that leaves something behind fails the run, and the reason for a skip is printed',
   async () => {
-    const { exitCode, output } = await startRun('careless').ended;
-    expect(output).toMatch(
+    const { exitCode, stdout, stderr } = await startRun('careless').ended;
+    expect(stderr).toMatch(
       /these are left of them:\n {2}\S+\/careless-\w+\n {2}process \d+: sleep 1004\n/,
     );
-    expect(output).toContain('\nSkipped 1: the moon is not full\n');
+    expect(stdout).toContain('\nSkipped 1: the moon is not full\n');
     expect(exitCode).toBe(1);
   },
 );

@@ -84,7 +84,7 @@ describe('dispose', () => {
   });
 
   test('closes all descriptors, so that a thousand sessions do not run out of them', async () => {
-    const { child, output, errors, ended } = await startHost(`
+    const host = await startHost(`
       import { BashSession } from './src/bash/bash-session.ts';
       import { readdirSync } from 'node:fs';
       const count = () => readdirSync('/dev/fd').length;
@@ -104,8 +104,7 @@ describe('dispose', () => {
       }
       console.log(count() - before);
     `);
-    await ended;
-    expect([output(), errors(), child.exitCode]).toEqual(['0\n', '', 0]);
+    expect(await host.ended).toMatchObject({ stdout: '0\n', stderr: '', exitCode: 0 });
   });
 });
 
@@ -121,7 +120,10 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
       ${rest}
       console.log('ready');
     `);
-    await eventually(`the host is ready: ${host.errors()}`, () => host.output() === 'ready\n');
+    await eventually(
+      `the host is ready: ${host.said.stderr}`,
+      () => host.said.stdout === 'ready\n',
+    );
     expect(processesWith(host.tmp).length).toBeGreaterThan(5);
     expect(listFiles(host.tmp).length).toBeGreaterThan(5);
     return host;
@@ -181,17 +183,17 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
     const host = await startHostWithJobs(
       "process.stdin.once('data', () => { throw new Error('boom'); });",
     );
-    host.child.stdin?.write('x');
+    host.child.stdin.write('x');
     await expectNothingLeft(host);
-    expect(await host.ended).toEqual({ code: 1, signal: null });
-    expect(host.errors()).toContain('Error: boom');
+    expect(await host.ended).toMatchObject({ exitCode: 1, signal: null });
+    expect(host.said.stderr).toContain('Error: boom');
   });
 
   test('because it called process.exit, leaves none', async () => {
     const host = await startHostWithJobs("process.stdin.once('data', () => process.exit(7));");
-    host.child.stdin?.write('x');
+    host.child.stdin.write('x');
     await expectNothingLeft(host);
-    expect(await host.ended).toEqual({ code: 7, signal: null });
+    expect(await host.ended).toMatchObject({ exitCode: 7, signal: null });
   });
 });
 
@@ -205,7 +207,7 @@ describe.runIf(hasProc)('a host that is killed early', () => {
         console.log('ready');
         await session.run('sleep 1000');
       `);
-      await eventually('it starts', () => host.output() === 'ready\n');
+      await eventually('it starts', () => host.said.stdout === 'ready\n');
       await new Promise((resolve) => setTimeout(resolve, ms));
       host.child.kill(signal);
       await host.ended;
@@ -241,7 +243,7 @@ describe('a session that starts', () => {
       [],
       { env: { TMPDIR: tmp } },
     );
-    await eventually('it is ready', () => host.output() === 'ready\n');
+    await eventually('it is ready', () => host.said.stdout === 'ready\n');
     const name = readdirSync(tmp).find((entry) => !known.includes(entry)) ?? '';
     known.push(name);
     for (const { pid, command } of processesWith(join(tmp, name)))
@@ -290,8 +292,8 @@ test('a session that is idle does not keep its program from ending', async () =>
     console.log((await session.run('sleep 1000 & echo one; Agent')).exitCode);
     console.log((await session.run('echo two', { timeoutMs: 1e6, signal: new AbortController().signal })).stdout);
   `);
-  expect(await host.ended).toEqual({ code: 0, signal: null });
-  expect(host.output()).toBe('0\ntwo\n\n');
+  expect(await host.ended).toMatchObject({ exitCode: 0, signal: null });
+  expect(host.said.stdout).toBe('0\ntwo\n\n');
   if (hasProc) {
     await eventually('no process is left', () => processesWith(host.tmp).length === 0);
   }
@@ -304,6 +306,6 @@ test('a line that runs keeps its program from ending', async () => {
     const session = new BashSession({ env: process.env, cwd: '/' });
     void session.run('sleep 0.3; echo done').then(({ stdout }) => console.log(stdout));
   `);
-  expect(await host.ended).toEqual({ code: 0, signal: null });
-  expect(host.output()).toBe('done\n\n');
+  expect(await host.ended).toMatchObject({ exitCode: 0, signal: null });
+  expect(host.said.stdout).toBe('done\n\n');
 });

@@ -158,9 +158,9 @@ async function runHost(words: string, line = 'true') {
   const wrapper = ['bash', '-c', `${words} exec "$@"`, 'bash'];
   const host = await startHost(HOST, [], { wrapper, env: { LINE: line } });
   await host.ended;
-  expect(host.errors()).toBe('');
+  expect(host.said.stderr).toBe('');
   expect(readdirSync(host.tmp)).toEqual([]);
-  return JSON.parse(host.output()) as { stdout: string; stderr: string; exitCode: number }[];
+  return JSON.parse(host.said.stdout) as { stdout: string; stderr: string; exitCode: number }[];
 }
 
 test.each([64, 128, 256, 1024])(
@@ -224,7 +224,7 @@ const NOBODY = `
 test('a line that takes away the rights to the private files harms no other, and nothing is left', async () => {
   const host = await startHost(NOBODY);
   await host.ended;
-  expect([host.errors(), JSON.parse(host.output())]).toEqual([
+  expect([host.said.stderr, JSON.parse(host.said.stdout)]).toEqual([
     '',
     [Array(4).fill([4, true, 'next\n']), 0],
   ]);

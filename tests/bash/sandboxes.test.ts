@@ -51,8 +51,8 @@ const PROGRAM = `
 async function runIn(wrapper: readonly string[], env: Record<string, string> = {}) {
   const host = await startHost(PROGRAM, [], { wrapper, env });
   await host.ended;
-  expect(host.errors()).toBe('');
-  const results = host.output().trim().split('\n');
+  expect(host.said.stderr).toBe('');
+  const results = host.said.stdout.trim().split('\n');
   return { results: results.map((line) => JSON.parse(line)), tmp: host.tmp };
 }
 
@@ -125,10 +125,10 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
     const list = `${before} trap 'ls -A "$TMPDIR" >&2' EXIT; "$@"; exit;`;
     const host = await startHost(PROGRAM, [], { wrapper: mounted(options, list) });
     await host.ended;
-    const results = host.output().trim().split('\n');
+    const results = host.said.stdout.trim().split('\n');
     expect(results.length).toBe(LINES.length);
     for (const line of results) expect(JSON.parse(line)[0]).toMatch(NO_PLACE(code));
-    expect(host.errors()).toBe(before === '' ? '' : 'full\n');
+    expect(host.said.stderr).toBe(before === '' ? '' : 'full\n');
   });
 
   test('is full, lines that fit are run, and one can make room', async () => {
@@ -145,8 +145,8 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
       await session.dispose();`;
     const host = await startHost(program, [], { wrapper: mounted('size=1M') });
     await host.ended;
-    const results = host.output().trim().split('\n');
-    expect([host.errors(), ...results.map((line) => JSON.parse(line))]).toEqual([
+    const results = host.said.stdout.trim().split('\n');
+    expect([host.said.stderr, ...results.map((line) => JSON.parse(line))]).toEqual([
       '',
       [2, 'syntax error\n'],
       ...Array(50).fill([0, '1\n']),
@@ -172,8 +172,8 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
     );
     const host = await startHost(program, [], { wrapper: [...MOUNT, '"$@"', 'sh'] });
     await host.ended;
-    const results = host.output().trim().split('\n');
-    expect([host.errors(), ...results.map((line) => JSON.parse(line))]).toEqual([
+    const results = host.said.stdout.trim().split('\n');
+    expect([host.said.stderr, ...results.map((line) => JSON.parse(line))]).toEqual([
       '',
       [0, expect.stringMatching(BASH_ENDED)],
       ...RESULTS,
@@ -188,8 +188,8 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
     ).replace(`${JSON.stringify(LINES)})`, "'true'])");
     const host = await startHost(program, [], { wrapper: mounted('size=1M') });
     await host.ended;
-    const results = host.output().trim().split('\n');
-    expect([host.errors(), ...results.map((line) => JSON.parse(line))]).toEqual([
+    const results = host.said.stdout.trim().split('\n');
+    expect([host.said.stderr, ...results.map((line) => JSON.parse(line))]).toEqual([
       '',
       [expect.stringContaining('had lost its files')],
       [expect.stringMatching(NO_PLACE('EACCES'))],

@@ -25,6 +25,7 @@ import { CALLER_VARIABLES } from '../../src/environment.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { startProgram } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
 import { hasProc, killProcessesWith, processesWith } from '../helpers/processes.ts';
@@ -326,26 +327,17 @@ describe('a host that is killed', () => {
       process.stdin.resume();
       console.log('ready');
     `);
-    await eventually(`the host is ready: ${host.errors()}`, () => host.output() === 'ready\n');
+    await eventually(
+      `the host is ready: ${host.said.stderr}`,
+      () => host.said.stdout === 'ready\n',
+    );
     const folder = folderOf(host);
     for (const { pid, command } of processesWith(host.tmp)) {
       if (command.includes(' watchdog ')) process.kill(pid, 'SIGKILL');
     }
     onTestFinished(() => killProcessesWith(host.tmp));
-    const call = (...argv: string[]) => {
-      const child = spawn(join(folder, 'bin/Agent'), argv, { env: { ...ENV, TMPDIR: host.tmp } });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.on('data', (chunk) => {
-        stdout += chunk;
-      });
-      child.stderr.on('data', (chunk) => {
-        stderr += chunk;
-      });
-      child.stdin.on('error', () => {});
-      const ended = once(child, 'close').then(([code]) => ({ stdout, stderr, code }));
-      return { child, ended, output: () => stdout };
-    };
+    const place = { cwd: '/', env: { ...ENV, TMPDIR: host.tmp }, isOpen: true };
+    const call = (...argv: string[]) => startProgram(join(folder, 'bin/Agent'), argv, place);
     const kill = async () => {
       host.child.kill('SIGKILL');
       await host.ended;
@@ -353,7 +345,7 @@ describe('a host that is killed', () => {
     return { host, folder, call, kill };
   }
 
-  const gone = { stdout: '', stderr: GONE, code: 1 };
+  const gone = { stdout: '', stderr: GONE, exitCode: 1, signal: null };
 
   describe.runIf(hasProc)('is noticed at once', () => {
     test('by a call after its death', async () => {
@@ -405,13 +397,13 @@ describe('a host that is killed', () => {
 
     test('by a call in the middle of its reply, however much of it was printed', async () => {
       const { call, kill } = await startMortalHost();
-      const { child, ended, output } = call('10000000');
+      const { child, ended, said } = call('10000000');
       child.stdout.pause();
       await eventually('a part is here', () => childrenOf(child).length === 1);
       await kill();
       child.stdout.resume();
-      expect(await ended).toMatchObject({ stderr: GONE, code: 1 });
-      expect(output().length).toBeLessThan(10_000_000);
+      expect(await ended).toMatchObject({ stderr: GONE, exitCode: 1 });
+      expect(said.stdout.length).toBeLessThan(10_000_000);
     });
   });
 
@@ -428,7 +420,9 @@ describe('a host that is killed', () => {
       await new Promise((resolve) => setTimeout(resolve, random.below(20)));
       await kill();
       for (const result of await results) {
-        expect([gone, { stdout: 'xxxxx', stderr: '', code: 0 }]).toContainEqual(result);
+        expect([gone, { ...gone, stdout: 'xxxxx', stderr: '', exitCode: 0 }]).toContainEqual(
+          result,
+        );
       }
     }
   });

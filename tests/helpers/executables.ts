@@ -1,9 +1,4 @@
-import {
-  type ChildProcess,
-  type ChildProcessWithoutNullStreams,
-  spawn,
-  spawnSync,
-} from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
@@ -81,7 +76,7 @@ export interface Ended extends Run {
 }
 
 export interface RunningProgram {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessWithoutNullStreams;
   /** So far. */
   readonly said: { stdout: string; stderr: string };
   /** Whole lines so far. */
@@ -89,11 +84,11 @@ export interface RunningProgram {
   readonly ended: Promise<Ended>;
 }
 
-/** Starts a program with an input that ends. */
+/** Starts a program with an input that ends, unless it is left open. */
 export function startProgram(
   program: string,
   argv: readonly string[],
-  { input = '', ...place }: Place & { input?: string | Buffer },
+  { input = '', isOpen = false, ...place }: Place & { input?: string | Buffer; isOpen?: boolean },
 ): RunningProgram {
   const child = openProgram(program, argv, place);
   const said = { stdout: '', stderr: '' };
@@ -102,7 +97,7 @@ export function startProgram(
       said[stream] += text;
     });
   }
-  child.stdin.end(input);
+  if (!isOpen) child.stdin.end(input);
   const ended = new Promise<Ended>((resolve) =>
     child.once('close', (exitCode, signal) => resolve({ ...said, exitCode, signal })),
   );

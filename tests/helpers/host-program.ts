@@ -1,22 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { onTestFinished } from 'vitest';
 import { ENV } from './bash.ts';
+import { type RunningProgram, startProgram } from './executables.ts';
 import { temporaryDirectory } from './files.ts';
 import { oncePerRun } from './once-per-run.ts';
 
 /** A program that uses the library, in its own process. */
-export interface HostProgram {
-  readonly child: ChildProcess;
+export interface HostProgram extends RunningProgram {
   /** For its sessions' private files. */
   readonly tmp: string;
-  /** Both outputs so far. */
-  readonly output: () => string;
-  readonly errors: () => string;
-  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
 /** A module of the library as one file, bundled once for all tests of a run. */
@@ -56,22 +49,11 @@ export async function startHost(
   writeFileSync(outfile, source.replace(`./${module}`, await bundled(module)));
   const tmp = temporaryDirectory();
   const [program = '', ...argv] = [...wrapper, process.execPath, ...nodeOptions, outfile];
-  const child = spawn(program, argv, {
+  const cwd = temporaryDirectory();
+  const running = startProgram(program, argv, {
+    cwd,
     env: { ...ENV, TMPDIR: tmp, ...env },
-    cwd: temporaryDirectory(),
-    stdio: ['pipe', 'pipe', 'pipe'],
+    isOpen: true,
   });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  let output = '';
-  let errors = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  return { child, tmp, output: () => output, errors: () => errors, ended };
+  return { ...running, tmp };
 }

@@ -1,13 +1,15 @@
-import { once } from 'node:events';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AGENT_SHELL, agentShell, run, start } from '../helpers/agent-shell.ts';
+import { AGENT_SHELL, agentShell, run } from '../helpers/agent-shell.ts';
+import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { startProgram } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 
 const LIST = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
+const PLACE = { cwd: '/', env: ENV };
 const UPDATED = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
 
 describe('TodoWrite', () => {
@@ -156,15 +158,10 @@ describe('the end by a signal', () => {
     async (signal, _, file, args) => {
       const name = signal.slice(3);
       const line = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.01; done`;
-      const child = start(file, [...args, '-c', line]);
-      let output = '';
-      child.stdout?.on('data', (chunk) => {
-        output += chunk;
-      });
-      await eventually('the line runs', () => output === 'ready\n');
+      const { child, said, ended } = startProgram(file, [...args, '-c', line], PLACE);
+      await eventually('the line runs', () => said.stdout === 'ready\n');
       child.kill(signal);
-      const [code] = await once(child, 'close');
-      expect([output, code]).toEqual([`ready\ngot ${name}\n`, 7]);
+      expect(await ended).toMatchObject({ stdout: `ready\ngot ${name}\n`, exitCode: 7 });
     },
   );
 
@@ -172,16 +169,12 @@ describe('the end by a signal', () => {
     ['called by its name', AGENT_SHELL, []],
     ['called through Node', process.execPath, [AGENT_SHELL]],
   ] as const)('SIGKILL from outside leaves no bash: %s', async (_, file, args) => {
-    const child = start(file, [...args, '-c', 'echo $$; while :; do sleep 0.01; done']);
-    let output = '';
-    child.stdout?.on('data', (chunk) => {
-      output += chunk;
-    });
-    await eventually('the line runs', () => /^\d+\n$/.test(output));
+    const line = 'echo $$; while :; do sleep 0.01; done';
+    const { child, said, ended } = startProgram(file, [...args, '-c', line], PLACE);
+    await eventually('the line runs', () => /^\d+\n$/.test(said.stdout));
     child.kill('SIGKILL');
-    const [code, signal] = await once(child, 'close');
-    expect([code, signal]).toEqual([null, 'SIGKILL']);
-    await eventually('bash is gone', () => !isAlive(Number(output)));
+    expect(await ended).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+    await eventually('bash is gone', () => !isAlive(Number(said.stdout)));
   });
 });
 
