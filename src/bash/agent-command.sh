@@ -65,7 +65,8 @@ done
 
 while :; do
   case $kind in
-    stdin) # a: where to stop, one byte above the limit; b: the mark that ends it
+    # a: where to stop, one byte above the limit; b: the mark that ends it
+    stdin)
       # Short input is read here, since starting head(1) takes longer. From a terminal, read would take single keys.
       text=
       if [ ! -t 0 ] && ! IFS= read -r -d '' -n 4096 text; then
@@ -78,7 +79,8 @@ while :; do
         head -c "$((a - size))"
         printf %s "$b"
       fi || lost ;;
-    text) # a: exit code; b, c: bytes of errors and of output
+    # a: exit code; b, c: bytes of errors and of output
+    text)
       err= out= exactly=-N
       [ "$BASH_VERSINFO" -gt 3 ] || exactly=-n
       [ "$b" = 0 ] || IFS= read -r -u 4 -d '' "$exactly" "$b" err
@@ -92,7 +94,8 @@ while :; do
       [ "$b" = 0 ] || printf %s "$err" >&6
       printf %s "$out" && exit "$a"
       fail 'write error' ;;
-    bytes) # as for text
+    # As for text.
+    bytes)
       # Some head(1) read ahead, so the host sends each part on request, and `end` when it is complete.
       # The trap is not reset in a subshell: bash 4.2 does not pass that on.
       trap - PIPE

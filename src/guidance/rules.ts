@@ -44,8 +44,9 @@ function droppedItems({ changes, items, dropped }: Work) {
     if (before && !after && before.status !== 'completed') lost.push(before);
   }
   if (lost.length === 0) return undefined;
-  // Of two items with the same content, one may go.
-  const kept = new Set([...items, ...dropped].map(contentKey));
+  // Of two items with the same content, one may go. A new item has no content that was there before.
+  const kept = new Set(dropped.map(contentKey));
+  for (const { before, after } of changes) if (before && after) kept.add(contentKey(after));
   const gone = lost.filter((item) => !kept.has(contentKey(item)));
   return gone.length > 0 ? TEXTS.droppedItems(gone) : undefined;
 }

@@ -1,6 +1,6 @@
 import { hasLostQuotes, isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
 import { areQuotesClosed, mayExpand, quote } from '../line/quotes.ts';
-import { readCommands } from '../line/simple-commands.ts';
+import { type Reading, readCommands } from '../line/simple-commands.ts';
 import { readWord, type Word } from '../line/words.ts';
 
 /** Resolves to true if bash can parse a text. */
@@ -61,8 +61,10 @@ export async function mendLine(
 }
 
 async function mendText(text: string, names: Names, canRead: CanRead): Promise<string | undefined> {
+  const reading = readCommands(text);
+  const ifRead = quoteArguments(text, names, reading);
+  if (ifRead === text && reading.isWhole) return undefined;
   const ifUnread = quoteJson(text, names);
-  const ifRead = quoteArguments(text, names);
   if (ifUnread === text && ifRead === text) return undefined;
   const mended = (await canRead(text)) ? ifRead : ifUnread;
   return mended !== text && (await canRead(mended)) ? mended : undefined;
@@ -86,28 +88,30 @@ function quoteJson(line: string, names: Names): string {
 }
 
 /** Quotes JSON that bash would split or strip of its quotes, for a line that bash can parse. */
-function quoteArguments(line: string, names: Names): string {
+function quoteArguments(line: string, names: Names, reading: Reading): string {
   let mended = line;
+  let read = reading;
   let from = 0;
   for (let place = 0; place < MAX_PLACES; place++) {
-    const argument = firstArguments(mended, names)
+    const argument = firstArguments(mended, names, read)
       .sort((one, other) => one.start - other.start)
       .find(({ start, written }) => start >= from && STARTS_JSON.test(written));
     if (argument === undefined) break;
-    const json = jsonAt(mended, argument.start);
     from = argument.start + 1;
-    const isWhole = json && !hasLostQuotes(argument.text, json.text);
-    if (json === undefined || (isWhole && isJsonCollection(argument.text))) continue;
+    const isJson = isJsonCollection(argument.text);
+    if (isJson && argument.written === quote(argument.text)) continue;
+    const json = jsonAt(mended, argument.start);
+    if (json === undefined || (isJson && !hasLostQuotes(argument.text, json.text))) continue;
     const quoted = quote(json.text);
     mended = replaceParts(mended, [{ ...json, text: quoted }]);
+    read = readCommands(mended);
     from = argument.start + quoted.length;
   }
   return mended;
 }
 
 /** The first arguments of agent commands, in the part of the line that can be read, and by their looks in the rest. */
-function firstArguments(line: string, names: Names): Word[] {
-  const { commands, isWhole } = readCommands(line);
+function firstArguments(line: string, names: Names, { commands, isWhole }: Reading): Word[] {
   const found = commands.map(({ words }) => {
     const at = words.findIndex(({ written }) => !BEFORE_NAME.test(written));
     return names.has(words[at]?.text ?? '') ? words[at + 1] : undefined;

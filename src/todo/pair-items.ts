@@ -7,22 +7,25 @@ export interface ItemPair {
   after: Item | undefined;
 }
 
+/** An item of the list before. */
+type KeptPair = ItemPair & { readonly before: Item };
+
 /**
  * Matches the tasks of two lists: by content, else by id. Content comes first, since models renumber their items when they
  * remove one.
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
-  const pairs: ItemPair[] = [];
   // The start of most lists, and all of many, is that of the list before.
-  for (const item of before) {
-    const other = after[pairs.length];
-    if (other === undefined || !isSame(item, other)) break;
-    pairs.push({ before: item, after: other });
-  }
-  const { length } = pairs;
-  return length === before.length && length === after.length
-    ? pairs
-    : pairs.concat(pairMoved(before.slice(length), after.slice(length)));
+  let same = 0;
+  while (same < before.length && isSame(before[same], after[same])) same += 1;
+  const pairs: KeptPair[] = before.map((item, at) => {
+    return { before: item, after: at < same ? after[at] : undefined };
+  });
+  if (same === after.length) return pairs;
+  const open = pairs.slice(same);
+  const others = match(open, after.slice(same), contentKey);
+  const added = match(open, others, ({ id }) => id);
+  return [...pairs, ...added.map((item) => ({ before: undefined, after: item }))];
 }
 
 /** `1 removed, 2 added`, as one text or none. */
@@ -53,49 +56,8 @@ export function pairRenamed(before: Items, after: Items): ItemPair[] {
   return pairs.filter((pair) => pair !== renamed).map((pair) => (pair === lost ? joined : pair));
 }
 
-function pairMoved(before: Items, after: Items): ItemPair[] {
-  const found = new Map<Item, Item>();
-  const free = new Set(after);
-  const pair = (item: Item, others: Item[] | undefined, at = 0) => {
-    const other = found.has(item) ? undefined : others?.splice(at, 1)[0];
-    if (other === undefined) return;
-    found.set(item, other);
-    free.delete(other);
-  };
-  const byContent = groupBy(after, contentKey);
-  const having = before.map((item) => [item, byContent.get(contentKey(item))] as const);
-  // Among items of the same content the one of the same id.
-  for (const [item, others = []] of having) {
-    const at = others.findIndex(({ id, content }) => id === item.id && content === item.content);
-    if (at !== -1) pair(item, others, at);
-  }
-  for (const [item, others] of having) pair(item, others);
-  const byId = groupBy(free, ({ id }) => id);
-  for (const item of before) if (item.id !== undefined) pair(item, byId.get(item.id));
-  return [
-    ...before.map((item) => ({ before: item, after: found.get(item) })),
-    ...[...free].map((item) => ({ before: undefined, after: item })),
-  ];
-}
-
-function isSame(item: Item, other: Item): boolean {
-  return item.content === other.content && item.id === other.id;
-}
-
-/** Most texts: ASCII, with spaces as they should be. */
-const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
-
-/** The content without differences that models make by chance: case, spaces, the full stop. */
-export function contentKey({ content }: Item): string {
-  if (PLAIN.test(content)) return content.toLowerCase().replace(/[.!]$/, '');
-  return content
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\s+/g, ' ')
-    .replace(/^ | $|[.!…。] ?$/g, '');
-}
-
-function groupBy(items: Iterable<Item>, keyOf: (item: Item) => string | undefined) {
+/** Completes open pairs by items of the same key, first by items that are the same. Returns the other items. */
+function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => string | undefined) {
   const groups = new Map<string | undefined, Item[]>();
   for (const item of items) {
     const key = keyOf(item);
@@ -104,5 +66,43 @@ function groupBy(items: Iterable<Item>, keyOf: (item: Item) => string | undefine
     if (group) group.push(item);
     else groups.set(key, [item]);
   }
-  return groups;
+  if (groups.size === 0) return items;
+  const taken = new Set<Item>();
+  const take = (pair: KeptPair, group: Item[], at: number) => {
+    const item = group[at];
+    if (item === undefined) return;
+    group.splice(at, 1);
+    pair.after = item;
+    taken.add(item);
+  };
+  const found = open.flatMap((pair) => {
+    const group = pair.after ? undefined : groups.get(keyOf(pair.before));
+    return group ? [{ pair, group }] : [];
+  });
+  for (const { pair, group } of found) {
+    const at = group.findIndex((item) => isSame(pair.before, item));
+    take(pair, group, at);
+  }
+  for (const { pair, group } of found) if (!pair.after) take(pair, group, 0);
+  return items.filter((item) => !taken.has(item));
+}
+
+function isSame(item: Item | undefined, other: Item | undefined): boolean {
+  return item?.content === other?.content && item?.id === other?.id;
+}
+
+/** Most texts: ASCII, with spaces as they should be. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
+/** The content without differences that models make by chance: case, spaces, the full stop. */
+export function contentKey({ content }: Item): string {
+  if (PLAIN.test(content)) {
+    const hasStop = content.endsWith('.') || content.endsWith('!');
+    return (hasStop ? content.slice(0, -1) : content).toLowerCase();
+  }
+  return content
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^ | $|[.!…。] ?$/g, '');
 }
