@@ -109,7 +109,8 @@ describe.for(servers.each)('a host whose lists live on %s', ([, isHere, server])
       const { exitCode } = await ask(`${list(`a${count}`)} --drop 1 | cat; TaskList`);
       expect(exitCode).toBe(0);
     }
-    expect(proxy.connections()).toBe(before);
+    // A read that meets a change under way opens another, which stays: a few in all, not some for each line.
+    expect(proxy.connections() - before).toBeLessThan(4);
   });
 
   test.runIf(isHere)(
