@@ -71,11 +71,7 @@ export function updateTask(
   const owner = nextOwner(links, links.tasks.get(before.id) as Task, changes, rules);
   const refused = [
     ...('refused' in linked ? linked.refused : []),
-    ...(rules.force
-      ? []
-      : checkOfOthers(before, changes.check ?? before.check, rules.by ?? rules.agent)),
-    ...lossOf(before, changes, rules),
-    ...unprovenOf(before, changes, rules),
+    ...(rules.force ? [] : objections(before, changes, rules)),
     ...(typeof owner === 'object' ? owner : []),
   ];
   if (refused.length > 0 || typeof owner === 'object') return { refused };
@@ -138,27 +134,21 @@ export function checkOfOthers(
     : [because('already_claimed', id, owner, CHECK_IS_THEIRS)];
 }
 
-/** An agent that lost the task may not report its completion. */
-function lossOf(
-  { id, owner, lostBy = [], status: now }: Task,
-  { status }: TaskChanges,
-  { agent: claimant, by: agent = claimant, force }: UpdateRules,
-): Reason[] {
-  const isLate = status === 'completed' && now !== 'completed' && agent !== owner && !force;
-  return isLate && agent !== undefined && lostBy.includes(agent)
-    ? [because('lease_lost', id, owner)]
-    : [];
-}
-
-function unprovenOf(
-  { id, check, status: now }: Task,
-  changes: TaskChanges,
-  { proven, requireProof = false, force }: UpdateRules,
-): Reason[] {
-  const needed = changes.check ?? check;
-  const isCompletion = changes.status === 'completed' && now !== 'completed';
-  if (!isCompletion || needed === undefined || !requireProof || force) return [];
-  return proven?.check === needed ? [] : [because('unproven', id, needed)];
+/** The reasons against a change that a leader may make all the same. */
+function objections(before: Task, changes: TaskChanges, rules: UpdateRules): Reason[] {
+  const { id, owner, lostBy = [] } = before;
+  const { agent, by = agent, proven, requireProof } = rules;
+  const check = changes.check ?? before.check;
+  const reasons = checkOfOthers(before, check, by);
+  if (changes.status !== 'completed' || before.status === 'completed') return reasons;
+  // An agent that lost the task may not report its completion.
+  if (by !== undefined && by !== owner && lostBy.includes(by)) {
+    reasons.push(because('lease_lost', id, owner));
+  }
+  if (requireProof && check !== undefined && proven?.check !== check) {
+    reasons.push(because('unproven', id, check));
+  }
+  return reasons;
 }
 
 /** A proof ends with its check, and with the task's completion. */

@@ -36,7 +36,13 @@ export class TodoLists extends ListHome {
   /** Tells the hook that the agent should not stop before its list is finished, from this version on. */
   setUntilDone(list: TodoList, version: number): void {
     const name = this.#names.get(list);
-    if (name) setUntilDone(this.checked(hookFolder(this.folder, name)), version);
+    if (name === undefined) return;
+    const folder = this.checked(hookFolder(this.folder, name));
+    const path = join(folder, FILE);
+    attempt('write', path, () => {
+      makeFolders(folder);
+      writeOwnFile(path, `${version}\n`);
+    });
   }
 
   isOfSubagent(list: TodoList): boolean {
@@ -45,20 +51,8 @@ export class TodoLists extends ListHome {
   }
 }
 
+/** `TodoWrite --until-done`, in the hook's folder of the list. */
 const FILE = 'until-done';
-
-/**
- * `TodoWrite --until-done`.
- *
- * @param folder the hook's, for this list.
- */
-export function setUntilDone(folder: string, version: number): void {
-  const path = join(folder, FILE);
-  attempt('write', path, () => {
-    makeFolders(folder);
-    writeOwnFile(path, `${version}\n`);
-  });
-}
 
 /** True if the request still holds: once a list is finished, the next one is another. */
 export function isUntilDone(folder: string, store: TodoList): boolean {
