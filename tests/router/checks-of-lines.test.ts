@@ -48,13 +48,18 @@ const allow: Approve = () => 'allow';
 const WAITING = '(read -r _ <go; TodoWrite --prove 2>said; touch ended) &';
 
 test.each([
-  ['denied', { approve: 'deny', reason: 'not now' }, 'it was denied: not now'],
-  ['allowed as another line', { approve: 'allow', line: 'true' }, 'only another line was allowed'],
-] as const)('a check that is %s does not run', async (_, answer, words) => {
-  const { router, hasRun } = await startRouter();
-  const { stderr } = await router.route('TodoWrite --prove', { approve: () => answer });
-  expect([hasRun(), stderr]).toEqual([false, expect.stringContaining(words)]);
-});
+  ['denied', { approve: 'deny', reason: 'not now' }, false, 'it was denied: not now'],
+  ['allowed as another line', { approve: 'allow', line: 'true' }, false, 'only another line was'],
+  ['allowed', 'allow', true, 'running the check'],
+] as const)(
+  'a check that is %s runs only if it is allowed as it is',
+  async (_, answer, runs, words) => {
+    const { router, hasRun } = await startRouter();
+    const { stderr, exitCode } = await router.route('TodoWrite --prove', { approve: () => answer });
+    expect([hasRun(), exitCode]).toEqual([runs, runs ? 0 : 1]);
+    expect(stderr).toContain(words);
+  },
+);
 
 describe('a check that a command runs in the background of a line that has ended', () => {
   test('is refused while another question is open', async () => {

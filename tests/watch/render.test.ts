@@ -350,6 +350,7 @@ describe('where there is no list', () => {
 
   test('it names the awaited list, and offers the five newest', () => {
     const rows = new TestViewer({ found }, { awaited: 'ann' }).rows();
+    expect(rows.at(-1)).toContain('Enter open');
     expect(rows.join('\n')).toContain('Waiting for the list of agent ann in session ~/app.');
     expect(rows.filter((row) => row.includes('app-'))).toHaveLength(5);
     expect(rows.join('\n')).toMatch(/▸ ~\/app-0 · main +1\/2 {2}1 min ago/);
