@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { EXIT_CODES } from '../command/agent-command.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
@@ -126,7 +127,11 @@ function taskWordsPrinter(): Follower<TaskVersion>['changed'] {
 function stepsPrinter(): Follower<TaskVersion>['changed'] {
   let seen = NO_TASKS;
   return (_, { version, graph }) => {
-    const { changed, deleted } = TASK_STEPS.between(seen, graph);
+    const step = TASK_STEPS.between(seen, graph);
+    // Tasks that are read again are other objects.
+    const { tasks } = seen;
+    const changed = step.changed.filter((task) => !isDeepStrictEqual(task, tasks.get(task.id)));
+    const { deleted } = step;
     seen = graph;
     print(jsonLine({ version, changed, deleted }));
   };

@@ -62,6 +62,13 @@ function teamOf(state: string) {
   };
 }
 
+/** Makes a damaged version the newest one of a list. */
+function breakNewest(folder: string): void {
+  writeFileSync(join(folder, '9-broken00.json'), '');
+  const head = readdirSync(folder).find((name) => name.startsWith('head-')) ?? '';
+  renameSync(join(folder, head), join(folder, 'head-9-broken00'));
+}
+
 function newTask(id: number, at: string): Task {
   const empty = { subject: '', description: '', blocks: [], blockedBy: [] };
   return { id, status: 'pending', createdAt: at, updatedAt: at, ...empty };
@@ -126,21 +133,33 @@ test('without a terminal each change is a line of words', async () => {
 test("--tasks prints each change of the team's tasks, a line each", async () => {
   const state = temporaryDirectory();
   const minutesAgo = teamOf(state);
-  await minutesAgo(60, { 1: { subject: 'Parse' } });
+  await minutesAgo(60, { 1: { subject: 'Parse' }, 2: { subject: 'Print' } });
   const words = watch(state, '--session', 's', '--tasks');
   const json = watch(state, '--list', 's', '--tasks', '--jsonl');
   await eventually('the tasks', () => words.lines().length === 1 && json.lines().length === 1);
   await minutesAgo(0, { 1: { status: 'in_progress', owner: 'ann' } });
   await eventually('the claim', () => words.lines().length === 2 && json.lines().length === 2);
   expect(words.lines()).toEqual([
-    'Team tasks 0/1: 1 added',
-    'Team tasks 0/1: in progress: #1 Parse (ann)',
+    'Team tasks 0/2: 2 added',
+    'Team tasks 0/2: in progress: #1 Parse (ann)',
   ]);
+  // Only the task that has changed.
   expect(JSON.parse(json.lines()[1] ?? '')).toMatchObject({
     version: 2,
     changed: [{ id: 1, status: 'in_progress', owner: 'ann' }],
     deleted: [],
   });
+});
+
+test("damage of a team's tasks is reported, and what stands in for them is shown", async () => {
+  const state = temporaryDirectory();
+  const minutesAgo = teamOf(state);
+  await minutesAgo(60, { 1: { subject: 'Parse' } });
+  const { lines, said } = watch(state, '--session', 's', '--tasks');
+  await eventually('the tasks', () => lines().length === 1);
+  breakNewest(taskListFolder(state, 's'));
+  await eventually('the trouble', () => said.stderr.includes('9-broken00.json is damaged'));
+  await expect(minutesAgo(0, { 2: { subject: 'Print' } })).rejects.toThrow('stands in');
 });
 
 test.each([
@@ -173,10 +192,7 @@ test('a list whose newest version is damaged is reported, shown as it was, and f
   store.update([todo('a')]);
   const { lines, said } = watch(state, '--session', 's', '--jsonl');
   await eventually('the list', () => lines().length === 1);
-  const folder = listFolder(state, { session: 's', agent: 'main' });
-  writeFileSync(join(folder, '9-broken00.json'), '');
-  const head = readdirSync(folder).find((name) => name.startsWith('head-')) ?? '';
-  renameSync(join(folder, head), join(folder, 'head-9-broken00'));
+  breakNewest(listFolder(state, { session: 's', agent: 'main' }));
   await eventually('the trouble', () => said.stderr.includes('9-broken00.json is damaged'));
   store.update([todo('b')]);
   await eventually('the mended list', () => lines().length === 3);
