@@ -14,7 +14,7 @@ const CLAIMERS = 8;
 const CLAIMS = 160;
 const MOST_DELAY_MS = 100;
 const FEWEST_CLAIMS = 200;
-const WRITES = 200;
+const CALLS = 200;
 const PUT = {
   success: [{ request_put: { key: 'AAA=', value: Buffer.alloc(700).toString('base64') } }],
 };
@@ -49,11 +49,13 @@ async function* rowsIn(folder, runs) {
   const cluster = await startEtcd(join(folder, 'cluster'), 3);
   if (cluster === undefined) return;
   try {
-    yield {
-      name: 'floor: writes in turn, etcd',
-      unit: '/s',
-      ours: await writesASecond(addressOf(cluster.url)),
-    };
+    for (const [name, calls] of [
+      ['writes', ['txn']],
+      ['read, write', ['range', 'txn']],
+    ]) {
+      const ours = await callsASecond(addressOf(cluster.url), calls);
+      yield { name: `floor: ${name} in turn, etcd`, unit: '/s', ours };
+    }
     yield {
       name: `TaskClaim --next, etcd, ${CLAIMERS} agents`,
       unit: '/s',
@@ -138,14 +140,19 @@ const FLOORS = {
     });`,
 };
 
-/** Each claim is one write, which cannot begin before the one before it has ended. */
-async function writesASecond({ host, port }) {
-  const url = `http://${host}:${port}/v3/kv/txn`;
-  const put = async () => (await fetch(url, { method: 'POST', body: JSON.stringify(PUT) })).text();
-  await put();
+/** Claims on one list follow one another: each reads the newest version, and writes the next. */
+async function callsASecond({ host, port }, calls) {
+  const bodies = { range: { key: 'AAA=' }, txn: PUT };
+  const ask = async () => {
+    for (const call of calls) {
+      const body = JSON.stringify(bodies[call]);
+      await (await fetch(`http://${host}:${port}/v3/kv/${call}`, { method: 'POST', body })).text();
+    }
+  };
+  await ask();
   const start = performance.now();
-  for (let count = 0; count < WRITES; count++) await put();
-  return WRITES / ((performance.now() - start) / 1000);
+  for (let count = 0; count < CALLS; count++) await ask();
+  return CALLS / ((performance.now() - start) / 1000);
 }
 
 /** The median time from the start of a change to the call of a watcher on another connection. */
