@@ -347,65 +347,43 @@ describe('a host that is killed', () => {
 
   const gone = { stdout: '', stderr: GONE, exitCode: 1, signal: null };
 
-  describe.runIf(hasProc)('is noticed at once', () => {
-    test('by a call after its death', async () => {
-      const { call, kill } = await startMortalHost();
+  test.runIf(hasProc)(
+    'is noticed at once: by calls that wait for their reply, are in the middle of their input or their reply, or come later',
+    async () => {
+      const { call, kill, folder } = await startMortalHost();
+      const waiting = Array.from({ length: 5 }, () => call('never'));
+      const [short, long, large] = [call('-'), call('-'), call('10000000')];
+      large.child.stdout.pause();
+      long.child.stdin.write('x'.repeat(200_000));
+      await eventually('all have a slot', () => takenIn(folder).length === 8);
+      for (const { child } of [long, large])
+        await eventually('it reads or prints', () => childrenOf(child).length === 1);
       await kill();
+      long.child.stdin.end('x'.repeat(200_000));
+      short.child.stdin.end('x');
+      large.child.stdout.resume();
+      for (const { ended } of [...waiting, short, long]) expect(await ended).toEqual(gone);
+      // However much of it was printed.
+      expect(await large.ended).toMatchObject({ stderr: GONE, exitCode: 1 });
+      expect(large.said.stdout.length).toBeLessThan(10_000_000);
       expect(await call('5').ended).toEqual(gone);
       expect(await call('x'.repeat(100_000), 'x'.repeat(100_000)).ended).toEqual(gone);
-    });
+    },
+  );
 
-    test('by calls that wait for their reply', async () => {
-      const { call, kill, folder } = await startMortalHost();
-      const calls = Array.from({ length: 12 }, () => call('never'));
-      await eventually('all have a slot', () => takenIn(folder).length === 12);
-      await kill();
-      for (const { ended } of calls) expect(await ended).toEqual(gone);
-    });
-
-    test('by a call in the middle of its arguments', async () => {
+  test.runIf(hasProc)(
+    'is noticed at once: by calls that wait for a slot, or are in the middle of their arguments',
+    async () => {
       const { host, call, kill, folder } = await startMortalHost();
       host.child.kill('SIGSTOP');
       const calls = [call('5'), call(...Array(5).fill('x'.repeat(100_000)))];
       await eventually('both have a slot', () => takenIn(folder).length === 2);
-      await kill();
-      for (const { ended } of calls) expect(await ended).toEqual(gone);
-    });
-
-    test('by calls that wait for a slot', async () => {
-      const { host, call, kill, folder } = await startMortalHost();
-      host.child.kill('SIGSTOP');
-      const calls = Array.from({ length: 20 }, () => call('5'));
+      calls.push(...Array.from({ length: 20 }, () => call('5')));
       await eventually('no slot is free', () => takenIn(folder).length === slotsIn(folder).length);
       await kill();
       for (const { ended } of calls) expect(await ended).toEqual(gone);
-    });
-
-    test('by a call in the middle of its standard input', async () => {
-      const { call, kill, folder } = await startMortalHost();
-      const short = call('-');
-      const long = call('-');
-      long.child.stdin.write('x'.repeat(200_000));
-      await eventually('both have a slot', () => takenIn(folder).length === 2);
-      await eventually('head runs', () => childrenOf(long.child).length === 1);
-      await kill();
-      long.child.stdin.end('x'.repeat(200_000));
-      short.child.stdin.end('x');
-      expect(await short.ended).toEqual(gone);
-      expect(await long.ended).toEqual(gone);
-    });
-
-    test('by a call in the middle of its reply, however much of it was printed', async () => {
-      const { call, kill } = await startMortalHost();
-      const { child, ended, said } = call('10000000');
-      child.stdout.pause();
-      await eventually('a part is here', () => childrenOf(child).length === 1);
-      await kill();
-      child.stdout.resume();
-      expect(await ended).toMatchObject({ stderr: GONE, exitCode: 1 });
-      expect(said.stdout.length).toBeLessThan(10_000_000);
-    });
-  });
+    },
+  );
 
   test('at any moment: every reported success is on the disk', async () => {
     const random = new Random(testSeed());
