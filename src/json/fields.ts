@@ -36,7 +36,7 @@ export interface ValueKind<Value = unknown> extends TextForm {
   /** Undefined for anything else. @param limits missing for stored values and options. */
   from(given: unknown, limits?: TextLimits): Value | undefined;
   /** Why there is no value; default: `Expected NEEDS, received ...`. */
-  problem?(given: unknown, limits: TextLimits): string | undefined;
+  whyNot?(given: unknown, limits: TextLimits): string | undefined;
   readonly json: JsonSchema | ((limits: TextLimits) => JsonSchema);
   /** Default: a text with a value. */
   readonly option?: OptionKind;

@@ -39,7 +39,7 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
         const value = kind.from(given, limits);
         if (value !== undefined) return value;
         // Not read for a missing field, which comes here, too.
-        const message = given === undefined ? '' : kind.problem?.(given, limits);
+        const message = given === undefined ? '' : kind.whyNot?.(given, limits);
         issues.push({ code: 'custom', message: message ?? unexpected(kind, given), input: given });
         return given;
       });

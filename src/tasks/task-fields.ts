@@ -26,7 +26,7 @@ export const ownerName: ValueKind<string> = {
   is: 'value',
   from: (value, limits = NO_LIMITS) =>
     ownerProblem(value, limits) === undefined ? (value as string) : undefined,
-  problem: ownerProblem,
+  whyNot: ownerProblem,
   needs: 'a name',
   json: ({ maxContentLength }) => ({ type: 'string', pattern: '\\S', maxLength: maxContentLength }),
   option: 'text',
@@ -120,7 +120,7 @@ export const taskIdsOrRefs: ListKind<Blocker> = {
       const place = refs.get(value as string)?.[0];
       return place === undefined ? taskId.from(value) : { place };
     },
-    problem: (value, { refs = NO_REFS }: RefLimits) =>
+    whyNot: (value, { refs = NO_REFS }: RefLimits) =>
       unexpected(taskId, value) + (refs.size > 0 ? ', or the "ref" of a task in this call' : ''),
   },
 };
@@ -129,7 +129,7 @@ const metadata: ValueKind<Readonly<Record<string, unknown>>> = {
   is: 'value',
   from: (value) =>
     metadataProblem(value) === undefined ? (value as Record<string, unknown>) : undefined,
-  problem: metadataProblem,
+  whyNot: metadataProblem,
   needs: 'a JSON object',
   json: { type: 'object' },
   option: 'text',
