@@ -1,6 +1,7 @@
 import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
 import { orElse, writeAll } from '../system/files.ts';
 import { isTerminal, readStandardInput } from '../system/standard-io.ts';
+import { exitNow } from './exit-now.ts';
 
 // `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.
 
@@ -21,6 +22,6 @@ if (isTerminal(0)) {
   }).then((answer) => {
     if (answer !== '') writeAll(1, answer);
     // An idle connection to a server would keep the process alive for seconds.
-    process.exit(0);
+    exitNow();
   });
 }

@@ -7,13 +7,16 @@ import {
 import { withWarnings } from '../command/replies.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
 import { MAX_JSON_BYTES } from '../json/json-input.ts';
+import type { PeopleLook } from '../panel/for-people.ts';
 import type { SettingsSource } from '../settings/settings.ts';
 import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
 import { limitProgram } from '../state/time-limit.ts';
 import { codeOf, orElse, writeAll } from '../system/files.ts';
-import { readStandardInput } from '../system/standard-io.ts';
+import { isTerminal, readStandardInput } from '../system/standard-io.ts';
 import { renewOwn, teamOf } from '../tasks/task-context.ts';
+import { isDriven } from '../terminal/driven.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
+import { exitNow } from './exit-now.ts';
 
 /** Runs an agent command as its own program, on lists in files or on a server. */
 export async function runExecutable(
@@ -89,14 +92,19 @@ export function writeResult(name: string, { stdout, stderr, exitCode }: CommandR
   }
 }
 
-/**
- * Ends this process, which has written and closed everything: V8 is saved the time to tear down its heap. process.exit takes
- * Node a twentieth of a short command's own time to compile, and matters only to listeners.
- */
-function exitNow(): void {
-  if (process.listenerCount('exit') > 0) process.exit();
-  // Not in Node's types.
-  (process as unknown as { reallyExit(code: number): void }).reallyExit(
-    Number(process.exitCode ?? 0),
-  );
+/** Returns undefined unless a person reads the output: on a terminal, without TODO_PANEL=off, that no program drives. */
+export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
+  const { env } = process;
+  if (env.CI || env.TODO_PANEL === 'off' || (env.TERM || 'dumb') === 'dumb') return undefined;
+  if (!isOnTerminal() || isDriven(env, 1)) return undefined;
+  return async () => {
+    const { stdout, env } = process;
+    const { themeFor } = await import('../panel/theme.ts');
+    return { theme: themeFor(stdout, env), columns: stdout.columns || 80, now: Date.now() };
+  };
+}
+
+function isOnTerminal(): boolean {
+  // It may be closed.
+  return orElse(() => isTerminal(1), false);
 }

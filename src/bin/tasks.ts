@@ -3,8 +3,7 @@ import { isLeaseOver } from '../tasks/lease.ts';
 import { openBlockers } from '../tasks/task.ts';
 import { TASK_FORMS, taskCommand } from '../tasks/task-commands.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
-import { peopleLook } from './people-look.ts';
-import { runExecutable } from './run-executable.ts';
+import { peopleLook, runExecutable } from './run-executable.ts';
 
 /** The name of the executable that runs this program, from its loader. */
 declare const EXECUTABLE: string;

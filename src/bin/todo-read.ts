@@ -1,6 +1,5 @@
 import { TodoReadHandler } from '../todo/todo-read.ts';
-import { peopleLook } from './people-look.ts';
-import { runExecutable } from './run-executable.ts';
+import { peopleLook, runExecutable } from './run-executable.ts';
 
 const look = peopleLook();
 const forPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
