@@ -113,6 +113,13 @@ function compile() {
     HOME: folder,
     TODO_STATE_DIR: join(folder, 'state'),
     TODO_AGENT: 'a',
+    TODO_SESSION: 's',
+  };
+  const list = '{"todos":[{"content":"A","activeForm":"A","status":"pending"}]}';
+  const event = {
+    hook_event_name: 'PostToolUse',
+    tool_input: { command: 'ls' },
+    tool_response: {},
   };
   const run = (name, argv, input = '') => {
     const { status, stderr } = spawnSync(out(name), argv, {
@@ -125,7 +132,13 @@ function compile() {
     if (status !== 0) fail(`${name} ${argv.join(' ')} ended with ${status}: ${stderr}`);
   };
   try {
-    run('bin/TodoWrite', ['{"todos":[{"content":"A","activeForm":"A","status":"pending"}]}']);
+    // The first run of a program is kept, so the list is there before it.
+    run(
+      'bin/agent-shell',
+      ['--jsonl'],
+      `${JSON.stringify({ id: 1, command: `TodoWrite '${list}'` })}\n`,
+    );
+    run('bin/TodoWrite', [list.replace('pending', 'completed')]);
     run('bin/TodoRead', []);
     run('bin/TaskCreate', ['--subject', 'A']);
     for (const argv of [
@@ -137,8 +150,7 @@ function compile() {
       run(`bin/${argv[0]}`, argv.slice(1));
     }
     for (const name of ['TaskList', 'TaskInbox', 'TaskUndo', 'TaskArchive']) run(`bin/${name}`, []);
-    run('bin/agent-shell', ['--jsonl'], '{"id":1,"command":"TodoRead"}\n');
-    run('bin/agent-shell', ['hook', 'claude'], '{}');
+    run('bin/agent-shell', ['hook'], JSON.stringify(event));
     run('lib/node', [out('dist/bin/agent-shell.cjs'), 'prompt-panel', 'plain', '1', '1']);
     run('bin/agent-shell', [
       '-c',
