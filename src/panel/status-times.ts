@@ -119,9 +119,20 @@ export interface Row extends Shown {
   readonly changed: number | undefined;
 }
 
-export function itemRows(newestFirst: readonly TodoVersion[]): Row[] {
+/** A frame asks for rows several times, and a version has always the same. */
+function rowsOnce<V extends object>(rowsOf: (newest: V, newestFirst: readonly V[]) => Row[]) {
+  const known = new WeakMap<V, readonly Row[]>();
+  return (newestFirst: readonly V[]): readonly Row[] => {
+    const [newest] = newestFirst;
+    if (newest === undefined) return [];
+    const rows = known.get(newest) ?? rowsOf(newest, newestFirst);
+    known.set(newest, rows);
+    return rows;
+  };
+}
+
+export const itemRows = /* @__PURE__ */ rowsOnce<TodoVersion>(({ items }, newestFirst) => {
   const { since, isLonger, took, changed } = statusTimes(newestFirst);
-  const items = newestFirst[0]?.items ?? [];
   const names = namesOf(items);
   return items.map((item, at) => ({
     ...shownItem(item),
@@ -131,7 +142,7 @@ export function itemRows(newestFirst: readonly TodoVersion[]): Row[] {
     took: took.get(item),
     changed: changed.get(item),
   }));
-}
+});
 
 /** A name for each item, unique in the list. */
 export function namesOf(items: Items): string[] {
@@ -144,25 +155,21 @@ export function namesOf(items: Items): string[] {
   });
 }
 
-const rowsKnown = new WeakMap<TaskVersion, readonly Row[]>();
-
 /** The tasks of the newest version by number, without archived ones. */
-export function teamRows(newestFirst: readonly TaskVersion[]): readonly Row[] {
-  const [newest] = newestFirst;
-  if (newest === undefined) return [];
-  const { tasks } = newest.graph;
-  const known = rowsKnown.get(newest);
-  if (known) return known;
-  const times = taskTimes(newestFirst);
-  const isOpen = (id: number) => tasks.get(id)?.status !== 'completed';
-  const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
-  const rows = shown.map((task) => {
-    const { id, status } = task;
-    const since = times.get(id);
-    const links = { blockedBy: task.blockedBy.filter(isOpen), blocks: task.blocks.filter(isOpen) };
-    const changed = status === 'pending' ? undefined : since;
-    return { ...shownTask(task, links), name: String(id), since, isLonger: false, changed };
-  });
-  rowsKnown.set(newest, rows);
-  return rows;
-}
+export const teamRows = /* @__PURE__ */ rowsOnce<TaskVersion>(
+  ({ graph: { tasks } }, newestFirst) => {
+    const times = taskTimes(newestFirst);
+    const isOpen = (id: number) => tasks.get(id)?.status !== 'completed';
+    const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
+    return shown.map((task) => {
+      const { id, status } = task;
+      const since = times.get(id);
+      const links = {
+        blockedBy: task.blockedBy.filter(isOpen),
+        blocks: task.blocks.filter(isOpen),
+      };
+      const changed = status === 'pending' ? undefined : since;
+      return { ...shownTask(task, links), name: String(id), since, isLonger: false, changed };
+    });
+  },
+);
