@@ -90,9 +90,7 @@ export class PromptLists {
   get heads(): string {
     const starts = this.#headStarts;
     const { todos, tasks } = this.#versions;
-    return (
-      (todos ? `${starts.todos}${todos}-\n` : '') + (tasks ? `${starts.tasks}${tasks}-\n` : '')
-    );
+    return `${starts.todos}${todos}-\n${starts.tasks}${tasks}-\n`;
   }
 
   versionsIn(heads: string): Versions {

@@ -34,7 +34,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     const [code, line = '', heads = ''] = journal.slice(start, start + 3);
     // Bash cannot see lists on a server, so their state after the last command comes from here.
     const isLatest = start + 5 >= journal.length;
-    const after = isLatest && hasRun ? lists.heads : heads;
+    const after = isLatest ? lists.heads : heads;
     commands.push({ line, exitCode: Number(code), ...lists.versionsIn(after) });
   }
   // People are only reminded if they set TODO_GUIDANCE=all themselves.

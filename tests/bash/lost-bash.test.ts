@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { hasProc, isAlive } from '../helpers/processes.ts';
+import { hasProc, isAlive, openButRemoved } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
 import {
   BASH_ENDED,
@@ -177,15 +177,7 @@ test.runIf(hasProc)('a folder that a line has removed leaves no descriptor', asy
   await session.run('rm -rf "$TMPDIR"/agent-shell-*');
   await session.run('true');
   expect(await session.run('echo next')).toEqual(NEXT);
-  const isOfRemoved = (fd: string) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(session.tmp) && path.endsWith(' (deleted)');
-    } catch {
-      return false; // It was that of this look.
-    }
-  };
-  await eventually('all are closed', () => !readdirSync('/proc/self/fd').some(isOfRemoved));
+  await eventually('all are closed', () => openButRemoved(session.tmp).length === 0);
 });
 
 test.runIf(process.getuid?.() !== 0)('a folder that a line has shut gets another one', async () => {

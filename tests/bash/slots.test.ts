@@ -28,7 +28,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { startProgram } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
-import { hasProc, killProcessesWith, processesWith } from '../helpers/processes.ts';
+import { hasProc, killProcessesWith, openButRemoved, processesWith } from '../helpers/processes.ts';
 import { Random, rounds, testSeed } from '../helpers/random.ts';
 import { BASH_ENDED, sharedSession, startSession, type TestSession } from '../helpers/session.ts';
 
@@ -275,6 +275,7 @@ describe('more callers than slots', () => {
     expect((await calling).stdout.split('\n').length).toBe(51);
     await eventually('all are done', () => takenIn(folder).length === 0);
     expect(slotsIn(folder).length).toBeLessThanOrEqual(32);
+    await eventually('the others are closed', () => openButRemoved(folder).length === 0);
   });
 
   test('take none from a caller that has yet to open its own', async () => {

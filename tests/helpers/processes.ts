@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { isHere } from './machine.ts';
 
 /** Linux only: looking at other processes. */
@@ -44,6 +44,19 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** The removed files in a folder that this process still has open. */
+export function openButRemoved(folder: string): string[] {
+  if (!hasProc) return [];
+  const paths = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return ''; // It was the folder of this look.
+    }
+  });
+  return paths.filter((path) => path.startsWith(folder) && path.endsWith(' (deleted)'));
 }
 
 /** The CPU time and the bytes written of a process so far. */

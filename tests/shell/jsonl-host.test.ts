@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { AGENT_SHELL, JsonlClient, run } from '../helpers/agent-shell.ts';
+import { ListEvents } from '../../src/shell/jsonl-output.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
+import { AGENT_SHELL, JsonlClient, NO_LISTS, run } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -302,5 +304,26 @@ describe('hello and events', () => {
     await run(join(commands, 'TaskCreate'), ['--subject', 'x'], { env });
     expect(await next(client)).toMatchObject({ event: 'tasks', tasks: [{ subject: 'x' }] });
     expect(await client.end()).toBe(0);
+  });
+
+  test('a client that does not read gets only the latest list', async () => {
+    const todos = new TodoStore();
+    const versions: unknown[] = [];
+    let read = () => {};
+    const events = new ListEvents({ ...NO_LISTS, todos }, ({ version }) => {
+      versions.push(version);
+      return new Promise((resolve) => {
+        read = resolve;
+      });
+    });
+    void events.follow('todos');
+    for (const content of ['a', 'b', 'c']) {
+      todos.update([{ content, activeForm: 'b', status: 'pending' }]);
+    }
+    expect(versions).toEqual([0]);
+    read();
+    await eventually('the next', () => versions.length > 1);
+    expect(versions).toEqual([0, 3]);
+    events.end();
   });
 });

@@ -75,6 +75,11 @@ test('one moves through a column by up and down, and to the next by left and rig
     '#1',
     '#4',
   ]);
+  const gap = new TestViewer(
+    { tasks: tasksOf({}, { status: 'completed' }) },
+    { columns: 100, page: 'board' },
+  );
+  expect(['right', 'left'].map((key) => chosen(gap.press(key)))).toEqual(['#2', '#1']);
 });
 
 test('the selected task is in sight, whole, wherever one moves on a board of hundreds', () => {
