@@ -1,6 +1,7 @@
 import { CommandType } from '../command/agent-command.ts';
-import { contentKey } from '../todo/pair-items.ts';
+import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-fields.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { changesFiles, failedChecks, isCheck } from './evidence.ts';
 import type { GuidanceRule, Work } from './rule.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';
@@ -11,8 +12,13 @@ const COMMANDS_WITHOUT_BEGINNING = 5;
 const COMMANDS_WITHOUT_LIST = 10;
 const CHANGES_WITHOUT_LIST = 3;
 
-/** The rules that need only the list before and after a change, and no lines. */
-export const LIST_NOTES: readonly GuidanceRule[] = [
+/** The part of `Work` that is known without a session: one replacement of the list. */
+interface Replacement extends Pick<Work, 'items' | 'dropped' | 'isSubagent'> {
+  readonly changes: readonly (ItemPair & { readonly hasBegun?: boolean })[];
+}
+
+/** The rules on a replacement. */
+const LIST_NOTES: readonly GuidanceRule[] = [
   { name: 'dropped-items', kind: 'note', say: droppedItems },
   { name: 'no-check', kind: 'note', say: uncheckedFinish },
   { name: 'skipped-items', kind: 'note', say: skippedItems },
@@ -36,8 +42,26 @@ export const GUIDANCE_RULES: readonly GuidanceRule[] = /* @__PURE__ */ LIST_NOTE
   TASK_RULES,
 );
 
+/** The notes on one replacement of the list before. */
+export function listNotes(
+  before: Items,
+  { items: now, asWritten: items = now, dropped = [] }: TodoVersion,
+  isSubagent: () => boolean,
+): string[] {
+  const changes = pairRenamed(before, items);
+  const work = {
+    items,
+    changes,
+    dropped,
+    get isSubagent() {
+      return isSubagent();
+    },
+  };
+  return [droppedItems(work) ?? [], uncheckedFinish(work) ?? [], skippedItems(work) ?? []].flat();
+}
+
 /** Unfinished items that the last replacement left out. Clearing the list is meant to drop them. */
-function droppedItems({ changes, items, dropped }: Work) {
+function droppedItems({ changes, items, dropped }: Replacement) {
   if (items.length === 0) return undefined;
   const lost: Items[number][] = [];
   for (const { before, after } of changes) {
@@ -52,7 +76,7 @@ function droppedItems({ changes, items, dropped }: Work) {
 }
 
 /** The last replacement completed the list, and no item was a check. */
-function uncheckedFinish(work: Work) {
+function uncheckedFinish(work: Replacement) {
   const { changes, items } = work;
   const isFinished =
     items.length >= SHORTEST_LIST_TO_CHECK &&
@@ -66,7 +90,7 @@ function uncheckedFinish(work: Work) {
 }
 
 /** The last replacement completed several items that had never been in progress. */
-function skippedItems({ changes }: Work) {
+function skippedItems({ changes }: Replacement) {
   const skipped: Items[number][] = [];
   for (const { before, after, hasBegun } of changes) {
     if (before?.status === 'pending' && after?.status === 'completed' && !hasBegun) {

@@ -17,7 +17,7 @@ import { TaskPanel } from '../panel/task-panel.ts';
 import { settingsOfCalls } from '../settings/settings.ts';
 import { findBash } from '../system/find-program.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
-import { TodoStore, todoStore, todoStoreOf } from '../todo/todo-store.ts';
+import { TodoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { canRead, heredocHint, withNearName } from './bash-syntax.ts';
@@ -66,7 +66,7 @@ export class BashRouter {
     this.#maxDepth = parent ? parent.#maxDepth : (options.maxDepth ?? 1);
     this.#session = parent && new ChildSession();
     const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd(), true);
-    const ownStore = options.store ?? (agent === undefined ? todoStore : todoStoreOf(agent));
+    const ownStore = options.store ?? todoStoreOf(agent);
     const all = handlers ?? agentHandlers(ownStore, settings);
     const writer = all.find((handler) => handler instanceof TodoWriteHandler);
     this.store = writer?.store;

@@ -123,9 +123,6 @@ function renewalOf({ beat, tick, clock }: TaskLease): string {
   return `${beat} ${tick} ${clock}`;
 }
 
-/** For lists that no other machine can change. */
-export const OWN_CLOCK = machineClock();
-
 function readSightings(file: () => string): [string, Sighting][] {
   try {
     const value: unknown = JSON.parse(readOwnFile(file()).toString());

@@ -13,7 +13,7 @@ import {
 import { StateError } from '../state/state-error.ts';
 import { type Awaitable, inSteps } from '../state/steps.ts';
 import { withNotices } from './inbox.ts';
-import { type LeaseClock, machineClock, OWN_CLOCK } from './lease.ts';
+import { type LeaseClock, machineClock } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';
 import { storedEntryProblem, TASK_STEPS, type TaskStep } from './stored-tasks.ts';
 import { NO_TASKS, openBlockers, type Task, type TaskGraph } from './task.ts';
@@ -85,7 +85,7 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
   constructor(
     place: TaskPlace = new MemoryPlace({ history: VERSIONS_IN_MEMORY }),
     now: () => Date = () => new Date(),
-    clock: LeaseClock = OWN_CLOCK,
+    clock: LeaseClock = machineClock(),
   ) {
     super(place, TASK_VIEW, now);
     this.clock = clock;

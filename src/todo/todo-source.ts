@@ -1,7 +1,7 @@
 import type { Options } from '../command/options.ts';
 import { readSettings, type Settings, type SettingsSource } from '../settings/settings.ts';
 import type { Awaitable } from '../state/steps.ts';
-import { type TodoList, todoStore } from './todo-store.ts';
+import { type TodoList, todoStoreOf } from './todo-store.ts';
 
 /**
  * Opens the list of a session and an agent; the call's settings are the default. Without such a list, returns the problem,
@@ -25,7 +25,7 @@ export abstract class TodoCommand {
    * @param settings read at each call, so that changes take effect at once; default: `DEFAULT_SETTINGS`.
    */
   constructor(
-    source: TodoSource = todoStore,
+    source: TodoSource = todoStoreOf(),
     settings: SettingsSource = () => readSettings({}, undefined),
   ) {
     this.source = source;
@@ -51,11 +51,7 @@ export function openSource(
   host: SettingsSource | undefined,
 ): Awaitable<TodoList | { problem: string }> {
   if (typeof source === 'function') {
-    const name = {
-      session,
-      agent,
-    };
-    return source(name, settings);
+    return source({ session, agent }, settings);
   }
   if (session !== undefined || agent !== undefined) {
     const option = session === undefined ? '--agent' : '--session';

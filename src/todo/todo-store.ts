@@ -35,18 +35,8 @@ export type TodoListener = Listener<TodoVersion>;
  * do not change the list.
  */
 export class TodoList extends Document<Items, TodoVersion> {
-  #ahead: TodoVersion | undefined;
-
   constructor(now: () => Date, place: SharedPlace<Items>) {
     super(place, viewFrom(now()), now);
-  }
-
-  /** Reads for the next `readToReplace`. */
-  readAhead(): Awaitable<TodoVersion> {
-    return whenDone(this.readToReplace(), (read) => {
-      this.#ahead = read;
-      return read;
-    });
   }
 
   /** The current state for a writer that replaces all of it: even if no version is intact, its number is known. */
@@ -100,9 +90,6 @@ export class TodoList extends Document<Items, TodoVersion> {
   }
 
   *#readToReplace(): Stepwise<TodoVersion> {
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    if (ahead) return ahead;
     try {
       return yield* settled(this.read());
     } catch (error) {
@@ -163,17 +150,17 @@ function viewFrom(updatedAt: Date): View<Items, TodoVersion> {
   };
 }
 
-/** The default list of a program. */
-export const todoStore: TodoStore = /* @__PURE__ */ new TodoStore();
-
-const STORES = new Map([[DEFAULT_AGENT, todoStore]]);
+const STORES = new Map<string, TodoStore>();
 
 /** The list of an agent among several in a program, always the same object. That of `main` is `todoStore`. */
-export function todoStoreOf(agent: string): TodoStore {
+export function todoStoreOf(agent: string = DEFAULT_AGENT): TodoStore {
   const store = STORES.get(agent) ?? new TodoStore();
   STORES.set(agent, store);
   return store;
 }
+
+/** The default list of a program. */
+export const todoStore: TodoStore = /* @__PURE__ */ todoStoreOf();
 
 /** The folder of a list in files, and the author of its changes. */
 export interface TodoStoreLocation {

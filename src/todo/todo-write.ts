@@ -10,18 +10,18 @@ import { perform } from '../command/perform.ts';
 import { noteLines, refusal } from '../command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { Evidence } from '../proof/proof.ts';
-import type { Surroundings } from '../proof/run-program.ts';
 import { isBlank } from '../safe-text.ts';
 import type { Settings, SettingsSource } from '../settings/settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ProofRules } from './prove-items.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
+import type { TodoLists } from './todo-lists.ts';
 import { todoInputSchema } from './todo-schema.ts';
 import { openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
 import { type TodoList, TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
-import { undo, type WriteOutcome, write } from './write-list.ts';
+import { undo, write } from './write-list.ts';
 import {
   type GivenOptions,
   misuse,
@@ -43,8 +43,7 @@ const FORM = {
   helpPage,
 };
 
-/** Records that an agent should not stop before its list is done, from the version about to be written. */
-type UntilDone = (list: TodoList, version: number) => void;
+type Advise = (list: TodoList, before: TodoVersion, after: TodoVersion) => readonly string[];
 
 const NOTHING: { options: GivenOptions; rest: readonly string[] } = { options: {}, rest: [] };
 
@@ -64,22 +63,23 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly isReadOnly = false;
   /** Of two lists written at the same time one replaces the other. */
   readonly isConcurrencySafe = false;
-  readonly #untilDone: UntilDone | undefined;
-  readonly #around: Surroundings | undefined;
+  readonly #lists: Pick<TodoLists, 'around' | 'setUntilDone'> | undefined;
+  readonly #advise: Advise | undefined;
 
   /**
-   * @param untilDone called for `--until-done`, before the list is replaced. Without it there is no such option.
-   * @param around where `--prove` runs checks if the call does not say. Without it only calls from inside a bash run any.
+   * @param lists a program's own: for `--until-done`, and where `--prove` runs checks if the call does not say. Without
+   *   them there is no such option, and only calls from inside a bash run checks.
+   * @param advise gives notes on each change, besides those of a `Guide`.
    */
   constructor(
     source?: TodoSource,
     settings?: SettingsSource,
-    untilDone?: UntilDone,
-    around?: Surroundings,
+    lists?: Pick<TodoLists, 'around' | 'setUntilDone'>,
+    advise?: Advise,
   ) {
     super(source, settings);
-    this.#untilDone = untilDone;
-    this.#around = around;
+    this.#lists = lists;
+    this.#advise = advise;
   }
 
   get inputSchema(): JsonSchema {
@@ -119,7 +119,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const opened = openSource(this.source, options, settings, invocation.env && this.settings);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, USAGE);
-    if (options['--until-done'] && this.#untilDone === undefined) {
+    if (options['--until-done'] && this.#lists === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
     let input: Promise<string> | undefined;
@@ -142,17 +142,25 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       return wrongUsage(problem, '');
     }
     if (options['--until-done']) {
-      this.#untilDone?.(list, (await list.readToReplace()).version + 1);
+      this.#lists?.setUntilDone(list, (await list.readToReplace()).version + 1);
     }
-    const around = { by: list.author, timeout: settings.proofTimeout, around: this.#around };
-    const evidence = new Evidence(invocation, around);
+    const evidence = new Evidence(invocation, {
+      by: list.author,
+      timeout: settings.proofTimeout,
+      around: this.#lists?.around,
+    });
     const runs = isAlone ? 'all' : prove ? 'new' : 'none';
     const rules: ProofRules = { evidence, runs, isRequired: settings.requireProof };
     const outcome = isUndo
       ? await undo(list)
       : await write(list, steps ? { steps } : { items }, version, settings, rules);
     const { '--output': output = asked ? 'next' : 'summary' } = options;
-    return evidence.told(reply(outcome, output, notes));
+    if ('refused' in outcome) return evidence.told(outcome.refused);
+    const { written, replaced } = outcome;
+    const advice = this.#advise?.(list, replaced, written) ?? [];
+    const said = new Set([...notes, ...outcome.notes, ...advice]);
+    const { items: now, asWritten = now } = written;
+    return evidence.told(done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said)));
   }
 }
 
@@ -177,17 +185,6 @@ function listOf(
   return refused
     ? orAsTyped(form, { argv, raw: typed }, { refused })
     : readJsonInput(form, { argv: rest, stdin, raw: typed });
-}
-
-function reply(
-  outcome: WriteOutcome,
-  output: keyof typeof REPLIES,
-  forgiven: readonly string[],
-): CommandResult {
-  if ('refused' in outcome) return outcome.refused;
-  const { items, asWritten = items } = outcome.written;
-  const notes = new Set([...forgiven, ...(outcome.notes ?? [])]);
-  return done(REPLIES[output]({ ...outcome.written, items: asWritten }), noteLines(notes));
 }
 
 /** Refuses wrong options and words that cannot be a list. */

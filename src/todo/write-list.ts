@@ -12,9 +12,13 @@ import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { notesOf, refuseForUser, sign, unheardChanges } from './user-changes.ts';
 
-/** The written list with notes, or the refusal of a write that changed nothing. */
+/** The written list with the version that it replaced, and notes; or the refusal of a write that changed nothing. */
 export type WriteOutcome =
-  | { readonly written: TodoVersion; readonly notes?: readonly string[] }
+  | {
+      readonly written: TodoVersion;
+      readonly replaced: TodoVersion;
+      readonly notes: readonly string[];
+    }
   | { readonly refused: CommandResult };
 
 export type Wanted =
@@ -55,7 +59,7 @@ export async function write(
     const how = { emptied: isEmptied(planned.items, settings), dropped: planned.dropped };
     const written = await list.updateIf(now.version, proven.items, how);
     const notes = [...damageNotes(before), ...(unheard ? notesOf(unheard) : []), ...proven.notes];
-    if (written) return { written, notes };
+    if (written) return { written, replaced: now, notes };
   }
 }
 
@@ -98,7 +102,8 @@ export async function undo(list: TodoList): Promise<WriteOutcome> {
   if (!written) {
     return { refused: refusal('Nothing to undo', { lines: ['no earlier version is kept'] }) };
   }
-  return { written, notes: [...damageNotes(before), ...[written.instead ?? []].flat()] };
+  const notes = [...damageNotes(before), ...[written.instead ?? []].flat()];
+  return { written, replaced: before, notes };
 }
 
 const NOTHING_TO_PROVE =

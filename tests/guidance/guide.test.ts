@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { CommandType } from '../../src/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import type { GuidanceRule } from '../../src/guidance/rule.ts';
-import { GUIDANCE_RULES, LIST_NOTES } from '../../src/guidance/rules.ts';
+import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
@@ -128,7 +128,7 @@ test('notes come after those of the command itself', async () => {
 test('a guided command is the same one by name, summary and the JSON that it reads', () => {
   const store = new TodoStore();
   const { name, summary, readsRawJson } = new TodoWriteHandler(store);
-  const guide = new Guide({ store, rules: LIST_NOTES });
+  const guide = new Guide({ store, rules: GUIDANCE_RULES });
   expect(guide.guided(new TodoWriteHandler(store))).toMatchObject({ name, summary, readsRawJson });
 });
 

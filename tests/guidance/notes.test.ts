@@ -1,16 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
-import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
+import { GUIDANCE_RULES, listNotes } from '../../src/guidance/rules.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { agentSession, items } from './agent-session.ts';
 
-/** The notes when the second list replaces the first. */
+/** The notes when the second list replaces the first: in a session, and the same by a program that knows only the two lists. */
 async function notes(before: readonly string[], after: readonly string[]): Promise<string[]> {
   const session = agentSession();
   await session.write(...before);
-  return session.write(...after);
+  const said = await session.write(...after);
+  const written = new TodoStore().update(items(...after));
+  const alone = listNotes(items(...before), written, () => false);
+  expect(alone.map((note) => `Note: ${note}`)).toEqual(said);
+  return said;
 }
 
 describe('dropped items', () => {
