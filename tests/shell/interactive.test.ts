@@ -315,6 +315,17 @@ Note: [ ] Ship it`);
     await shell.untilPanel();
   });
 
+  test('a command during which another process wrote the list counts', async ({
+    expect,
+    start,
+  }) => {
+    const env = { TODO_GUIDANCE: 'all', TODO_REMINDER_TURNS: '2' };
+    const shell = await start({ env, columns: 150 });
+    new TodoLists({ HOME: shell.home }, shell.project).open({}).update(items('[ ] Ship it'));
+    expect(await shell.run('echo one')).toBe('one');
+    expect(await shell.run('echo two')).toContain('Note: 2 commands since the last TodoWrite');
+  });
+
   test('a person who has not set TODO_GUIDANCE=all is never reminded', async ({
     expect,
     start,
