@@ -22,6 +22,10 @@ test.each([
   expect(unsupportedRuntime({ node } as NodeJS.ProcessVersions) === undefined).toBe(isSupported);
 });
 
+test('Deno is named', () => {
+  expect(unsupportedRuntime({ ...process.versions, deno: '2.1.0' })).toMatch(/not Deno 2\.1\.0$/);
+});
+
 describe('on an unsupported runtime, one line names the needed and the found version, and the exit code is 1', () => {
   const folder = () => {
     const directory = temporaryDirectory();
