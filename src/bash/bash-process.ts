@@ -122,7 +122,8 @@ export class BashProcess {
         resolve();
       });
     });
-    this.#mayEnd(true);
+    // An idle bash does not keep the program from ending.
+    this.#child.unref();
   }
 
   /** Also the id of the process group and the session; undefined if bash did not start. */
@@ -206,11 +207,11 @@ export class BashProcess {
     if (this.#end) return undefined;
     this.#script.append(part);
     writeSync(this.#home.go, '.');
-    this.#mayEnd(false);
+    this.#child.ref();
     const fields = await new Promise<readonly string[] | undefined>((answer) => {
       this.#question = { nonce, fieldCount, answer };
     });
-    this.#mayEnd(true);
+    this.#child.unref();
     // A write to a FIFO is complete when it returns, so the FIFOs hold all output that was not read yet.
     for (const output of this.#outputs) output.drain();
     return fields;
@@ -237,17 +238,6 @@ export class BashProcess {
     const question = this.#question;
     this.#question = undefined;
     question?.answer(fields);
-  }
-
-  /** An idle bash does not keep the program from ending. */
-  #mayEnd(mayEnd: boolean): void {
-    if (!mayEnd) {
-      this.#child.ref();
-      this.#status.ref();
-      return;
-    }
-    this.#child.unref();
-    for (const reader of [this.#status, ...this.#outputs]) reader.unref();
   }
 
   #close(): void {

@@ -87,7 +87,8 @@ export class FifoWriter {
 }
 
 /**
- * The reading end of a FIFO. The FIFO is opened for writing, too, so that it does not end between one writer and the next.
+ * The reading end of a FIFO. The FIFO is opened for writing, too, so that it does not end between one writer and the next. It does not
+ * keep the program from ending.
  */
 export class FifoReader {
   readonly #fd: number;
@@ -122,6 +123,7 @@ export class FifoReader {
     };
     this.#socket = new Socket(options);
     this.#socket.on('error', () => {});
+    this.#socket.unref();
   }
 
   /** Reads everything that was written before this call. No end marker is needed: a write is complete when it returns. */
@@ -134,14 +136,6 @@ export class FifoReader {
       total += length;
       this.#onData(this.#buffer.subarray(0, length));
     }
-  }
-
-  ref(): void {
-    this.#socket.ref();
-  }
-
-  unref(): void {
-    this.#socket.unref();
   }
 
   close(): void {

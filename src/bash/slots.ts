@@ -53,7 +53,6 @@ export class Slots {
     try {
       this.#door = new FifoWriter(door, () => {});
       this.#knock = new FifoReader(knock, (chunk) => this.#onKnock(chunk.length), this.#buffer);
-      this.#knock.unref();
       for (const folder of folders) this.#add(folder);
     } catch (error) {
       this.close();
@@ -195,7 +194,6 @@ class Slot {
       this.#output.close();
       throw error;
     }
-    this.#input.unref();
   }
 
   show(folder: string): void {

@@ -1,9 +1,9 @@
-import { readdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { startSession } from '../helpers/session.ts';
 
 test('output, errors and the exit code of a line are separate and untrimmed', async () => {
@@ -140,6 +140,14 @@ test('lines that are given at once run one after the other, in order', async () 
   expect(results.map(({ stdout }) => stdout)).toEqual(
     Array.from({ length: 30 }, (_, index) => `${index + 1} ${index}\n`),
   );
+});
+
+test('lines that have run take little room on the disk', async () => {
+  const session = startSession();
+  const line = `: ${'x'.repeat(2 ** 20)}`;
+  for (let round = 0; round < 4; round += 1) await session.run(line);
+  const script = listFiles(session.tmp).find((name) => name.endsWith('/bash')) ?? '';
+  expect(512 * statSync(join(session.tmp, script)).blocks).toBeLessThan(3 * 2 ** 20);
 });
 
 test('output is streamed while the line still runs', async () => {

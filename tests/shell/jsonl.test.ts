@@ -83,6 +83,15 @@ test('a request that the router fails has a result, too', async () => {
   });
 });
 
+test('more requests at once than may wait are all answered', async () => {
+  const router = new BashRouter();
+  await router.dispose();
+  const output = new PassThrough({ highWaterMark: 2 ** 30 });
+  const line = Buffer.from(request(1, `: ${'x'.repeat(2 ** 20)}`));
+  await serveJsonl({ ...NO_LISTS, router, input: Readable.from(Array(70).fill(line)), output });
+  expect(String(output.read()).match(/^\{"id":1,/gm)).toHaveLength(70);
+});
+
 test('requests share one bash and one list', async () => {
   const client = shared();
   await client.send('cd /; v=1');
