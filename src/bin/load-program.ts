@@ -2,6 +2,7 @@
 // parse on any Node since 12.
 
 import {
+  chmodSync,
   closeSync,
   fstatSync,
   mkdirSync,
@@ -47,19 +48,20 @@ function run({ file, build }: Bundle, own: { exports: unknown }): void {
   const kept = `${basename(file, '.cjs')}-${name}-${engine}-${build}-${process.version}-${process.arch}.compiled`;
   const keptFiles = [() => `${folder}/${kept}`, () => `${cacheFolder()}/todowrite/${kept}`];
   const source = `(function (${PARAMETERS}) {${readFileSync(path, 'utf8')}\n})`;
-  const cachedData = compiledBefore(keptFiles);
+  const found = compiledBefore(keptFiles);
   // V8 keeps the file's name: a full path would tie the cached code to this folder.
-  const script = new Script(source, { filename: 'program.cjs', ...(cachedData && { cachedData }) });
+  const script = new Script(source, { filename: 'program.cjs', cachedData: found?.data });
   script.runInThisContext()(own.exports, require, own, path, folder, name);
-  if (cachedData === undefined || script.cachedDataRejected) {
-    process.once('exit', (exitCode) => keepCompiled(script, keptFiles, exitCode));
-  }
+  const isUsed = found !== undefined && !script.cachedDataRejected;
+  if (isUsed && found.isFinal) return;
+  const files = isUsed ? [() => found.path] : keptFiles;
+  process.once('exit', (exitCode) => keepCompiled(script, files, exitCode, isUsed));
 }
 
 /** Files for compiled code. The functions may throw. */
 type KeptFiles = readonly (() => string)[];
 
-function compiledBefore(keptFiles: KeptFiles): Buffer | undefined {
+function compiledBefore(keptFiles: KeptFiles) {
   for (const kept of keptFiles) {
     try {
       return ownContentOf(kept());
@@ -71,7 +73,7 @@ function compiledBefore(keptFiles: KeptFiles): Buffer | undefined {
 }
 
 /** Throws if another user could have written the file, since its code is run. */
-function ownContentOf(path: string): Buffer {
+function ownContentOf(path: string) {
   const descriptor = openSync(path, 'r');
   try {
     const { uid, mode, size } = fstatSync(descriptor);
@@ -85,24 +87,30 @@ function ownContentOf(path: string): Buffer {
       if (read === 0) throw new Error(`${path} has become shorter`);
       length += read;
     }
-    return bytes;
+    return { path, data: bytes, isFinal: uid !== process.getuid?.() || (mode & 0o200) === 0 };
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Not after a run that only printed its help, which has compiled little. */
-function keepCompiled(script: Script, keptFiles: KeptFiles, exitCode: number): void {
+/**
+ * Not after a run that only printed its help, which has compiled little.
+ *
+ * @param isFinal a second run of the same user adds what the first had no need of, such as reading a list. Whatever becomes
+ *   of it, the mode keeps later runs from trying again.
+ */
+function keepCompiled(script: Script, files: KeptFiles, exitCode: number, isFinal: boolean): void {
   if (exitCode !== 0 || process.argv.some((argument) => /^(-h|--help|--version)$/.test(argument)))
     return;
-  const data = script.createCachedData();
-  for (const keptFile of keptFiles) {
+  for (const file of files) {
     try {
-      const kept = keptFile();
+      const kept = file();
       makeFolder(dirname(dirname(kept)));
       makeFolder(dirname(kept));
+      if (isFinal) chmodSync(kept, 0o444);
+      const data = script.createCachedData();
       const unfinished = `${kept}.${process.pid}`;
-      writeFileSync(unfinished, data, { mode: 0o644, flag: 'wx' });
+      writeFileSync(unfinished, data, { mode: isFinal ? 0o444 : 0o644, flag: 'wx' });
       renameSync(unfinished, kept);
       return;
     } catch {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandResult } from '../../src/command/agent-command.ts';
@@ -253,6 +253,10 @@ describe('the code cache of an earlier run', () => {
         },
       );
     const kept = () => listFiles(dist).filter((file) => file.endsWith('.compiled'));
+    const keptFile = () => {
+      const { mode, ino } = statSync(join(dist, kept()[0] ?? ''));
+      return { isFinal: (mode & 0o777) === 0o444, ino };
+    };
     /** Runs without HOME, and with a read-only package. */
     const runWithoutHome = () => {
       const locked = `${HOOK}
@@ -271,7 +275,7 @@ describe('the code cache of an earlier run', () => {
         { cwd: work, env: variables, encoding: 'utf8' },
       );
     };
-    return { dist, home, work, runRead, runWithoutHome, kept };
+    return { dist, home, work, runRead, runWithoutHome, kept, keptFile };
   }
 
   test('is kept by the first run that did its work, and used by the next one', () => {
@@ -281,6 +285,31 @@ describe('the code cache of an earlier run', () => {
     expect(runRead()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: none\n' });
     expect(kept()).toHaveLength(1);
     expect(runRead()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: true\n' });
+  });
+
+  test('is kept anew by the second run, for good', () => {
+    const { runRead, keptFile } = freshPackage();
+    runRead();
+    const first = keptFile();
+    expect(first.isFinal).toBe(false);
+    runRead(['--help']);
+    expect(keptFile()).toEqual(first);
+    runRead();
+    const second = keptFile();
+    expect(second.isFinal).toBe(true);
+    expect(second.ino).not.toBe(first.ino);
+    expect(runRead().stderr).toBe('cache: true\n');
+    expect(keptFile()).toEqual(second);
+  });
+
+  test('stays as it is if the second run cannot keep it, and no other run tries', () => {
+    const { home, runRead, runWithoutHome, kept, keptFile } = freshPackage();
+    runRead();
+    const { ino } = keptFile();
+    expect(runWithoutHome()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: true\n' });
+    expect(runRead().stderr).toBe('cache: true\n');
+    expect(keptFile()).toEqual({ isFinal: true, ino });
+    expect([kept().length, listFiles(home)]).toEqual([1, []]);
   });
 
   test.runIf(hasPostgres)('is kept apart for lists on a server, where other code runs', () => {
@@ -297,6 +326,7 @@ describe('the code cache of an earlier run', () => {
     runRead();
     const [file = ''] = kept();
     for (const text of ['', 'garbage '.repeat(10_000)]) {
+      rmSync(join(dist, file));
       writeFileSync(join(dist, file), text);
       expect(runRead().stdout).toBe('No todos.\n');
       expect(runRead().stderr).toBe('cache: true\n');
