@@ -169,19 +169,18 @@ export class PostgresEngine implements Engine {
    * in order: once a later commit of ours is acknowledged, the standby has both.
    */
   async #isOurs(key: string, version: number, id: string, doubt: Doubt): Promise<boolean> {
-    const where = `where list = ${literal(key)} and version = ${version}`;
-    const { answer: kept } = await this.#client.run(
-      `update ${this.#versions} set id = ${literal(id)} ${where} and id = ${literal(id)} returning version`,
-      doubt,
-    );
-    if (kept.length > 0) return true;
+    const [list, own] = [literal(key), literal(id)];
+    const versions = this.#versions;
+    const where = `where list = ${list} and version = ${version} and id`;
     const { answer: rows } = await this.#client.run(
-      `select version, exists (select 1 from ${this.#versions} ${where})
-       from ${this.#lists} where list = ${literal(key)}`,
+      `with ours as (
+        update ${versions} set id = id ${where} = ${own} returning version
+      ) select exists (select 1 from ours), exists (select 1 from ${versions} ${where} <> ${own})
+        or not exists (select 1 from ${this.#lists} where list = ${list} and version >= ${version})`,
       doubt,
     );
-    const [newest = 0, isThere] = rows[0] ?? [];
-    if (isThere === TRUE || Number(newest) < version) return false;
+    const [isOurs, isOfOthers] = rows[0] ?? [];
+    if (isOurs === TRUE || isOfOthers === TRUE) return isOurs === TRUE;
     throw changedTooOften(this.name);
   }
 
