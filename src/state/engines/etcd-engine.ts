@@ -2,7 +2,8 @@ import type { HistoryRange } from '../place.ts';
 import { StateError } from '../state-error.ts';
 import { pause } from '../time-limit.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
-import { type EtcdAnswer, type EtcdClient, type KeyValue, QuotaFull } from './etcd-client.ts';
+import { type EtcdAnswer, type KeyValue, QuotaFull } from './etcd-answer.ts';
+import type { EtcdClient } from './etcd-client.ts';
 import { type Answer, changedTooOften } from './servers.ts';
 import { decodeContent } from './stored-content.ts';
 import type { Bell } from './version-watch.ts';
@@ -38,7 +39,7 @@ export class EtcdEngine implements Engine {
   }
 
   get name(): string {
-    return this.#client.members.name;
+    return this.#client.name;
   }
 
   where(key: string): string {
@@ -112,7 +113,7 @@ export class EtcdEngine implements Engine {
    * cut off somewhere although its connection stands, so it is opened again too.
    */
   bell(prefix: string): Bell {
-    let stream: AbortController | undefined;
+    let stream: (() => void) | undefined;
     let hasEnded = false;
     const follow = async (look: (isAsked: boolean) => unknown) => {
       let [isDue, isLooking] = [false, false];
@@ -125,31 +126,30 @@ export class EtcdEngine implements Engine {
         }
         isLooking = false;
       };
-      while (!hasEnded && !this.#client.members.isClosed) {
-        const opening = new AbortController();
-        const hear = () => {
+      while (!hasEnded && !this.#client.isClosed) {
+        const hear = (end: () => void) => {
           // Only an established watch can have missed something.
-          stream = opening;
-          if (hasEnded) opening.abort();
+          stream = end;
+          if (hasEnded) end();
           // Any event means: look. The first one says that the watch is established.
           void lookUntilDone();
         };
-        await this.#client.watch({ create_request: this.#below(prefix) }, hear, opening.signal);
+        await this.#client.watch({ create_request: this.#below(prefix) }, hear);
         stream = undefined;
-        this.#client.members.turnToNext();
+        this.#client.turnToNext();
         if (!hasEnded) await pause(PAUSE_MS, false);
       }
     };
     return {
       pauseMs: (found) => {
-        if (found === 'unasked') stream?.abort();
+        if (found === 'unasked') stream?.();
         return LOOK_EVERY_MS;
       },
       listen: (look) => {
         void follow(look);
         return () => {
           hasEnded = true;
-          stream?.abort();
+          stream?.();
         };
       },
     };

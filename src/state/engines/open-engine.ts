@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { attempt } from '../state-error.ts';
+import type { Tls } from './connection.ts';
 import type { Engine } from './engine.ts';
 import { EtcdClient } from './etcd-client.ts';
 import { EtcdEngine } from './etcd-engine.ts';
 import { PostgresClient } from './postgres-client.ts';
 import { PostgresEngine } from './postgres-engine.ts';
-import type { Tls } from './socket.ts';
 import { readStateUrl, type StateUrl, splitAddress } from './state-url.ts';
 
 export interface EngineOptions {

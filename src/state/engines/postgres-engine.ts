@@ -26,7 +26,7 @@ export class PostgresEngine implements Engine {
   }
 
   get name(): string {
-    return this.#client.servers.name;
+    return this.#client.name;
   }
 
   where(key: string): string {

@@ -1,4 +1,4 @@
-import { Failed } from './servers.ts';
+import { Failed } from './connection.ts';
 import { TooMuch } from './stored-content.ts';
 
 export const NOT_POSTGRES = "it does not speak PostgreSQL's protocol: is this another server?";

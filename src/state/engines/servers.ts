@@ -1,19 +1,6 @@
 import { notKnown, StateError } from '../state-error.ts';
 import { inTime, pause } from '../time-limit.ts';
-
-/** Why one try of a request failed. */
-export class Failed extends Error {
-  /**
-   * `refused`: nothing was done, and a retry will not help. `undone`: nothing was done. `open`: it may have been carried
-   * out. `hopeless`: the same, and a retry will not help.
-   */
-  readonly outcome: 'refused' | 'undone' | 'open' | 'hopeless';
-
-  constructor(message: string, outcome: Failed['outcome']) {
-    super(message);
-    this.outcome = outcome;
-  }
-}
+import { type Connection, Failed, NO_ANSWER } from './connection.ts';
 
 /** Why it is unknown whether a change was made. */
 export interface Doubt {
@@ -29,51 +16,65 @@ export interface Answer<T> {
   readonly doubt: Doubt | undefined;
 }
 
-/** TLS errors that no retry fixes: one side does not trust the other's certificate. */
-export const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
-export const NO_ANSWER = 'no answer in time';
 const NO_TIME = 'the time limit of this command is used up; TODO_STATE_TIMEOUT sets it';
 const PAUSE_MS = 100;
 
-/** The servers of one engine, of which any may answer. */
-export class Servers {
+export interface ServersOptions {
+  /** `host:port` of each. */
+  readonly hosts: readonly string[];
+  /** The time limit, in milliseconds, of a request outside of any command, including retries. */
+  readonly timeoutMs: number;
+}
+
+/** The servers of one engine, of which any may answer, and the connections to the current one. */
+export class Servers<C extends Connection<unknown>> {
   /** For errors, without secrets. */
   readonly name: string;
-  /** `host:port` of each. */
-  readonly all: readonly string[];
+  readonly hosts: readonly string[];
   /** Milliseconds. */
   readonly tryMs: number;
-  /** Pending requests fail, and nothing is retried. */
+  /** Nothing is retried. */
   isClosed = false;
   readonly #timeoutMs: number;
+  readonly #connect: (address: string) => C;
+  #connections: C[] = [];
   #current = 0;
 
-  /**
-   * @param tryMs how long one of several servers may take before the next one is tried.
-   * @param timeoutMs for a request outside of any command, including retries.
-   */
-  constructor(name: string, all: readonly string[], tryMs: number, timeoutMs: number) {
+  /** @param tryMs how long one of several servers may take before the next one is tried. */
+  constructor(
+    name: string,
+    { hosts, timeoutMs }: ServersOptions,
+    tryMs: number,
+    connect: (address: string) => C,
+  ) {
     this.name = name;
-    this.all = all;
-    this.tryMs = all.length > 1 ? tryMs : timeoutMs;
+    this.hosts = hosts;
+    this.tryMs = hosts.length > 1 ? tryMs : timeoutMs;
     this.#timeoutMs = timeoutMs;
+    this.#connect = connect;
   }
 
   get current(): string {
-    return this.all[this.#current] as string;
+    return this.hosts[this.#current] as string;
   }
 
   turnToNext(): void {
-    this.#current = (this.#current + 1) % this.all.length;
+    this.#current = (this.#current + 1) % this.hosts.length;
+  }
+
+  /** Pending requests fail. */
+  close(): void {
+    this.isClosed = true;
+    for (const connection of this.#connections) connection.end();
   }
 
   /**
    * Asks one server after the other until one answers or time is up.
    *
-   * @param attempt makes one try at the current server, within so many milliseconds; throws Failed.
+   * @param request makes one try; throws Failed.
    * @throws StateError if no server answers in time, or one refuses; it says whether anything can have been changed.
    */
-  ask<T>(purpose: Purpose, attempt: (limitMs: number) => Promise<T>): Promise<Answer<T>> {
+  ask<T>(purpose: Purpose, request: (connection: C) => Promise<T>): Promise<Answer<T>> {
     return inTime(this.#timeoutMs, async (deadline) => {
       let doubt = typeof purpose === 'object' ? purpose : undefined;
       let { reason } = doubt ?? { reason: NO_TIME };
@@ -82,7 +83,7 @@ export class Servers {
         // A try with hardly any time would only leave its outcome open.
         if (this.isClosed || left < 2 * PAUSE_MS) throw this.#unanswered(purpose, reason, doubt);
         try {
-          const answer = await attempt(Math.min(left, this.tryMs));
+          const answer = await this.#try(purpose, Math.min(left, this.tryMs), request);
           return { answer, doubt };
         } catch (error) {
           if (!(error instanceof Failed)) throw error;
@@ -93,10 +94,40 @@ export class Servers {
           if (error.outcome === 'hopeless') throw this.#unanswered(purpose, reason, doubt);
           this.turnToNext();
           // All were tried; another one may be about to take over.
-          if (tries % this.all.length === 0) await pause(PAUSE_MS);
+          if (tries % this.hosts.length === 0) await pause(PAUSE_MS);
         }
       }
     });
+  }
+
+  async #try<T>(
+    purpose: Purpose,
+    limitMs: number,
+    request: (connection: C) => Promise<T>,
+  ): Promise<T> {
+    const connection = this.#connection();
+    const isChange = purpose !== 'read';
+    connection.isChanging = isChange;
+    try {
+      return await connection.within(limitMs, () => request(connection));
+    } catch (error) {
+      // It may be dead: whatever waits on it would wait as long.
+      if (!(error instanceof Failed) || error.outcome !== 'refused') connection.end();
+      throw error;
+    } finally {
+      if (isChange) connection.isChanging = false;
+    }
+  }
+
+  #connection(): C {
+    const { current } = this;
+    for (const old of this.#connections) if (old.address !== current) old.end();
+    this.#connections = this.#connections.filter(({ hasEnded }) => !hasEnded);
+    const free = this.#connections.find(({ isChanging }) => !isChanging);
+    if (free) return free;
+    const connection = this.#connect(current);
+    this.#connections.push(connection);
+    return connection;
   }
 
   #unanswered(purpose: Purpose, reason: string, doubt: Doubt | undefined): StateError {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inTime, withTimeLimit } from '../../../src/state/time-limit.ts';
 import { JsonlClient } from '../../helpers/agent-shell.ts';
-import { hasEtcd, hasPostgres } from '../../helpers/engines.ts';
+import { hasEtcd } from '../../helpers/engines.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { startProxy } from '../../helpers/proxy.ts';
@@ -40,17 +40,16 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
       expect(exitCode).toBe(3);
     },
   );
-});
 
-test.runIf(hasPostgres)(
-  'a command asks PostgreSQL over one connection, also for the leases of its agent',
-  async () => {
-    const proxy = await startProxy(servers.postgres.port);
-    const where = servers.postgres.urlAt(proxy.port);
-    expect(await write(where, 30, LIST)).toMatchObject({ exitCode: 0 });
-    expect(proxy.connections()).toBe(1);
-  },
-);
+  test.runIf(isHere)(
+    'a command asks over one connection, also for the leases of its agent',
+    async () => {
+      const proxy = await startProxy(server().port);
+      expect(await write(server().urlAt(proxy.port), 30, LIST)).toMatchObject({ exitCode: 0 });
+      expect(proxy.connections()).toBe(1);
+    },
+  );
+});
 
 describe.runIf(hasEtcd)('on either a command', () => {
   test('may run a check for longer than that', async () => {

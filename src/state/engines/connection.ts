@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { StateError } from '../state-error.ts';
+import { splitAddress } from './state-url.ts';
+import { checkSize, TooMuch } from './stored-content.ts';
+
+/** Why one try of a request failed. */
+export class Failed extends Error {
+  /**
+   * `refused`: nothing was done, and a retry will not help. `undone`: nothing was done. `open`: it may have been carried
+   * out. `hopeless`: the same, and a retry will not help.
+   */
+  readonly outcome: 'refused' | 'undone' | 'open' | 'hopeless';
+
+  constructor(message: string, outcome: Failed['outcome']) {
+    super(message);
+    this.outcome = outcome;
+  }
+}
+
+/** `isOptional`: continue without TLS if the server has none. */
+export interface Tls extends ConnectionOptions {
+  readonly isOptional?: boolean;
+}
+
+/** Reads what a server sends: yields how many bytes it needs next, or `LINE`, and receives them. */
+export type Reading<Result = never> = Generator<number, Result, Buffer>;
+
+/** The bytes up to the next line feed. */
+export const LINE = -1;
+
+interface Pending<Answer> {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+const MOST_LINE_BYTES = 16 * 1024;
+const IDLE_MS = 10_000;
+export const NO_ANSWER = 'no answer in time';
+const ENDED = 'the connection ended';
+export const ENDED_EARLY = 'the connection ended before the server was ready';
+/** TLS errors that no retry fixes: one side does not trust the other's certificate. */
+const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+
+/**
+ * A connection whose server answers requests in the order in which they were sent; they need not wait for each other. It
+ * keeps the process alive only while one is under way, and ends when none was for 10 seconds.
+ */
+export abstract class Connection<Answer> {
+  readonly address: string;
+  hasEnded = false;
+  /** True while a change is under way, which may wait for a standby; reads do not wait behind it. */
+  isChanging = false;
+  /** Called for each change that the server announces; while it is set, an idle connection stays. */
+  heard: ((name?: string) => void) | undefined;
+  protected socket: Socket;
+  /** Rejects with Failed, or with the StateError of a password that cannot be read. */
+  readonly ready: Promise<void>;
+  protected isReady = false;
+  readonly #pending: Pending<Answer>[] = [];
+  readonly #reading = this.read();
+  /** Bytes that are not read yet. */
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  #needed = 0;
+  /** Of the present answer. */
+  #bytesRead = 0;
+
+  /** @param isWork whether connecting keeps the process alive. */
+  constructor(address: string, tls: Tls | undefined, isWork = true) {
+    this.address = address;
+    const { connect } = process.getBuiltinModule('node:net');
+    this.socket = connect({ ...splitAddress(address), noDelay: true });
+    if (!isWork) this.socket.unref();
+    this.ready = this.#open(tls).catch((error) => {
+      this.#fail(error);
+      throw unsent(error);
+    });
+  }
+
+  /** Makes a request once it is ready. It ends if this takes too long. */
+  async within<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.end(NO_ANSWER), limitMs);
+    try {
+      await this.ready;
+      return await work();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Pending requests fail. */
+  end(reason = this.isReady ? ENDED : ENDED_EARLY): void {
+    this.#fail(new Failed(reason, 'open'));
+  }
+
+  /** Replaces the socket by one that speaks TLS, if both sides want it. */
+  protected async secure(tls: Tls): Promise<void> {
+    const { isIP } = process.getBuiltinModule('node:net');
+    const { connect } = process.getBuiltinModule('node:tls');
+    const { host } = splitAddress(this.address);
+    const servername = isIP(host) === 0 ? { servername: host } : {};
+    this.socket = connect({ ...tls, ...servername, host, socket: this.socket });
+    await once(this.socket, 'secureConnect');
+  }
+
+  protected abstract login(): Promise<unknown>;
+
+  protected abstract read(): Reading;
+
+  /** @throws Failed if the connection ends before the answer. */
+  protected send(request: string | Buffer, isWork = true): Promise<Answer> {
+    if (this.hasEnded) return Promise.reject(new Failed(ENDED, 'undone'));
+    if (isWork) this.socket.ref();
+    this.socket.write(request);
+    return new Promise((resolve, reject) => this.#pending.push({ resolve, reject }));
+  }
+
+  /** Answers the oldest request. */
+  protected answer(answer: Answer | Error): void {
+    const pending = this.#pending.shift();
+    this.#bytesRead = 0;
+    if (this.#pending.length === 0) this.socket.unref();
+    if (answer instanceof Error) pending?.reject(answer);
+    else pending?.resolve(answer);
+  }
+
+  async #open(tls: Tls | undefined): Promise<void> {
+    await once(this.socket, 'connect');
+    if (tls) await this.secure(tls);
+    this.socket
+      .on('data', (bytes: Buffer) => this.#see(bytes))
+      .on('error', (error) => this.#fail(error))
+      .on('end', () => this.end())
+      .on('close', () => this.end())
+      .setTimeout(IDLE_MS, () => this.#pending.length > 0 || this.heard || this.end());
+    await this.login();
+    this.isReady = true;
+  }
+
+  #fail(error: Error): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    const failed = this.isReady ? sent(error) : unsent(error);
+    this.socket.on('error', () => {}).destroy(failed);
+    for (const { reject } of this.#pending.splice(0)) reject(failed);
+  }
+
+  #see(arrived: Buffer): void {
+    this.#pieces.push(arrived);
+    this.#bytes += arrived.length;
+    try {
+      while (!this.hasEnded && this.#bytes >= this.#needed) {
+        const [first] = this.#pieces;
+        const bytes = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces);
+        const isLine = this.#needed === LINE;
+        const end = isLine ? bytes.indexOf('\n') + 1 : this.#needed;
+        this.#pieces = [bytes.subarray(end)];
+        if (isLine && end === 0) {
+          if (bytes.length > MOST_LINE_BYTES) throw new TooMuch('it sent too long a line');
+          return;
+        }
+        this.#bytes -= end;
+        this.#bytesRead += end;
+        this.#needed = this.#reading.next(bytes.subarray(0, end)).value;
+        checkSize(this.#bytesRead + this.#needed);
+      }
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+}
+
+function sent(error: Error): Failed {
+  if (error instanceof Failed) return error;
+  return new Failed(error.message, error instanceof TooMuch ? 'hopeless' : 'open');
+}
+
+/** An error of a server that no request was sent to. */
+function unsent(error: NodeJS.ErrnoException): Failed | StateError {
+  if (error instanceof StateError) return error;
+  const { code = '', message } = error;
+  const isFinal =
+    error instanceof Failed
+      ? error.outcome === 'refused'
+      : error instanceof TooMuch || UNTRUSTED.test(code);
+  return new Failed(message || code, isFinal ? 'refused' : 'undone');
+}

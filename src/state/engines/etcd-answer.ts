@@ -1,0 +1,87 @@
+import { Failed } from './connection.ts';
+import { parse, TooMuch } from './stored-content.ts';
+
+const NO_SPACE = ': its quota is full';
+
+/** The quota is full. The change may have been made: etcd checks its quota again while making it. */
+export class QuotaFull extends Failed {}
+
+/** As the gateway returns it, in base64. */
+export interface KeyValue {
+  readonly key: string;
+  readonly value?: string;
+  readonly mod_revision?: string;
+}
+
+/** The used parts of an answer to a range, a transaction, a login or a status. Numbers are strings. */
+export interface EtcdAnswer {
+  readonly kvs?: readonly KeyValue[];
+  readonly more?: boolean;
+  readonly count?: string;
+  readonly succeeded?: boolean;
+  readonly responses?: readonly { readonly response_range?: EtcdAnswer }[];
+  readonly token?: string;
+  readonly header?: { readonly member_id?: string };
+  readonly version?: string;
+  readonly leader?: string;
+  readonly dbSize?: string;
+}
+
+/** Failed for anything but success. @throws TooMuch. */
+export function answerOf(status: number, text: string): EtcdAnswer | Failed {
+  const answer = objectIn(text);
+  if (status === 200 && isObject(answer?.header) && isAnswer(answer)) return answer;
+  return refusedBy(status, text);
+}
+
+/** The answer to a transaction contains the answers to its operations. */
+function isAnswer(value: unknown): value is EtcdAnswer {
+  if (!isObject(value)) return false;
+  const { kvs = [], responses = [], response_range: range } = value;
+  if (!Array.isArray(kvs) || !Array.isArray(responses)) return false;
+  return kvs.every(isPair) && responses.every(isAnswer) && (range === undefined || isAnswer(range));
+}
+
+function isPair(value: unknown): value is KeyValue {
+  return isObject(value) && isText(value.key) && isText(value.value ?? '');
+}
+
+function refusedBy(status: number, text: string): Failed {
+  const { error, message: said = error } = objectIn(text) ?? {};
+  const words = isObject(said) ? said.message : said;
+  if (status === 200 || !isText(words)) {
+    const why = `HTTP status ${status}, not from etcd: is this a proxy, or another server?`;
+    return new Failed(why, isSettled(status) ? 'refused' : 'open');
+  }
+  const message = words.replace(/^etcdserver: /, '').slice(0, 200);
+  if (/invalid auth token|auth token is not provided|auth revision/.test(message)) {
+    // A token expires, or its member restarts: the next connection logs in again.
+    return new Failed(message, 'undone');
+  }
+  if (/space exceeded/.test(message)) return new QuotaFull(message + NO_SPACE, 'refused');
+  if (/no leader/.test(message)) return new Failed(message, 'undone');
+  return new Failed(message, isSettled(status) ? 'refused' : 'open');
+}
+
+/** True if this status means that the request was not carried out, and will not be. */
+function isSettled(status: number): boolean {
+  return status >= 300 && status < 500 && status !== 408 && status !== 429;
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = parse(text);
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof TooMuch) throw error;
+    return undefined;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
