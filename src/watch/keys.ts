@@ -20,8 +20,7 @@ export function press(before: ViewerState, key: Key): ViewerState {
   const { message: _, ...state } = before;
   if (state.input) return pressInInput(state, state.input, key);
   // Escape arrives as Alt without a key.
-  const isWithOthers = key.ctrl || (key.meta && key.name !== 'escape');
-  if (isWithOthers || key.pasted !== undefined) return state;
+  if (key.ctrl || (key.meta && key.name !== 'escape')) return state;
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
+import { press } from '../../src/watch/keys.ts';
 import { afterChange } from '../../src/watch/writes.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -87,6 +88,14 @@ test('Esc, or no text, changes nothing', () => {
 test('keys of the page are text while you type', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('n', 'q', 'x', 'left', 'u', 'end', '?');
   expect(viewer.rows().at(-1)).toBe('New item: qux?');
+});
+
+test.each([
+  { name: 'x', sequence: '\x18', ctrl: true },
+  { name: 'x', sequence: '\x1bx', meta: true },
+])('a key that is held with another does nothing: %j', (key) => {
+  const { state } = new TestViewer({ lists: [LIST] });
+  expect(press(state, key)).toEqual(state);
 });
 
 test('only the page of the list changes anything', () => {

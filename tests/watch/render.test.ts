@@ -35,6 +35,14 @@ test('the header has agent, session, age, progress and total time; items have th
   );
 });
 
+test('the count has the colour of what is done only if all is', () => {
+  const theme = createTheme({ colours: true });
+  const header = (list: typeof LIST) =>
+    new TestViewer({ lists: [list] }, { columns: 100, theme }).rows()[0];
+  expect(header(LIST)).not.toContain(theme.paint.done('  1/3'));
+  expect(header(listOf('main', [4, 'x a']))).toContain(theme.paint.done('  1/1'));
+});
+
 test('of items that were completed in the same minute, the first says when', () => {
   const list = listOf('main', [700, '> a', '- b'], [120, 'x a', '> b'], [70, 'x a', 'x b', '> c']);
   const other = listOf('main', [700, '> a', '- b'], [118, 'x a', '> b'], [100, 'x a', 'x b']);
@@ -266,6 +274,13 @@ describe('the lists of all agents', () => {
     for (const index of agents.keys()) expect(screen).toContain(`agent-${index} `);
     expect(screen.match(/● Doing step/g)).toHaveLength(10);
     expect(viewer.rows()[2]).toMatch(/^▸agent-0 +0\/8 {2}1m 00s │ {2}agent-1 +1\/8 {2}1m 01s │/);
+  });
+
+  test('have 30 columns at least, unless the screen is narrower', () => {
+    const screen = (columns: number) =>
+      new TestViewer({ lists: agents }, { columns, rows: 40, page: 'agents' }).rows().join('\n');
+    expect(screen(62)).not.toContain('│');
+    expect(screen(63)).toContain('│');
   });
 
   test('can be moved through, and one of them opened', () => {
