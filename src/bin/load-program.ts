@@ -105,9 +105,10 @@ function keepCompiled(script: Script, files: KeptFiles, exitCode: number, isFina
   for (const file of files) {
     try {
       const kept = file();
+      // First, since a read-only file system refuses it at each run.
+      if (isFinal) chmodSync(kept, 0o444);
       makeFolder(dirname(dirname(kept)));
       makeFolder(dirname(kept));
-      if (isFinal) chmodSync(kept, 0o444);
       const data = script.createCachedData();
       const unfinished = `${kept}.${process.pid}`;
       writeFileSync(unfinished, data, { mode: isFinal ? 0o444 : 0o644, flag: 'wx' });
