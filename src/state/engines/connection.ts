@@ -36,7 +36,6 @@ interface Pending<Answer> {
 }
 
 const MOST_LINE_BYTES = 16 * 1024;
-const IDLE_MS = 10_000;
 export const NO_ANSWER = 'no answer in time';
 const ENDED = 'the connection ended';
 export const ENDED_EARLY = 'the connection ended before the server was ready';
@@ -45,7 +44,7 @@ const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 /**
  * A connection whose server answers requests in the order in which they were sent; they need not wait for each other. It
- * keeps the process alive only while one is under way, and ends when none was for 10 seconds.
+ * keeps the process alive only while one is under way.
  */
 export abstract class Connection<Answer> {
   readonly address: string;
@@ -54,6 +53,8 @@ export abstract class Connection<Answer> {
   isChanging = false;
   /** Called for each change that the server announces; while it is set, an idle connection stays. */
   heard: ((name?: string) => void) | undefined;
+  /** Ends when no request was under way for so long; 0 for never. */
+  protected readonly idleMs: number = 0;
   protected socket: Socket;
   /** Rejects with Failed, or with the StateError of a password that cannot be read. */
   readonly ready: Promise<void>;
@@ -134,7 +135,7 @@ export abstract class Connection<Answer> {
       .on('error', (error) => this.#fail(error))
       .on('end', () => this.end())
       .on('close', () => this.end())
-      .setTimeout(IDLE_MS, () => this.#pending.length > 0 || this.heard || this.end());
+      .setTimeout(this.idleMs, () => this.#pending.length > 0 || this.heard || this.end());
     await this.login();
     this.isReady = true;
   }

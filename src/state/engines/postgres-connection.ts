@@ -68,6 +68,8 @@ type Fields = { readonly [letter: string]: string | undefined };
 export class PostgresConnection extends Connection<Rows> {
   /** As the server reports it. */
   isStandby = false;
+  /** Each connection is a process of the server, which has 100 by default. */
+  protected override readonly idleMs = 10_000;
   readonly #login: Login;
 
   constructor(address: string, login: Login) {
