@@ -53,8 +53,13 @@ class OnServer {
 
   /** Not on a terminal. */
   watch(...argv: string[]) {
-    const words = ['watch', '--session', this.session, ...argv];
-    return startProgram(executable('agent-shell'), words, { cwd: this.#folder, env: this.env() });
+    return this.watchAny('--session', this.session, ...argv);
+  }
+
+  /** Without a session, unless it is named here. */
+  watchAny(...argv: string[]) {
+    const place = { cwd: this.#folder, env: this.env() };
+    return startProgram(executable('agent-shell'), ['watch', ...argv], place);
   }
 
   viewer(...argv: string[]): TmuxTerminal {
@@ -127,7 +132,7 @@ describe.runIf(hasEtcd)('agent-shell', () => {
 
   test('watch --web on an empty server shows a page the first list as soon as there is one, and the team', async () => {
     const at = new OnServer(servers.etcd.emptyUrl());
-    const { shown, text } = await pageOf(at.watch('--web'));
+    const { shown, text } = await pageOf(at.watchAny('--web'));
     await shown('"lists":[]');
     await at.write('ann', 'first');
     await shown('"text":"first"');
