@@ -57,10 +57,11 @@ until_screen() {
 
 # Waits for an empty prompt with the whole panel below it.
 until_panel() {
-  local try
+  local try seen
   for ((try = 0; try < 400; try++)); do
-    if [[ $(screen | grep -v '^$' | tail -n 5) = 'me>'*$'\n┌─ Tasks '*' 1/2 '*$'\n│ ✓ Read '*$'\n│ ● Doing it...'*$'\n└'* ]]; then
-      [ "$(screen | grep -c '─ Tasks ─')" = 1 ]
+    seen=$(screen | grep -v '^$')
+    if [[ $(tail -n 5 <<<"$seen") = 'me>'*$'\n┌─ Tasks '*' 1/2 '*$'\n│ ✓ Read '*$'\n│ ● Doing it...'*$'\n└'* ]] &&
+      [ "$(grep -c '─ Tasks ─' <<<"$seen")" = 1 ]; then
       return
     fi
     sleep 0.05
