@@ -47,7 +47,7 @@ export class PromptLists {
   readonly #found: Found;
   readonly #todos: TodoVersion;
   readonly #tasks: readonly TaskRow[];
-  readonly #versions: { readonly todos: number; readonly tasks: number };
+  readonly #versions: Versions;
   #kept: readonly TodoVersion[] | undefined;
 
   private constructor(found: Found) {
@@ -96,7 +96,7 @@ export class PromptLists {
   versionsIn(heads: string): Versions {
     const versionAfter = (start: string) => {
       const at = heads.indexOf(start);
-      return at < 0 ? undefined : Number.parseInt(heads.slice(at + start.length), 10);
+      return at < 0 ? 0 : Number.parseInt(heads.slice(at + start.length), 10);
     };
     const { todos, tasks } = this.#headStarts;
     return { todos: versionAfter(todos), tasks: versionAfter(tasks) };
@@ -133,12 +133,12 @@ export class PromptLists {
   }
 
   /** The items and tasks whose status has changed since. New ones do not count. */
-  #freshSince(todos: TodoVersion | undefined, tasks: number | undefined): ReadonlySet<unknown> {
+  #freshSince(todos: TodoVersion | undefined, tasks: number): ReadonlySet<unknown> {
     const since = +(todos?.updatedAt ?? Number.POSITIVE_INFINITY);
     const { changed } = this.#times;
     const isFresh = (item: Items[number]) => (changed.get(item) ?? 0) > since;
     const fresh = new Set<unknown>(this.#todos.items.filter(isFresh));
-    if (tasks === undefined || tasks === this.#versions.tasks) return fresh;
+    if (tasks === 0 || tasks === this.#versions.tasks) return fresh;
     let graph: TaskVersion['graph'] | undefined;
     for (const version of this.#found.tasks.newestFirst()) {
       if (version.version === tasks) graph = version.graph;
@@ -203,10 +203,10 @@ export class PromptLists {
   }
 }
 
-/** Versions of the todo list and of the list of tasks; undefined for no list. */
+/** Versions of the todo list and of the list of tasks; 0 for no list. */
 interface Versions {
-  readonly todos: number | undefined;
-  readonly tasks: number | undefined;
+  readonly todos: number;
+  readonly tasks: number;
 }
 
 /** A line that was run at the prompt, and the lists' versions after it. */
