@@ -82,11 +82,12 @@ export class PersonsShell extends TmuxTerminal {
     const before = this.all().split(entered).length;
     let output = '';
     this.enter(line);
-    await this.until('the prompt after it', () => {
-      const parts = this.all().split(entered);
+    const isOver = (all: string) => {
+      const parts = all.split(entered);
       output = parts.at(-1) ?? '';
       return parts.length > before && isAtPrompt(output);
-    });
+    };
+    await this.until('the prompt after it', isOver, () => this.all());
     return output.replace(AT_PROMPT, '');
   }
 

@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,22 +25,15 @@ const SHELL = execFileSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' })
 /** A program on a real terminal, in its own tmux server. */
 export class TmuxTerminal {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tmux-test-'));
+  /** All that the program writes. */
+  readonly #written = join(this.#directory, 'written');
 
   constructor(command: string, { columns = 80, rows = 24, cwd = this.#directory } = {}) {
-    const size = ['-x', String(columns), '-y', String(rows)];
+    writeFileSync(this.#written, '');
+    const start = ['new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, command];
+    const record = ['pipe-pane', `exec cat >>'${this.#written}'`];
     const options = ['set-option', '-g', 'history-limit', '5000'];
-    this.#tmux(
-      '-f',
-      '/dev/null',
-      'new-session',
-      '-d',
-      ...size,
-      '-c',
-      cwd,
-      command,
-      ';',
-      ...options,
-    );
+    this.#tmux('-f', '/dev/null', ...start, ';', ...record, ';', ...options);
   }
 
   /** Types text, then presses Enter. */
@@ -82,15 +76,10 @@ export class TmuxTerminal {
     return this.#tmux('capture-pane', '-p', '-e').trimEnd();
   }
 
-  /**
-   * Records the program's output in a file, since looking at the screen may be too late. Returns a function that returns
-   * the text.
-   */
+  /** From now on, since looking at the screen may be too late. Returns a function that returns the text. */
   record(): () => string {
-    const file = join(this.#directory, 'written');
-    writeFileSync(file, '');
-    this.#tmux('pipe-pane', `cat >>'${file}'`);
-    return () => readFileSync(file, 'utf8');
+    const { size } = statSync(this.#written);
+    return () => readFileSync(this.#written).subarray(size).toString();
   }
 
   /** Scrollback and screen, with wrapped lines joined. */
@@ -125,12 +114,22 @@ export class TmuxTerminal {
     return this.#tmux('display', '-p', format).trim();
   }
 
-  /** Waits until the screen satisfies `isSo`, and returns it. */
-  async until(what: string, isSo: (screen: string) => boolean): Promise<string> {
-    let screen = '';
+  /**
+   * Waits until the screen satisfies `isSo`, and returns it. A look starts a process, so the next one waits until the
+   * program has written more, or for a second.
+   */
+  async until(
+    what: string,
+    isSo: (screen: string) => boolean,
+    look = () => this.screen(),
+  ): Promise<string> {
+    let [screen, size, at] = ['', -1, 0];
     try {
       const seen = await eventually(what, () => {
-        screen = this.screen();
+        const now = statSync(this.#written).size;
+        if (now === size && performance.now() - at < 1000) return false;
+        [size, at] = [now, performance.now()];
+        screen = look();
         return isSo(screen) && screen;
       });
       expect(seen, what).toSatisfy(isSo);
