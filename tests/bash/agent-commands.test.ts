@@ -5,23 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { quote } from '../../src/line/quotes.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { TestAgent } from '../helpers/agents.ts';
+import { sharedAgentSession, TestAgent } from '../helpers/agents.ts';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms } from '../helpers/machine.ts';
 import { Random, testSeed } from '../helpers/random.ts';
-import { sharedSession, startSession, withoutBashEnded } from '../helpers/session.ts';
+import { startSession, withoutBashEnded } from '../helpers/session.ts';
 
-let current = new TestAgent();
-const session = sharedSession({
-  handlers: [{ name: 'Agent', execute: (invocation) => current.execute(invocation) }],
-});
-
-/** `Agent` is the command of the running test. */
-function sessionWith(agent: TestAgent) {
-  current = agent;
-  return session();
-}
+const sessionWith = sharedAgentSession();
 
 describe('arguments and standard input', () => {
   test.each([
@@ -53,7 +44,7 @@ describe('arguments and standard input', () => {
     const random = new Random(seed);
     const agent = new TestAgent();
     const session = sessionWith(agent);
-    const all = Array.from({ length: 30 }, (_, index) =>
+    const all = Array.from({ length: 12 }, (_, index) =>
       // Long random ones are hardly ever UTF-8.
       random.list(0, 5, () => Buffer.from(random.list(0, index % 3, () => 1 + random.below(255)))),
     );
@@ -151,7 +142,7 @@ describe('the reply', () => {
   test('every exit code comes back', async () => {
     const agent = new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) }));
     const { stdout } = await sessionWith(agent).run(
-      'for code in {0..9} {123..131} $(seq 137 6 255) 254 255; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
+      'for code in 0 1 2 126 127 128 130 255; do Agent $code; [ $? = $code ] || echo "not $code"; done; echo end',
     );
     expect(stdout).toBe('end\n');
   });
@@ -203,16 +194,13 @@ describe('the reply', () => {
     writeFileSync(join(bin, 'head'), head, { mode: 0o755 });
     let reply = { stdout: '', stderr: '' };
     const agent = new TestAgent(() => reply);
-    const session = startSession({
-      handlers: [agent],
-      env: { PATH: `${bin}:${process.env.PATH}` },
-    });
-    for (const stdout of ['', '\0', 'x'.repeat(64 * 1024), 'ü\0'.repeat(500_000)]) {
-      for (const stderr of ['', '\0', 'e'.repeat(70_000)]) {
-        reply = { stdout, stderr };
-        const result = await session.run('Agent');
-        expect([result.stdout === stdout, result.stderr === stderr]).toEqual([true, true]);
-      }
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const session = startSession({ handlers: [agent], env });
+    for (const stdout of ['', '\0', 'ü\0'.repeat(500_000)]) {
+      reply = { stdout, stderr: stdout.slice(0, 70_000) };
+      expect(await session.run('Agent')).toEqual({ ...reply, exitCode: 0 });
+      reply = { stdout, stderr: '\0' };
+      expect(await session.run('Agent')).toEqual({ ...reply, exitCode: 0 });
     }
     const stdin = 'x'.repeat(100_000);
     await session.run('Agent -', { stdin });
@@ -225,10 +213,8 @@ describe('the reply', () => {
   ])('to a pipe without a reader is quiet: %s', async (_size, length) => {
     const agent = new TestAgent(() => ({ stdout: 'x'.repeat(length) }));
     const session = sessionWith(agent);
-    for (let round = 0; round < 5; round += 1) {
-      expect((await session.run('Agent | head -c 1 >/dev/null; Agent | true')).stderr).toBe('');
-    }
-    expect(agent.calls.length).toBe(10);
+    expect((await session.run('Agent | head -c 1 >/dev/null; Agent | true')).stderr).toBe('');
+    expect(agent.calls.length).toBe(2);
   });
 
   test('to a closed output fails as that of echo', async () => {
@@ -240,138 +226,77 @@ describe('the reply', () => {
   });
 });
 
-const SINCE_BASH_4 = [
-  ['stderr into a pipe', 'Agent x |& cat'],
-  ['coproc', 'coproc Agent x; cat <&${COPROC[0]}; wait'],
+/** Each calls the command once, with the argument x. */
+const WAYS = [
+  'IFS=A "Agent" x',
+  'name=Agent; FOO=1 $name x',
+  'echo ignored | Agent x | cat',
+  'echo "$(echo "`Agent x`")"',
+  'cat <(Agent x)',
+  'echo | tee >(Agent x >out) >/dev/null; until [ -s out ]; do sleep 0.01; done; cat out',
+  'Agent x & wait $!',
+  'f() { Agent "$@"; }; export -f f; bash -c "f x"',
+  'printf "#!/bin/sh\\nAgent x\\n" >script; chmod +x script; ./script',
+  'trap "Agent x" USR1; kill -USR1 $$; trap - USR1',
+  '(trap "Agent x" EXIT)',
+  'echo "Agent x" | bash',
+  'bash -r -c "Agent x"',
+  '(exec Agent x)',
+  'exec bash -c "Agent x"',
+  'echo x | xargs -P4 -n1 Agent',
+  'timeout 10 Agent x',
+  'setsid -w Agent x',
+  'touch x; find . -name x -printf "" -exec Agent x \\;',
+  'cd / && Agent x && cd - >/dev/null',
+  // Without a directory, bash itself prints an error.
+  'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..',
+  // No setting of the caller changes its call.
+  'env -i "$(type -P Agent)" x',
+  'PATH=$(dirname "$(type -P Agent)") Agent x',
+  'program=$(type -P Agent); (unset PATH; "$program" x)',
+  '(set -x; Agent x) 2>/dev/null',
+  'bash -xeuf "$(type -P Agent)" x 2>/dev/null',
+  'bash --posix "$(type -P Agent)" x',
+  '(set -eu; export SHELLOPTS; Agent x)',
+  '(echo "echo injected; exit 9" >env.sh; export BASH_ENV=$PWD/env.sh; Agent x)',
+  '(printf() { :; }; read() { :; }; export -f printf read; Agent x)',
+  '(export POSIXLY_CORRECT=1 GLOBIGNORE="*"; Agent x)',
+  '(export TMOUT=1 IFS=e BASH_XTRACEFD=1 PS4=+ PROMPT_COMMAND=: ENV=/x; Agent x)',
+  '(export name=1 slot=2 kind=text a=1 b=9 c=9 tries=999 reached=1 out=o err=e; Agent x)',
+  'CDPATH=/tmp:/ LC_ALL=C Agent x',
+  '(set -C; umask 777; Agent x)',
+  '(cd /; exec 3<&- 4<&- 5<&- 6<&-; Agent x)',
+  '(exec 3<>/dev/null 4>/dev/null 5</dev/null 6>/dev/null; Agent x)',
+  '(trap "" PIPE TERM INT; Agent x)',
+  ...(bashIsSince(4, 0) ? ['Agent x |& cat', 'coproc Agent x; cat <&${COPROC[0]}; wait'] : []),
+  // Older bashes complain when they have no descriptor left for themselves.
+  ...(bashIsSince(4, 3) ? ['(ulimit -n 8; Agent x)'] : []),
 ];
-// Older bashes complain when they have no descriptor left for themselves.
-const SINCE_BASH_4_3 = [['a low limit of descriptors', '(ulimit -n 8; Agent x)']];
+
+/** The same in other shells and programs. */
+const PROGRAMS = [
+  'dash "$(type -P Agent)" x',
+  'busybox sh "$(type -P Agent)" x',
+  'busybox xargs Agent <<<x',
+  'zsh -c "Agent x"',
+  'fish -c "Agent x"',
+  'perl -e \'exec "Agent", "x"\'',
+  `python3 -c "import subprocess; subprocess.run(['Agent', 'x'])"`,
+  "make -sf <(printf 'all:\\n\\tAgent x\\n')",
+];
 
 describe('every way of bash to call a command calls the agent command', () => {
-  test.each([
-    ['a simple command', 'Agent x'],
-    ['and-list', 'true && Agent x && true'],
-    ['or-list', 'false || Agent x'],
-    ['semicolon', ':; Agent x; :'],
-    ['quoted name', '"Agent" x'],
-    ['name from a variable', 'name=Agent; $name x'],
-    ['assignment before it', 'FOO=1 BAR=2 Agent x'],
-    ['IFS before it', 'IFS=A Agent x'],
-    ['subshell', '(Agent x)'],
-    ['group', '{ Agent x; }'],
-    ['negation', '! Agent x; true'],
-    ['pipe out of it', 'Agent x | cat'],
-    ['pipe into it', 'echo ignored | Agent x'],
-    ['pipes on both sides', 'echo ignored | Agent x | cat'],
-    ['command substitution', 'echo "$(Agent x)"'],
-    ['backticks', 'echo `Agent x`'],
-    ['nested substitution', 'echo "$(echo "$(Agent x)")"'],
-    ['process substitution for reading', 'cat <(Agent x)'],
-    [
-      'process substitution for writing',
-      'echo | tee >(Agent x >out) >/dev/null; until [ -s out ]; do sleep 0.01; done; cat out',
-    ],
-    ['background', 'Agent x & wait'],
-    ['background and its status', 'Agent x & wait $!'],
-    ['function', 'f() { Agent "$@"; }; f x'],
-    ['exported function', 'f() { Agent "$@"; }; export -f f; bash -c "f x"'],
-    ['if', 'if Agent x; then :; fi'],
-    ['while', 'while Agent x; do break; done'],
-    ['for', 'for word in x; do Agent "$word"; done'],
-    ['case', 'case a in a) Agent x;; esac'],
-    ['eval', 'eval "Agent x"'],
-    ['source', 'echo "Agent x" >script; . ./script'],
-    ['script', 'printf "#!/bin/sh\\nAgent x\\n" >script; chmod +x script; ./script'],
-    ['trap', 'trap "Agent x" USR1; kill -USR1 $$; trap - USR1'],
-    ['EXIT trap of a subshell', '(trap "Agent x" EXIT)'],
-    ['sh', 'sh -c "Agent x"'],
-    ['bash', 'bash -c "Agent x"'],
-    ['bash reading it', 'echo "Agent x" | bash'],
-    ['a login-free restricted shell', 'bash -r -c "Agent x"'],
-    ['POSIX mode', 'bash --posix -c "Agent x"'],
-    ['exec', '(exec Agent x)'],
-    ['exec bash before it', 'exec bash -c "Agent x"'],
-    ['xargs', 'echo x | xargs Agent'],
-    ['xargs -0', 'printf "x\\0" | xargs -0 -n1 Agent'],
-    ['xargs in parallel', 'echo x | xargs -P4 -n1 Agent'],
-    ['timeout', 'timeout 10 Agent x'],
-    ['env', 'env X=1 Agent x'],
-    ['env -i by its path', 'env -i "$(type -P Agent)" x'],
-    ['env -i with a PATH', 'env -i PATH="$PATH" Agent x'],
-    ['a PATH with nothing else on it', 'PATH=$(dirname "$(type -P Agent)") Agent x'],
-    ['command', 'command Agent x'],
-    ['nice', 'nice Agent x'],
-    ['nohup', 'nohup Agent x 2>/dev/null'],
-    ['setsid', 'setsid -w Agent x'],
-    ['find -exec', 'touch x; find . -name x -printf "" -exec Agent x \\;'],
-    ['another directory', 'cd / && Agent x && cd - >/dev/null'],
-    // Without a directory, bash itself prints an error.
-    ['a removed directory', 'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..'],
-    ['hash -r', 'hash -r; Agent x'],
-    ['umask 777', '(umask 777; Agent x)'],
-    ['SHELLOPTS exported', '(set -eu; export SHELLOPTS; Agent x)'],
-    [
-      'BASH_ENV exported',
-      '(echo "echo injected; exit 9" >env.sh; export BASH_ENV=$PWD/env.sh; Agent x)',
-    ],
-    [
-      'functions exported that replace builtins',
-      '(printf() { :; }; read() { :; }; export -f printf read; Agent x)',
-    ],
-    ['a locale', 'LC_ALL=C Agent x'],
-    ...(bashIsSince(4, 0) ? SINCE_BASH_4 : []),
-    ...(bashIsSince(4, 3) ? SINCE_BASH_4_3 : []),
-  ])('%s', async (_name, line) => {
-    const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
-    const result = await sessionWith(agent).run(line, { timeoutMs: 60_000 });
-    expect(withoutBashEnded(result)).toEqual({
-      stdout: 'called with x\n',
-      stderr: '',
-      exitCode: 0,
-    });
-    expect(agent.calls.map((call) => call.argv)).toEqual([['x']]);
-  });
-
-  test.runIf(hasPrograms('python3'))('a Python subprocess', async () => {
-    const agent = new TestAgent(({ stdin }) => ({ stdout: stdin.toUpperCase(), exitCode: 3 }));
-    const session = sessionWith(agent);
-    writeFileSync(
-      join(session.cwd, 'script.py'),
-      `import subprocess
-done = subprocess.run(['Agent', "it's", '-'], input='text', capture_output=True, text=True)
-print(done.stdout, done.returncode)
-`,
-    );
-    expect((await session.run('python3 script.py')).stdout).toBe('TEXT 3\n');
-    expect(agent.calls.map((call) => call.argv)).toEqual([["it's", '-']]);
-  });
-
-  test.runIf(hasPrograms('make'))('a Makefile, also in parallel', async () => {
-    const agent = new TestAgent(({ argv }) => ({ stdout: `${argv}\n` }));
-    const session = sessionWith(agent);
-    const targets = ['a', 'b', 'c'].map((name) => `${name}:\n\t@Agent ${name}\n`);
-    writeFileSync(join(session.cwd, 'Makefile'), `all: a b c\n${targets.join('')}`);
-    const { stdout, exitCode } = await session.run('make -j3 all');
-    expect(stdout.trim().split('\n').sort()).toEqual(['a', 'b', 'c']);
-    expect(exitCode).toBe(0);
-  });
-
-  test.for([
-    'dash -c "Agent x"',
-    'dash "$(type -P Agent)" x',
-    'busybox sh -c "Agent x"',
-    'busybox sh "$(type -P Agent)" x',
-    'zsh -c "Agent x"',
-    'fish -c "Agent x"',
-    'perl -e \'exec "Agent", "x"\'',
-    'busybox xargs Agent <<<x',
-  ])('in another shell or program: %s', async (line, { skip }) => {
+  test.for([...WAYS, ...PROGRAMS])('%s', async (line, { skip }) => {
     const [program = ''] = line.split(' ');
-    if (!hasPrograms(program)) skip(`no ${program} here`);
+    if (PROGRAMS.includes(line) && !hasPrograms(program)) skip(`no ${program} here`);
     const agent = new TestAgent(({ argv }) => ({ stdout: `called with ${argv}\n` }));
     // fish makes the home folder.
-    const { stdout } = await sessionWith(agent).run(`HOME=$PWD ${line}`);
-    expect(stdout).toBe('called with x\n');
+    const session = sessionWith(agent);
+    await session.run('export HOME=$PWD');
+    const result = await session.run(line, { timeoutMs: 60_000 });
+    const stdout = 'called with x\n';
+    expect(withoutBashEnded(result)).toEqual({ stdout, stderr: '', exitCode: 0 });
+    expect(agent.calls.map((call) => call.argv)).toEqual([['x']]);
   });
 
   test('set -e stops at its failure, and pipefail sees it', async () => {

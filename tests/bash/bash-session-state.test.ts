@@ -1,90 +1,56 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { listFiles } from '../helpers/files.ts';
-import {
-  BASH_ENDED,
-  sharedWithFreshBash,
-  startSession,
-  withoutBashEnded,
-} from '../helpers/session.ts';
+import { BASH_ENDED, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
-const withFreshBash = sharedWithFreshBash({ cwd: '/' });
-
-/** Lines that change the state of a shell. */
-test.each([
-  ['set -u', 'set -u'],
-  ['POSIX mode', 'set -o posix'],
-  ['no globbing', 'set -f'],
-  ['noclobber', 'set -C'],
-  ['no hashing', 'set +h'],
-  ['no brace expansion', 'set +B'],
-  ['pipefail', 'set -o pipefail'],
-  ['exit on failure', 'set -e'],
-  ['exit on failure, also inherited', 'set -eE -o functrace; shopt -s inherit_errexit'],
-  ['job control', 'set -m'],
-  ['nullglob and failglob', 'shopt -s nullglob failglob extglob globstar'],
+/** Lines that change the state of a shell; those in one list are run by one bash, so that their changes add up. */
+const CHANGES = [
   [
-    'aliases',
+    'set -ufC +hB -o pipefail',
+    'shopt -s nullglob failglob extglob globstar',
+    'set -m; set -o history -H',
     "shopt -s expand_aliases\nalias eval=false printf=false unset=false mapfile=false set=false echo='echo'",
+    'IFS=0123456789abcdef',
+    'IFS=',
+    'PATH=',
+    'export PATH=/nonexistent',
+    'unset PATH LINENO',
+    'HOME=/nonexistent OLDPWD=/nonexistent; unset PWD',
+    'LC_ALL=C; LANG=de_DE.UTF-8',
+    'export BASH_ENV=/nonexistent ENV=/nonexistent',
+    'PROMPT_COMMAND="echo prompt"; PS0="command "; PS1="prompt "; PS2="more "; PS4="trace "',
+    'exec 3>&- 4>&- 5>&- 10>&- 200>&-',
+    'umask 777; ulimit -c 0; ulimit -t 1000',
+    'exec </dev/null',
+    'sleep 1000 & coproc cat',
+    'set -- a b c; shift; getopts a: x -a 1',
+    'pushd / >/dev/null; pushd /usr >/dev/null',
+    'TMOUT=1; BASH_ARGV0=other',
+    'trap "" TERM INT HUP; trap "echo bye" EXIT',
+    'shopt -s extdebug; trap : DEBUG; trap : RETURN',
+    'set -o posix',
   ],
   [
-    'functions with the names of builtins',
-    'printf() { :; }; eval2() { :; }; read() { :; }; exec() { :; }',
-  ],
-  [
-    'functions with the names of the special builtins',
-    'unset() { :; }; set() { :; }; trap() { :; }',
-  ],
-  [
-    'functions that replace eval and mapfile',
-    'eval() { :; }; mapfile() { :; }; test() { :; }; command() { :; }',
-  ],
-  ['a function that replaces the dot', 'source() { :; }; function . { :; }'],
-  ['IFS of digits and letters', 'IFS=0123456789abcdef'],
-  ['an empty IFS', 'IFS='],
-  ['an empty PATH', 'PATH='],
-  ['PATH with nothing on it', 'export PATH=/nonexistent'],
-  ['no PATH', 'unset PATH'],
-  ['another HOME, PWD, OLDPWD', 'HOME=/nonexistent OLDPWD=/nonexistent; unset PWD'],
-  ['a readonly PWD', 'readonly PWD'],
-  [
-    'readonly variables of bash',
+    'unset() { :; }; set() { :; }; trap() { :; }; eval() { :; }; mapfile() { :; }; test() { :; }',
+    'printf() { :; }; read() { :; }; exec() { :; }; command() { :; }; source() { :; }; function . { :; }',
     // With a readonly LINENO, bash 4 loses its output in the middle of a redirection; the session says so.
-    `readonly IFS OPTIND MAPFILE REPLY ${bashIsSince(5, 0) ? 'LINENO' : ''}`,
+    `readonly PWD IFS OPTIND MAPFILE REPLY ${bashIsSince(5, 0) ? 'LINENO' : ''}`,
+    'builtin set -e',
+    'builtin set -eE -o functrace; shopt -s inherit_errexit',
   ],
-  ['a readonly variable with the name of ours', 'readonly _L=mine'],
-  ['an array with the name of ours', '_L=(1 2 3)'],
-  ['an integer with the name of ours', 'declare -i _L=7'],
-  ['LINENO unset', 'unset LINENO'],
-  ['a DEBUG trap', 'trap : DEBUG'],
-  ['the options of a debugger', 'shopt -s extdebug; trap : DEBUG; trap : RETURN'],
-  ['an EXIT trap', 'trap "echo bye" EXIT'],
-  ['a trap for TERM', 'trap "" TERM INT HUP'],
-  ['another language', 'LC_ALL=C; LANG=de_DE.UTF-8'],
-  ['BASH_ENV and ENV', 'export BASH_ENV=/nonexistent ENV=/nonexistent'],
-  ['a PROMPT_COMMAND', 'PROMPT_COMMAND="echo prompt"; PS1="prompt "; PS4="trace "'],
-  ['a PS0', 'PS0="command "; PS2="more "'],
-  ['low file descriptors closed', 'exec 3>&- 4>&- 5>&- 10>&- 200>&-'],
-  ['the umask', 'umask 777'],
-  ['limits', 'ulimit -c 0; ulimit -t 1000'],
-  ['no standard input', 'exec </dev/null'],
-  ['a background job', 'sleep 1000 &'],
-  ['a coprocess', 'coproc cat'],
-  ['positional parameters', 'set -- a b c; shift'],
-  ['getopts', 'getopts a: x -a 1'],
-  ['a deep pushd', 'pushd / >/dev/null; pushd /usr >/dev/null'],
-  ['history expansion', 'set -o history; set -H'],
-  ['a TMOUT', 'TMOUT=1'],
-  ['the restricted name of the script', 'BASH_ARGV0=other'],
-])('after %s the session goes on as before', async (_name, line) => {
-  const session = await withFreshBash();
-  const { exitCode } = await session.run(line, { timeoutMs: 60_000 });
-  expect(exitCode).not.toBe(124);
-  expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual(NEXT);
-  const failed = await session.run('(exit 5)', { timeoutMs: 60_000 });
-  expect(withoutBashEnded(failed)).toEqual({ ...NEXT, stdout: '', exitCode: 5 });
+];
+
+test.each(CHANGES)('after %j the session goes on as before', async (...lines) => {
+  const session = startSession({ cwd: '/' });
+  for (const line of lines) {
+    const { exitCode } = await session.run(line, { timeoutMs: 60_000 });
+    expect([line, exitCode]).not.toEqual([line, 124]);
+    expect([line, await session.run('echo next', { timeoutMs: 60_000 })]).toEqual([line, NEXT]);
+    const failed = withoutBashEnded(await session.run('(exit 5)', { timeoutMs: 60_000 }));
+    expect([line, failed]).toEqual([line, { ...NEXT, stdout: '', exitCode: 5 }]);
+  }
 });
 
 test('set -x and set -v show the commands of the lines and none of ours', async () => {
@@ -105,17 +71,12 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
   expect((await session.run('echo four')).stderr).toBe('');
 });
 
-test('a DEBUG trap sees the commands of the lines and none of ours', async () => {
+test('DEBUG and ERR traps see the commands of the lines and none of ours', async () => {
   const session = startSession();
   await session.run('trap \'echo "debug: $BASH_COMMAND"\' DEBUG');
-  const { stdout, stderr } = await session.run('echo one; true');
-  expect(stdout).toBe('debug: echo one\none\ndebug: true\n');
-  expect(stderr).toBe('');
-});
-
-test('an ERR trap runs once for a line that fails, and for no command of ours', async () => {
-  const session = startSession();
-  await session.run('trap "echo failed" ERR');
+  const stdout = 'debug: echo one\none\ndebug: true\n';
+  expect(await session.run('echo one; true')).toEqual({ stdout, stderr: '', exitCode: 0 });
+  await session.run('trap - DEBUG; trap "echo failed" ERR');
   expect((await session.run('echo fine')).stdout).toBe('fine\n');
   expect((await session.run('false')).stdout).toBe('failed\n');
   expect((await session.run('echo fine')).stdout).toBe('fine\n');
@@ -171,22 +132,18 @@ test('a line cannot tell the session how it ended', async () => {
   expect(await session.run('echo next')).toEqual(NEXT);
 });
 
-test.each([
-  ['up to 255', 'for fd in {3..255}; do eval "exec $fd>&-"; done'],
-  [
-    'up to the limit',
-    'for ((fd = 3; fd < $(ulimit -n) && fd < 1100; fd++)); do eval "exec $fd>&-"; done',
-  ],
-  [
-    'that /proc shows',
-    'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done',
-  ],
-  ['one by one', 'exec 252>&- 255>&- 1000>&-'],
-])('a line that closes all descriptors but 0 to 2 loses nothing: %s', async (_name, line) => {
+test('a line that closes all descriptors but 0 to 2 loses nothing', async () => {
   const session = startSession();
-  const { stdout, exitCode } = await session.run(`kept=yes; ${line}; echo closed; (exit 4)`);
-  expect([stdout, exitCode]).toEqual(['closed\n', 4]);
-  expect(await session.run('echo "$kept"')).toEqual({ stdout: 'yes\n', stderr: '', exitCode: 0 });
+  for (const line of [
+    'for ((fd = 3; fd < $(ulimit -n) && fd < 1100; fd++)); do eval "exec $fd>&-"; done',
+    'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done',
+    'exec 252>&- 255>&- 1000>&-',
+  ]) {
+    const { stdout, exitCode } = await session.run(`kept=$$; ${line}; echo closed; (exit 4)`);
+    expect([stdout, exitCode]).toEqual(['closed\n', 4]);
+    const kept = { stdout: 'kept\n', stderr: '', exitCode: 0 };
+    expect(await session.run('[ "$kept" = $$ ] && echo kept')).toEqual(kept);
+  }
 });
 
 test('a line that reopens descriptors gets nothing of ours into its files', async () => {

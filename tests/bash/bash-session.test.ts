@@ -1,5 +1,5 @@
-import { readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -25,12 +25,12 @@ test('a line is anything that bash takes, several lines and heredocs included', 
   expect(await session.run(line)).toEqual(plainBash(line));
 });
 
-test.each(['', '   ', '\n\n', '# only a comment', ':'])(
-  'a line that does nothing gives nothing: %j',
-  async (line) => {
-    expect(await startSession().run(line)).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-  },
-);
+test('a line that does nothing gives nothing', async () => {
+  const session = startSession();
+  const nothing = { stdout: '', stderr: '', exitCode: 0 };
+  for (const line of ['', '   ', '\n\n', '# only a comment', ':'])
+    expect(await session.run(line)).toEqual(nothing);
+});
 
 test('directory, variables, functions and options last from line to line', async () => {
   const session = startSession();
@@ -50,47 +50,28 @@ test('the session reports the directory of bash, with any name', async () => {
   expect(session.cwd.endsWith(`/${name}`)).toBe(true);
 });
 
-test('a session starts in the directory that it is given', async () => {
+test('a session starts in the directory that it is given; for a file it is its folder', async () => {
   const cwd = temporaryDirectory();
-  const { stdout } = await startSession({ cwd }).run('pwd -P');
-  expect(stdout).toBe(`${realpathSync(cwd)}\n`);
-});
-
-test('a relative directory is relative to that of the program; for a file it is its folder', async () => {
-  const cwd = relative(process.cwd(), temporaryDirectory());
-  expect((await startSession({ cwd }).run('pwd')).stdout).toBe(`${resolve(cwd)}\n`);
-  expect((await startSession({ cwd: 'package.json' }).run('pwd')).stdout).toBe(
-    `${process.cwd()}\n`,
-  );
+  expect((await startSession({ cwd: relative('.', cwd) }).run('pwd -P')).stdout).toBe(`${cwd}\n`);
+  const { stdout } = await startSession({ cwd: 'package.json' }).run('pwd');
+  expect(stdout).toBe(`${process.cwd()}\n`);
 });
 
 test('only PATH of the environment is changed, and nothing is added to it', async () => {
   const session = startSession({ env: { ONE: '1' } });
   const { stdout } = await session.run('env -0 | sort -z | cut -z -d= -f1 | tr "\\0" "\\n"');
   // PWD, SHLVL, _ and, before bash 4, OLDPWD are bash's own.
-  expect(stdout.replace('OLDPWD\n', '').trim().split('\n')).toEqual([
-    'HOME',
-    'LANG',
-    'ONE',
-    'PATH',
-    'PWD',
-    'SHLVL',
-    'TMPDIR',
-    '_',
-  ]);
+  const names = stdout.replace('OLDPWD\n', '').trim().split('\n');
+  expect(names).toEqual(['HOME', 'LANG', 'ONE', 'PATH', 'PWD', 'SHLVL', 'TMPDIR', '_']);
 });
 
-test.each([0, 1, 2, 126, 127, 255])('$? of a line is there in the next one: %i', async (code) => {
+test('$? of a line is there in the next one, and the host can set it', async () => {
   const session = startSession();
-  const { exitCode } = await session.run(`(exit ${code})`);
-  expect(exitCode).toBe(code);
-  expect(session.lastExitCode).toBe(code);
-  expect((await session.run('echo $?')).stdout).toBe(`${code}\n`);
-});
-
-test('the host can set $? of the next line', async () => {
-  const session = startSession();
-  await session.run('true');
+  for (const code of [0, 1, 2, 126, 127, 255]) {
+    expect((await session.run(`(exit ${code})`)).exitCode).toBe(code);
+    expect(session.lastExitCode).toBe(code);
+    expect((await session.run('echo $?')).stdout).toBe(`${code}\n`);
+  }
   session.lastExitCode = 42;
   expect((await session.run('echo $?')).stdout).toBe('42\n');
   expect((await session.run('echo $?')).stdout).toBe('0\n');
@@ -103,18 +84,10 @@ test('$? of the last line is lost to no option that ends bash on failure', async
   expect(await session.run('echo alive')).toEqual({ stdout: 'alive\n', stderr: '', exitCode: 0 });
 });
 
-test('a line that reads standard input finds it empty', async () => {
+test('standard input is empty, or what a line is given, byte for byte, and the next one does not get it', async () => {
   const session = startSession();
-  expect(await session.run('cat; read -r word; echo "$? [$word]"')).toEqual({
-    stdout: '1 []\n',
-    stderr: '',
-    exitCode: 0,
-  });
-  expect((await session.run('echo next')).stdout).toBe('next\n');
-});
-
-test('a line can be given standard input, byte for byte, and the next one does not get it', async () => {
-  const session = startSession();
+  const line = 'cat; read -r word; echo "$? [$word]"';
+  expect(await session.run(line)).toEqual({ stdout: '1 []\n', stderr: '', exitCode: 0 });
   const stdin = `a\0b\r\n«ü» 'quoted' $HOME ${'x'.repeat(300_000)}\n`;
   expect((await session.run('cat', { stdin })).stdout).toBe(stdin);
   expect((await session.run('cat')).stdout).toBe('');
@@ -133,12 +106,12 @@ test('standard input stays that of the line for all of its commands', async () =
 test('lines that are given at once run one after the other, in order', async () => {
   const session = startSession();
   const results = await Promise.all(
-    Array.from({ length: 30 }, (_, index) =>
+    Array.from({ length: 12 }, (_, index) =>
       session.run(`((n % 2)) || sleep 0.01; n=$((n + 1)); echo "$n ${index}"`),
     ),
   );
   expect(results.map(({ stdout }) => stdout)).toEqual(
-    Array.from({ length: 30 }, (_, index) => `${index + 1} ${index}\n`),
+    Array.from({ length: 12 }, (_, index) => `${index + 1} ${index}\n`),
   );
 });
 

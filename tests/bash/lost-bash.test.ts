@@ -1,21 +1,16 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasProc, isAlive, openButRemoved } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
-import {
-  BASH_ENDED,
-  sharedWithFreshBash,
-  startSession,
-  type TestSession,
-} from '../helpers/session.ts';
+import { BASH_ENDED, sharedSession, startSession, type TestSession } from '../helpers/session.ts';
 
 const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
 
 /** For lines that leave the session usable. */
-const withFreshBash = sharedWithFreshBash({ cwd: '/' });
+const shared = sharedSession({ cwd: '/' });
 
 /** The result of a line whose bash had ended. */
 const notRun = (session: TestSession, loss: string) => ({
@@ -38,7 +33,7 @@ async function end(pid: number) {
 }
 
 describe.runIf(hasProc)('a bash that ends between two lines', () => {
-  test.each(['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGHUP', 'SIGABRT'] as const)(
+  test.each(['SIGKILL', 'SIGHUP'] as const)(
     'by %s: the next line is not run, and says why; the one after it is',
     async (signal) => {
       const session = startSession();
@@ -66,12 +61,9 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
       '(until [ -e go ]; do sleep 0.01; done; kill -9 $$) &',
       'SIGKILL',
     ],
-    ['a trap exits', 'trap "exit 0" USR1', 'exit code 0'],
-    ['a trap exits with a code', 'trap "exit 7" USR1', 'exit code 7'],
+    ['a trap exits', 'trap "exit 7" USR1', 'exit code 7'],
     ['a trap of POSIX mode exits', 'set -o posix; trap "exit 0" USR1', 'exit code 0'],
     ['a trap execs', "trap 'exec true' USR1", 'exit code 0'],
-    ['a trap kills it', "trap 'kill -KILL $$' USR1", 'SIGKILL'],
-    ['a trap for TERM exits', 'trap "exit 0" TERM', 'exit code 0'],
     // Before 5.0 such a trap runs only with `set -m`.
     ...(bashIsSince(5, 0)
       ? [['a job ends and a trap exits', `trap "exit 5" CHLD; ${JOB}`, 'exit code 5']]
@@ -85,7 +77,7 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
       writeFileSync(join(session.cwd, 'go'), '');
       await eventually('the job is gone', () => !existsSync(`/proc/${job}`));
     } else {
-      process.kill(pid, line.includes('TERM') ? 'SIGTERM' : 'SIGUSR1');
+      process.kill(pid, 'SIGUSR1');
     }
     // A trap for CHLD runs when bash goes on.
     if (!line.includes('CHLD')) await end(pid);
@@ -133,37 +125,11 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
   });
 });
 
-describe('private files that go between two lines', () => {
-  test.each<[string, (folder: string) => void]>([
-    ['for its answers are removed', (folder) => rmSync(join(folder, 'status'))],
-  ])('%s: the next line is not run, and says why; the one after it is', async (_name, damage) => {
-    const session = startSession();
-    await session.run('keep=1');
-    const folder = join(session.tmp, readdirSync(session.tmp)[0] ?? '');
-    damage(folder);
-    const expected = notRun(session, `bash had lost its files in ${folder}`);
-    // Bash may not have waited yet, and then prints which file is missing.
-    const stderr = expect.stringContaining(expected.stderr);
-    expect(await session.run('touch ran')).toEqual({ ...expected, stderr });
-    expect(await session.run('echo "[$keep]"; ls')).toEqual({
-      stdout: '[]\n',
-      stderr: '',
-      exitCode: 0,
-    });
-    await session.run('exit 3');
-    expect(await session.run('cat', { stdin: 'x' })).toEqual({
-      stdout: 'x',
-      stderr: '',
-      exitCode: 0,
-    });
-  });
-});
-
 test('a line that writes to the files that drive bash loses this bash at most, and each line is run or reported', async () => {
   const session = startSession();
   for (const file of ['go', 'status', 'bash']) {
     await session.run(`echo "some bytes" >>"$(echo "$TMPDIR"/agent-shell-*/${file})"; true`);
-    for (let round = 0; round < 15; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const { stdout, stderr, exitCode } = await session.run('echo next');
       if (exitCode === 0) expect([file, stdout]).toEqual([file, 'next\n']);
       else expect(stderr).toContain('the line was not run');
@@ -191,22 +157,17 @@ test.runIf(process.getuid?.() !== 0)('a folder that a line has shut gets another
 
 describe('a line after which bash runs no more commands ends it, and says so', () => {
   test.each([
-    ['set -n', 'set -n'],
-    ['set -n, and more', 'echo first >/dev/null; set -o noexec; echo never'],
-    ['a DEBUG trap that skips all', 'shopt -s extdebug; trap false DEBUG'],
-    ['a function that hides builtin', 'builtin() { :; }'],
-    [
-      'functions that hide most',
-      'builtin() { :; }; printf() { :; }; eval() { :; }; unset() { :; }',
-    ],
-    ['a disabled printf', 'enable -n printf'],
-    ['a disabled eval', 'enable -n eval'],
-    ['a disabled read', 'enable -n read'],
-    ['a disabled builtin', 'enable -n builtin'],
-    ['all disabled', 'enable -n printf trap set command exit return eval .'],
-    ['a restricted shell', 'set -r'],
-  ])('%s', async (_name, line) => {
-    const session = await withFreshBash();
+    'set -n',
+    'echo first >/dev/null; set -o noexec; echo never',
+    'shopt -s extdebug; trap false DEBUG',
+    'builtin() { :; }; printf() { :; }; eval() { :; }; unset() { :; }',
+    'enable -n printf',
+    'enable -n eval',
+    'enable -n read',
+    'enable -n builtin',
+    'set -r',
+  ])('%s', async (line) => {
+    const session = shared();
     const { stdout, stderr, exitCode } = await session.run(`kept=yes; ${line}`);
     const next = await session.run('echo "[$kept]"');
     expect(stdout).toBe('');
@@ -240,11 +201,10 @@ describe('an error inside "$(', () => {
   test.each([
     ['as a line', ['echo "$(', 'echo "x"']],
     ['in POSIX mode', ['set -o posix', 'echo "$(', 'echo "x"', 'set +o posix']],
-    ['with set -e', ['set -e', 'echo "$(', 'echo "x"', 'set +e']],
-    ['with set -x', ['set -x', 'echo "$(', 'echo "x"', 'set +x']],
+    ['with set -ex', ['set -ex', 'echo "$(', 'echo "x"', 'set +ex']],
     ['many', Array.from({ length: 20 }, () => 'echo "$(echo "$(echo "')],
   ])('harms no line after it: %s', async (_name, lines) => {
-    const session = await withFreshBash();
+    const session = shared();
     for (const line of lines) await session.run(line);
     const deep = { stdout: 'deep\ndeep\n', stderr: '', exitCode: 0 };
     for (let round = 0; round < 3; round += 1) {
@@ -288,25 +248,17 @@ describe('an error inside "$(', () => {
 });
 
 describe('no line is dropped', () => {
-  test.each([
-    '[[ a',
-    '[[ a &&',
-    'echo "$(',
-    'case x in',
-    'a=(',
-    '((',
-    '$((',
-    '${',
-    'echo `',
-    'f() {',
-  ])('after %s in POSIX mode, and nothing of ours is shown', async (line) => {
-    const session = await withFreshBash();
-    await session.run('set -o posix');
-    const { stderr } = await session.run(line);
-    expect(stderr).not.toContain('builtin');
-    expect(await session.run('echo next')).toEqual(NEXT);
-    expect(await session.run('echo next')).toEqual(NEXT);
-  });
+  test.each([...['[[ a', 'echo "$(', 'case x in', 'a=(', '((', '${', 'echo `', 'f() {']])(
+    'after %s in POSIX mode, and nothing of ours is shown',
+    async (line) => {
+      const session = shared();
+      await session.run('set -o posix');
+      const { stderr } = await session.run(line);
+      expect(stderr).not.toContain('builtin');
+      expect(await session.run('echo next')).toEqual(NEXT);
+      expect(await session.run('echo next')).toEqual(NEXT);
+    },
+  );
 });
 
 test('the output of a DEBUG trap is not run as a command', async () => {

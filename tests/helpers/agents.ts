@@ -3,6 +3,7 @@ import type {
   CommandResult,
   Invocation,
 } from '../../src/command/agent-command.ts';
+import { sharedSession, type TestSession } from './session.ts';
 
 export interface Call {
   argv: readonly string[];
@@ -37,4 +38,15 @@ export class TestAgent implements AgentBashHandler {
     }
     return { stdout: '', stderr: '', exitCode: 0, ...this.#reply(call) };
   }
+}
+
+/** A session for all tests of a file, in which `Agent` is the command of the running test. */
+export function sharedAgentSession(): (agent: TestAgent) => TestSession {
+  let current: TestAgent | undefined;
+  const execute = (invocation: Invocation) => (current as TestAgent).execute(invocation);
+  const session = sharedSession({ handlers: [{ name: 'Agent', execute }] });
+  return (agent) => {
+    current = agent;
+    return session();
+  };
 }

@@ -41,14 +41,3 @@ export function withoutBashEnded<R extends { stderr: string }>(result: R): R {
 /** Shared by tests whose lines do not affect each other. */
 export const sharedSession = (options: TestSessionOptions = {}): (() => TestSession) =>
   forAllTests((finished) => startSession(options, finished));
-
-/** Like `sharedSession`, with a fresh bash for each test. */
-export function sharedWithFreshBash(options: TestSessionOptions = {}): () => Promise<TestSession> {
-  const shared = sharedSession(options);
-  return async () => {
-    const session = shared();
-    await session.run('exit 0');
-    if (session.isAlive) throw new Error('its bash does not end');
-    return session;
-  };
-}
