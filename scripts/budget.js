@@ -32,7 +32,7 @@ const users = [
 ];
 const words = new Map(users.map(({ name, text }) => [name, new Set(text.match(/[\w$]+/g))]));
 const declaration = /^export (?:abstract |async )?(?:function\*?|const|let|class|enum) ([\w$]+)/gm;
-for (const { name, text } of files.filter((file) => file.name.endsWith('.ts'))) {
+for (const { name, text } of files.filter((file) => /\.tsx?$/.test(file.name))) {
   for (const [, exported] of text.matchAll(declaration)) {
     const isUsed = users.some((user) => user.name !== name && words.get(user.name).has(exported));
     if (!isUsed) problems.push(`${name} exports ${exported}, which no other file uses`);

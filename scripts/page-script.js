@@ -12,6 +12,7 @@ export function pageScript(file) {
     format: 'iife',
     target: 'es2022',
     minify: true,
+    banner: { js: '/* With Preact, copyright 2015-present Jason Miller, MIT License */' },
     write: false,
     logLevel: 'warning',
   });

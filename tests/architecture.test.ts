@@ -42,7 +42,7 @@ interface Source {
 }
 
 const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+  .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
   .map(readSource);
 
 function readSource(name: string): Source {

@@ -1,9 +1,10 @@
 // The page's script, bundled into the page as text, shows each state that the server sends.
+import { h, render } from 'preact';
 import { STATUSES } from '../../command/status.ts';
 import { FRESH_MS } from '../../panel/shown-times.ts';
-import { element, inPlace, updateChildren } from './elements.ts';
+import { inPlace } from './in-place.ts';
 import type { PageState } from './page-state.ts';
-import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS } from './rows.ts';
+import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS } from './rows.tsx';
 
 /** In pixels. */
 const COLUMN_WIDTH = 352;
@@ -43,10 +44,11 @@ function show(state: PageState): void {
   // The own session is not found before it has a list.
   const isFound = state.sessions.some(({ id }) => id === state.id);
   const own = isFound ? [] : [{ id: state.id ?? '', name: state.session }];
-  const options = [...own, ...state.sessions].map(({ id, name }) =>
-    element('option', { value: id, 'data-key': id }, name),
+  const options = [...own, ...state.sessions];
+  render(
+    options.map(({ id, name }) => h('option', { value: id, key: id }, name)),
+    sessions,
   );
-  updateChildren(sessions, options);
   sessions.value = state.id ?? '';
   showRows();
 }
@@ -58,10 +60,8 @@ function showTitle({ session, lists, tasks }: PageState): void {
   const isDone = items.length > 0 && done === items.length;
   const count = items.length > 0 ? `${done}/${items.length}` : '';
   byId('title').textContent = session || 'Task lists';
-  updateChildren(
-    byId('total'),
-    count ? [bar(done, items.length, 'All lists'), element('span', {}, count)] : [],
-  );
+  const total = count ? [bar(done, items.length, 'All lists'), h('span', {}, count)] : [];
+  render(total, byId('total'));
   document.title = [isDone ? `✓ ${count}` : count, session || 'Task lists']
     .filter(Boolean)
     .join(' · ');
@@ -78,10 +78,8 @@ function showRows(): void {
   const { lists, tasks } = known;
   const seen = view();
   byId('team').hidden = tasks.length === 0;
-  updateChildren(
-    byId('board'),
-    STATUSES.map((status) => boardColumn(status, tasks, seen)),
-  );
+  const board = STATUSES.map((status) => boardColumn(status, tasks, seen));
+  render(board, byId('board'));
   const cards = lists.map((list) => ({ list, card: listCard(list, seen) }));
   const shown = cards.filter(({ card }) => card !== undefined);
   const none =
@@ -90,13 +88,11 @@ function showRows(): void {
   byId('none').textContent = none || noMatch;
   placeLists(lists);
   const box = byId('lists');
-  updateChildren(
-    box,
-    Array.from({ length: columns }, (_, column) => {
-      const own = shown.filter(({ list }) => columnOf.get(list.agent) === column);
-      return element('div', { class: 'column' }, ...own.map(({ card }) => card));
-    }),
-  );
+  const filled = Array.from({ length: columns }, (_, column) => {
+    const own = shown.filter(({ list }) => columnOf.get(list.agent) === column);
+    return h('div', { class: 'column' }, ...own.map(({ card }) => card));
+  });
+  render(filled, box);
   box.style.setProperty('--columns', String(columns));
 }
 

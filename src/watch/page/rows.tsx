@@ -1,9 +1,10 @@
+// Cards, columns and rows of the page. Lists have a role, since Safari takes one without bullets for no list.
+import type { JSX } from 'preact';
 import type { Status } from '../../command/status.ts';
 import { factsOf, textOf } from '../../panel/look.ts';
 import { ShownTimes } from '../../panel/shown-times.ts';
 import type { Row } from '../../panel/status-times.ts';
 import { createTheme } from '../../panel/theme.ts';
-import { element } from './elements.ts';
 import type { PageState } from './page-state.ts';
 
 export type List = PageState['lists'][number];
@@ -33,141 +34,142 @@ export const doneOf = (items: readonly { readonly status: Status }[]) =>
   items.filter(({ status }) => status === 'completed').length;
 
 /** The item in progress first, completed ones folded. Undefined if the filter leaves nothing. */
-export function listCard(list: List, view: View): HTMLElement | undefined {
+export function listCard(list: List, view: View): JSX.Element | undefined {
   const { agent, items, updatedAt, history } = list;
   const rows = items.filter((item) => matches(view, agent, item));
   if (view.filter !== '' && rows.length === 0) return undefined;
   const done = doneOf(items);
-  const isFolded = view.filter === '' && done >= FOLDED_FROM && !view.unfolded.has(`done:${agent}`);
+  const canFold = view.filter === '' && done >= FOLDED_FROM;
+  const isFolded = canFold && !view.unfolded.has(`done:${agent}`);
   const open = rows.filter(
     (item) => !isFolded || item.status !== 'completed' || view.isFresh(item.name),
   );
   const { shown, more } = cut(open, `more:${agent}`, view);
-  return element(
-    'article',
-    { class: 'card', 'data-key': agent, 'aria-label': `List of ${agent}` },
-    element(
-      'div',
-      { class: 'top' },
-      element('h3', {}, agent),
-      element('span', { class: 'soft' }, `${done}/${items.length}`),
-      element('span', { class: 'soft end', 'data-ago': updatedAt }, times().ago(updatedAt)),
-    ),
-    bar(done, items.length, agent),
-    view.filter === '' && done >= FOLDED_FROM
-      ? fold(`done:${agent}`, `${done} completed`, view)
-      : '',
-    items.length === 0
-      ? element('p', { class: 'soft' }, 'The list is empty.')
-      : element('ul', { role: 'list' }, ...shown.map((item) => itemRow(item, view))),
-    more,
-    fold(`history:${agent}`, 'History', view),
-    view.unfolded.has(`history:${agent}`)
-      ? element('ul', { class: 'history', role: 'list' }, ...history.map(versionRow))
-      : undefined,
+  return (
+    <article class="card" key={agent} aria-label={`List of ${agent}`}>
+      <div class="top">
+        <h3>{agent}</h3>
+        <span class="soft">{`${done}/${items.length}`}</span>
+        <span class="soft end" data-ago={updatedAt}>
+          {times().ago(updatedAt)}
+        </span>
+      </div>
+      {bar(done, items.length, agent)}
+      {canFold && fold(`done:${agent}`, `${done} completed`, view)}
+      {items.length === 0 && <p class="soft">The list is empty.</p>}
+      {items.length > 0 && <ul role="list">{shown.map((item) => itemRow(item, view))}</ul>}
+      {more}
+      {fold(`history:${agent}`, 'History', view)}
+      {view.unfolded.has(`history:${agent}`) && (
+        <ul class="history" role="list">
+          {history.map(versionRow)}
+        </ul>
+      )}
+    </article>
   );
 }
 
-function versionRow({ version, at, by, text }: List['history'][number]): HTMLElement {
-  return element('li', { 'data-key': version }, `${version} · ${whenText(at)} · ${by}: ${text}`);
+function versionRow({ version, at, by, text }: List['history'][number]): JSX.Element {
+  return <li key={version}>{`${version} · ${whenText(at)} · ${by}: ${text}`}</li>;
 }
 
-function itemRow(item: Row, view: View): HTMLElement {
+function itemRow(item: Row, view: View): JSX.Element {
   const { status, since, isLonger, took = 0 } = item;
   if (status === 'pending' || since === undefined) return rowOf(item, view);
   if (status === 'in_progress') return rowOf(item, view, runningTime(since, isLonger));
   if (isLonger) return rowOf(item, view);
-  const time = took < 1000 ? undefined : element('span', { class: 'time' }, times().lasted(took));
+  const time = took < 1000 ? undefined : <span class="time">{times().lasted(took)}</span>;
   return rowOf(item, view, time, `completed ${whenText(since)}`);
 }
 
-function taskRow(task: Row, view: View): HTMLElement {
+function taskRow(task: Row, view: View): JSX.Element {
   const { since, status } = task;
   if (since === undefined || status === 'completed') return rowOf(task, view);
-  const ago = element('span', { 'data-ago': since }, times().ago(since));
+  const ago = <span data-ago={since}>{times().ago(since)}</span>;
   return rowOf(task, view, status === 'pending' ? ago : runningTime(since, false));
 }
 
 /** A row with its mark, text and facts. */
-function rowOf(row: Row, view: View, time?: HTMLElement, title?: string): HTMLElement {
+function rowOf(row: Row, view: View, time?: JSX.Element, title?: string): JSX.Element {
   const { name, status, priority, proof } = row;
   const facts = factsOf(row, time).map((fact) =>
-    fact === priority || fact === proof ? element('span', { class: fact }, fact) : fact,
+    fact === priority || fact === proof ? <span class={fact}>{fact}</span> : fact,
   );
-  return element(
-    'li',
-    { class: view.isFresh(name) ? `${status} fresh` : status, 'data-key': name, title },
-    element('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[status]),
-    element(
-      'span',
-      { class: 'words' },
-      element('span', { class: 'hidden' }, `${WORDS[status]}: `),
-      textOf(row),
-    ),
-    element(
-      'span',
-      { class: 'facts' },
-      ...facts.flatMap((fact, at) => (at > 0 ? [' · ', fact] : [fact])),
-    ),
+  return (
+    <li class={view.isFresh(name) ? `${status} fresh` : status} key={name} title={title}>
+      <span class="mark" aria-hidden="true">
+        {MARKS[status]}
+      </span>
+      <span class="words">
+        <span class="hidden">{`${WORDS[status]}: `}</span>
+        {textOf(row)}
+      </span>
+      <span class="facts">{facts.flatMap((fact, at) => (at > 0 ? [' · ', fact] : [fact]))}</span>
+    </li>
   );
 }
 
-export function boardColumn(status: Status, tasks: readonly Row[], view: View): HTMLElement {
+export function boardColumn(status: Status, tasks: readonly Row[], view: View): JSX.Element {
   const all = tasks.filter((task) => task.status === status);
   const own = all.filter((task) => matches(view, task.owner, task));
   const { shown, more } = cut(own, `more:#${status}`, view);
   const title = WORDS[status].replace(/^./, (first) => first.toUpperCase());
-  return element(
-    'article',
-    {
-      class: 'card',
-      'aria-label': `${title}: ${all.length} ${all.length === 1 ? 'task' : 'tasks'}`,
-    },
-    element(
-      'div',
-      { class: 'top' },
-      element('h3', {}, title),
-      element('span', { class: 'soft' }, String(all.length)),
-    ),
-    element('ul', { role: 'list', class: 'tasks' }, ...shown.map((task) => taskRow(task, view))),
-    own.length === 0
-      ? element('p', { class: 'soft' }, all.length === 0 ? 'none' : 'none that match')
-      : '',
-    more,
+  return (
+    <article
+      class="card"
+      aria-label={`${title}: ${all.length} ${all.length === 1 ? 'task' : 'tasks'}`}
+    >
+      <div class="top">
+        <h3>{title}</h3>
+        <span class="soft">{all.length}</span>
+      </div>
+      <ul role="list" class="tasks">
+        {shown.map((task) => taskRow(task, view))}
+      </ul>
+      {own.length === 0 && <p class="soft">{all.length === 0 ? 'none' : 'none that match'}</p>}
+      {more}
+    </article>
   );
 }
 
 /** A clock kept going by `tick`. A `>` before it: longer than the kept versions show. */
-function runningTime(since: number, isLonger: boolean): HTMLElement {
+function runningTime(since: number, isLonger: boolean): JSX.Element {
   const prefix = isLonger ? '>' : '';
-  const text = prefix + times().running(since);
-  return element('span', { class: 'time', 'data-since': since, 'data-prefix': prefix }, text);
+  return (
+    <span class="time" data-since={since} data-prefix={prefix}>
+      {prefix + times().running(since)}
+    </span>
+  );
 }
 
 export function tick(): void {
   for (const shown of document.querySelectorAll<HTMLElement>('[data-since], [data-ago]')) {
     const { ago, since, prefix = '' } = shown.dataset;
     const text = ago ? times().ago(Number(ago)) : prefix + times().running(Number(since));
-    if (shown.textContent !== text) shown.textContent = text;
+    // Preact keeps this text node, and changes it later.
+    const { firstChild: node } = shown;
+    if (node && node.nodeValue !== text) node.nodeValue = text;
   }
 }
 
-export function bar(done: number, all: number, label: string): HTMLElement {
+export function bar(done: number, all: number, label: string): JSX.Element {
   const text = `${label}: ${done} of ${all} completed`;
-  return element('progress', { max: all || 1, value: done, 'aria-label': text });
+  return <progress max={all || 1} value={done} aria-label={text} />;
 }
 
-function fold(key: string, label: string, { unfolded }: View): HTMLElement {
-  const isOpen = unfolded.has(key);
-  const attributes = { type: 'button', class: 'fold', 'data-key': key, 'data-fold': key };
-  return element('button', { ...attributes, 'aria-expanded': String(isOpen) }, label);
+function fold(key: string, label: string, { unfolded }: View): JSX.Element {
+  return (
+    <button type="button" class="fold" key={key} data-fold={key} aria-expanded={unfolded.has(key)}>
+      {label}
+    </button>
+  );
 }
 
 function cut<Row extends { status: Status }>(
   rows: readonly Row[],
   key: string,
   view: View,
-): { shown: readonly Row[]; more: HTMLElement | undefined } {
+): { shown: readonly Row[]; more: JSX.Element | undefined } {
   const current = rows.findIndex(({ status }) => status === 'in_progress');
   const most = current + 1 + MOST_ROWS;
   const extra = rows.length - most;
