@@ -42,11 +42,11 @@ export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
 export type { Place, Version } from './state/place.ts';
 export { MemoryPlace } from './state/place.ts';
 export { StateError } from './state/state-error.ts';
-export type { HookSurroundings } from './tasks/hooks.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';
 export {
+  type HookSurroundings,
   type TaskContext,
   type TaskContextOptions,
   type TeamContext,

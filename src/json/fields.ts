@@ -4,8 +4,6 @@ import { inQuotes } from '../safe-text.ts';
 import { typeName } from './json-value.ts';
 import { type OtherWords, textProblem } from './schema-issues.ts';
 
-// Without zod: programs that only check stored values start faster without it.
-
 export interface TextLimits {
   readonly maxContentLength: number;
 }
@@ -131,32 +129,6 @@ function jsonOf(kind: Kind, limits: TextLimits): JsonSchema {
     case 'list':
       return { type: 'array', items: jsonOf(kind.of, limits) };
   }
-}
-
-/** Checks a stored value, but not its limits, which may have changed since. */
-export function isStored(kind: Kind, value: unknown): boolean {
-  switch (kind.is) {
-    case 'text':
-      return typeof value === 'string';
-    case 'word':
-      return kind.words.includes(value as string);
-    case 'value':
-      return kind.from(value) !== undefined;
-    default:
-      return false;
-  }
-}
-
-/** The first problem of a stored object. Other fields than these are ignored. */
-export function storedProblem(table: Fields, thing: Record<string, unknown>): string | undefined {
-  for (const [name, { kind, isRequired }] of Object.entries(table)) {
-    const value = thing[name];
-    if (value === undefined ? !isRequired : isStored(kind, value)) continue;
-    if (isRequired) return `has no ${name}`;
-    if (kind.is === 'word') return `has an unknown ${name}`;
-    return `has ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name} that is not text`;
-  }
-  return undefined;
 }
 
 /** The options of the fields: `--add-blocks` for `addBlocks`. */

@@ -128,7 +128,7 @@ export class FilePlace<T> implements Place<T> {
     this.#patienceMs = MOST_PATIENCE_MS;
     this.#known = { id: to.id, version };
     if (isDamaged) this.#folder.setAside(from);
-    this.#sweep(found, to);
+    this.#sweep(found, from);
     for (const look of [...this.#looks]) look();
     return version;
   }
@@ -164,32 +164,14 @@ export class FilePlace<T> implements Place<T> {
   }
 
   /**
-   * Removes the versions beyond those to keep, and the files of failed attempts. These are told from attempts under way
-   * without a clock: a file with the number of an existing version that is not that version can never become one.
+   * Removes the versions beyond those to keep, and those that others had prepared to follow `from`: the head has moved on,
+   * so they can never become one.
    */
-  #sweep({ versions }: FolderReading, newest: VersionName): void {
-    const isOld = ({ version }: VersionName) => version <= newest.version - this.#history;
-    const seen = new Set([newest.version]);
-    const doubled = versions.filter(({ version }) => seen.size === seen.add(version).size);
-    const strays =
-      doubled.length === 0
-        ? []
-        : this.#strays(versions, newest, Math.min(...doubled.map(({ version }) => version)));
-    this.#folder.remove([...versions.filter(isOld), ...strays]);
-  }
-
-  #strays(versions: readonly VersionName[], newest: VersionName, lowest: number): VersionName[] {
-    const ids = new Map([[newest.version, newest.id]]);
-    try {
-      for (const { version, after, damage } of this.history()) {
-        if (damage !== undefined) break;
-        ids.set(version - 1, after);
-        if (version <= lowest) break;
-      }
-    } catch {
-      // An unreadable version prevents no commit; older ones stay for now.
-    }
-    return versions.filter(({ version, id }) => ids.has(version) && ids.get(version) !== id);
+  #sweep({ versions }: FolderReading, from: VersionName): void {
+    const oldest = from.version + 2 - this.#history;
+    this.#folder.remove(
+      versions.filter(({ version }) => version < oldest || version > from.version),
+    );
   }
 
   #headName(): string {

@@ -1,8 +1,9 @@
 import { STATUSES } from '../command/status.ts';
-import { isStored, type Kind, oneOf } from '../json/fields.ts';
+import { oneOf } from '../json/fields.ts';
 import { isObject } from '../json/json-value.ts';
+import { isStored, type Shape, type Stored, storedFields, wrongThing } from '../json/stored.ts';
 import { isProof } from '../proof/proof.ts';
-import type { Steps } from '../state/log-place.ts';
+import type { LogEntry, Steps } from '../state/log-place.ts';
 import { NOTICE_WORDS } from './inbox.ts';
 import { changedIds, NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELDS } from './task-fields.ts';
@@ -111,62 +112,37 @@ function freeze(task: Task): Task {
   return Object.freeze(task);
 }
 
-/**
- * Returns the first problem of a stored change, which anyone may have written; the first only, since nobody will fix it by
- * hand. Lengths are not checked: the limits may have been others.
- */
-export function storedEntryProblem(entry: unknown): string | undefined {
-  if (!isA(ENTRY, entry)) return 'it holds no change to tasks';
-  const { changed, by = '' } = (entry as { step: { changed: unknown[]; by?: unknown } }).step;
-  if (!isA('text', by)) return 'it has no author';
-  for (const [index, task] of changed.entries()) {
-    if (!isObject(task)) return `task ${index} is not a task`;
-    const wrong = wrongField(TASK, task);
-    if (wrong !== undefined) return `task ${index} has an invalid ${wrong}`;
-  }
-  return undefined;
-}
-
-/** A basic type, the kind of a field, an array, an object, or a check of its own. */
-type Type =
-  | 'text'
-  | 'flag'
-  | 'id'
-  | 'count'
-  | 'time'
-  | Kind
-  | readonly [Type]
-  | Shape
-  | ((value: unknown) => boolean);
-interface Shape {
-  readonly has: Readonly<Record<string, Type>>;
-  readonly mayHave?: Readonly<Record<string, Type>>;
-}
-
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-const NOTICE: Shape = {
+const NOTICE: Stored = {
   has: {
     kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
+    field: { maybe: (value) => value === 'check' },
     taskId: 'id',
     subject: 'text',
     by: 'text',
     at: 'time',
   },
-  mayHave: { field: (value) => value === 'check' },
 };
 
-const INBOX: Shape = { has: { heard: 'count', added: [NOTICE] } };
+const INBOX: Stored = { has: { heard: 'count', added: [NOTICE] } };
 
-const STEP: Shape = {
-  has: { nextId: 'id', changed: Array.isArray, deleted: ['id'] },
-  mayHave: { inboxes: (value) => isObject(value) && isA([INBOX], Object.values(value)) },
+const ENTRY: Stored = {
+  has: {
+    isWhole: 'flag',
+    step: {
+      has: {
+        nextId: 'id',
+        changed: Array.isArray,
+        deleted: ['id'],
+        by: { maybe: 'text' },
+        inboxes: { maybe: (value) => isObject(value) && isStored([INBOX], Object.values(value)) },
+      },
+    },
+  },
 };
-
-const ENTRY: Shape = { has: { isWhole: 'flag', step: STEP } };
 
 const TASK: Shape = {
   has: {
+    ...storedFields(TASK_FIELDS),
     id: 'id',
     subject: 'text',
     description: 'text',
@@ -175,39 +151,18 @@ const TASK: Shape = {
     blockedBy: ['id'],
     createdAt: 'time',
     updatedAt: 'time',
-  },
-  mayHave: {
-    ...Object.fromEntries(Object.entries(TASK_FIELDS).map(([name, { kind }]) => [name, kind])),
-    owner: 'text',
-    comments: [{ has: { by: 'text', at: 'time', text: 'text' } }],
-    proof: isProof,
-    createdBy: 'text',
-    lease: { has: { ms: 'count', beat: 'id', clock: 'text', tick: 'count' } },
-    begunIn: 'text',
-    lostBy: ['text'],
-    isArchived: (value) => value === true,
+    owner: { maybe: 'text' },
+    comments: { maybe: [{ has: { by: 'text', at: 'time', text: 'text' } }] },
+    proof: { maybe: isProof },
+    createdBy: { maybe: 'text' },
+    lease: { maybe: { has: { ms: 'count', beat: 'id', clock: 'text', tick: 'count' } } },
+    begunIn: { maybe: 'text' },
+    lostBy: { maybe: ['text'] },
+    isArchived: { maybe: (value) => value === true },
   },
 };
 
-function isA(type: Type, value: unknown): boolean {
-  if (type === 'flag') return typeof value === 'boolean';
-  if (type === 'text') return typeof value === 'string';
-  if (type === 'time') return typeof value === 'string' && TIME.test(value);
-  if (type === 'id') return Number.isSafeInteger(value) && (value as number) > 0;
-  if (type === 'count') return typeof value === 'number' && value >= 0;
-  if (typeof type === 'function') return type(value);
-  if ('is' in type) return isStored(type, value);
-  if ('has' in type) return isObject(value) && wrongField(type, value) === undefined;
-  return Array.isArray(value) && value.every((each) => isA(type[0], each));
-}
-
-function wrongField(
-  { has, mayHave = {} }: Shape,
-  thing: Record<string, unknown>,
-): string | undefined {
-  for (const name in has) if (!isA(has[name] as Type, thing[name])) return name;
-  for (const name in mayHave) {
-    if (thing[name] !== undefined && !isA(mayHave[name] as Type, thing[name])) return name;
-  }
-  return undefined;
+export function storedEntryProblem(entry: unknown): string | undefined {
+  if (!isStored(ENTRY, entry)) return 'it holds no change to tasks';
+  return wrongThing('task', TASK, (entry as LogEntry<TaskStep>).step.changed);
 }

@@ -1,12 +1,15 @@
+import { resolve } from 'node:path';
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { HELP_OPTIONS, type Options } from '../command/options.ts';
 import { Evidence } from '../proof/proof.ts';
+import { runProgram } from '../proof/run-program.ts';
+import { safeText } from '../safe-text.ts';
 import type { Settings } from '../settings/settings.ts';
+import { isProgram } from '../system/find-program.ts';
 import type { ClaimRules } from './claims.ts';
-import { askHook, type HookName, type HookSurroundings } from './hooks.ts';
-import type { Reason, Refused } from './reasons.ts';
+import { because, type Reason, type Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
-import { callerOf, type TaskContext } from './task-context.ts';
+import { callerOf, type HookSurroundings, type TaskContext } from './task-context.ts';
 import type { Done, NotDone, TaskStore } from './task-store.ts';
 
 export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
@@ -16,6 +19,8 @@ export type GivenOptions = Options<typeof COMMON_OPTIONS> &
   Readonly<Record<`--${string}`, unknown>>;
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
+const HOOK_LIMIT_MS = 30_000;
+const MAX_REASON_CHARACTERS = 1000;
 
 /** One call of a command: whose it is, on which list, and how. */
 export class TaskCall {
@@ -96,17 +101,28 @@ export class TaskCall {
   }
 
   /**
-   * Asks a hook for approval, with the tasks as they would be after the change. A change that is recomputed after another
-   * one is approved again only if it differs.
+   * Asks a hook for approval: it gets the caller and the tasks as they would be after the change, as a line of JSON, and
+   * accepts by exit code 0. A missing or non-executable file is ignored. A change that is recomputed after another one is
+   * approved again only if it differs.
    */
-  async approve(hook: HookName, tasks: readonly Task[]): Promise<Reason | undefined> {
-    const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
-    if (this.#approved.has(question)) return undefined;
-    const { around = NOTHING_AROUND } = this.context;
+  async approve(
+    hook: 'task-created' | 'task-completed',
+    tasks: readonly Task[],
+  ): Promise<Reason | undefined> {
     const { agent, settings } = this;
-    const reason = await askHook(hook, { agent, tasks }, settings.hooksDir, around);
-    if (reason === undefined) this.#approved.add(question);
-    return reason;
+    const { around = NOTHING_AROUND } = this.context;
+    const path = settings.hooksDir && resolve(around.cwd, settings.hooksDir, hook);
+    const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
+    if (!path || !isProgram(path) || this.#approved.has(question)) return undefined;
+    const input = `${JSON.stringify({ event: hook, agent, tasks })}\n`;
+    const limits = { limitMs: HOOK_LIMIT_MS, keep: 'beginning' } as const;
+    const { exitCode, words, said } = await runProgram([path], { ...limits, ...around, input });
+    if (exitCode === 0) {
+      this.#approved.add(question);
+      return undefined;
+    }
+    const why = exitCode === undefined ? words : said || words;
+    return because('refused_by_hook', hook, safeText(why, MAX_REASON_CHARACTERS));
   }
 }
 

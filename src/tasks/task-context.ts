@@ -1,4 +1,5 @@
 import type { Environment } from '../environment.ts';
+import type { Surroundings } from '../proof/run-program.ts';
 import { ListHome } from '../settings/list-home.ts';
 import {
   readSettings,
@@ -9,11 +10,16 @@ import {
 import { agentOfHarness } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { orElse } from '../system/files.ts';
-import type { HookSurroundings } from './hooks.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { type LeaseClock, renewLeases } from './lease.ts';
 import type { Task, TaskGraph } from './task.ts';
 import { openTaskList, type TaskStore } from './task-store.ts';
+
+/** The directory and environment that hooks run in. */
+export interface HookSurroundings extends Surroundings {
+  /** How long one may take, in milliseconds; 30,000 unless given. */
+  readonly limitMs?: number;
+}
 
 /** Prints tasks for a person. */
 export type TasksForPeople = (

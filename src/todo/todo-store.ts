@@ -1,5 +1,4 @@
-import { storedProblem } from '../json/fields.ts';
-import { isObject } from '../json/json-value.ts';
+import { storedFields, wrongThing } from '../json/stored.ts';
 import { isProof } from '../proof/proof.ts';
 import { Document, type Listener, type View } from '../state/document.ts';
 import { FilePlace } from '../state/file-place.ts';
@@ -185,18 +184,8 @@ export function todoPlace(
   return lists.place(key, { ...options, check: storedItemsProblem });
 }
 
-/**
- * Returns the first problem of stored items, which anyone may have written; the first only, since nobody will fix it by
- * hand. Limits are not checked: they may have been others.
- */
+const ITEM = { has: { ...storedFields(TODO_FIELDS), proof: { maybe: isProof } } };
+
 function storedItemsProblem(items: unknown): string | undefined {
-  if (!Array.isArray(items)) return 'it does not contain a list';
-  for (const [index, item] of items.entries()) {
-    if (!isObject(item)) return `item ${index} is not an item`;
-    const wrong = storedProblem(TODO_FIELDS, item);
-    if (wrong !== undefined) return `item ${index} ${wrong}`;
-    if (item.proof !== undefined && !isProof(item.proof))
-      return `item ${index} has an invalid proof`;
-  }
-  return undefined;
+  return Array.isArray(items) ? wrongThing('item', ITEM, items) : 'it does not contain a list';
 }

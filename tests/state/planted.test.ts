@@ -46,12 +46,12 @@ function planted(content: unknown): string {
 
 test.each([
   ['no list', 7, 'it does not contain a list'],
-  ['no item', [ITEM, null], 'item 1 is not an item'],
-  ['a status', [{ ...ITEM, status: CLIPBOARD }], 'item 0 has no status'],
-  ['an id', [{ ...ITEM, id: [CLIPBOARD] }], 'item 0 has an id that is not text'],
-  ['a priority', [{ ...ITEM, priority: CLIPBOARD }], 'item 0 has an unknown priority'],
-  ['a content', [{ ...ITEM, content: {} }], 'item 0 has no content'],
-  ['an active form', [{ ...ITEM, activeForm: undefined }], 'item 0 has no activeForm'],
+  ['no item', [ITEM, null], 'item 1 has an invalid type'],
+  ['a status', [{ ...ITEM, status: CLIPBOARD }], 'item 0 has an invalid status'],
+  ['an id', [{ ...ITEM, id: [CLIPBOARD] }], 'item 0 has an invalid id'],
+  ['a priority', [{ ...ITEM, priority: CLIPBOARD }], 'item 0 has an invalid priority'],
+  ['a content', [{ ...ITEM, content: {} }], 'item 0 has an invalid content'],
+  ['an active form', [{ ...ITEM, activeForm: undefined }], 'item 0 has an invalid activeForm'],
 ])('TodoRead of a planted list, %s: an error that names the file', async (_, content, problem) => {
   const folder = planted(content);
   const handler = new TodoReadHandler(openTodoStore({ folder }));

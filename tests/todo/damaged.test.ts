@@ -245,10 +245,10 @@ test('a damaged file that is repaired is the newest version again', () => {
 const proof = { command: 'true', exitCode: 0, at: '2026-01-31T12:00:00.000Z', by: 'main' };
 
 test.each<[unknown, string]>([
-  ['junk', 'is not an item'],
-  [{ ...todo('a'), content: undefined }, 'has no content'],
-  [{ ...todo('a'), priority: 'x' }, 'has an unknown priority'],
-  [{ ...todo('a'), id: 1 }, 'has an id that is not text'],
+  ['junk', 'has an invalid type'],
+  [{ ...todo('a'), content: undefined }, 'has an invalid content'],
+  [{ ...todo('a'), priority: 'x' }, 'has an invalid priority'],
+  [{ ...todo('a'), id: 1 }, 'has an invalid id'],
   ...[{ command: 1 }, { by: 1 }, { exitCode: 1 }, { at: 1 }, { at: 'soon' }].map(
     (wrong): [unknown, string] => [
       { ...todo('a'), proof: { ...proof, ...wrong } },

@@ -1,0 +1,63 @@
+import type { Fields, Kind } from './fields.ts';
+import { isObject } from './json-value.ts';
+
+// Without zod: programs that only check stored values start faster without it.
+
+/** A basic type, the kind of a field, an array, an object, a field that may be missing, or a check of its own. */
+export type Stored =
+  | 'text'
+  | 'flag'
+  | 'id'
+  | 'count'
+  | 'time'
+  | Kind
+  | readonly [Stored]
+  | Shape
+  | { readonly maybe: Stored }
+  | ((value: unknown) => boolean);
+
+export interface Shape {
+  readonly has: Readonly<Record<string, Stored>>;
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Checks a stored value, which anyone may have written, but not its limits, which may have changed since. */
+export function isStored(type: Stored, value: unknown): boolean {
+  if (type === 'flag') return typeof value === 'boolean';
+  if (type === 'text') return typeof value === 'string';
+  if (type === 'time') return typeof value === 'string' && TIME.test(value);
+  if (type === 'id') return Number.isSafeInteger(value) && (value as number) > 0;
+  if (type === 'count') return typeof value === 'number' && value >= 0;
+  if (typeof type === 'function') return type(value);
+  if ('maybe' in type) return value === undefined || isStored(type.maybe, value);
+  if ('has' in type) return wrongField(type, value) === undefined;
+  if ('length' in type) return Array.isArray(value) && value.every((one) => isStored(type[0], one));
+  if (type.is === 'text') return typeof value === 'string';
+  if (type.is === 'word') return type.words.includes(value as string);
+  return type.is === 'value' && type.from(value) !== undefined;
+}
+
+/** The first field that is missing or not as it should be; the first only, since nobody will fix it by hand. */
+function wrongField({ has }: Shape, value: unknown): string | undefined {
+  if (!isObject(value)) return 'type';
+  for (const name in has) if (!isStored(has[name] as Stored, value[name])) return name;
+  return undefined;
+}
+
+/** The fields of a table, as stored. */
+export function storedFields(table: Fields): Shape['has'] {
+  const rows = Object.entries(table);
+  return Object.fromEntries(
+    rows.map(([name, { kind, isRequired }]) => [name, isRequired ? kind : { maybe: kind }]),
+  );
+}
+
+/** `item 3 has an invalid status`; undefined if all things are as they should be. */
+export function wrongThing(noun: string, shape: Shape, things: readonly unknown[]) {
+  for (const [index, thing] of things.entries()) {
+    const wrong = wrongField(shape, thing);
+    if (wrong !== undefined) return `${noun} ${index} has an invalid ${wrong}`;
+  }
+  return undefined;
+}
