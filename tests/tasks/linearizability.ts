@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Version } from '../../src/state/place.ts';
+import { claimTask, releaseTasks } from '../../src/tasks/claims.ts';
+import type { Refused } from '../../src/tasks/reasons.ts';
+import type { TaskGraph } from '../../src/tasks/task.ts';
+import { createTasks } from '../../src/tasks/task-create.ts';
+import { updateTask } from '../../src/tasks/update-task.ts';
 
-// A second model of a list of tasks, without a line of the sources, and a check that a history of concurrent operations is
-// linearizable.
+// A check that a history of concurrent operations is linearizable: that it is one of operations that ran one after the other.
 
 export type Operation =
   | { kind: 'claim'; id: number | 'next' }
@@ -25,113 +30,30 @@ export interface Logged {
   refused?: string[];
 }
 
-export interface Stored {
-  version: number;
-  /** The process that made it. */
-  by: string;
-  deleted: readonly number[];
-  changed: readonly {
-    id: number;
-    subject: string;
-    status: string;
-    owner?: string;
-    blocks: readonly number[];
-    blockedBy: readonly number[];
-  }[];
-}
-
-interface ModelTask {
-  subject: string;
-  status: string;
-  owner: string | undefined;
-  blockedBy: Set<number>;
-}
-
-/** Tasks that know what they wait for, and nothing else. */
-export class Model {
-  readonly tasks = new Map<number, ModelTask>();
-  nextId = 1;
-
-  create(subject: string, blockers: readonly number[] = []): void {
-    const blockedBy = new Set(blockers);
-    this.tasks.set(this.nextId++, { subject, status: 'pending', owner: undefined, blockedBy });
-  }
-
-  /** Does the operation, or returns the codes of the reasons against it. */
-  do(agent: string, operation: Operation): string[] {
-    if (operation.kind === 'create') {
-      const missing = operation.blockers.filter((id) => !this.tasks.has(id));
-      if (missing.length === 0) this.create(agent, operation.blockers);
-      return missing.map(() => 'task_not_found');
-    }
-    const id = operation.id === 'next' ? this.#firstReady() : operation.id;
-    const task = id === undefined ? undefined : this.tasks.get(id);
-    if (id === undefined) return ['nothing_ready'];
-    if (task === undefined) return ['task_not_found'];
-    const isOthers = task.owner !== undefined && task.owner !== agent;
-    switch (operation.kind) {
-      case 'claim': {
-        if (task.status === 'completed') return ['already_resolved'];
-        const reasons = [
-          ...(isOthers ? ['already_claimed'] : []),
-          ...(this.#isBlocked(task) ? ['blocked'] : []),
-        ];
-        if (reasons.length === 0) Object.assign(task, { owner: agent, status: 'in_progress' });
-        return reasons;
-      }
-      case 'complete':
-        task.status = 'completed';
-        return [];
-      case 'rename':
-        task.subject = operation.subject;
-        return [];
-      case 'release':
-        if (task.status === 'completed') return ['already_resolved'];
-        if (isOthers) return ['already_claimed'];
-        Object.assign(task, { owner: undefined, status: 'pending' });
-        return [];
-      case 'delete':
-        this.tasks.delete(id);
-        for (const other of this.tasks.values()) other.blockedBy.delete(id);
-        return [];
-      case 'link':
-        if (!this.tasks.has(operation.blocker)) return ['task_not_found'];
-        if (operation.blocker === id) return ['blocks_itself'];
-        if (this.#waitsFor(operation.blocker, id)) return ['cycle'];
-        task.blockedBy.add(operation.blocker);
-        return [];
-    }
-  }
-
-  /** In the words of the list. */
-  task(id: number): object | undefined {
-    const task = this.tasks.get(id);
-    if (task === undefined) return undefined;
-    const blocks = [...this.tasks].flatMap(([other, { blockedBy }]) =>
-      blockedBy.has(id) ? [other] : [],
-    );
-    return { id, ...task, blockedBy: [...task.blockedBy].sort((a, b) => a - b), blocks };
-  }
-
-  #isBlocked(task: ModelTask): boolean {
-    return [...task.blockedBy].some((id) => this.tasks.get(id)?.status !== 'completed');
-  }
-
-  #firstReady(): number | undefined {
-    for (const [id, task] of this.tasks) {
-      const isFree = task.status === 'pending' && task.owner === undefined;
-      if (isFree && !this.#isBlocked(task)) return id;
-    }
-    return undefined;
-  }
-
-  #waitsFor(id: number, other: number, seen = new Set<number>()): boolean {
-    if (id === other) return true;
-    if (seen.has(id)) return false;
-    seen.add(id);
-    return [...(this.tasks.get(id)?.blockedBy ?? [])].some((next) =>
-      this.#waitsFor(next, other, seen),
-    );
+export function plan(
+  graph: TaskGraph,
+  operation: Operation,
+  agent: string,
+  at: string,
+): { readonly graph: TaskGraph } | Refused {
+  const rules = { agent, checkBusy: false, force: false };
+  const update = (changes: object) =>
+    updateTask(graph, { taskId: (operation as { id: number }).id, ...changes }, rules, at);
+  switch (operation.kind) {
+    case 'claim':
+      return claimTask(graph, operation.id, rules, at);
+    case 'complete':
+      return update({ status: 'completed' });
+    case 'rename':
+      return update({ subject: operation.subject });
+    case 'link':
+      return update({ addBlockedBy: [operation.blocker] });
+    case 'delete':
+      return update({ status: 'deleted' });
+    case 'release':
+      return releaseTasks(graph, [operation.id], agent, at);
+    case 'create':
+      return createTasks(graph, [{ subject: agent, blockedBy: operation.blockers }], at);
   }
 }
 
@@ -139,15 +61,13 @@ export class Model {
  * Everything that contradicts a sequence of the operations in the order of their versions, each between its start and its
  * end.
  *
- * @param model the list at version `from`.
+ * @param versions all from the first on, which no operation made.
  */
 export function contradictions(
   logged: readonly Logged[],
-  stored: readonly Stored[],
-  model: Model,
-  from: number,
+  versions: readonly Version<TaskGraph>[],
 ): string[] {
-  return [...outOfTime(logged), ...outOfOrder(logged, stored, model, from)];
+  return [...outOfTime(logged), ...outOfOrder(logged, versions)];
 }
 
 /** An operation that begins after another has ended must not find, or make, an earlier version. */
@@ -169,69 +89,38 @@ function outOfTime(logged: readonly Logged[]): string[] {
 }
 
 /** Repeats all operations in the order of their versions, and compares the results. */
-function outOfOrder(
-  logged: readonly Logged[],
-  stored: readonly Stored[],
-  model: Model,
-  from: number,
-): string[] {
+function outOfOrder(logged: readonly Logged[], versions: readonly Version<TaskGraph>[]): string[] {
   const found: string[] = [];
-  for (let version = from; version <= from + stored.length; version++) {
+  for (const [index, { version, by, at, content }] of versions.entries()) {
+    const before = versions[index - 1]?.content;
     const here = logged.filter((operation) => operation.version === version);
-    const step = stored[version - from - 1];
     // The first of its process at a version which that process made, or the one during which it was killed.
     const maker =
-      here.find(({ process }) => process === step?.by) ??
-      logged.find(({ process, end }) => process === step?.by && end === undefined);
-    if (step) {
-      if (maker === undefined) return [...found, `nobody made version ${version}, by ${step.by}`];
-      const reasons = model.do(maker.agent, maker.operation);
-      if (reasons.length > 0 || maker.refused) {
-        found.push(`${maker.key} made version ${version}, should have got ${reasons}`);
+      before &&
+      (here.find(({ process }) => process === by) ??
+        logged.find(({ process, end }) => process === by && end === undefined));
+    if (before) {
+      const made = maker && plan(before, maker.operation, maker.agent, at.toISOString());
+      const isRight = made && 'graph' in made && isSame(made.graph, content);
+      if (!isRight || maker?.refused) found.push(`${maker?.key} cannot have made ${version}`);
+    }
+    // The others had nothing to change, or were refused for the right reasons.
+    for (const { key, agent, operation, refused } of here.filter((each) => each !== maker)) {
+      const outcome = plan(content, operation, agent, at.toISOString());
+      const reasons = 'refused' in outcome ? outcome.refused.map(({ code }) => code) : undefined;
+      const isRight = isDeepStrictEqual(reasons, refused);
+      if (!isRight || ('graph' in outcome && outcome.graph !== content)) {
+        found.push(`${key} at ${version}: got ${refused}, should have got ${reasons}`);
       }
-      found.push(...differences(model, step));
     }
-    for (const operation of here) {
-      if (operation !== maker) found.push(...unlikeNoChange(model, operation));
-    }
-    if (found.length > 10) return found;
+    if (found.length > 10) break;
   }
   return found;
 }
 
-/** An operation that made no version had nothing to change, or was refused for the right reasons. */
-function unlikeNoChange(
-  model: Model,
-  { key, agent, operation, version, refused = [] }: Logged,
-): string[] {
-  const id = 'id' in operation && operation.id !== 'next' ? operation.id : undefined;
-  const before = JSON.stringify(id && model.task(id));
-  const reasons = model.do(agent, operation);
-  if (!isDeepStrictEqual(reasons, refused)) {
-    return [`${key} at version ${version}: got ${refused}, should have got ${reasons}`];
-  }
-  const isSame = reasons.length > 0 || (id && JSON.stringify(model.task(id)) === before);
-  return isSame ? [] : [`${key} ought to have changed version ${version}`];
-}
-
-function differences(model: Model, { version, changed, deleted }: Stored): string[] {
-  const wrong = changed.filter((task) => !isDeepStrictEqual(comparable(task), model.task(task.id)));
-  return [
-    ...wrong.map((task) => {
-      const [is, shouldBe] = [comparable(task), model.task(task.id)].map((of) =>
-        JSON.stringify(of),
-      );
-      return `version ${version} has ${is}, should have ${shouldBe}`;
-    }),
-    ...deleted
-      .filter((id) => model.tasks.has(id))
-      .map((id) => `version ${version} should still have #${id}`),
-  ];
-}
-
-/** In the words of the model. */
-export function comparable(task: Stored['changed'][number]): object {
-  const { id, subject, status, owner, blocks, blockedBy } = task;
-  const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b);
-  return { id, subject, status, owner, blockedBy: sorted(blockedBy), blocks: sorted(blocks) };
+function isSame(one: TaskGraph, other: TaskGraph): boolean {
+  const [a, b] = [one, other].map(({ nextId, tasks }) =>
+    JSON.stringify([nextId, [...tasks.values()]]),
+  );
+  return a === b;
 }

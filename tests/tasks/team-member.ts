@@ -6,15 +6,11 @@ import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import type { SharedPlace } from '../../src/state/place.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
 import { StateError } from '../../src/state/state-error.ts';
-import { claimTask, releaseTasks } from '../../src/tasks/claims.ts';
-import type { Refused } from '../../src/tasks/reasons.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
-import type { Task, TaskGraph } from '../../src/tasks/task.ts';
-import { createTasks } from '../../src/tasks/task-create.ts';
+import type { Task } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
-import { updateTask } from '../../src/tasks/update-task.ts';
 import { Random } from '../helpers/random.ts';
-import type { Operation } from './linearizability.ts';
+import { type Operation, plan } from './linearizability.ts';
 
 const [where = '', agent = '', seed = '', operations = '', log = ''] = process.argv.slice(2);
 /** Another one after each operation of which it is not known whether it was made, as if another process went on. */
@@ -42,7 +38,7 @@ async function main(): Promise<void> {
     say({ key: `${seed}.${number}`, process: name, agent, operation, start: now() });
     // An uncertain outcome is logged as an operation without an end, like one of a killed process.
     const outcome = await store
-      .change((newest, at) => plan(newest, operation, at))
+      .change((newest, at) => plan(newest, operation, agent, at))
       .catch((error) => {
         if (!(error instanceof StateError)) throw error;
       });
@@ -78,35 +74,6 @@ function choose(tasks: readonly Task[]): Operation {
   if (dice < 80) return { kind: 'delete', id: any() };
   if (dice < 92) return { kind: 'release', id: own() };
   return { kind: 'create', blockers: [any()] };
-}
-
-function plan(
-  graph: TaskGraph,
-  operation: Operation,
-  at: string,
-): { readonly graph: TaskGraph } | Refused {
-  const rules = { agent, checkBusy: false, force: false };
-  switch (operation.kind) {
-    case 'claim':
-      return claimTask(graph, operation.id, rules, at);
-    case 'complete':
-      return updateTask(graph, { taskId: operation.id, status: 'completed' }, rules, at);
-    case 'rename':
-      return updateTask(graph, { taskId: operation.id, subject: operation.subject }, rules, at);
-    case 'link':
-      return updateTask(
-        graph,
-        { taskId: operation.id, addBlockedBy: [operation.blocker] },
-        rules,
-        at,
-      );
-    case 'delete':
-      return updateTask(graph, { taskId: operation.id, status: 'deleted' }, rules, at);
-    case 'release':
-      return releaseTasks(graph, [operation.id], agent, at);
-    case 'create':
-      return createTasks(graph, [{ subject: agent, blockedBy: operation.blockers }], at);
-  }
 }
 
 main().then(() => process.exit());
