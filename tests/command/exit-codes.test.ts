@@ -1,10 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, type Run, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Team } from '../tasks/team.ts';
@@ -59,56 +56,17 @@ test.each(Object.keys(WAYS))(
   },
 );
 
-test.each(['done', 'nonsense', 'plan.json', 'Fix it', '1 completed', '- [ ] Build'])(
-  'so is the text %s',
-  async (text) => {
-    const { stderr, exitCode } = await callCommand({}, 'TodoWrite', [text]);
-    expect(stderr).toMatch(/^Error: Invalid JSON format\n- /);
-    expect(exitCode).toBe(1);
-  },
-);
-
 test.each([
-  [['done'], "- 'done' is not a list. Try: TodoWrite --done N\n"],
-  [['mark', '1', 'done'], "- 'mark' is not a list. Try: TodoWrite --done 1\n"],
-  [['plan.json'], "- 'plan.json' is not a list. Try: TodoWrite < plan.json\n"],
-])('a further line suggests the command for %j', async (argv, line) => {
-  const call = { argv, stdin: async () => '' };
-  const { stderr } = await new TodoWriteHandler(new TodoStore()).execute(call);
-  expect(stderr).toBe(`Error: Invalid JSON format\n${line}`);
-});
-
-test.each([
-  ['TaskCreate', 'Fix login', "Error: Invalid JSON format\n- 'Fix login' is not JSON\n"],
-  ['TaskList', 'all', "Error: Unexpected argument 'all'\nUsage: TaskList "],
-  ['TaskInbox', 'read', "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
-  ['TaskUndo', '3', "Error: Unexpected argument '3'\nUsage: TaskUndo "],
-  ['TaskUpdate', 'done', 'Error: Validation failed\n- taskId: '],
-])('%s %j is refused with exit code 1', async (name, word, stderr) => {
-  const result = await new Team({ settings: { agent: 'a' } }).call(name, [word]);
+  ['TaskCreate', ['Fix login'], "Error: Invalid JSON format\n- 'Fix login' is not JSON\n"],
+  ['TaskList', ['all'], "Error: Unexpected argument 'all'\nUsage: TaskList "],
+  ['TaskInbox', ['read'], "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
+  ['TaskUndo', ['3'], "Error: Unexpected argument '3'\nUsage: TaskUndo "],
+  ['TaskUpdate', ['done'], 'Error: Validation failed\n- taskId: '],
+  ['TaskUpdate', ['1', 'completed'], "Error: Unexpected argument 'completed'\nUsage: TaskUpdate "],
+  ['TaskGet', ['1', '2\u001b[2J'], "Error: Unexpected argument '2␛[2J'\nUsage: TaskGet "],
+])('%s %j is refused with exit code 1', async (name, argv, stderr) => {
+  const result = await new Team({ settings: { agent: 'a' } }).call(name, argv);
   expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(stderr) });
-});
-
-test.each([
-  ['TaskUpdate', ['1', 'completed'], "Unexpected argument 'completed'"],
-  ['TaskGet', ['1', '2\u001b[2J'], "Unexpected argument '2␛[2J'"],
-])('a word too many, as in %s %j, is refused with exit code 1', async (name, argv, problem) => {
-  const { stderr, exitCode } = await new Team({ settings: { agent: 'a' } }).call(name, argv);
-  expect(stderr).toMatch(`Error: ${problem}\nUsage: ${name} `);
-  expect(exitCode).toBe(1);
-});
-
-test.each([
-  ['TodoWrite', ['--colour', '{"todos":[]}']],
-  ['TodoWrite', ['--undo', '--done', '1']],
-  ['TodoWrite', ['--output', 'xml', '{"todos":[]}']],
-  ['TodoRead', ['--colour']],
-  ['TodoRead', ['--json', '--line']],
-  ['TaskClaim', ['--colour']],
-  ['TaskCreate', ['{"subject":"S"}', '--owner', 'a']],
-])('an unknown option or a wrong use of one is exit code 2: %s %j', async (name, argv) => {
-  const { env } = machine();
-  expect(await callCommand(env, name, argv)).toMatchObject({ stdout: '', exitCode: 2 });
 });
 
 test.each([
@@ -130,27 +88,6 @@ test.each([
   expect(stderr).toContain(`Error: ${problem}`);
   expect(stderr).toMatch(new RegExp(`\nUsage: ${name} .*\n$`));
   expect(exitCode).toBe(2);
-});
-
-const CALLS: [string, string[]][] = [
-  ['TodoWrite', ['{"todos":[]}']],
-  ['TodoRead', []],
-  ['TaskClaim', ['--next']],
-];
-
-test.each(CALLS)('a server without a session is exit code 2: %s', async (name, argv) => {
-  const { env } = machine({ TODO_STATE_URL: 'etcd://127.0.0.1:9' });
-  const result = await callCommand(env, name, argv);
-  expect(result).toMatchObject({ stdout: '', exitCode: 2 });
-  expect(result.stderr).toContain('set TODO_');
-});
-
-test.each(CALLS)('a list that cannot be stored or read is exit code 3: %s', async (name, argv) => {
-  const { cwd, env } = machine();
-  const file = join(cwd, 'file');
-  writeFileSync(file, '');
-  const below = { ...env, TODO_STATE_DIR: join(file, 'state') };
-  expect(await callCommand(below, name, argv)).toMatchObject({ stdout: '', exitCode: 3 });
 });
 
 test('a program ends with the exit code of its command', () => {

@@ -177,26 +177,6 @@ test('a commit does the same few operations, all of them in its own folders, how
 });
 
 describe('a folder that no list belongs into', () => {
-  test('versions without a head: the newest there is is read with that damage, and only a commit touches it', () => {
-    const { root, place } = listWith(2);
-    const folder = join(root, 'state', 'session', 'agent');
-    rmSync(join(folder, readdirSync(folder).find((name) => name.startsWith('head-')) ?? ''));
-    const before = listFiles(folder);
-    const message = expect.stringMatching(/agent is damaged: no head/);
-    expect(place().load()).toMatchObject({ version: 2, content: 'v2', damage: { message } });
-    expect(place().commit(0, 'x', NOW)).toBeUndefined();
-    expect(listFiles(folder)).toEqual(before);
-    expect(place().commit(2, 'x', NOW)).toMatchObject({ version: 3 });
-    expect([...place().history()].map(({ content }) => content)).toEqual(['x', 'v2', 'v1']);
-  });
-
-  test('a head without its version: an error that names the file', () => {
-    const { root, place } = listWith(1);
-    const folder = join(root, 'state', 'session', 'agent');
-    rmSync(join(folder, readdirSync(folder).find((name) => name.startsWith('1-')) ?? ''));
-    expect(() => place().load()).toThrow(/agent\/1-[a-z0-9]{8}\.json is missing/);
-  });
-
   test('files of someone else in the place of a list: an error, not a wait without end', () => {
     const { root, place } = listWith(0);
     const folder = join(root, 'state', 'session', 'agent');

@@ -15,7 +15,6 @@ import { appendOwnFile, writeOwnFile } from '../../src/system/files.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
-import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { tokenIn } from '../../src/watch/web-token.ts';
 import { callCommand } from '../helpers/commands.ts';
@@ -26,7 +25,6 @@ import { temporaryDirectory } from '../helpers/files.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 const CLIPBOARD = '\u001b]52;c;ZXZpbA==\u0007';
-const ITEM = { content: 'A', activeForm: 'Doing A', status: 'pending' };
 const TASK = {
   id: 1,
   subject: 'S',
@@ -43,26 +41,6 @@ function planted(content: unknown): string {
   new FilePlace<unknown>({ folder }).commit(0, content, NOW);
   return folder;
 }
-
-test.each([
-  ['no list', 7, 'it does not contain a list'],
-  ['no item', [ITEM, null], 'item 1 has an invalid type'],
-  ['a status', [{ ...ITEM, status: CLIPBOARD }], 'item 0 has an invalid status'],
-  ['an id', [{ ...ITEM, id: [CLIPBOARD] }], 'item 0 has an invalid id'],
-  ['a priority', [{ ...ITEM, priority: CLIPBOARD }], 'item 0 has an invalid priority'],
-  ['a content', [{ ...ITEM, content: {} }], 'item 0 has an invalid content'],
-  ['an active form', [{ ...ITEM, activeForm: undefined }], 'item 0 has an invalid activeForm'],
-])('TodoRead of a planted list, %s: an error that names the file', async (_, content, problem) => {
-  const folder = planted(content);
-  const handler = new TodoReadHandler(openTodoStore({ folder }));
-  for (const argv of [[], ['--json'], ['--history'], ['--at', '1']]) {
-    const { stdout, stderr, exitCode } = await handler.execute({ argv });
-    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
-    expect(stderr).toMatch(/^Error: Cannot read the list\n- .*\.json is damaged: /);
-    expect(stderr).toContain(problem);
-    expect(stderr).not.toContain('\u001b');
-  }
-});
 
 const deep = (depth: number): object => (depth === 0 ? {} : { a: deep(depth - 1) });
 

@@ -119,10 +119,3 @@ test.each(['SIGKILL', 'the end of its input'])(
     }
   },
 );
-
-test("each line of a session reports other agents' changes", async () => {
-  const { run, start } = machine();
-  await run('TaskCreate', ['--subject', 'A', '--owner', 'ann']);
-  const { answer } = await start('ann', 'echo hi');
-  expect(answer.reminders).toEqual(['Note: #1 "A": assigned to you by lead']);
-});

@@ -247,6 +247,8 @@ const proof = { command: 'true', exitCode: 0, at: '2026-01-31T12:00:00.000Z', by
 test.each<[unknown, string]>([
   ['junk', 'has an invalid type'],
   [{ ...todo('a'), content: undefined }, 'has an invalid content'],
+  [{ ...todo('a'), activeForm: undefined }, 'has an invalid activeForm'],
+  [{ ...todo('a'), status: '\u001b]52;c;ZXZpbA==\u0007' }, 'has an invalid status'],
   [{ ...todo('a'), priority: 'x' }, 'has an invalid priority'],
   [{ ...todo('a'), id: 1 }, 'has an invalid id'],
   ...[{ command: 1 }, { by: 1 }, { exitCode: 1 }, { at: 1 }, { at: 'soon' }].map(

@@ -83,14 +83,6 @@ test.each([
   expect(store.get().version).toBe(1);
 });
 
-test('the right call that a refusal names is the right call', async () => {
-  const { call, read } = list('[>] A', '[ ] B');
-  const { stderr } = await call('--start', '2');
-  const [, line = ''] = /Try: TodoWrite (.*)\n/.exec(stderr) ?? [];
-  expect(await call(...line.split(' '))).toMatchObject({ exitCode: 0 });
-  expect(await read()).toEqual(['[x] A', '[>] B <- B']);
-});
-
 test('a result that breaks a rule is refused like any other list', async () => {
   const store = new TodoStore();
   const settings = { ...DEFAULT_SETTINGS, maxItems: 1 };

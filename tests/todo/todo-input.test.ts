@@ -195,22 +195,6 @@ describe('slips applied mechanically to random lists are read back to the same l
   };
   const one = <T>(table: Record<string, T>) => fc.constantFrom(...Object.entries(table));
 
-  const slips = [
-    ...Object.keys(arrays).map((name) => [name, 'none', 'none', 'none'] as const),
-    ...Object.keys(strings).map((name) => ['none', name, 'none', 'none'] as const),
-    ...Object.keys(shapes).map((name) => ['none', 'none', name, 'none'] as const),
-    ...Object.keys(frames).map((name) => ['none', 'none', 'none', name] as const),
-  ];
-  test.each(slips)('one slip: %s, %s, %s, %s', (array, string, shape, frame) => {
-    fc.assert(
-      fc.property(todoList(), (items) => {
-        const json = strings[string]?.(arrays[array]?.(items) ?? '') ?? '';
-        expect(itemsIn(frames[frame]?.(shapes[shape]?.(json) ?? '') ?? '')).toEqual(items);
-      }),
-      { numRuns: runs(60) },
-    );
-  });
-
   test('any combination of slips', () => {
     fc.assert(
       fc.property(

@@ -47,10 +47,6 @@ test('the list has one line per item, then the count of completed ones', async (
   });
 });
 
-test('an empty list is said to be empty', async () => {
-  expect(await todoRead([])).toEqual({ stdout: 'No todos.\n', stderr: '', exitCode: 0 });
-});
-
 test('--json prints the list, its time and its version as one line', async () => {
   const item: TodoItem = { ...pending('Build'), id: '1', priority: 'low' };
   expect(await todoRead(['--json'], item)).toEqual({
@@ -59,11 +55,6 @@ test('--json prints the list, its time and its version as one line', async () =>
     stderr: '',
     exitCode: 0,
   });
-});
-
-test('--json of an empty list is JSON too', async () => {
-  const { stdout } = await todoRead(['--json']);
-  expect(JSON.parse(stdout)).toEqual({ todos: [], updatedAt: at.toISOString(), version: 1 });
 });
 
 test('text that a terminal would obey is shown as text', async () => {

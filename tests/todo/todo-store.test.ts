@@ -9,13 +9,6 @@ const item = (content: string): TodoItem => ({
   status: 'pending',
 });
 
-test('an update replaces the whole list', () => {
-  const store = new TodoStore();
-  store.update([item('Build'), item('Test')]);
-  store.update([item('Ship')]);
-  expect(store.get().items).toEqual([item('Ship')]);
-});
-
 test('JSON in place of the items, or a text in place of a call, gets an error with the expected form', async () => {
   const store = new TodoStore();
   const json = '{"todos":[]}';
@@ -65,14 +58,6 @@ test('a snapshot cannot be changed', () => {
   expect(() => {
     (items[0] as TodoItem).status = 'completed';
   }).toThrow(TypeError);
-});
-
-test('an older snapshot stays as it was', () => {
-  const store = new TodoStore();
-  store.update([item('Build')]);
-  const before = store.get();
-  store.update([item('Ship')]);
-  expect(before.items).toEqual([item('Build')]);
 });
 
 test('listeners run in the order in which they were added, and not at once', () => {

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MemoryPlace, USER } from '../../src/state/place.ts';
+import { USER } from '../../src/state/place.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
+import { openTodoStore, type TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { hearUser } from '../../src/todo/user-changes.ts';
-import { JsonlClient } from '../helpers/agent-shell.ts';
-import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { runs } from '../helpers/random.ts';
 import { todos } from '../panel/todos.ts';
@@ -55,11 +53,12 @@ describe('what a person changed', () => {
     expect(agent.get().version).toBe(3);
   });
 
-  test('is reported once, by whichever command, and the list stays as it is', async () => {
-    const { agent, user } = shared('- a');
+  test('is reported once, by whichever process, and the list stays as it is', async () => {
+    const { folder, agent, user } = shared('- a');
     user.update(todos('- a', '- b'));
-    expect(await hearUser(agent)).toHaveLength(1);
-    expect(await hearUser(agent)).toEqual([]);
+    const another = () => openTodoStore({ folder, author: 'main' });
+    expect(await hearUser(another())).toHaveLength(1);
+    expect(await hearUser(another())).toEqual([]);
     expect(agent.get().items).toEqual(todos('- a', '- b'));
   });
 
@@ -159,14 +158,6 @@ describe('TodoWrite', () => {
     expect(agent.get().items).toEqual(todos('- wish'));
   });
 
-  test('in memory it is the same', async () => {
-    const place = new MemoryPlace<readonly TodoItem[]>({ author: 'main' });
-    const store = new TodoStore(undefined, place);
-    await write(store, todos('> a'));
-    expect(await write(store, todos('x a'))).toMatchObject({ stderr: '', exitCode: 0 });
-    expect(store.get().version).toBe(2);
-  });
-
   test("no change of a person is lost to agents' writes, in any order", async () => {
     const step = fc.oneof(
       fc.record({ user: fc.integer({ min: 0, max: 9 }) }),
@@ -207,32 +198,4 @@ describe('TodoWrite', () => {
       { numRuns: runs(30) },
     );
   });
-});
-
-test('the executables, which know nothing of each other, tell it once too', () => {
-  const state = temporaryDirectory();
-  const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_SESSION: 's' });
-  const call = (name: 'todo-write' | 'todo-read', ...argv: string[]) =>
-    run(name, argv, { cwd: state, env });
-  call('todo-write', JSON.stringify({ todos: todos('> a') }));
-  openTodoStore({ folder: `${state}/s/main`, author: USER }).update(todos('> a', '- b'));
-  expect(call('todo-write', JSON.stringify({ todos: todos('x a') }))).toMatchObject({
-    exitCode: 1,
-    stdout: '',
-  });
-  expect(call('todo-read')).toMatchObject({ stderr: '', stdout: expect.stringContaining('[ ] b') });
-  openTodoStore({ folder: `${state}/s/main`, author: USER }).update(todos('> a', 'x b'));
-  expect(call('todo-read').stderr).toBe('Note: the user completed "b"\n');
-  expect(call('todo-read').stderr).toBe('');
-});
-
-test('a session reports it after the next line, once', async () => {
-  const state = temporaryDirectory();
-  const client = new JsonlClient({ env: { TODO_STATE_DIR: state, TODO_SESSION: 's' } });
-  await client.send(`TodoWrite '${JSON.stringify({ todos: todos('> a') })}'`);
-  openTodoStore({ folder: `${state}/s/main`, author: USER }).update(todos('> a', '- b'));
-  expect((await client.send('true')).reminders).toEqual(['Note: the user added "b"']);
-  expect((await client.send('true')).reminders).toBeUndefined();
-  expect((await client.send('TodoRead')).stderr).toBe('');
-  await client.end();
 });

@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { listKey } from '../../../src/state/list-paths.ts';
 import { ServerLists } from '../../../src/state/server-lists.ts';
 import {
   closing,
@@ -104,40 +103,12 @@ describe.runIf(hasEtcd)('etcd', () => {
   test('a list that is too large for one request is refused before it is sent', async () => {
     const place = servers.etcd.place<string>('todos/large/a', AS_ANN);
     const large = randomBytes(1024 * 1024).toString('hex');
-    expect(await place.commit(0, 'a'.repeat(20_000_000), NOON)).toMatchObject({ version: 1 });
-    expect((await place.load())?.content).toHaveLength(20_000_000);
+    expect(await place.commit(0, 'a'.repeat(4_000_000), NOON)).toMatchObject({ version: 1 });
+    expect((await place.load())?.content).toHaveLength(4_000_000);
     const larger = large + randomBytes(1024 * 1024).toString('hex');
     await expect(place.commit(1, larger, NOON)).rejects.toThrow(
       /^the list is too large for etcd: \d+ bytes, at most \d+; nothing was changed$/,
     );
-  });
-
-  test('names that try to meet do not', async () => {
-    const lists = open(servers.etcd.emptyUrl());
-    const names = [
-      'a',
-      'a/b',
-      'a%2fb',
-      'A',
-      'a/',
-      '/',
-      '',
-      'a\u0000',
-      'ä',
-      'a\u0308',
-      '..',
-      'x'.repeat(300),
-      `${'x'.repeat(300)}y`,
-    ];
-    const placeOf = (session: string) =>
-      lists.place<string>(listKey({ session, agent: 'main' }), AS_ANN);
-    for (const name of names) await placeOf(name).commit(0, name, NOON);
-    for (const name of names) {
-      expect(await placeOf(name).load()).toMatchObject({ version: 1, content: name });
-    }
-    const found = (await lists.find('todos')).map(({ path: [, session] }) => session);
-    expect(found).toEqual(expect.arrayContaining(names.filter(({ length }) => length < 100)));
-    expect(found).toHaveLength(names.length);
   });
 });
 
