@@ -85,26 +85,25 @@ export function callDirectly(
 ): Promise<CommandResult> {
   const stdin = async () => options.stdin ?? '';
   const invocation = { argv, stdin, raw, env };
-  const execution = () => executeSafely(handler, invocation);
   const { onStdout, onStderr, maxOutputBytes } = options;
-  const ended = limit ? within(limit, handler.name, execution) : execution();
+  const ended = limit ? within(limit, handler, invocation) : executeSafely(handler, invocation);
   const isHeard = onStdout || onStderr || maxOutputBytes !== undefined;
   return isHeard ? ended.then((result) => heard(result, options)) : ended;
 }
 
 function within(
   limit: TimeLimit,
-  name: string,
-  execution: () => Promise<CommandResult>,
+  handler: AgentBashHandler,
+  invocation: Invocation,
 ): Promise<CommandResult> {
   const ended = new Promise<CommandResult>((resolve) => {
     limit.onReached = () => {
       const { reason, message } = limit.reached ?? { reason: 'cancelled', message: '' };
-      const stderr = `${name}: ${message}; it may still take effect\n`;
+      const stderr = `${handler.name}: ${message}; it may still take effect\n`;
       resolve({ stdout: '', stderr, exitCode: EXIT[reason] });
     };
   });
-  return limit.reached ? ended : Promise.race([execution(), ended]);
+  return limit.reached ? ended : Promise.race([executeSafely(handler, invocation), ended]);
 }
 
 /** Calls the listeners, and cuts the output to `maxOutputBytes`. */

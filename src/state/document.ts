@@ -62,7 +62,7 @@ export class Document<T, V> {
 
   /** Like `read`, but synchronous: a document on a server returns the state last seen. */
   get(): V {
-    return this.#atOnce(() => this.read(), this.#seen);
+    return this.place.isFar ? this.#seen : (this.read() as V);
   }
 
   /** Like `read`, but a document on a server is read only once. */
@@ -85,11 +85,7 @@ export class Document<T, V> {
 
   /** Like `versions`, but synchronous: of a document on a server, only the state last seen. */
   newestFirst(): Iterable<V> {
-    return this.#atOnce(() => this.versions(), [this.#seen]);
-  }
-
-  #atOnce<Result>(near: () => Awaitable<Result>, seen: Result): Result {
-    return this.place.isFar ? seen : (near() as Result);
+    return this.place.isFar ? [this.#seen] : (this.versions() as Iterable<V>);
   }
 
   /** Keeps `seen` up to date, whoever makes a change. */
