@@ -11,6 +11,7 @@ const CHANGES = [
     'set -ufC +hB -o pipefail',
     'shopt -s nullglob failglob extglob globstar',
     'set -m; set -o history -H',
+    'sleep 1000 & coproc cat',
     "shopt -s expand_aliases\nalias eval=false printf=false unset=false mapfile=false set=false echo='echo'",
     'IFS=0123456789abcdef',
     'IFS=',
@@ -24,7 +25,6 @@ const CHANGES = [
     'exec 3>&- 4>&- 5>&- 10>&- 200>&-',
     'umask 777; ulimit -c 0; ulimit -t 1000',
     'exec </dev/null',
-    'sleep 1000 & coproc cat',
     'set -- a b c; shift; getopts a: x -a 1',
     'pushd / >/dev/null; pushd /usr >/dev/null',
     'TMOUT=1; BASH_ARGV0=other',
@@ -42,16 +42,19 @@ const CHANGES = [
   ],
 ];
 
-test.each(CHANGES)('after %j the session goes on as before', async (...lines) => {
-  const session = startSession({ cwd: '/' });
-  for (const line of lines) {
-    const { exitCode } = await session.run(line, { timeoutMs: 60_000 });
-    expect([line, exitCode]).not.toEqual([line, 124]);
-    expect([line, await session.run('echo next', { timeoutMs: 60_000 })]).toEqual([line, NEXT]);
-    const failed = withoutBashEnded(await session.run('(exit 5)', { timeoutMs: 60_000 }));
-    expect([line, failed]).toEqual([line, { ...NEXT, stdout: '', exitCode: 5 }]);
-  }
-});
+test.each(CHANGES)(
+  'after each change of its state, from %j on, the session goes on as before',
+  async (...lines) => {
+    const session = startSession({ cwd: '/' });
+    for (const line of lines) {
+      const { exitCode } = await session.run(line, { timeoutMs: 60_000 });
+      expect([line, exitCode]).not.toEqual([line, 124]);
+      expect([line, await session.run('echo next', { timeoutMs: 60_000 })]).toEqual([line, NEXT]);
+      const failed = withoutBashEnded(await session.run('(exit 5)', { timeoutMs: 60_000 }));
+      expect([line, failed]).toEqual([line, { ...NEXT, stdout: '', exitCode: 5 }]);
+    }
+  },
+);
 
 test('set -x and set -v show the commands of the lines and none of ours', async () => {
   const session = startSession({ cwd: '/' });

@@ -145,15 +145,9 @@ describe('a question', () => {
 
 describe('agent commands', () => {
   test.each([
-    'Agent',
     "Agent 'a b'",
     'Agent - <<\'EOF\'\n{"a":"修复 $(touch file) \\\nEOF "}\nEOF',
-    "Agent - <<'EOF'\nx\nEOF\nAgent '修复 `x`'",
-    'Agent x; Agent y && Agent z',
-    'Agent x | Agent -',
-    'Agent x 2>&1 > /dev/null',
-    'Agent x >&2 </dev/null &>>/dev/null',
-    'Agent x & Agent y',
+    'Agent x | Agent - >&2 </dev/null && Agent z',
     'Agent "修复"',
   ])('%j is not asked about', async (line) => {
     const agent = new TestAgent();
@@ -165,37 +159,9 @@ describe('agent commands', () => {
 
   test.each([
     'Agent;>file',
-    'Agent\n>file',
-    'Agent&&>file',
-    'Agent | >>file',
-    '>file;Agent',
-    '>file Agent',
-    'Agent </etc/passwd',
-    'Agent 3>file',
-    'Agent <&0',
-    'Agent <>file',
-    "Agent <<'\ufffd'\n\ud800\ntouch file\n\ufffd",
-    "Agent <<'é'\nx\né",
-    "Agent <<'EOF'\nx",
-    'Agent <<EOF\nx\nEOF',
-    'Agent <<"EOF"\nx\nEOF',
-    "Agent <<-'EOF'\nx\nEOF",
-    "Agent 0<<'EOF'\nx\nEOF",
-    'Agent "\ud800"; Agent',
-    'Agent 中\\;touch file',
-    'Agent; Agent "修复"',
-    'Agent !',
-    'Agent x \\\n y',
     'Agent; echo x',
-    'time Agent',
-    'coproc Agent',
-    'echo {PATH}>&1; Agent',
-    'Agent {fd}>&1',
-    'Agent "${x:=$(touch file)}"',
+    'Agent <<EOF\nx\nEOF',
     'Agent - <<EOF\nE\\\nOF\nEOF\ntouch file',
-    "Agent - <<'E\\'F\ntouch file\nE\\F\nE\\'F",
-    'Agent a\\\n#b; touch file',
-    'Agent x #\\\ntouch file',
     'PATH=. Agent x',
     'Agent() { touch file; }; Agent',
     '/bin/touch file',
@@ -234,131 +200,28 @@ describe('lists', () => {
     signal: new AbortController().signal,
   });
 
-  test.each([
-    'npm test',
-    'npm test -- --watch',
-    '  npm   test  ',
-    '"npm" \'test\'',
-    'npm test && git status | npm test',
-    'npm test -- 2>&1 >/dev/null',
-    "npm test -t 'ends$' '修复' \"it's\" a\\ b",
-    'npm test >&2 | npm test &',
-    '\\npm test',
-  ])('an allowed line is not asked about: %s', async (line) => {
+  test('a certain line of allowed commands is not asked about, any other is', async () => {
     const { ask, asked } = asking();
-    expect(await allowList(['npm test', ['git', 'status']], ask)(request(line))).toBe('allow');
-    expect(asked).toEqual([]);
-  });
-
-  test.each([
-    'npm',
-    'npm testing',
-    'npm run',
-    'npm test $FILE',
-    'npm test *.ts',
-    'npm test ~',
-    'npm test "${NAME}"',
-    'npm test # later: rm -rf /',
-    'npm test <<< text',
-    "npm test <<'EOF'\nx\nEOF",
-    'npm test;>f',
-    'npm test >&3',
-    'npm test "修复"',
-    'npm test CC=gcc',
-    'npm $X test',
-    'npm te*',
-    'npm {test,x}',
-    'npm te\\\nst',
-    '$NPM test',
-    'npm test; rm -rf x',
-    'npm test\nrm -rf x',
-    'npm test & rm -rf x',
-    'npm test || rm -rf x',
-    'npm test > ~/.bashrc',
-    'npm test >& file',
-    'npm test &> file',
-    'npm test "$(rm -rf x)"',
-    'npm test `rm -rf x`',
-    'npm test <(rm -rf x)',
-    'npm test $((a[$(rm -rf x)]))',
-    'npm test $[a]',
-    'npm test "${a[b]}" "${!x}" "${x@P}"',
-    "npm test 'a[$(rm -rf x)]'",
-    'npm test <<EOF\n`rm -rf x`\nEOF',
-    'npm test <<\'E"F\'\nx\nE"F\nrm -rf x',
-    'eval npm test',
-    'trap "rm -rf x" EXIT',
-    'NODE_OPTIONS=--require=x npm test',
-    'env npm test',
-    'command npm test',
-    '(npm test)',
-    '{ npm test; }',
-    'while npm test; do :; done',
-    '! npm test',
-    'npm test\0rm -rf x',
-    `npm test ${'x '.repeat(300)}`,
-    `npm test ${'x'.repeat(100_000)}`,
-    '',
-    '# npm test',
-  ])('in doubt, it is: %j', async (line) => {
-    const { ask, asked } = asking();
-    expect(await allowList(['npm test', 'trap', 'eval'], ask)(request(line))).toBe('deny');
-    expect(asked).toEqual([line]);
-  });
-
-  test.each(['command eval x', 'builtin eval x', 'command -p . x', 'builtin command source x'])(
-    'also behind a builtin that runs builtins: %s',
-    async (line) => {
-      const { ask, asked } = asking();
-      expect(await allowList(['command', 'builtin'], ask)(request(line))).toBe('deny');
-      expect(asked).toEqual([line]);
-    },
-  );
-
-  test.each([
-    'echo a b',
-    'true && false || pwd',
-    'test -f x',
-    '[ -f x ] && [ "a" = b ]',
-    "printf '%s\\n' 100% nothing",
-    "printf -- '%5.2f%%\\n' 1",
-    'cd app; cd ..',
-  ])(
-    'a builtin that neither assigns nor evaluates is allowed as a program is: %s',
-    async (line) => {
-      const { ask, asked } = asking();
-      const safe = ['echo', 'true', 'false', 'pwd', 'test', '[', 'printf', 'cd'];
-      expect(await allowList(safe, ask)(request(line))).toBe('allow');
-      expect(asked).toEqual([]);
-    },
-  );
-
-  test.each([
-    ...['printf -v x y', 'printf -vx y', 'printf "-v" x y', "printf '%n' x", "printf '%s%n' 1 x"],
-    ...["printf '% n' x", "printf '%ln' x", "printf '%*n' 1 x", "printf '%-5.3hhn' x"],
-    ...['test -v x', "test -v 'x[1]'", '[ -v x ]', '[ ! -v x ]', 'test -R x'],
-    ...['cd', 'cd a b', 'cd -P a', 'echo x=1', 'read x', 'mapfile x', 'readarray x', 'getopts a b'],
-    ...['wait -p x', 'let x=1', "let 'x=1'", 'declare x=1', 'typeset x', 'local x', 'readonly x'],
-    ...[
-      'export x',
-      'unset x',
-      'set -- x',
-      'shopt -s extglob',
-      'trap x EXIT',
-      'alias x=y',
-      'unalias x',
-    ],
-    ...['enable -n echo', 'hash -p /x ls', 'exec x', 'source x', '. x', 'eval x', 'command x'],
-    ...['builtin x', 'coproc x', 'fc -s', 'bind x', 'complete -W x y', 'compgen -W x', 'compopt'],
-    ...["'let' x=1", '\\eval x', '"command" x', '%1', 'kill 1', 'exit', 'umask 0'],
-    ...['ulimit -n 3', 'history -s x'],
-  ])('one that may is asked about, even with an allowed beginning: %s', async (line) => {
-    const { ask, asked } = asking();
-    const [name = ''] = line.split(' ');
-    const names = [name, name.replace(/^\\|['"]/g, ''), 'echo', 'test', '['];
-    const prefixes = line.includes(' ') ? names : ['nothing'];
-    expect(await allowList(prefixes, ask)(request(line))).toBe('deny');
-    expect(asked).toEqual([line]);
+    const approve = allowList(['npm test', ['git', 'status']], ask);
+    for (const line of [
+      'npm test',
+      '  npm   test -- -w ',
+      '"npm" \'test\' && git status | npm test',
+    ])
+      expect(await approve(request(line))).toBe('allow');
+    const others = [
+      ...['npm', 'npm testing', 'npm run', 'npm te*', 'npm test $FILE', 'npm test; rm -rf x', ''],
+      ...[
+        'npm test > ~/.bashrc',
+        '(npm test)',
+        '# npm test',
+        'git',
+        'git log',
+        'npm test <<< text',
+      ],
+    ];
+    for (const line of others) expect(await approve(request(line))).toBe('deny');
+    expect(asked).toEqual(others);
   });
 
   test('a prefix that names such a builtin allows the line that is exactly this prefix', async () => {

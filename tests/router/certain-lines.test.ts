@@ -22,25 +22,12 @@ const WORDS = [
   ...['-v', '-n', '-e', '--', '%n', '%s', 'x', 'x=1', 'x+=1', '1', '2', '/dev/null', '..'],
 ];
 const PHRASES = [
-  ...[
-    'printf -v x 1',
-    "printf '%s%n' 1 x",
-    "printf '% ln' x",
-    "test -v 'x[$(a)]'",
-    "[ -v 'x[$(a)]' ]",
-  ],
+  ...['printf -v x 1', "printf '%s%n' 1 x", "printf '% ln' x", "test -v 'x[$(a)]'"],
   ...['read x', 'export x=1', "let 'x=1'", 'wait -p x', 'mapfile x', 'unset x', 'cd -P ..'],
-  ...['set -- x', 'shopt -s extglob'],
+  ...['set -- x', 'shopt -s extglob', "[ -v 'x[$(a)]' ]", '# a', 'a # bb', 'a \\\nbb'],
   ...["trap 'a' EXIT", "alias a='bb'", 'hash -p /a b', 'enable -n echo', "eval 'a'"],
   ...['. /dev/null', 'exec a', 'command a'],
-  ...[
-    "Agent <<'E'\n$(a)\nE\n",
-    'Agent <<E\n$(a)\nE\n',
-    "Agent <<'E'\n中\\\nE\n",
-    '# a',
-    'a # bb',
-    'a \\\nbb',
-  ],
+  ...["Agent <<'E'\n$(a)\nE\n", 'Agent <<E\n$(a)\nE\n', "Agent <<'E'\n中\\\nE\n"],
 ];
 const PIECES = [
   ...[' ', ' ', ' ', '\t', '\n', ';', '&', '&&', '||', '|', '|&', ';;'],
@@ -158,6 +145,45 @@ test.each([
     }
   },
 );
+
+test.each([
+  ...['\\npm test && "git" \'status\'', 'npm test -- 2>&1 >/dev/null', 'npm test >&2 | npm test &'],
+  "npm test -t 'ends$' '修复' \"it's\" a\\ b",
+  'Agent x 2>&1 > /dev/null; Agent y </dev/null &>>/dev/null & Agent',
+  'Agent - <<\'EOF\'\n{"a":"修复 $(touch file) \\\nEOF "}\nEOF',
+  ...['true && false || pwd', 'cd app; cd ..', 'test -f x', '[ -f x ] && [ "a" = b ]', 'echo a b'],
+  ...["printf '%s\\n' 100% nothing", "printf -- '%5.2f%%\\n' 1"],
+])('%j is certain', (line) => {
+  expect(readForApproval(line, AGENT_COMMANDS).isCertain).toBe(true);
+});
+
+test.each([
+  ...['npm test $FILE', '(npm test)', `npm test ${'x'.repeat(100_000)}`, 'npm test CC=gcc'],
+  ...[
+    "npm test 'a[$(x)]'",
+    "npm test '`x`'",
+    "npm test '${x}'",
+    "npm test '$[x]'",
+    "'a b' c",
+    '%1',
+  ],
+  ...['npm test;>f', 'npm test >f', 'npm test >&f', 'npm test &>f', 'npm test >&3', 'npm test <&0'],
+  ...['npm test </etc/passwd', 'npm test 3>/dev/null', 'npm test <>/dev/null', 'npm test <<< x'],
+  ...[
+    "npm test <<'EOF'\nx\nEOF",
+    'npm test "修复"',
+    'Agent; Agent "修复"',
+    'Agent x=1',
+    'Agent >f',
+  ],
+  ...["Agent <<'é'\nx\né", 'Agent <<"EOF"\nx\nEOF', 'Agent <<EOF\nx\nEOF', "Agent 0<<'E'\nx\nE"],
+  ...["Agent <<-'EOF'\nx\nEOF", "Agent <<'E1'\nx\nE1", "'let' x=1", '\\eval x', '"command" x'],
+  ...['printf -v x y', 'printf -vx y', 'printf "-v" x y', "printf '%n' x", "printf '%s%n' 1 x"],
+  ...["printf '% n' x", "printf '%ln' x", "printf '%*n' 1 x", "printf '%-5.3hhn' x", 'echo x=1'],
+  ...["test -v 'x[1]'", '[ ! -v x ]', 'test -R x', 'cd', 'cd a b', 'cd -P a'],
+])('%j is not: it may run or change more than it says', (line) => {
+  expect(readForApproval(line, AGENT_COMMANDS).isCertain).toBe(false);
+});
 
 test('every builtin of this bash is known', () => {
   for (const name of BUILTINS) {
