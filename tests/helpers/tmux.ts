@@ -82,6 +82,10 @@ export class TmuxTerminal {
     return () => readFileSync(this.#written).subarray(size).toString();
   }
 
+  clearHistory(): void {
+    this.#tmux('clear-history');
+  }
+
   /** Scrollback and screen, with wrapped lines joined. */
   all(): string {
     return this.rows('-J');

@@ -118,6 +118,15 @@ test('the port of agent-shell watch --web is one that there is', () => {
   }
 });
 
+test('TODO_PANEL=off keeps prompts clean, and watch is the viewer all the same', () => {
+  const isPlain = (environment: Record<string, string>, ...argv: string[]) =>
+    parseArguments(['watch', ...argv], environment);
+  expect(isPlain({ TODO_PANEL: 'off' })).toMatchObject({ plain: false });
+  expect(isPlain({ TODO_PANEL: 'plain' })).toMatchObject({ plain: true });
+  expect(isPlain({}, '--no-panel')).toMatchObject({ plain: true });
+  expect(isPlain({}, '--panel=plain')).toMatchObject({ plain: true });
+});
+
 describe('settings', () => {
   const write = (count: number) => ['-c', `:; TodoWrite '${LIST(count)}'`];
 
