@@ -311,6 +311,34 @@ describe('every way of bash to call a command calls the agent command', () => {
     expect((await session.run('(set -o pipefail; Agent | cat)')).exitCode).toBe(5);
   });
 
+  test('a call of its name is one of ours unless bash would do more or less', async () => {
+    const session = sessionWith(new TestAgent());
+    await session.run("mkdir own; echo 'echo other' >own/Agent; chmod +x own/Agent");
+    const isPlain = async () => (await session.callerState('Agent')).isPlain;
+    for (const [change, undo] of [
+      ['Agent() { echo mine; }', 'unset -f Agent'],
+      ["shopt -s expand_aliases\nalias Agent='echo mine'", 'shopt -u expand_aliases; unalias -a'],
+      ['path=$PATH PATH=$PWD/own:$PATH', 'PATH=$path'],
+      ['PATH=', 'PATH=$path'],
+      ['hash -p "$PWD/own/Agent" Agent', 'hash -r'],
+      ['set -e', 'set +e'],
+      ['set -x', '{ set +x; } 2>/dev/null'],
+      ["trap 'echo failed $?' ERR", 'trap - ERR'],
+      ["trap 'echo debug' DEBUG", 'trap - DEBUG'],
+      ['exec 3>&1 >out', 'exec >&3'],
+      ['exec 4>&2 2>err', 'exec 2>&4'],
+      ['exec 2>&1', 'exec 2>&4'],
+    ] as const) {
+      expect([undo, await isPlain()]).toEqual([undo, true]);
+      await session.run(change);
+      expect([change, await isPlain()]).toEqual([change, false]);
+      await session.run(undo);
+    }
+    await session.run("alias Agent='echo not expanded'; kept=yes");
+    expect(await isPlain()).toBe(true);
+    await session.run('unalias Agent');
+  });
+
   test('it is found first on PATH, and as a file', async () => {
     const session = sessionWith(new TestAgent());
     const { stdout } = await session.run('type -t Agent; type -P Agent; echo "${PATH%%:*}/Agent"');

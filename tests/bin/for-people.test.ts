@@ -3,7 +3,8 @@ import { tasksForPeople, todosForPeople } from '../../src/panel/for-people.ts';
 import { createTheme } from '../../src/panel/theme.ts';
 import { isDriven } from '../../src/terminal/driven.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
-import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
+import { callCommand } from '../helpers/commands.ts';
+import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../panel/todos.ts';
@@ -75,64 +76,55 @@ test('text that is wider than the terminal is wrapped, and is text', () => {
   }
 });
 
-describe('without a terminal', () => {
-  test('--format gives Markdown or JSON', () => {
-    const state = temporaryDirectory();
-    const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_SESSION: 's' });
-    const read = (...argv: string[]) => run('todo-read', argv, { cwd: state, env });
-    openTodoStore({ folder: `${state}/s/main` }).update([
-      ...todos('x a, b', '> *c*'),
-      { content: 'd', activeForm: 'D', status: 'pending', priority: 'high' },
-    ]);
-    expect(read('--format', 'md').stdout).toBe(
-      '- [x] a, b\n- [ ] \\*c\\* *(in progress)*\n- [ ] d *(high)*\n',
-    );
-    expect(read('--format=csv').stderr).toContain("--format takes md or json, received 'csv'");
-    expect(read('--format', 'json')).toEqual(read('--json'));
-    expect(read('--format', 'xml')).toMatchObject({ stdout: '', exitCode: 2 });
-    expect(read('--json', '--format', 'md')).toMatchObject({ stdout: '', exitCode: 2 });
-    expect(read().stdout).toBe(
-      '[x] a, b\n[>] *c* <- Doing *c*\n[ ] d (priority: high)\n\n(1/3 completed)\n',
-    );
-  });
+test('without a terminal --format gives Markdown or JSON', async () => {
+  const state = temporaryDirectory();
+  const env = { TODO_STATE_DIR: state, TODO_SESSION: 's' };
+  const read = (...argv: string[]) => callCommand(env, 'TodoRead', argv);
+  openTodoStore({ folder: `${state}/s/main` }).update([
+    ...todos('x a, b', '> *c*'),
+    { content: 'd', activeForm: 'D', status: 'pending', priority: 'high' },
+  ]);
+  expect((await read('--format', 'md')).stdout).toBe(
+    '- [x] a, b\n- [ ] \\*c\\* *(in progress)*\n- [ ] d *(high)*\n',
+  );
+  expect((await read('--format=csv')).stderr).toContain("takes md or json, received 'csv'");
+  expect(await read('--format', 'json')).toEqual(await read('--json'));
+  expect(await read('--format', 'xml')).toMatchObject({ stdout: '', exitCode: 2 });
+  expect(await read('--json', '--format', 'md')).toMatchObject({ stdout: '', exitCode: 2 });
+  expect((await read()).stdout).toBe(
+    '[x] a, b\n[>] *c* <- Doing *c*\n[ ] d (priority: high)\n\n(1/3 completed)\n',
+  );
 });
 
-test.each(['AI_AGENT', 'CLAUDECODE', 'GEMINI_CLI', 'QWEN_CODE'])(
-  '%s says that a program reads the terminal',
-  (name) => {
-    expect(isDriven({ [name]: '1' }, 0)).toBe(true);
-  },
-);
+test('variables that say that a program reads the terminal', () => {
+  for (const name of ['AI_AGENT', 'CLAUDECODE', 'GEMINI_CLI', 'QWEN_CODE'])
+    expect([name, isDriven({ [name]: '1' }, 0)]).toEqual([name, true]);
+});
 
 describe.skipIf(!hasTmux)('on a terminal', () => {
-  async function screenOf(state: string, settings: string): Promise<string> {
+  /** What TodoRead prints on a terminal, once with each of these settings. */
+  async function screenOf(state: string, ...settings: string[]): Promise<string> {
     const program = `${process.execPath} ${executable('todo-read')}`;
     // Without variables of a harness or a CI.
-    const env = `env -i PATH="$PATH" TERM="$TERM" TODO_SESSION=s TODO_STATE_DIR=${state} ${settings}`;
-    const terminal = new TmuxTerminal(`${env} ${program}; echo end; sleep 60`, { columns: 60 });
+    const env = `env -i PATH="$PATH" TERM="$TERM" TODO_SESSION=s TODO_STATE_DIR=${state}`;
+    const lines = settings.map((setting) => `${env} ${setting} ${program}; `);
+    const terminal = new TmuxTerminal(`${lines.join('')}echo end; sleep 60`, { columns: 60 });
     onTestFinished(() => terminal.close());
     return terminal.until('the end', (screen) => screen.endsWith('end'));
   }
 
-  test('TodoRead prints for people, unless TODO_PANEL=off says that an agent drives it', async () => {
+  test('TodoRead prints for people, unless a setting says that a program reads the terminal', async () => {
     const state = temporaryDirectory();
     const long = 'x'.repeat(100);
     openTodoStore({ folder: `${state}/s/main` }).update(todos('- Ship', `- ${long}`));
     expect(await screenOf(state, '')).toMatch(
       /^○ {2}Ship\n○ {2}x{56}\n {3}x{44}\n\n2 pending, changed \d+ s ago\nend$/,
     );
-    expect(await screenOf(state, 'TODO_PANEL=off')).toMatch(/^\[ \] Ship\n\[ \] x+\n/);
+    const settings = ['TODO_PANEL=off', 'GEMINI_CLI=1', 'CI=true', 'TERM=dumb'];
+    expect(await screenOf(state, ...settings)).toMatch(
+      /^(?:\[ \] Ship\n\[ \] x{56}\nx{44}\n\n\(0\/2 completed\)\n){4}end$/,
+    );
   });
-
-  test.each(['GEMINI_CLI=1', 'CI=true', 'TERM=dumb'])(
-    'a terminal in which %s says that a program reads it gets the rows of a model',
-    async (variable) => {
-      const state = temporaryDirectory();
-      openTodoStore({ folder: `${state}/s/main` }).update(todos('> Ship'));
-      const rows = '[>] Ship <- Doing Ship\n\n(0/1 completed)\nend';
-      expect(await screenOf(state, variable)).toBe(rows);
-    },
-  );
 
   test('a person who looks at a list there does not use up the notes for the agent', async () => {
     const state = temporaryDirectory();

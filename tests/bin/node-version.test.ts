@@ -27,20 +27,16 @@ test('Deno is named', () => {
 });
 
 describe('on an unsupported runtime, one line names the needed and the found version, and the exit code is 1', () => {
-  const folder = () => {
-    const directory = temporaryDirectory();
-    const pretend = (versions: object) =>
-      `Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } });`;
-    writeFileSync(join(directory, 'old.cjs'), pretend({ node: '18.20.4' }));
-    writeFileSync(join(directory, 'bun.cjs'), pretend({ bun: '1.4.0' }));
-    return directory;
+  /** Runs a program as if this were another runtime. */
+  const run = (versions: object, ...argv: string[]) => {
+    const cwd = temporaryDirectory();
+    const value = `{ ...process.versions, ...${JSON.stringify(versions)} }`;
+    const hook = `Object.defineProperty(process, 'versions', { value: ${value} });`;
+    writeFileSync(join(cwd, 'hook.cjs'), hook);
+    const options = { cwd, env: cleanEnvironment(), encoding: 'utf8' } as const;
+    return spawnSync(process.execPath, ['-r', join(cwd, 'hook.cjs'), ...argv], options);
   };
-  const run = (directory: string, hook: string, ...argv: string[]) =>
-    spawnSync(process.execPath, ['-r', join(directory, hook), ...argv], {
-      cwd: directory,
-      env: cleanEnvironment(),
-      encoding: 'utf8',
-    });
+  const OLD = { node: '18.20.4' };
 
   test('an agent command as any other: they begin with the same program, but for its name', () => {
     const commands = join(DIST, 'bin', 'commands');
@@ -51,29 +47,23 @@ describe('on an unsupported runtime, one line names the needed and the found ver
     expect(new Set(texts).size).toBe(1);
   });
 
-  test.each(['agent-shell.cjs', 'commands/TodoWrite', 'commands/TaskUndo'])('%s', (name) => {
-    const { stdout, stderr, status } = run(
-      folder(),
-      'old.cjs',
-      join(DIST, 'bin', name),
-      '--version',
-    );
+  test.each(['agent-shell.cjs', 'commands/TodoWrite'])('%s', (name) => {
+    const { stdout, stderr, status } = run(OLD, join(DIST, 'bin', name), '--version');
     expect([stdout, status]).toEqual(['', 1]);
     expect(stderr).toMatch(/^[\w-]+: needs Node 20\.19 [^\n]*, found 18\.20\.4\n$/);
   });
 
   test('the library, on an old Node and on Bun', () => {
-    const directory = folder();
-    const program = join(directory, 'program.mjs');
+    const program = join(temporaryDirectory(), 'program.mjs');
     writeFileSync(program, `import ${JSON.stringify(join(DIST, 'any-node.js'))};`);
-    expect(run(directory, 'old.cjs', program)).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^todowrite: needs Node 20\.19 [^\n]*, found 18\.20\.4\n$/),
-    });
-    expect(run(directory, 'bun.cjs', program)).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^todowrite: needs Node 20\.19 [^\n]*, not Bun 1\.4\.0\n$/),
-    });
+    for (const [versions, found] of [
+      [OLD, 'found 18.20.4'],
+      [{ bun: '1.4.0' }, 'not Bun 1.4.0'],
+    ] as const) {
+      const { status, stderr } = run(versions, program);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^todowrite: needs Node 20\\.19 [^\\n]*, ${found}\\n$`));
+    }
   });
 });
 

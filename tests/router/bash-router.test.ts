@@ -41,32 +41,21 @@ const ITEMS: TodoItem[] = [
 ];
 const JSON_LIST = JSON.stringify({ todos: ITEMS });
 
-describe('the type of a line', () => {
-  test.each([
-    ['TodoWrite', AGENT_SHELL_COMMAND],
-    [' \tTodo"Write"\tx ', AGENT_SHELL_COMMAND],
-    ['TodoWriter x', NATIVE_SHELL_COMMAND],
-    ['echo TodoWrite', NATIVE_SHELL_COMMAND],
-    ['TodoWrite x; true', NATIVE_SHELL_COMMAND],
-    ['', NATIVE_SHELL_COMMAND],
-  ])('%j: %s', (line, type) => {
-    expect(shared().identifyCommandType(line)).toBe(type);
-  });
-
-  test('nothing is run to tell', () => {
-    const agent = new TestAgent();
-    const { router, tmp } = startRouter(agent);
-    router.identifyCommandType('Agent x');
-    router.identifyCommandType('Agent x; touch file');
-    expect(agent.calls).toEqual([]);
-    expect(listFiles(tmp)).toEqual([]);
-  });
+test.each([
+  ['TodoWrite', AGENT_SHELL_COMMAND],
+  [' \tTodo"Write"\tx ', AGENT_SHELL_COMMAND],
+  ['TodoWriter x', NATIVE_SHELL_COMMAND],
+  ['TodoWrite x; true', NATIVE_SHELL_COMMAND],
+  ['', NATIVE_SHELL_COMMAND],
+])('the type of the line %j is %s', (line, type) => {
+  expect(shared().identifyCommandType(line)).toBe(type);
 });
 
 describe('routing', () => {
   test('a literal agent command reaches its handler without any bash', async () => {
     const agent = new TestAgent(() => ({ stdout: 'out', stderr: 'err', exitCode: 3 }));
     const { router, tmp } = startRouter(agent);
+    router.identifyCommandType('Agent x; touch file');
     expect(await router.route("Agent 'a b' \\$c")).toEqual({
       type: AGENT_SHELL_COMMAND,
       stdout: 'out',
@@ -77,21 +66,15 @@ describe('routing', () => {
     expect(listFiles(tmp)).toEqual([]);
   });
 
-  test('every other line reaches bash, and the agent commands within it the same handler', async () => {
+  test('every other line reaches bash, and the agent commands within it the same handler; so does standard input', async () => {
     const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${argv} ${stdin}` }));
     const { router } = startRouter(agent);
-    expect((await router.route('echo in | Agent "$((1+1))" - | tr a-z A-Z')).stdout).toBe(
-      '2,- IN\n',
-    );
-    expect((await router.route('Agent x')).stdout).toBe('x ');
-  });
-
-  test('standard input of a line reaches both', async () => {
-    const agent = new TestAgent(({ stdin }) => ({ stdout: `read ${stdin}` }));
-    const { router } = startRouter(agent);
-    expect((await router.route('Agent -', { stdin: 'one' })).stdout).toBe('read one');
-    expect((await router.route('cat; Agent -', { stdin: 'two' })).stdout).toBe('tworead ');
-    expect((await router.route('Agent -')).stdout).toBe('read ');
+    const output = async (line: string, stdin?: string) =>
+      (await router.route(line, stdin === undefined ? {} : { stdin })).stdout;
+    expect(await output('echo in | Agent "$((1+1))" - | tr a-z A-Z')).toBe('2,- IN\n');
+    expect(await output('Agent -', 'one')).toBe('- one');
+    expect(await output('cat; Agent -', 'two')).toBe('two- ');
+    expect(await output('Agent -')).toBe('- ');
   });
 
   test('a handler that throws gives an error, and the router goes on', async () => {
@@ -185,10 +168,7 @@ describe('routing', () => {
   test.each([
     ['double quotes around an expansion', (x: string) => `TodoWrite "${x}$x"`],
     ['double quotes that are open', (x: string) => `TodoWrite "${x}`],
-    ['single quotes around an expansion', (x: string) => `TodoWrite '${x}'$x`],
-    ['bare words', (x: string) => `TodoWrite ${x}$x`],
     ['brackets', (x: string) => `TodoWrite ${x.replaceAll('x', '[')}`],
-    ['quoted brackets', (x: string) => `TodoWrite '${x.replaceAll('x', '[')}'`],
     ['backslashes', (x: string) => `TodoWrite ${x.replaceAll('x', '\\')}$x`],
     // Bash's own time is quadratic for these.
     ['quotes', (x: string) => `TodoWrite ${x.slice(-20_000).replaceAll('x', "'")}$x`],
@@ -203,76 +183,52 @@ describe('routing', () => {
   });
 });
 
-describe('a literal call does the same as within a line', () => {
-  const LINES = ['Agent x', 'Agent x;'];
-  test.each([
-    ['after a function of its name', 'Agent() { echo "mine $*"; }'],
-    ['after an alias of its name', "shopt -s expand_aliases\nalias Agent='echo mine'"],
-    ['with another program of its name first on PATH', 'PATH=$PWD/own:$PATH'],
-    ['with a hashed program of its name', 'hash -p "$PWD/own/Agent" Agent'],
-    ['with no PATH', 'PATH='],
-    ['under set -e', 'set -e; kept=yes'],
-    ['with an ERR trap', "trap 'echo failed $?' ERR"],
-    ['with a DEBUG trap', "trap 'echo debug' DEBUG"],
-    ['with a trace', 'set -x'],
-    ['with an output elsewhere', 'exec >out'],
-    ['with errors elsewhere', 'exec 2>err'],
-    ['with both in one place', 'exec 2>&1'],
-    ['after an alias that is not used', "alias Agent='echo mine'"],
-    ['with a variable', 'kept=yes'],
-  ])('%s', async (_name, preparation) => {
-    const observed = [];
-    for (const line of LINES) {
-      const agent = new TestAgent(({ argv }) => ({
-        stdout: `agent ${argv}\n`,
-        stderr: 'refused\n',
-        exitCode: 1,
-      }));
-      const { router, cwd } = startRouter(agent);
-      await router.route("mkdir own; echo 'echo other' >own/Agent; chmod +x own/Agent");
-      await router.route(preparation);
-      const { stdout, stderr, exitCode } = await router.route(line);
-      const { stdout: after } = await router.route('echo "$? $kept"; exec 1>&2');
-      const files = ['out', 'err'].map((name) => {
-        const file = join(cwd, name);
-        return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-      });
-      const [out, err] = [stdout, stderr].map((text) => text.replaceAll(cwd, ''));
-      observed.push({ stdout: out, stderr: err, exitCode, after, files });
-    }
-    expect(observed[0]).toEqual(observed[1]);
-  });
-
-  test('is made without bash otherwise', async () => {
+describe('a literal call', () => {
+  test('is made without bash where bash would do nothing else', async () => {
     const agent = new TestAgent();
     const { router } = startRouter(agent);
     await router.route('kept=yes');
     await router.route('Agent x');
     expect(agent.calls[0]?.raw).toBe('x');
   });
-});
 
-describe('the caller decides which list is meant', () => {
-  test.each(['Agent'])('%s', async (line) => {
+  test.each([
+    'Agent() { echo "mine $*"; }',
+    'set -e; kept=yes',
+    "trap 'echo debug' DEBUG",
+    'exec >out',
+  ])('does the same as within a line after %s', async (preparation) => {
+    const observed = [];
+    for (const line of ['Agent x', 'Agent x;']) {
+      const agent = new TestAgent(({ argv }) => ({ stdout: `agent ${argv}\n`, exitCode: 1 }));
+      const { router, cwd } = startRouter(agent);
+      await router.route(preparation);
+      const { stdout, stderr, exitCode } = await router.route(line);
+      const { stdout: after } = await router.route('echo "$? $kept"; exec 1>&2');
+      const file = join(cwd, 'out');
+      const out = existsSync(file) && readFileSync(file, 'utf8');
+      const error = stderr.replace(cwd, '');
+      observed.push({ stdout, stderr: error, exitCode, after, out });
+    }
+    expect(observed[0]).toEqual(observed[1]);
+  });
+
+  test('names the list that the exported variables name', async () => {
     const agent = new TestAgent();
     const { router } = startRouter(agent);
     const env = async (...lines: string[]) => {
-      for (const before of lines) await router.route(before);
-      await router.route(line);
+      for (const line of [...lines, 'Agent']) await router.route(line);
       return agent.calls.at(-1)?.env ?? {};
     };
+    const TODO_AGENT = 'bob  the\n builder ';
     expect(await env()).toEqual({});
     expect(await env('TODO_TEAM=mine')).toEqual({});
-    expect(await env('export TODO_TEAM TODO_AGENT="bob  the\n builder "')).toEqual({
+    expect(await env(`export TODO_TEAM TODO_AGENT="${TODO_AGENT}"`)).toEqual({
       TODO_TEAM: 'mine',
-      TODO_AGENT: 'bob  the\n builder ',
+      TODO_AGENT,
     });
-    expect(
-      await env('declare -r TODO_SESSION=one; export TODO_SESSION; declare +x TODO_TEAM'),
-    ).toEqual({
-      TODO_SESSION: 'one',
-      TODO_AGENT: 'bob  the\n builder ',
-    });
+    const line = 'declare -r TODO_SESSION=one; export TODO_SESSION; declare +x TODO_TEAM';
+    expect(await env(line)).toEqual({ TODO_SESSION: 'one', TODO_AGENT });
     expect(await env('unset TODO_AGENT; declare -ax TODO_TASK_LIST=(a b)')).toEqual({
       TODO_SESSION: 'one',
     });
@@ -280,21 +236,13 @@ describe('the caller decides which list is meant', () => {
   });
 });
 
-describe('$?', () => {
-  test('after an agent command that ran in the router is its exit code', async () => {
-    const { router } = startRouter(new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) })));
-    for (const code of [0, 1, 3, 255]) {
-      await router.route(`Agent ${code}`);
-      expect((await router.route('echo $?')).stdout).toBe(`${code}\n`);
-      expect((await router.route('echo $?')).stdout).toBe('0\n');
-    }
-  });
-
-  test('after an agent command in bash is its exit code', async () => {
-    const { router } = startRouter(new TestAgent(() => ({ exitCode: 7 })));
-    await router.route('true; Agent');
-    expect((await router.route('echo $?')).stdout).toBe('7\n');
-  });
+test('$? after an agent command is its exit code, in the router and in bash', async () => {
+  const { router } = startRouter(new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) })));
+  for (const line of ['Agent 0', 'Agent 3', 'Agent 255', 'true; Agent 7']) {
+    const { exitCode } = await router.route(line);
+    expect([line, (await router.route('echo $?')).stdout]).toEqual([line, `${exitCode}\n`]);
+    expect((await router.route('echo $?')).stdout).toBe('0\n');
+  }
 });
 
 test('lines that are given at once run one after the other, in order, agent commands among them', async () => {
@@ -309,41 +257,24 @@ test('lines that are given at once run one after the other, in order, agent comm
     },
   };
   const { router } = startRouter(slow);
-  const lines = Array.from({ length: 12 }, (_, index) =>
-    index % 3 === 2
-      ? `:; Slow ${index}`
-      : index % 3 === 1
-        ? `sleep 0.01; echo ${index}`
-        : `Slow ${index}`,
-  );
+  const lines = ['Slow 0', 'sleep 0.01; echo 1', ':; Slow 2', 'Slow 3', 'echo 4', ':; Slow 5'];
   const results = await Promise.all(lines.map((line) => router.route(line)));
-  expect(order).toEqual(
-    lines.flatMap((_, index) => (index % 3 === 1 ? [] : [`start ${index}`, `end ${index}`])),
-  );
-  expect(results.map(({ stdout }) => stdout)).toEqual(
-    lines.map((_, index) => (index % 3 === 1 ? `${index}\n` : '')),
-  );
+  expect(order).toEqual([0, 2, 3, 5].flatMap((index) => [`start ${index}`, `end ${index}`]));
+  expect(results.map(({ stdout }) => stdout)).toEqual(['', '1\n', '', '', '4\n', '']);
 });
 
 describe('a command of the host', () => {
-  test('that is registered later is known at once, and in bash from the next line on', async () => {
+  test('that is registered is known at once, in bash from the next line on, and replaces one of its name', async () => {
     const { router } = startRouter();
-    expect((await router.route('Agent x; true | Agent y')).stderr).toContain(
-      'Agent: command not found',
-    );
+    const unknown = await router.route('Agent x; true | Agent y');
+    expect(unknown.stderr).toContain('Agent: command not found');
     expect(router.identifyCommandType('Agent x')).toBe(NATIVE_SHELL_COMMAND);
-    router.register(new TestAgent(({ argv }) => ({ stdout: `hello ${argv}\n` })));
-    expect(router.identifyCommandType('Agent x')).toBe(AGENT_SHELL_COMMAND);
-    expect((await router.route('Agent x')).stdout).toBe('hello x\n');
-    expect((await router.route('true && Agent y | cat')).stdout).toBe('hello y\n');
-  });
-
-  test('of the same name replaces the previous one, also in bash', async () => {
-    const { router } = startRouter(new TestAgent(() => ({ stdout: 'old\n' })));
-    expect((await router.route(':; Agent')).stdout).toBe('old\n');
-    router.register(new TestAgent(() => ({ stdout: 'new\n' })));
-    expect((await router.route('Agent')).stdout).toBe('new\n');
-    expect((await router.route(':; Agent')).stdout).toBe('new\n');
+    for (const greeting of ['hello', 'welcome']) {
+      router.register(new TestAgent(({ argv }) => ({ stdout: `${greeting} ${argv}\n` })));
+      expect(router.identifyCommandType('Agent x')).toBe(AGENT_SHELL_COMMAND);
+      expect((await router.route('Agent x')).stdout).toBe(`${greeting} x\n`);
+      expect((await router.route('true && Agent y | cat')).stdout).toBe(`${greeting} y\n`);
+    }
   });
 
   test('can stand beside TodoWrite, and the one be in the other', async () => {
@@ -356,16 +287,11 @@ describe('a command of the host', () => {
     expect(store.get().items).toEqual(ITEMS);
   });
 
-  test.each(['', 'a b', 'a/b', '-x', '.', '..', 'a;b', '$x', 'ü', 'a\n', '*'])(
-    'cannot have a name that is none: %j',
-    (name) => {
-      const { router } = startRouter();
-      expect(() => router.register(new TestAgent(() => ({}), name))).toThrow(RangeError);
-      expect(() => new BashRouter({ handlers: [new TestAgent(() => ({}), name)] })).toThrow(
-        RangeError,
-      );
-    },
-  );
+  test.each(['', 'a b', '-x', '..', 'ü', 'a\n'])('cannot have a name that is none: %j', (name) => {
+    const handlers = [new TestAgent(() => ({}), name)];
+    expect(() => startRouter().router.register(handlers[0] as TestAgent)).toThrow(RangeError);
+    expect(() => new BashRouter({ handlers })).toThrow(RangeError);
+  });
 });
 
 describe('raw JSON after the name', () => {
@@ -378,12 +304,11 @@ describe('raw JSON after the name', () => {
 
   test.each([
     ['unquoted', `TodoWrite ${JSON_LIST}`],
-    ['unquoted over several lines', `TodoWrite ${JSON.stringify({ todos: ITEMS }, null, 2)}`],
+    ['over several lines', `TodoWrite ${JSON.stringify({ todos: ITEMS }, null, 2)}`],
     ['in single quotes that its apostrophes break', `TodoWrite '${JSON_LIST}'`],
     ['in double quotes that its own break', `TodoWrite "${JSON_LIST}"`],
     ['a bare array', `TodoWrite ${JSON.stringify(ITEMS)}`],
-    ['with blanks around it', `  TodoWrite \t '${JSON_LIST}' \t `],
-    ['with a newline after it', `TodoWrite '${JSON_LIST}'\n`],
+    ['with blanks around it', `  TodoWrite \t '${JSON_LIST}' \t \n`],
     [
       'with shell syntax in its text',
       `TodoWrite ${JSON_LIST.replace('Ship', 'a && b | c > d; #')}`,
@@ -399,8 +324,6 @@ describe('raw JSON after the name', () => {
 
   test.each([
     ['a command after it', `TodoWrite '${JSON_LIST.replaceAll("'", '')}' && echo done`],
-    ['a pipe after it', `TodoWrite '${JSON_LIST.replaceAll("'", '')}' | cat`],
-    ['a comment after it', `TodoWrite '${JSON_LIST.replaceAll("'", '')}' # plan`],
     ['a second command line', `TodoWrite '${JSON_LIST.replaceAll("'", '')}'\necho done`],
   ])('is for bash where the rest of the line is more than JSON: %s', async (_name, line) => {
     const { type, exitCode, stderr, items } = await write(line);
@@ -420,8 +343,6 @@ describe('raw JSON after the name', () => {
 
   test.each([
     ['a command', "'$(echo word)'", 'word'],
-    ['backticks', "'`echo word`'", 'word'],
-    ['arithmetic', "'$((1 + 1))'", '2'],
     ['a pattern', "'${NAME// /-}'", 'a-b'],
     ['a quoted variable', `'"$NAME"'`, 'a b'],
     ['a process', "'<(true)'", '/dev/fd/63'],
@@ -448,11 +369,8 @@ describe('raw JSON after the name', () => {
     for (const line of [
       `TodoWrite '${items("a '$V'")}'`,
       `TodoWrite ${items('$(touch ran)')}`,
-      `TodoWrite ${items('`touch ran`')}`,
       `TodoWrite ${items('cost $V')}`,
-      `TodoWrite "${items("It's $(date +%Y)")}"`,
       `TodoWrite "${items("It's $(date +%Y), isn't it")}"`,
-      `TodoWrite "${items("Don't run it in $HOME")}"`,
       `TodoWrite "${items("Don't run it in `pwd`, can't")}"`,
       `TodoWrite "${items("It's <(date)")}"`,
     ]) {
@@ -479,13 +397,6 @@ describe('raw JSON after the name', () => {
     await router.route(glob);
     await router.route('touch go; until [ -e done ]; do sleep 0.01; done');
     expect(store.get().items.map(({ content }) => content)).toEqual(['a*b']);
-  });
-
-  test('that bash reads to a list is taken as bash reads it', async () => {
-    const line = `TodoWrite '{"todos":[{"content":"a'"b"'c","activeForm":"x","status":"pending"}]}'`;
-    const { stderr, items } = await write(line);
-    expect(stderr).toBe('');
-    expect(items[0]?.content).toBe('abc');
   });
 
   test('is nothing to a command that cannot read it', async () => {
@@ -518,7 +429,6 @@ describe('a line that bash cannot read and that names an agent command', () => {
 
   test.each([
     ['an error that is not one of syntax', 'TodoWrite nope; nosuchcommand'],
-    ['a line that only fails', 'TodoWrite nope && false'],
     ['a syntax error without an agent command', "echo 'open"],
     ['another name', "TodoWriter 'open"],
     ['an error inside eval', 'eval "echo \'open"'],
@@ -529,19 +439,13 @@ describe('a line that bash cannot read and that names an agent command', () => {
   });
 });
 
-describe('dispose', () => {
-  test('ends bash, leaves nothing behind, and refuses lines for it', async () => {
-    const { router, tmp } = startRouter(new TestAgent());
-    await router.route('sleep 1000 & :');
-    await router.dispose();
-    expect(listFiles(tmp)).toEqual([]);
-    if (hasProc) expect(processesWith(tmp)).toEqual([]);
-    await expect(router.route('true')).rejects.toThrow('disposed');
-  });
-
-  test('of a router that ran nothing is quiet, also twice', async () => {
-    const { router } = startRouter();
-    await expect(router.dispose()).resolves.toBeUndefined();
-    await expect(router.dispose()).resolves.toBeUndefined();
-  });
+test('dispose ends bash, leaves nothing behind, and refuses lines for it, also twice', async () => {
+  const { router, tmp } = startRouter(new TestAgent());
+  await router.route('sleep 1000 & :');
+  await router.dispose();
+  expect(listFiles(tmp)).toEqual([]);
+  if (hasProc) expect(processesWith(tmp)).toEqual([]);
+  await expect(router.route('true')).rejects.toThrow('disposed');
+  await expect(router.dispose()).resolves.toBeUndefined();
+  await expect(startRouter().router.dispose()).resolves.toBeUndefined();
 });

@@ -39,12 +39,6 @@ test('agents of a program have lists by their names; that of main is the shared 
   expect((await router.route('echo $TODO_AGENT')).stdout).toBe('ann\n');
 });
 
-test('the environment and the directory of a bash are options', async () => {
-  const cwd = temporaryDirectory();
-  const router = startRouter({ env: { PATH: process.env.PATH, A: 'b' }, cwd });
-  expect((await router.route('echo $A; pwd')).stdout).toBe(`b\n${cwd}\n`);
-});
-
 test('a child has its own list, bash and environment, and inherits the rest', async () => {
   const agent = new TestAgent(({ env }) => ({ stdout: `${env?.TODO_AGENT}\n` }));
   const tmp = temporaryDirectory();
@@ -74,14 +68,6 @@ test('a child has its own list, bash and environment, and inherits the rest', as
   expect(() => parent.child(undefined as never)).toThrow("child({ agent: 'tester' })");
   expect(() => parent.child({ agent: 'late' })).toThrow('disposed');
   if (hasProc) expect(processesWith(tmp)).toEqual([]);
-});
-
-test('a child claims tasks of the team by its own name', async () => {
-  const tasks = new TaskStore();
-  const parent = startRouter({ handlers: taskCommands({ open: () => tasks }), agent: 'lead' });
-  await parent.route('TaskCreate --subject "One thing"');
-  const child = parent.child({ agent: 'helper' });
-  expect((await child.route('TaskClaim --next')).stdout).toContain('claimed by helper');
 });
 
 test('a child signs with its own name, not with that of its parent or its process', async () => {
@@ -234,32 +220,24 @@ test('off a terminal a panel shows nothing, and output is unchanged', async () =
   expect(written).toBe('output\n');
 });
 
-test('listeners of route get the output of both kinds of lines, and both ends of it are kept', async () => {
-  const router = startRouter({
-    handlers: [new TestAgent(() => ({ stdout: `${'a'.repeat(500)}z` }))],
-  });
+test('listeners of route get the output of both kinds of lines, of which both ends are kept, and fail no line', async () => {
+  const agent = new TestAgent(() => ({ stdout: `${'a'.repeat(500)}z` }));
+  const router = startRouter({ handlers: [agent] });
   const heard: string[] = [];
-  const options = {
-    onStdout: (chunk: Buffer) => void heard.push(String(chunk)),
-    maxOutputBytes: 10,
-  };
+  const onStdout = (chunk: Buffer) => void heard.push(String(chunk));
   const cut = 'aaaaa\n[agent-shell: 491 bytes left out]\naaaaz';
-  expect((await router.route('Agent', options)).stdout).toBe(cut);
-  expect((await router.route('Agent | cat', options)).stdout).toBe(cut);
+  for (const line of ['Agent', 'Agent | cat'])
+    expect((await router.route(line, { onStdout, maxOutputBytes: 10 })).stdout).toBe(cut);
   expect(heard.join('').length).toBe(1002);
-});
 
-test('a listener that fails fails no line', async () => {
   const warnings: unknown[] = [];
   const onWarning = (warning: unknown) => warnings.push(warning);
   process.on('warning', onWarning);
-  const router = startRouter();
   const fail = () => {
     throw new Error('deaf');
   };
-  expect((await router.route('echo hi', { onStdout: fail })).stdout).toBe('hi\n');
-  const reject = async () => fail();
-  expect((await router.route('echo ho', { onStdout: reject })).stdout).toBe('ho\n');
+  for (const deaf of [fail, async () => fail()])
+    expect((await router.route('echo hi', { onStdout: deaf })).stdout).toBe('hi\n');
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', onWarning);
   expect(warnings.length).toBe(2);
@@ -283,29 +261,18 @@ test('each agent command has a JSON Schema, for tool calls', async () => {
     ['TaskUndo', false, true],
     ['TaskArchive', false, true],
   ]);
-  /** A valid value for a schema. */
-  const example = (schema: Record<string, unknown>): unknown => {
-    if (schema.const !== undefined) return schema.const;
-    if (Array.isArray(schema.enum)) return schema.enum[0];
-    const values: Record<string, unknown> = {
-      string: '30m',
-      integer: 1,
-      boolean: true,
-      object: { a: 1 },
-      array: [1],
-    };
-    return values[String(schema.type)];
-  };
-  for (const { name, inputSchema, execute } of commands
-    .slice(2)
-    .map((c) => ({ name: c.name, inputSchema: c.inputSchema, execute: c.execute.bind(c) }))) {
+  // An example of each type.
+  const values = { string: '30m', integer: 1, boolean: true, object: { a: 1 }, array: [1] };
+  for (const command of commands.slice(2)) {
+    const { name, inputSchema } = command;
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     const properties = inputSchema?.properties as Record<string, Record<string, unknown>>;
-    for (const [property, schema] of Object.entries(properties)) {
-      const input = { subject: 'x', taskId: 1, [property]: example(schema) };
-      for (const key of ['subject', 'taskId'])
-        if (!(key in properties)) delete (input as Record<string, unknown>)[key];
-      const { stderr } = await execute({ argv: [JSON.stringify(input)], stdin: async () => '' });
+    for (const [property, { const: only, enum: some, type }] of Object.entries(properties)) {
+      const value = only ?? (some as unknown[])?.[0] ?? values[type as keyof typeof values];
+      const whole = Object.entries({ subject: 'x', taskId: 1, [property]: value });
+      const input = Object.fromEntries(whole.filter(([key]) => key in properties));
+      const argv = [JSON.stringify(input)];
+      const { stderr } = await command.execute({ argv, stdin: async () => '' });
       expect({ name, property, stderr }).toMatchObject({
         stderr: expect.not.stringMatching(/Unrecognized|Expected (?!either)|Required|Invalid/),
       });
