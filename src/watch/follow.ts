@@ -7,16 +7,16 @@ import { TASK_VIEW, type TaskVersion, taskPlace } from '../tasks/task-store.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import { todoPlace } from '../todo/todo-store.ts';
 import { type TodoVersion, versionOf } from '../todo/todo-version.ts';
+import type { KnownList } from './model.ts';
 
-export interface FollowedList {
-  readonly agent: string;
+export interface FollowedList<V> extends KnownList<V> {
   /** Unique across all sessions. */
   readonly key: string;
 }
 
 export interface Follower<V> {
-  /** A new version. A deleted list is empty, at version 0. */
-  changed(list: FollowedList, version: V): void;
+  /** A list has a new version. A deleted one ends with an empty version 0. */
+  changed(list: FollowedList<V>): void;
   failed(error: unknown): void;
   /** All lists could be read, for the first time or again after a failure. */
   reached(): void;
@@ -35,10 +35,13 @@ interface Source<T, V extends { readonly version: number }> {
   watch(listener: () => void): () => void;
 }
 
-interface Followed<T> extends FollowedList {
+interface Followed<T, V> {
+  readonly agent: string;
+  readonly key: string;
   readonly place: SharedPlace<T>;
   /** The last reported version; undefined to start with the newest one. */
   seen: number | undefined;
+  versions: readonly V[];
 }
 
 /** How much of an unlimited history is used. */
@@ -62,7 +65,7 @@ export function followLists(
   follower: Follower<TodoVersion>,
   start: Start,
   isMeant = (_agent: string) => true,
-): Following {
+): Following<TodoVersion> {
   const source: Source<Items, TodoVersion> = {
     view: { empty: { version: 0, items: [], updatedAt: new Date(), by: '' }, of: versionOf },
     find: async () => (await lists.find(session)).filter(({ path }) => isMeant(path.at(-1) ?? '')),
@@ -78,7 +81,7 @@ export function followTasks(
   key: string,
   follower: Follower<TaskVersion>,
   start: Start,
-): Following {
+): Following<TaskVersion> {
   const place = taskPlace(lists, key, '');
   const source: Source<TaskGraph, TaskVersion> = {
     view: TASK_VIEW,
@@ -92,24 +95,30 @@ export function followTasks(
   return new LookingAt(source, follower, start);
 }
 
-export interface Following {
+export interface Following<V> {
+  /** Sorted by agent. */
+  readonly known: readonly FollowedList<V>[];
+  /** Why the last look failed, if it did. */
+  readonly failure: unknown;
+  readonly hasLooked: boolean;
   /** Looks for news now. */
   look(): Promise<void>;
   end(): void;
 }
 
 /** One look at a time: a server may answer them out of order. */
-class LookingAt<T, V extends { readonly version: number }> implements Following {
+class LookingAt<T, V extends { readonly version: number }> implements Following<V> {
   readonly #source: Source<T, V>;
   readonly #follower: Follower<V>;
-  readonly #followed = new Map<string, Followed<T>>();
+  readonly #followed = new Map<string, Followed<T, V>>();
   readonly #endWatch: () => void;
   #start: Start;
   #isDue = false;
   #looking: Promise<void> | undefined;
-  #isReached = false;
   #hasEnded = false;
   #retry: NodeJS.Timeout | undefined;
+  failure: unknown;
+  hasLooked = false;
 
   constructor(source: Source<T, V>, follower: Follower<V>, start: Start) {
     this.#source = source;
@@ -117,6 +126,11 @@ class LookingAt<T, V extends { readonly version: number }> implements Following 
     this.#start = start;
     this.#endWatch = source.watch(() => void this.look());
     void this.look();
+  }
+
+  get known(): readonly FollowedList<V>[] {
+    const lists = [...this.#followed.values()].filter(isRead);
+    return lists.sort((a, b) => (a.agent < b.agent ? -1 : 1));
   }
 
   look(): Promise<void> {
@@ -137,11 +151,14 @@ class LookingAt<T, V extends { readonly version: number }> implements Following 
       this.#isDue = false;
       try {
         await this.#lookOnce();
-        if (!this.#isReached && !this.#hasEnded) this.#follower.reached();
-        this.#isReached = true;
+        const isNew = !this.hasLooked || this.failure !== undefined;
+        this.hasLooked = true;
+        this.failure = undefined;
+        if (isNew && !this.#hasEnded) this.#follower.reached();
       } catch (error) {
         if (this.#hasEnded) break;
-        this.#isReached = false;
+        this.hasLooked = true;
+        this.failure = error;
         this.#follower.failed(error);
         if (!this.#isDue) this.#retry = setTimeout(() => void this.look(), RETRY_MS);
       }
@@ -166,7 +183,7 @@ class LookingAt<T, V extends { readonly version: number }> implements Following 
     const isThere = new Set(found.map(({ key }) => key));
     for (const list of [...this.#followed.values()].filter(({ key }) => !isThere.has(key))) {
       this.#followed.delete(list.key);
-      this.#follower.changed(list, this.#source.view.empty);
+      this.#follower.changed({ ...list, versions: [this.#source.view.empty, ...list.versions] });
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -177,19 +194,30 @@ class LookingAt<T, V extends { readonly version: number }> implements Following 
       key,
       place: this.#source.place(key),
       seen: start === 'all' ? 0 : undefined,
+      versions: [],
     };
     this.#followed.set(key, followed);
     if (version === (followed.seen ?? 0)) return;
     for (const news of await versionsAfter(followed, version)) {
       if (this.#hasEnded) return;
+      // A list that was deleted starts over.
+      const older = news.version > (followed.seen ?? 0) ? followed.versions : [];
       followed.seen = news.version;
-      this.#follower.changed(followed, this.#source.view.of(news));
+      followed.versions = [this.#source.view.of(news), ...older.slice(0, MOST_VERSIONS - 1)];
+      if (isRead(followed)) this.#follower.changed(followed);
     }
   }
 }
 
+function isRead<T, V>(list: Followed<T, V>): list is Followed<T, V> & FollowedList<V> {
+  return list.versions.length > 0;
+}
+
 /** In order, without those no longer kept. Only the newest if none has been seen yet. */
-async function versionsAfter<T>({ place, seen = -1 }: Followed<T>, newest: number) {
+async function versionsAfter<T>(
+  { place, seen = -1 }: Pick<Followed<T, unknown>, 'place' | 'seen'>,
+  newest: number,
+) {
   // A list that was deleted and started again has a lower number.
   const last = seen < 0 ? newest - 1 : newest < seen ? 0 : seen;
   // A history of tasks is read whole.

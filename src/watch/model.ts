@@ -3,10 +3,10 @@ import type { TaskVersion } from '../tasks/task-store.ts';
 import type { Items, TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
-/** The kept versions of one agent's list, newest first; at least one. */
-export interface KnownList {
+/** The kept versions of one agent's list or of a team's tasks, newest first; at least one. */
+export interface KnownList<V = TodoVersion> {
   readonly agent: string;
-  readonly versions: readonly [TodoVersion, ...TodoVersion[]];
+  readonly versions: readonly [V, ...V[]];
 }
 
 export interface FoundList {

@@ -7,12 +7,11 @@ import { safeText } from '../safe-text.ts';
 import { sessionKey } from '../state/list-paths.ts';
 import { damageNote } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
-import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS } from '../tasks/task.ts';
-import { type TaskRow, type TaskVersion, taskRows } from '../tasks/task-store.ts';
+import { type TaskVersion, taskRows } from '../tasks/task-store.ts';
 import { writeWithoutWaiting } from '../terminal/full-screen.ts';
 import { listJson } from '../todo/list-text.ts';
-import type { TodoState, TodoVersion } from '../todo/todo-version.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Follower, type Following, followLists, followTasks } from './follow.ts';
 import { watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
@@ -29,7 +28,7 @@ export async function printChanges(options: WatchArguments): Promise<number> {
   try {
     const { lists: home } = watched;
     if (tasks) {
-      const print = jsonl ? stepsPrinter() : taskWordsPrinter();
+      const print = jsonl ? printTaskSteps : printTaskWords;
       const start = (follower: Follower<TaskVersion>) =>
         followTasks(home.lists, home.teamKey(options.taskList), follower, 'newest');
       return await printEach(start, print, signals.exitCode);
@@ -61,7 +60,7 @@ export function endingSignals(): { exitCode: Promise<number>; ignore: () => void
 }
 
 async function printEach<V extends TodoVersion | TaskVersion>(
-  follow: (follower: Follower<V>) => Following,
+  follow: (follower: Follower<V>) => Following<V>,
   print: Follower<V>['changed'],
   ended: Promise<number>,
 ): Promise<number> {
@@ -73,10 +72,11 @@ async function printEach<V extends TodoVersion | TaskVersion>(
     failAtStart = resolve;
   });
   const following = follow({
-    changed: (list, version) => {
+    changed: (list) => {
       told = '';
-      if (version.damage) sayTrouble(new StateError(damageNote(version) ?? ''));
-      print(list, version);
+      const note = damageNote(list.versions[0]);
+      if (note !== undefined) sayTrouble(new StateError(note));
+      print(list);
     },
     failed: (error) => {
       // Report a server that stays away only once.
@@ -98,44 +98,32 @@ async function printEach<V extends TodoVersion | TaskVersion>(
 }
 
 function jsonPrinter(session: string): Follower<TodoVersion>['changed'] {
-  return ({ agent }, version) => print(listJson(version, { session, agent }));
+  return ({ agent, versions: [version] }) => print(listJson(version, { session, agent }));
 }
 
 /** @param asked the agent that was asked for: its changes need no label. */
 function wordsPrinter(asked: string | undefined): Follower<TodoVersion>['changed'] {
-  const known = new Map<string, TodoState>();
-  return ({ agent }, version) => {
-    const before = known.get(agent) ?? { items: [], updatedAt: version.updatedAt };
-    known.set(agent, version);
+  return ({ agent, versions: [version, before = { items: [] }] }) => {
     const report = plainReport(before, version);
     const label = agent === asked ? '' : `${safeText(agent)}: `;
     if (report !== '') print(`${label}${report}\n`);
   };
 }
 
-function taskWordsPrinter(): Follower<TaskVersion>['changed'] {
-  let seen: readonly TaskRow[] = [];
-  return (_, { graph }) => {
-    const rows = taskRows(graph);
-    const report = plainTaskReport(seen, rows);
-    seen = rows;
-    if (report !== '') print(`${report}\n`);
-  };
-}
+const printTaskWords: Follower<TaskVersion>['changed'] = ({ versions: [version, before] }) => {
+  const report = plainTaskReport(taskRows(before?.graph ?? NO_TASKS), taskRows(version.graph));
+  if (report !== '') print(`${report}\n`);
+};
 
 /** The first line has everything. */
-function stepsPrinter(): Follower<TaskVersion>['changed'] {
-  let seen = NO_TASKS;
-  return (_, { version, graph }) => {
-    const step = TASK_STEPS.between(seen, graph);
-    // Tasks that are read again are other objects.
-    const { tasks } = seen;
-    const changed = step.changed.filter((task) => !isDeepStrictEqual(task, tasks.get(task.id)));
-    const { deleted } = step;
-    seen = graph;
-    print(jsonLine({ version, changed, deleted }));
-  };
-}
+const printTaskSteps: Follower<TaskVersion>['changed'] = ({ versions: [version, before] }) => {
+  const { tasks } = before?.graph ?? NO_TASKS;
+  const now = version.graph.tasks;
+  // Tasks that are read again are other objects.
+  const changed = [...now.values()].filter((task) => !isDeepStrictEqual(task, tasks.get(task.id)));
+  const deleted = [...tasks.keys()].filter((id) => !now.has(id));
+  print(jsonLine({ version: version.version, changed, deleted }));
+};
 
 function print(text: string): void {
   process.stdout.write(text);

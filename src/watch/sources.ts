@@ -8,19 +8,10 @@ import { StateError, UnnamedList } from '../state/state-error.ts';
 import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import {
-  type Follower,
-  type Following,
-  followLists,
-  followTasks,
-  MOST_VERSIONS,
-} from './follow.ts';
-import type { FoundList, Known, KnownList, TaskRequest, WriteRequest } from './model.ts';
+import { type Following, followLists, followTasks } from './follow.ts';
+import type { FoundList, Known, TaskRequest, WriteRequest } from './model.ts';
 import { WatchedLists } from './watched-lists.ts';
 import { changeTask, type Written, writeList } from './writes.ts';
-
-const READING = 'reading';
-const FINDING = 'finding';
 
 export interface SessionToFollow {
   /** Undefined to follow only the team's tasks. */
@@ -42,17 +33,13 @@ export class Sources {
   readonly #settings: SettingsSource = settingsOfCalls(process.env, () => process.cwd());
   #session: string | undefined;
   #key: string | undefined;
-  /** By key. */
-  readonly #lists = new Map<string, KnownList>();
-  /** Of the team's tasks. */
   #teamKey: string | undefined;
-  #tasks: readonly TaskVersion[] = [];
+  #lists: Following<TodoVersion> | undefined;
+  #tasks: Following<TaskVersion> | undefined;
   #found: readonly FoundList[] = [];
   #isFinding = false;
-  #isReached = false;
-  /** By the key of a list with a damaged version, or by what fails. */
-  readonly #problems = new Map<string, string>();
-  #followed: readonly Following[] = [];
+  /** Why the last search failed, if it did. */
+  #notFound: unknown;
 
   /** @param changed called at least once when there is something new. */
   constructor(watched: WatchedLists, changed: () => void) {
@@ -77,39 +64,17 @@ export class Sources {
 
   follow({ session, key = session && sessionKey(session), taskList }: SessionToFollow): void {
     this.end();
+    const { lists: home } = this.#watched;
     this.#session = session;
     this.#key = key;
-    this.#lists.clear();
-    this.#tasks = [];
-    this.#isReached = key === undefined;
-    this.#problems.clear();
-    const { lists: home } = this.#watched;
-    const { lists } = home;
     this.#teamKey = taskList ? home.teamKey(taskList) : key?.replace('todos/', 'tasks/');
-    const failed = (error: unknown) => this.#fail(READING, error);
-    const reached = () => {
-      this.#isReached = true;
-      this.#say(READING, undefined);
+    const tell = {
+      changed: this.#changed,
+      reached: this.#changed,
+      failed: (error: unknown) => this.#failed(error),
     };
-    const followed: Following[] = [];
-    if (key) {
-      const changed: Follower<TodoVersion>['changed'] = (list, version) => {
-        const [newest, ...older] = withNewer(this.#lists.get(list.key)?.versions ?? [], version);
-        if (newest) this.#lists.set(list.key, { agent: list.agent, versions: [newest, ...older] });
-        else this.#lists.delete(list.key);
-        this.#say(list.key, version.damage?.message);
-      };
-      followed.push(followLists(lists, key, { changed, failed, reached }, 'all'));
-    }
-    if (this.#teamKey) {
-      const changed: Follower<TaskVersion>['changed'] = (list, version) => {
-        this.#tasks = withNewer(this.#tasks, version);
-        this.#say(list.key, version.damage?.message);
-      };
-      const tasks = { changed, failed, reached: key ? () => {} : reached };
-      followed.push(followTasks(lists, this.#teamKey, tasks, 'all'));
-    }
-    this.#followed = followed;
+    this.#lists = key ? followLists(home.lists, key, tell, 'all') : undefined;
+    this.#tasks = this.#teamKey ? followTasks(home.lists, this.#teamKey, tell, 'all') : undefined;
   }
 
   async find(most: number): Promise<void> {
@@ -118,24 +83,29 @@ export class Sources {
     try {
       const found = await this.#watched.find(most);
       this.#found = found.map((list) => ({ ...list, session: shortPath(list.session) }));
-      this.#say(FINDING, undefined);
+      this.#notFound = undefined;
+      this.#changed();
     } catch (error) {
-      this.#fail(FINDING, error);
+      this.#notFound = error;
+      this.#failed(error);
     } finally {
       this.#isFinding = false;
     }
   }
 
   get known(): Known {
-    const lists = [...this.#lists.values()].sort((a, b) => (a.agent < b.agent ? -1 : 1));
+    const [lists, tasks] = [this.#lists?.known ?? [], this.#tasks?.known ?? []];
+    const damaged = [...lists, ...tasks].map(({ versions: [{ damage }] }) => damage);
+    const problems = [...damaged, this.#notFound, this.#tasks?.failure, this.#lists?.failure];
+    const problem = problems.findLast((one) => one !== undefined) as Error | undefined;
     return {
       session: this.#session && shortPath(this.#session),
       key: this.#key,
       lists,
-      tasks: this.#tasks,
+      tasks: tasks[0]?.versions ?? [],
       found: this.#found,
-      isReached: this.#isReached,
-      problem: [...this.#problems.values()].at(-1),
+      isReached: this.#lists?.hasLooked ?? true,
+      problem: problem && safeText(problem.message),
     };
   }
 
@@ -156,8 +126,8 @@ export class Sources {
 
   async write(request: WriteRequest): Promise<Written> {
     const { agent } = request;
-    const known = [...this.#lists].find(([, list]) => list.agent === agent)?.[0];
-    const key = known ?? `${this.#key}/${pathName(agent)}`;
+    const known = this.#lists?.known.find((list) => list.agent === agent);
+    const key = known?.key ?? `${this.#key}/${pathName(agent)}`;
     const list = this.#watched.lists.openFound(key, USER);
     const written = await writeList(list, this.#settings, request);
     await this.#look();
@@ -174,34 +144,19 @@ export class Sources {
   }
 
   end(): void {
-    for (const followed of this.#followed) followed.end();
-    this.#followed = [];
+    this.#lists?.end();
+    this.#tasks?.end();
   }
 
   /** The next change builds on the last one. */
   async #look(): Promise<void> {
-    await Promise.all(this.#followed.map((followed) => followed.look()));
+    await Promise.all([this.#lists?.look(), this.#tasks?.look()]);
   }
 
-  #fail(what: string, error: unknown): void {
+  #failed(error: unknown): void {
     if (!(error instanceof StateError)) throw error;
-    this.#isReached = true;
-    this.#say(what, error.message);
-  }
-
-  /** Tells of a change, and what is wrong. */
-  #say(what: string, problem: string | undefined): void {
-    if (problem === undefined) this.#problems.delete(what);
-    else this.#problems.set(what, safeText(problem));
     this.#changed();
   }
-}
-
-/** A list that was deleted starts over. */
-function withNewer<V extends { readonly version: number }>(known: readonly V[], version: V): V[] {
-  if (version.version === 0) return [];
-  const isNewer = version.version > (known[0]?.version ?? 0);
-  return [version, ...(isNewer ? known.slice(0, MOST_VERSIONS - 1) : [])];
 }
 
 /** In the user's own folder, since TODO_STATE_DIR may be in a cloned repository. */
