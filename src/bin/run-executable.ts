@@ -13,7 +13,7 @@ import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
 import { limitProgram } from '../state/time-limit.ts';
 import { codeOf, orElse, writeAll } from '../system/files.ts';
 import { isTerminal, readStandardInput } from '../system/standard-io.ts';
-import { renewOwn, teamOf } from '../tasks/task-context.ts';
+import { teamNews, teamOf } from '../tasks/task-context.ts';
 import { isDriven } from '../terminal/driven.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { exitNow } from './exit-now.ts';
@@ -31,7 +31,7 @@ export async function runExecutable(
   limitProgram(settings);
   // The task commands do this themselves. It goes on while the server works on the command.
   const isRenewing = handler.name.startsWith('Todo') && settings.leaseMs !== undefined;
-  const renewed = isRenewing && renewOwn(teamOf(lists), settings).catch(() => {});
+  const renewed = isRenewing && teamNews(teamOf(lists), settings, false);
   const ran = await run(handler, lists);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => lists.warnings, []);

@@ -59,7 +59,7 @@ type ValueOf<K extends Kind> = K extends TextKind
       : K extends ValueKind<infer Value>
         ? Value
         : K extends ListKind<infer Value>
-          ? Value[]
+          ? readonly Value[]
           : never;
 
 /** A field of an object. Its schemas, its option and the check of stored values follow from this row. */

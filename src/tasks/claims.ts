@@ -139,19 +139,13 @@ function idsOf(tasks: readonly Task[], status: TaskStatus): number[] {
   return tasks.filter((task) => task.status === status).map(({ id }) => id);
 }
 
-export interface Released {
-  readonly graph: TaskGraph;
-  /** By id, without tasks that were pending and unowned. */
-  readonly released: readonly Task[];
-}
-
 /** Makes tasks pending and unowned, all or none. */
 export function releaseTasks(
   graph: TaskGraph,
   ids: readonly number[],
   owner: string | undefined,
   at: string,
-): Released | Refused {
+): ReturnType<typeof release> | Refused {
   const refused = ids.flatMap((id) => whyNotReleased(graph.tasks.get(id), id, owner));
   const chosen = new Set(ids);
   return refused.length > 0 ? { refused } : release(graph, ({ id }) => chosen.has(id), at);
@@ -169,22 +163,13 @@ export function releaseAll(
   at: string,
   which: 'open' | 'begun' = 'open',
   session?: string,
-): Released {
+) {
   const isMeant = ({ owner, status, begunIn = session }: Task) =>
     owner === agent &&
     (which === 'begun'
       ? status === 'in_progress' && (session === undefined || begunIn === session)
       : status !== 'completed');
   return release(graph, isMeant, at);
-}
-
-export function releaseBegunIn(graph: TaskGraph, session: string, at: string): Released {
-  const isMeant = ({ status, begunIn }: Task) => status === 'in_progress' && begunIn === session;
-  return release(graph, isMeant, at);
-}
-
-export function releaseExpired(graph: TaskGraph, clock: LeaseClock, at: string): Released {
-  return release(graph, (task) => isLeaseOver(task, clock), at, true);
 }
 
 function whyNotReleased(task: Task | undefined, id: number, owner: string | undefined): Reason[] {
@@ -194,12 +179,17 @@ function whyNotReleased(task: Task | undefined, id: number, owner: string | unde
   return isOthers ? [because('already_claimed', id, task.owner)] : [];
 }
 
-function release(
+/**
+ * Makes owned tasks pending and unowned. Returns those that were, by id.
+ *
+ * @param isLost true if their owners lost them by expired leases.
+ */
+export function release(
   graph: TaskGraph,
   isMeant: (task: Task) => boolean,
   at: string,
   isLost = false,
-): Released {
+): { readonly graph: TaskGraph; readonly released: readonly Task[] } {
   const released: Task[] = [];
   for (const task of graph.tasks.values()) {
     if (task.owner === undefined || !isMeant(task)) continue;

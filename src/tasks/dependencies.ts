@@ -1,12 +1,6 @@
 import { because, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
-
-export interface LinkChanges {
-  readonly addBlocks?: readonly number[] | undefined;
-  readonly addBlockedBy?: readonly number[] | undefined;
-  readonly removeBlocks?: readonly number[] | undefined;
-  readonly removeBlockedBy?: readonly number[] | undefined;
-}
+import type { TaskChanges } from './task-fields.ts';
 
 const FIELDS = ['addBlocks', 'addBlockedBy', 'removeBlocks', 'removeBlockedBy'] as const;
 
@@ -14,7 +8,7 @@ const FIELDS = ['addBlocks', 'addBlockedBy', 'removeBlocks', 'removeBlockedBy'] 
 export function changeLinks(
   graph: TaskGraph,
   id: number,
-  changes: LinkChanges,
+  changes: Pick<TaskChanges, (typeof FIELDS)[number]>,
   at: string,
 ): { readonly graph: TaskGraph } | Refused {
   const refused: Reason[] = FIELDS.flatMap((field) =>

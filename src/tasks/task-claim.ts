@@ -2,8 +2,8 @@ import { type CommandResult, done } from '../command/agent-command.ts';
 import { wrongUsage } from '../command/options.ts';
 import { noteLines } from '../command/replies.ts';
 import { briefText, safeText } from '../safe-text.ts';
-import { claimTask, releaseAll, releaseExpired, releaseTasks } from './claims.ts';
-import { durationText, leaseLeft } from './lease.ts';
+import { claimTask, release, releaseAll, releaseTasks } from './claims.ts';
+import { durationText, isLeaseOver, leaseLeft } from './lease.ts';
 import { because } from './reasons.ts';
 import { idsText } from './task.ts';
 import type { TaskCall } from './task-call.ts';
@@ -114,8 +114,9 @@ export const TASK_RELEASE = taskForm({
     if (isExpired && (ids !== undefined || namedAgent !== undefined)) {
       return wrongUsage('--expired takes no ids and no --agent', `Usage: ${RELEASE_USAGE}\n`);
     }
+    const { clock } = call.store;
     const outcome = await call.change((graph, at) => {
-      if (isExpired) return releaseExpired(graph, call.store.clock, at);
+      if (isExpired) return release(graph, (task) => isLeaseOver(task, clock), at, true);
       if (ids !== undefined) return releaseTasks(graph, ids, namedAgent, at);
       const agent = namedAgent ?? call.claimant(graph);
       if (agent === undefined) return { refused: [because('no_agent')] };

@@ -5,8 +5,8 @@ import { noteLines, refusal } from '../command/replies.ts';
 import { objectJson } from '../json/fields.ts';
 import type { Settings } from '../settings/settings.ts';
 import { damageNote } from '../state/place.ts';
-import { releaseBegunIn } from './claims.ts';
-import type { TaskGraph } from './task.ts';
+import { release } from './claims.ts';
+import type { Task, TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
 import { type GivenOptions, TaskCall } from './task-call.ts';
 import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
@@ -85,7 +85,9 @@ async function run(
   const { stdout, stderr, exitCode } = call.told(resultOf(form, await form.run(input.value, call)));
   const { session } = invocation;
   if (session && settings.releaseAtExit !== false) {
-    const released = (graph: TaskGraph, at: string) => releaseBegunIn(graph, session.id, at);
+    const isBegun = ({ status, begunIn }: Task) =>
+      status === 'in_progress' && begunIn === session.id;
+    const released = (graph: TaskGraph, at: string) => release(graph, isBegun, at);
     session.atEnd(store, () => store.change(released, undefined, agent));
   }
   // The change is made even if the news fails.

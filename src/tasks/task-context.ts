@@ -120,16 +120,16 @@ const MOST_TOLD = 5;
  * New notices, each only once, for an agent that works without task commands; also renews its leases. None if the list
  * cannot be read.
  */
-export async function teamNews(context: TaskContext, settings: Settings): Promise<string[]> {
-  return renewOwn(context, settings, settings.guidance === 'all').catch(() => []);
-}
-
-export async function renewOwn(
+export async function teamNews(
   context: TaskContext,
   settings: Settings,
-  isTold = false,
+  isTold = settings.guidance === 'all',
 ): Promise<string[]> {
-  return attend(callerOf(context, settings), context.open(undefined, settings), isTold);
+  try {
+    return await attend(callerOf(context, settings), context.open(undefined, settings), isTold);
+  } catch {
+    return [];
+  }
 }
 
 /** Renews the leases of an agent that are due. If it `isTold`, returns its new notices, each only once. */

@@ -1,4 +1,4 @@
-import { PRIORITIES } from '../command/status.ts';
+import { PRIORITIES, STATUSES } from '../command/status.ts';
 import {
   type Fields,
   type FlagKind,
@@ -9,6 +9,7 @@ import {
   type TextLimits,
   unexpected,
   type ValueKind,
+  type ValuesOf,
 } from '../json/fields.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { textProblem } from '../json/schema-issues.ts';
@@ -22,7 +23,7 @@ const MAX_DEPTH = 20;
 const ID = /^#?([1-9]\d{0,14})$/;
 
 /** Blank is refused, since TaskRelease removes an owner. */
-export const ownerName: ValueKind<string> = {
+const ownerName: ValueKind<string> = {
   is: 'value',
   from: (value, limits = NO_LIMITS) =>
     ownerProblem(value, limits) === undefined ? (value as string) : undefined,
@@ -40,7 +41,7 @@ function ownerProblem(value: unknown, { maxContentLength }: TextLimits): string 
   return textProblem(value, maxContentLength);
 }
 
-export const longText: TextKind = {
+const longText: TextKind = {
   is: 'text',
   most: () => MAX_LONG_TEXT,
   problem: (text, most) => {
@@ -169,6 +170,20 @@ export const AT = {
   kind: { ...wholeNumber, needs: 'the number of a version' },
   hint: 'The number of a version',
 } as const;
+
+/** A change of one task. Metadata is merged; null deletes a key. A comment is appended. */
+export const UPDATE_FIELDS = {
+  taskId: ONE_TASK,
+  ...TASK_FIELDS,
+  status: { kind: oneOf([...STATUSES, 'deleted']) },
+  owner: { kind: ownerName, others: OWNERS },
+  addBlocks: { kind: taskIds },
+  addBlockedBy: { kind: taskIds, others: BLOCKERS },
+  removeBlocks: { kind: taskIds },
+  removeBlockedBy: { kind: taskIds },
+  comment: { kind: longText },
+} as const satisfies Fields;
+export type TaskChanges = ValuesOf<typeof UPDATE_FIELDS>;
 
 export function metadataProblem(value: unknown): string | undefined {
   if (!isObject(value)) return `Expected object, received ${typeName(value)}`;

@@ -1,26 +1,16 @@
 import { done } from '../command/agent-command.ts';
 import { noteLines } from '../command/replies.ts';
-import { STATUSES } from '../command/status.ts';
-import { oneOf } from '../json/fields.ts';
 import { safeText } from '../safe-text.ts';
 import { readyTasks } from './claims.ts';
 import { because, type ReasonCode } from './reasons.ts';
 import { idsText, type Task } from './task.ts';
 import type { TaskCall } from './task-call.ts';
-import {
-  BLOCKERS,
-  longText,
-  ONE_TASK,
-  OWNERS,
-  ownerName,
-  TASK_FIELDS,
-  taskIds,
-} from './task-fields.ts';
+import { type TaskChanges, UPDATE_FIELDS } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
 import type { TaskVersion } from './task-store.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
-import { type TaskChanges, updateTask } from './update-task.ts';
+import { updateTask } from './update-task.ts';
 
 export const TASK_UPDATE = taskForm({
   name: 'TaskUpdate',
@@ -28,17 +18,7 @@ export const TASK_UPDATE = taskForm({
   usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"status":"completed"}' [--force]`,
   helpPage,
   example: '{"taskId":1,"description":"..."}',
-  fields: {
-    taskId: ONE_TASK,
-    ...TASK_FIELDS,
-    status: { kind: oneOf([...STATUSES, 'deleted']) },
-    owner: { kind: ownerName, others: OWNERS },
-    addBlocks: { kind: taskIds },
-    addBlockedBy: { kind: taskIds, others: BLOCKERS },
-    removeBlocks: { kind: taskIds },
-    removeBlockedBy: { kind: taskIds },
-    comment: { kind: longText },
-  },
+  fields: UPDATE_FIELDS,
   options: { '--force': 'flag', '--check-busy': 'flag', '--prove': 'flag' },
   readsStdin: true,
   purpose: 'update the task',

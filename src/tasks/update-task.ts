@@ -1,20 +1,10 @@
-import type { ValuesOf } from '../json/fields.ts';
 import type { Proof } from '../proof/proof.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { type ClaimRules, claimedBy, reasonsAgainst } from './claims.ts';
-import { changeLinks, type LinkChanges, removeTask, unblockedBy } from './dependencies.ts';
+import { changeLinks, removeTask, unblockedBy } from './dependencies.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
-import { metadataProblem, TASK_FIELD_NAMES, type TASK_FIELDS } from './task-fields.ts';
-
-/** A change of one task. Metadata is merged; null deletes a key. */
-export interface TaskChanges extends LinkChanges, ValuesOf<typeof TASK_FIELDS> {
-  readonly taskId: number;
-  readonly status?: TaskStatus | 'deleted' | undefined;
-  readonly owner?: string | undefined;
-  /** Appended. */
-  readonly comment?: string | undefined;
-}
+import { metadataProblem, TASK_FIELD_NAMES, type TaskChanges } from './task-fields.ts';
 
 export interface UpdateRules extends ClaimRules {
   /** The author; undefined if unnamed. */

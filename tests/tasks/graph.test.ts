@@ -3,7 +3,8 @@ import { claimTask, releaseAll, releaseTasks } from '../../src/tasks/claims.ts';
 import { TASK_STEPS } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
-import { type TaskChanges, updateTask } from '../../src/tasks/update-task.ts';
+import type { TaskChanges } from '../../src/tasks/task-fields.ts';
+import { updateTask } from '../../src/tasks/update-task.ts';
 import { AT, claimed, codes, completed, done, graphOf, LATER, LEADER } from './tasks.ts';
 
 const rules = (agent: string | undefined, more: object = {}) => ({
