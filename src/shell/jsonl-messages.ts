@@ -102,7 +102,7 @@ export function readMessage(bytes: Buffer): Message {
       answer,
     }));
   }
-  if (!has('id') && !has('command') && ['hello', 'approve', 'events'].some(has)) {
+  if (!has('id') && ['hello', 'approve', 'events'].some(has)) {
     return checked('a session option', SESSION_OPTIONS, value, (options) => ({
       kind: 'options',
       options,

@@ -73,7 +73,7 @@ function shortened(text = ''): string {
 export class ListEvents {
   readonly #lists: { readonly todos: TodoList; readonly tasks: () => TaskView };
   readonly #write: (event: Record<string, unknown>) => Promise<void>;
-  readonly #ends = new Map<string, () => void>();
+  readonly #followed = new Set<string>();
 
   /** @param write resolves when the client has room for more. */
   constructor(
@@ -85,8 +85,9 @@ export class ListEvents {
   }
 
   /** A client that does not read gets only the latest state. */
-  async follow(kind: 'todos' | 'tasks'): Promise<void> {
-    if (this.#ends.has(kind)) return;
+  follow(kind: 'todos' | 'tasks'): void {
+    if (this.#followed.has(kind)) return;
+    this.#followed.add(kind);
     const list = kind === 'todos' ? this.#todos() : this.#tasks();
     let written: string | undefined;
     let isWriting = false;
@@ -99,16 +100,8 @@ export class ListEvents {
       }
       isWriting = false;
     };
-    this.#ends.set(
-      kind,
-      list.onChange(() => void tell()),
-    );
-    await tell();
-  }
-
-  end(): void {
-    for (const end of this.#ends.values()) end();
-    this.#ends.clear();
+    list.onChange(() => void tell());
+    void tell();
   }
 
   #todos() {

@@ -49,7 +49,6 @@ export async function serveJsonl(server: JsonlServer): Promise<void> {
     }
     await session.end();
   } finally {
-    session.dispose();
     await server.router.dispose();
   }
 }
@@ -131,10 +130,6 @@ class JsonlSession {
     await this.#last;
   }
 
-  dispose(): void {
-    this.#events.end();
-  }
-
   #afterOthers(line: Buffer, work: () => Promise<void>): void {
     this.#pendingBytes += line.length;
     this.#last = this.#last.then(work).catch(() => {});
@@ -159,7 +154,7 @@ class JsonlSession {
       );
       await this.#output.write(undefined, { event: 'hello', version, commands });
     }
-    for (const kind of events) await this.#events.follow(kind);
+    for (const kind of events) this.#events.follow(kind);
   }
 
   async #run(id: MessageId, request: Request, signal: AbortSignal): Promise<void> {

@@ -73,7 +73,7 @@ function readFrom(fd: number, start: number, end: number): Buffer {
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = readSync(fd, bytes, length, bytes.length - length, start + length);
   }
-  return length === bytes.length ? bytes : bytes.subarray(0, length);
+  return bytes.subarray(0, length);
 }
 
 export function writeAll(fd: number, content: string | Buffer): void {

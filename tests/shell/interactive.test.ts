@@ -212,6 +212,13 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       await shell.run('TaskCreate --subject "Write the docs" >/dev/null');
       const rows = await shell.untilPanel();
       expect(rows.join('\n')).toMatch(/● Building[\s\S]*#1 Write the docs/);
+      const written = shell.record();
+      await shell.run('TaskCreate --subject Wait >/dev/null');
+      await shell.run('TaskClaim 1 --agent ann >/dev/null');
+      const isFresh = (subject: string) =>
+        new RegExp(`\\x1b\\[[\\d;]*7m(?:\\x1b\\[[\\d;]*m)*[^\\x1b]*${subject}`).test(written());
+      await eventually('it stood out', () => isFresh('Write the docs'));
+      expect(isFresh('Wait')).toBe(false);
     });
 
     test('costs no process at a prompt where no list has changed, and leaves none behind', async () => {
@@ -300,11 +307,14 @@ Note: [ ] Ship it`);
       expect(await shell.run('true')).toBe('');
     });
 
-    test("other agents' changes are reported at the prompt, once", async () => {
-      const shell = await shellWith([], 'TODO_GUIDANCE=all TODO_TEAM=blue TODO_AGENT=ann');
+    test("other agents' changes are reported at the prompt, once, and an agent is reminded of its tasks", async () => {
+      const shell = await shellWith([], `${OFTEN} TODO_TEAM=blue TODO_AGENT=ann`);
       await lead(shell, 'TaskCreate', '--subject', 'A', '--owner', 'ann');
       expect(await shell.run('echo hi')).toBe('hi\nNote: #1 "A": assigned to you by lead');
       expect(await shell.run('echo hi')).toBe('hi');
+      expect(await shell.run('TaskClaim 1')).not.toContain('Note');
+      expect(await shell.run('true 1')).toBe('');
+      expect(await shell.run('true 2')).toMatch(/^Note: nothing .* for 2 commands.*\nNote: #1 A$/);
     });
   });
 
@@ -461,6 +471,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     expect(await shell.run('echo hi')).toBe('hi');
     shell.enter(writeLine('[x] Plan', '[x] Build', '[ ] Ship'));
     await shell.until('the report', (text) => /\nTasks 2\/3: completed: Build\np>$/.test(text));
+    expect(await shell.run('TaskCreate --subject A')).toContain('\nTeam tasks 0/1: 1 added');
   });
 
   test('reads the user’s startup files: a login shell’s, another rc file, or none', async () => {

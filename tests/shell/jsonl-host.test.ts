@@ -316,7 +316,7 @@ describe('hello and events', () => {
         read = resolve;
       });
     });
-    void events.follow('todos');
+    events.follow('todos');
     for (const content of ['a', 'b', 'c']) {
       todos.update([{ content, activeForm: 'b', status: 'pending' }]);
     }
@@ -324,6 +324,5 @@ describe('hello and events', () => {
     read();
     await eventually('the next', () => versions.length > 1);
     expect(versions).toEqual([0, 3]);
-    events.end();
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
@@ -13,6 +13,7 @@ import {
   NO_LISTS,
   start,
 } from '../helpers/agent-shell.ts';
+import { TestAgent } from '../helpers/agents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
@@ -90,6 +91,26 @@ test('more requests at once than may wait are all answered', async () => {
   const line = Buffer.from(request(1, `: ${'x'.repeat(2 ** 20)}`));
   await serveJsonl({ ...NO_LISTS, router, input: Readable.from(Array(70).fill(line)), output });
   expect(String(output.read()).match(/^\{"id":1,/gm)).toHaveLength(70);
+});
+
+test('a request waits until the client has read the lines before it', async () => {
+  const order: string[] = [];
+  const agent = new TestAgent(() => {
+    order.push('run');
+    return {};
+  });
+  const output = new Writable({
+    highWaterMark: 1,
+    write: (_line, _encoding, done) => {
+      setTimeout(() => {
+        order.push('read');
+        done();
+      }, 10);
+    },
+  });
+  const input = Readable.from([Buffer.from(`{"hello":true}\n${request(1, 'Agent').repeat(2)}`)]);
+  await serveJsonl({ ...NO_LISTS, router: new BashRouter({ handlers: [agent] }), input, output });
+  expect(order).toEqual(['read', 'run', 'read', 'run', 'read']);
 });
 
 test('requests share one bash and one list', async () => {
@@ -227,7 +248,7 @@ test('output that would not fit into one string as JSON is cut', async () => {
   const stream = new PassThrough({ highWaterMark: 2 ** 30 });
   let isFirst = true;
   await new JsonlOutput(stream).write(null, {
-    stdout: 'x'.repeat(5 * 2 ** 20),
+    stdout: `y${'x'.repeat(5 * 2 ** 20)}`,
     stderr: 'short',
     // As for a string of more than half a gigabyte.
     get exitCode() {
@@ -238,7 +259,7 @@ test('output that would not fit into one string as JSON is cut', async () => {
   });
   const { stdout, stderr, exitCode } = JSON.parse(String(stream.read()));
   expect([stderr, exitCode]).toEqual(['short', 5]);
-  expect(stdout.replace(/^x+/, '')).toBe('\n[agent-shell: 1048576 more characters left out]\n');
+  expect(stdout.replace(/^yx+/, '')).toBe('\n[agent-shell: 1048577 more characters left out]\n');
 });
 
 test('without a directory for its private files, each line fails with a clear error, and agent commands work', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { replaceFile } from '../../src/system/files.ts';
+import { appendOwnFile, replaceFile } from '../../src/system/files.ts';
 import { findProgram } from '../../src/system/find-program.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -16,14 +16,15 @@ test('a program is found by absolute entries of PATH only, and a folder is none'
   expect(findProgram('claude', { PATH: `:${here}:${folder}` })).toBe(program);
 });
 
-test('a file is replaced whole, for this user only, and leaves nothing behind where that fails', () => {
+test('a file is replaced whole or created, for this user only, and leaves nothing behind where that fails', () => {
   const folder = temporaryDirectory();
   const file = join(folder, 'file');
   writeFileSync(file, 'a longer text before');
   replaceFile(file, 'new');
   expect(readFileSync(file, 'utf8')).toBe('new');
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  appendOwnFile(join(folder, 'log'), 'a line');
+  for (const name of ['file', 'log']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   mkdirSync(join(folder, 'taken', 'inside'), { recursive: true });
   expect(() => replaceFile(join(folder, 'taken'), 'new')).toThrow();
-  expect(readdirSync(folder).sort()).toEqual(['file', 'taken']);
+  expect(readdirSync(folder).sort()).toEqual(['file', 'log', 'taken']);
 });

@@ -9,13 +9,13 @@ import { hasProc, processesWith } from '../helpers/processes.ts';
 
 // Tasks begun in a session are released however it ends.
 
-function machine() {
+function machine(list: Record<string, string> = { TODO_TEAM: 'blue' }) {
   const folder = temporaryDirectory();
   const env = (agent: string, more = {}) =>
     cleanEnvironment({
       HOME: folder,
       TODO_STATE_DIR: `${folder}/state`,
-      TODO_TEAM: 'blue',
+      ...list,
       TODO_AGENT: agent,
       ...more,
     });
@@ -31,17 +31,20 @@ function machine() {
   return { run, start };
 }
 
-test('a session that ends releases the tasks its agent began, not those assigned to it', async () => {
-  const { run, start } = machine();
-  await run('TaskCreate', ['--subject', 'A']);
-  await run('TaskCreate', ['--subject', 'B', '--owner', 'ann']);
-  const { host, answer } = await start('ann', 'TaskClaim 1');
-  expect(answer.exitCode).toBe(0);
-  expect(await run('TaskList', [])).toBe('#1 [in_progress] A (ann)\n#2 [pending] B (ann)\n');
-  await host.end();
-  expect(await run('TaskList', [])).toBe('#1 [pending] A\n#2 [pending] B (ann)\n');
-  expect(await run('TaskGet', ['1', '--history'])).toMatch(/ {2}ann {2}released #1 A\n/);
-});
+test.each<Record<string, string>>([{ TODO_TEAM: 'blue' }, { TODO_SESSION: 's' }])(
+  'a session that ends releases the tasks its agent began, not those assigned to it: %j',
+  async (list) => {
+    const { run, start } = machine(list);
+    await run('TaskCreate', ['--subject', 'A']);
+    await run('TaskCreate', ['--subject', 'B', '--owner', 'ann']);
+    const { host, answer } = await start('ann', 'TaskClaim 1');
+    expect(answer.exitCode).toBe(0);
+    expect(await run('TaskList', [])).toBe('#1 [in_progress] A (ann)\n#2 [pending] B (ann)\n');
+    await host.end();
+    expect(await run('TaskList', [])).toBe('#1 [pending] A\n#2 [pending] B (ann)\n');
+    expect(await run('TaskGet', ['1', '--history'])).toMatch(/ {2}ann {2}released #1 A\n/);
+  },
+);
 
 test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
   'a session killed by %s releases them too, and the leader is told',
