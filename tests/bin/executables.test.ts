@@ -116,23 +116,6 @@ test('TODO_SESSION and TODO_AGENT name the list, and options win over them', asy
   expect(await read([], named)).toContain('of bob in s');
 });
 
-test('lists are in the XDG state folder, in files for this user alone', async () => {
-  const root = temporaryDirectory();
-  for (const [variables, folder] of [
-    [{ XDG_STATE_HOME: '' }, join(root, '.local', 'state', 'todowrite')],
-    [{ XDG_STATE_HOME: join(root, 'xdg') }, join(root, 'xdg', 'todowrite')],
-  ] as const) {
-    const env = { HOME: root, ...variables };
-    await callCommand(env, 'TodoWrite', [list('a')], { cwd: root });
-    const files = listFiles(folder);
-    expect(files).toHaveLength(4);
-    for (const file of files) {
-      const stat = statSync(join(folder, file));
-      expect(stat.mode & 0o777).toBe(stat.isDirectory() ? 0o700 : 0o600);
-    }
-  }
-});
-
 test('TODO_HISTORY says how many versions are kept; a value that is not a number gets a warning', async () => {
   const { call } = machine();
   for (const content of ['a', 'b', 'c'])

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import type { onTestFinished } from 'vitest';
 import { temporaryDirectory } from './files.ts';
 
 /** Bundles a TypeScript file for another Node. @returns the path of the bundle. */
-export function bundle(entry: string): string {
-  const outfile = join(temporaryDirectory(), 'bundle.cjs');
+export function bundle(entry: string, finished?: typeof onTestFinished): string {
+  const outfile = join(temporaryDirectory(finished), 'bundle.cjs');
   buildSync({
     entryPoints: [entry],
     outfile,

@@ -103,22 +103,7 @@ test('each command has its operators and its start', () => {
 });
 
 test('a line takes time linear in its length', async () => {
-  for (const text of [
-    "'",
-    '"',
-    '\\',
-    'a',
-    "a'b'",
-    '"a"',
-    '$x',
-    '${',
-    '{',
-    '<<E\n',
-    'x\n',
-    '#',
-    '((',
-    "'\n",
-  ]) {
+  for (const text of [...`'"\\a{#`, "a'b'", '"a"', '$x', '${', '<<E\n', 'x\n', '((', "'\n"]) {
     const lineOf = (size: number) => `a ${text.repeat(size / text.length)} <<'E'\n`;
     expect(await growth((size) => readCommands(lineOf(size)), 20_000), text).toBeLessThan(200);
   }

@@ -16,13 +16,7 @@ const sequence = fc.oneof(
   ),
   fc.stringMatching(/^\x1b(?:[()#%] ?)?[ -~]?$/),
   fc.constantFrom(
-    '\x1b[2J',
-    '\x1b[H',
-    '\x1b[3;5r',
-    '\x1b[?1049h',
-    '\x1b[?2026h',
-    '\x1b[6n',
-    '\x1bc',
+    ...['\x1b[2J', '\x1b[H', '\x1b[3;5r', '\x1b[?1049h', '\x1b[?2026h', '\x1b[6n', '\x1bc'],
   ),
 );
 
@@ -92,12 +86,8 @@ test.each([true, false])(
               expect(terminal.cell(x, row + 3)?.getChars()).toBe('│');
             }
             for (let x = width; x < columns; x++) {
-              expect(
-                terminal
-                  .cell(x, row + 3)
-                  ?.getChars()
-                  .trim(),
-              ).toBe('');
+              const characters = terminal.cell(x, row + 3)?.getChars() ?? '';
+              expect(characters.trim()).toBe('');
             }
           }
           expect(JSON.stringify(terminal.modes)).toBe(modes);

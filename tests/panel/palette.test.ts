@@ -5,18 +5,18 @@ import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../src/panel/the
 
 // Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
 
-/** The defaults of five common terminals: background, foreground, and green, for the mark. */
+/** The defaults of five common terminals: background and foreground. */
 const PALETTES = {
-  'xterm, dark': ['#000000', '#e5e5e5', '#00cd00'],
-  'xterm, light': ['#ffffff', '#000000', '#00cd00'],
-  'GNOME Terminal, dark': ['#171421', '#d0cfcc', '#26a269'],
-  'GNOME Terminal, light': ['#ffffff', '#171421', '#26a269'],
-  'VS Code, dark': ['#1e1e1e', '#cccccc', '#0dbc79'],
-  'VS Code, light': ['#ffffff', '#3b3b3b', '#107c10'],
-  'Windows Terminal, Campbell': ['#0c0c0c', '#cccccc', '#13a10e'],
-  'Windows Terminal, One Half Light': ['#fafafa', '#383a42', '#50a14f'],
-  'iTerm2, Solarized dark': ['#002b36', '#839496', '#859900'],
-  'iTerm2, Solarized light': ['#fdf6e3', '#657b83', '#859900'],
+  'xterm, dark': ['#000000', '#e5e5e5'],
+  'xterm, light': ['#ffffff', '#000000'],
+  'GNOME Terminal, dark': ['#171421', '#d0cfcc'],
+  'GNOME Terminal, light': ['#ffffff', '#171421'],
+  'VS Code, dark': ['#1e1e1e', '#cccccc'],
+  'VS Code, light': ['#ffffff', '#3b3b3b'],
+  'Windows Terminal, Campbell': ['#0c0c0c', '#cccccc'],
+  'Windows Terminal, One Half Light': ['#fafafa', '#383a42'],
+  'iTerm2, Solarized dark': ['#002b36', '#839496'],
+  'iTerm2, Solarized light': ['#fdf6e3', '#657b83'],
 } as const;
 
 /** On every terminal, the colours from 16 to 231 are a cube of six steps, and those from 232 on greys. */
@@ -77,20 +77,14 @@ describe.each(['dark', 'light'] as const)('where the terminal says that it is %s
   });
 });
 
-describe.each(Object.entries(PALETTES))('on %s', (name, [background, foreground, green]) => {
-  test('active, pending and completed items are readable', () => {
-    const figures = {
-      'in progress': contrast(active, background),
-      pending: contrast(foreground, background),
-      'a mark of what is done': contrast(green, background),
-    };
-    const told = Object.entries(figures).map(([what, figure]) => `${what} ${figure.toFixed(1)}`);
-    console.log(`${name}: contrast of ${told.join(', ')}`);
-    expect(figures['in progress']).toBeGreaterThanOrEqual(3);
+test.each(Object.entries(PALETTES))(
+  'on %s active and pending items are readable',
+  (_name, [background, foreground]) => {
+    expect(contrast(active, background)).toBeGreaterThanOrEqual(3);
     // Solarized has less contrast by design.
-    expect(figures.pending).toBeGreaterThanOrEqual(4);
-  });
-});
+    expect(contrast(foreground, background)).toBeGreaterThanOrEqual(4);
+  },
+);
 
 test('no colour that is the same everywhere could be read better on both the darkest and the lightest of them', () => {
   const backgrounds = Object.values(PALETTES).map(([background]) => background);
@@ -99,33 +93,18 @@ test('no colour that is the same everywhere could be read better on both the dar
   const fits = (colour: string) =>
     contrast(colour, '#000000') >= 4.5 && contrast(colour, '#ffffff') >= 4.5;
   const best = Math.max(...cube.filter(fits).map(least));
-  console.log(
-    `of the colours with 4.5 on black and on white the best has ${best.toFixed(2)} on all, ours ${least(active).toFixed(2)}`,
-  );
   expect(least(active)).toBeGreaterThan(best - 0.1);
   expect(Math.max(...cube.map(least))).toBeLessThan(4);
 });
 
-describe.each(['light', 'dark'])('on the page for browsers, %s', (mode) => {
+test.each(['light', 'dark'])('on the page for browsers, %s, all text can be read', (mode) => {
   const [light = '', dark = ''] = PAGE.match(/:root \{[^}]*\}/g) ?? [];
-  const colours = new Map(
-    [...(mode === 'light' ? light : dark).matchAll(/--(\w+): (#\w+);/g)].map(([, name, colour]) => [
-      name,
-      whole(colour ?? ''),
-    ]),
-  );
-  const colour = (name: string) => colours.get(name) ?? '';
-
-  test('all text can be read, on cards and beside them', () => {
-    for (const background of ['card', 'page']) {
-      const figures = ['text', 'soft', 'active', 'done', 'high'].map(
-        (name) => [name, contrast(colour(name), colour(background))] as const,
-      );
-      const told = figures.map(([name, figure]) => `${name} ${figure.toFixed(1)}`);
-      console.log(`page, ${mode}, on ${background}: contrast of ${told.join(', ')}`);
-      for (const [, figure] of figures) expect(figure).toBeGreaterThanOrEqual(4.5);
-    }
-  });
+  const colours = (mode === 'light' ? light : dark).matchAll(/--(\w+): (#\w+);/g);
+  const known = new Map([...colours].map(([, name, colour]) => [name, whole(colour ?? '')]));
+  const colour = (name: string) => known.get(name) ?? '';
+  for (const background of ['card', 'page'])
+    for (const name of ['text', 'soft', 'active', 'done', 'high'])
+      expect(contrast(colour(name), colour(background)), name).toBeGreaterThanOrEqual(4.5);
 });
 
 function whole(colour: string): string {

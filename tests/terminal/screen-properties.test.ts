@@ -17,13 +17,7 @@ const size = fc.record({
 });
 
 const row = fc.constantFrom(
-  'T one',
-  'T two',
-  'T three',
-  'T \x1b[33mfour\x1b[39m',
-  'T five',
-  'T 你',
-  'T six',
+  ...['T one', 'T two', 'T three', 'T \x1b[33mfour\x1b[39m', 'T five', 'T 你', 'T six'],
 );
 const panelStep: fc.Arbitrary<Step> = fc
   .array(row, { maxLength: 6 })

@@ -1,80 +1,71 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bundle } from '../helpers/bundle.ts';
+import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
-let terminal: TmuxTerminal | undefined;
-afterEach(() => terminal?.close());
+/** The program is started from a bash, to see what it leaves behind. */
+const shared = forAllTests((finished) => {
+  const terminal = new TmuxTerminal(`PS1='outer> ' bash --norc`, { columns: 120 });
+  finished(() => terminal.close());
+  return { terminal, program: bundle(`${import.meta.dirname}/terminal-user.ts`, finished) };
+});
 
-/** Starts the program from a bash, to see what it leaves behind. */
 async function start(): Promise<TmuxTerminal> {
-  const program = bundle(`${import.meta.dirname}/terminal-user.ts`);
-  const started = new TmuxTerminal(`PS1='outer> ' bash --norc`, { columns: 120 });
-  terminal = started;
-  await started.until('the outer prompt', (screen) => screen.includes('outer>'));
-  started.enter(`node ${program}`);
-  await started.until('the program', (screen) => screen === '<keys: >');
-  return started;
+  const { terminal, program } = shared();
+  terminal.enter('clear');
+  await terminal.until('the outer prompt', (screen) => screen === 'outer>');
+  terminal.enter(`node ${program}`);
+  await terminal.until('the program', (screen) => screen === '<keys: >');
+  return terminal;
 }
+
+let looks = 0;
 
 /** The terminal's modes in the shell, and how the program ended. */
 async function whatIsLeft(shell: TmuxTerminal): Promise<string> {
   await shell.until('the outer prompt', (screen) => /outer>$/.test(screen));
-  shell.enter('echo "code $?:" $(stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon|isig)")');
-  const screen = await shell.until('the modes', (text) => /^code .*icanon/m.test(text));
+  looks += 1;
+  const modes = '$(stty -a | tr " " "\\n" | grep -xE -e "-?(echo|icanon|isig)")';
+  shell.enter(`echo "look ${looks}: code $?:" ${modes}`);
+  const told = new RegExp(`^look ${looks}: (.*icanon.*)$`, 'm');
+  const screen = await shell.until('the modes', (text) => told.test(text));
   expect(screen).not.toContain('<keys');
   expect(shell.cursorIsVisible).toBe(true);
-  return /^code .*$/m.exec(screen)?.[0] ?? '';
+  return told.exec(screen)?.[1] ?? '';
 }
 
 describe.skipIf(!hasTmux)('a program that takes the terminal', () => {
-  test('gets each key, and none is echoed', async () => {
+  test('gets each key, none is echoed; Ctrl-Z gives the terminal back, and fg draws everything again', async () => {
     const shell = await start();
     shell.type('ab');
     shell.press('Enter');
     shell.press('Up');
     await shell.until('the keys', (screen) => screen === String.raw`<keys: ab\r\u001b[A>`);
-  });
-
-  test('Ctrl-Z gives the terminal back, and fg draws everything again', async () => {
-    const shell = await start();
-    shell.type('a');
-    await shell.until('the key', (screen) => screen === '<keys: a>');
     shell.press('C-z');
     await shell.until('the outer prompt', (screen) => /Stopped.*\nouter>$/.test(screen));
     expect(await whatIsLeft(shell)).toBe('code 148: isig icanon echo');
     shell.enter('fg');
-    await shell.until('the program', (screen) => screen === '<keys: a>');
-    shell.type('b');
-    await shell.until('the key', (screen) => screen === '<keys: ab>');
-  });
-
-  test('a stop that it cannot see coming is followed by a full redraw', async () => {
-    const shell = await start();
+    await shell.until('the program', (screen) => screen === String.raw`<keys: ab\r\u001b[A>`);
+    // It cannot see this stop coming.
     process.kill(shell.child, 'SIGSTOP');
     await shell.until('the outer shell', (screen) => screen.includes('Stopped'));
     shell.enter('fg');
-    await shell.until('the program', (screen) => screen === '<keys: >');
-    shell.type('a');
-    await shell.until('the key', (screen) => screen === '<keys: a>');
+    await shell.until('the program', (screen) => screen === String.raw`<keys: ab\r\u001b[A>`);
+    shell.type('q');
+    expect(await whatIsLeft(shell)).toBe('code 0: isig icanon echo');
   });
 
   test.each([
-    ['its own end', (shell: TmuxTerminal) => shell.type('q'), 0],
     ['process.exit()', (shell: TmuxTerminal) => shell.type('e'), 3],
-    ['an error', (shell: TmuxTerminal) => shell.type('t'), 1],
+    ['an error, whose message stays', (shell: TmuxTerminal) => shell.type('t'), 1],
     ['Ctrl-C', (shell: TmuxTerminal) => shell.press('C-c'), 130],
     ['Ctrl-\\', (shell: TmuxTerminal) => shell.press('C-\\'), 131],
     ['SIGTERM', (shell: TmuxTerminal) => process.kill(shell.child, 'SIGTERM'), 143],
     ['SIGHUP', (shell: TmuxTerminal) => process.kill(shell.child, 'SIGHUP'), 129],
-  ])('%s leaves the terminal as it was found', async (_name, leave, exitCode) => {
+  ])('%s leaves the terminal as it was found', async (name, leave, exitCode) => {
     const shell = await start();
     leave(shell);
     expect(await whatIsLeft(shell)).toBe(`code ${exitCode}: isig icanon echo`);
-  });
-
-  test('error messages stay on the screen', async () => {
-    const shell = await start();
-    shell.type('t');
-    await shell.until('the error', (screen) => screen.includes('Error: thrown on purpose'));
+    if (name.includes('error')) expect(shell.screen()).toContain('Error: thrown on purpose');
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { displayWidth, oneLine, truncate, wrap } from '../../src/terminal/text.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
+import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
 test('line breaks and runs of blanks become one blank', () => {
@@ -53,18 +54,8 @@ test('a cut text never takes more columns than it may', () => {
 
 test('the width is what a terminal makes of it', async () => {
   const scripts = fc.constantFrom(
-    ...[
-      'Latin é',
-      'Ελληνικά',
-      'Русский',
-      '中文字',
-      'かなカナ',
-      '한국어',
-      'ไทย',
-      'עברית',
-      'العربية',
-      'हिन्दी',
-    ],
+    ...['Latin é', 'Ελληνικά', 'Русский', '中文字', 'かなカナ', '한국어'],
+    ...['ไทย', 'עברית', 'العربية', 'हिन्दी'],
     ...['👍', '🚀', '✅', '❤️', '⚠️', '→', '“”', '½', '€', '①', '█', '▶', '√'],
   );
   await fc.assert(
@@ -74,6 +65,7 @@ test('the width is what a terminal makes of it', async () => {
       terminal.write(line);
       expect((await terminal.cursor()).x).toBe(displayWidth(line));
     }),
+    { numRuns: runs(100) },
   );
 });
 
