@@ -73,12 +73,6 @@ sh -c TaskList
   expect(await bash('agent-shell script; TaskList')).toBe(
     'Task #1 created: first\nUpdated task #1: subject\n#1 [pending] piped\n#1 [pending] piped\n#1 [pending] piped\n',
   );
-  expect(
-    await bash(`agent-shell --session s --agent a -c 'TaskCreate --subject S; TaskClaim 1'
-      TODO_SESSION=s TaskList; TODO_TEAM=t agent-shell -c 'TaskCreate --subject T'; TODO_TEAM=t TaskList`),
-  ).toBe(
-    'Task #1 created: S\nTask #1 claimed by a: S\n#1 [in_progress] S (a)\nTask #1 created: T\n#1 [pending] T\n',
-  );
 });
 
 test('hooks and teams are named by the environment, not by .env', async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { claimTask, releaseAll, releaseTasks } from '../../src/tasks/claims.ts';
 import { TASK_STEPS } from '../../src/tasks/stored-tasks.ts';
-import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
+import { NO_TASKS, type Task, type TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import type { TaskChanges } from '../../src/tasks/task-fields.ts';
+import { isSameTask } from '../../src/tasks/task-history.ts';
 import { updateTask } from '../../src/tasks/update-task.ts';
 import { AT, claimed, codes, completed, done, graphOf, LATER, LEADER } from './tasks.ts';
 
@@ -284,4 +285,10 @@ test('steps make the list that they were made from', () => {
   expect(TASK_STEPS.apply(before, [step])).toEqual(after);
   const whole = JSON.parse(JSON.stringify(TASK_STEPS.between(NO_TASKS, before)));
   expect(TASK_STEPS.apply(NO_TASKS, [whole, step])).toEqual(after);
+});
+
+test('a task as it was computed is the task as it was read, which has no fields that are undefined', () => {
+  const read = task(graphOf('One'), 1) as Task;
+  expect(isSameTask({ ...read, owner: undefined, check: undefined }, read)).toBe(true);
+  expect(isSameTask({ ...read, owner: 'ann' }, read)).toBe(false);
 });

@@ -10,8 +10,8 @@ import { Random, testSeed } from '../helpers/random.ts';
 
 /** The long form takes minutes on a busy machine, so `npm run test:machines` runs it. */
 const isLong = process.env.TEST_MACHINES !== undefined;
-const TASKS = isLong ? 200 : 24;
-const KILLS = isLong ? 8 : 3;
+const TASKS = isLong ? 200 : 14;
+const KILLS = isLong ? 8 : 2;
 const LEASE = '3s';
 const AGENTS = ['ann', 'bob', 'cleo'] as const;
 const ON_PATH = 'dora';
