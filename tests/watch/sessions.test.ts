@@ -4,6 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { sessionKey } from '../../src/state/list-paths.ts';
 import { FolderLists } from '../../src/state/lists.ts';
+import { claimTask } from '../../src/tasks/claims.ts';
+import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
@@ -29,42 +31,43 @@ function sessions(state: string, ...argv: string[]) {
   return run('agent-shell', ['sessions', ...argv], { cwd: state, env });
 }
 
-test('each list is a line: session, agent, progress, age and item in progress, latest first', () => {
+test('each list is a line: session, agent, progress, age and item in progress, latest first; --json has whole paths and times', async () => {
   const state = temporaryDirectory();
+  expect(sessions(state).stdout).toBe(`No lists in ${state}.\n`);
+  writeFileSync(join(state, 'file'), '');
+  mkdirSync(join(state, 'empty'));
   write(state, '/home/ann/app', 'main', 7300, 'x a', '> b', '- c');
   write(state, 'other', 'bob', 185, 'x a');
-  expect(sessions(state)).toEqual({
-    stdout: [
-      'SESSION  AGENT  DONE  CHANGED    IN PROGRESS',
-      'other    bob    1/1   3 min ago',
-      '~/app    main   1/3   2 h ago    Doing b',
-      '',
-    ].join('\n'),
-    stderr: '',
-    exitCode: 0,
-  });
-});
-
-test('--json has the same, with whole paths and times', () => {
-  const state = temporaryDirectory();
-  write(state, '/home/ann/app', 'main', 60, 'x a', '> b', '- c');
-  const { sessions: found } = JSON.parse(sessions(state, '--json').stdout);
-  expect(found).toEqual([
-    {
-      session: '/home/ann/app',
-      lists: [
-        {
-          agent: 'main',
-          completed: 1,
-          in_progress: 1,
-          pending: 1,
-          doing: 'Doing b',
-          updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
-          version: 1,
-        },
-      ],
-    },
+  write(state, 's\x1b]0;x\x07', 'a\u202eb', 86_400, '> \x1b[31mred');
+  const team = openTaskStore({ folder: taskListFolder(state, 'other') });
+  await team.change((graph, at) => createTasks(graph, [{ subject: 'Ship' }], at));
+  await team.change((graph, at) => claimTask(graph, 1, { agent: 'ann', checkBusy: false }, at));
+  const { stdout, ...rest } = sessions(state);
+  expect(rest).toEqual({ stderr: '', exitCode: 0 });
+  expect(stdout.split('\n')).toEqual([
+    'SESSION  AGENT   DONE  CHANGED    IN PROGRESS',
+    'other    bob     1/1   3 min ago',
+    expect.stringMatching(/^other {4}\(team\) {2}0\/1 {3}\d+ s ago +Ship$/),
+    '~/app    main    1/3   2 h ago    Doing b',
+    's␛]0;x␇  ab      0/1   24 h ago   Doing ␛[31mred',
+    '',
   ]);
+  const json = sessions(state, '--json').stdout;
+  expect(json).not.toMatch(/[\x1b\x07\u202e]/);
+  expect(JSON.parse(json).sessions[1]).toEqual({
+    session: '/home/ann/app',
+    lists: [
+      {
+        agent: 'main',
+        completed: 1,
+        in_progress: 1,
+        pending: 1,
+        doing: 'Doing b',
+        updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        version: 1,
+      },
+    ],
+  });
 });
 
 test.skipIf(!hasTmux)('on a terminal the table takes all columns but the last', async () => {
@@ -74,34 +77,6 @@ test.skipIf(!hasTmux)('on a terminal the table takes all columns but the last', 
   const terminal = new TmuxTerminal(`${program} sessions; sleep 60`, { columns: 50 });
   onTestFinished(() => terminal.close());
   await terminal.until('the table', (screen) => /^s .* Doing 0123456\n {33}890$/m.test(screen));
-});
-
-test("the tasks of a team are a line of their session's", async () => {
-  const state = temporaryDirectory();
-  write(state, 's', 'main', 60, '> b');
-  const store = openTaskStore({ folder: taskListFolder(state, 's') });
-  await store.change((_graph, at) => ({
-    graph: {
-      nextId: 2,
-      tasks: new Map([
-        [
-          1,
-          {
-            id: 1,
-            subject: 'Ship',
-            description: '',
-            status: 'in_progress' as const,
-            blocks: [],
-            blockedBy: [],
-            createdAt: at,
-            updatedAt: at,
-          },
-        ],
-      ]),
-    },
-  }));
-  const lines = sessions(state).stdout.split('\n');
-  expect(lines[2]).toMatch(/^s +\(team\) +0\/1 +\d+ s ago +Ship$/);
 });
 
 describe('removal', () => {
@@ -118,29 +93,24 @@ describe('removal', () => {
     write(state, 'busy', 'main', -DAY, '> c');
     return state;
   }
-  const left = (state: string) =>
-    JSON.parse(sessions(state, '--json').stdout)
-      .sessions.map(
-        ({ session, lists }: { session: string; lists: unknown[] }) => `${session} ${lists.length}`,
-      )
-      .sort();
+  const left = (state: string) => {
+    const lists = new FolderLists({ folder: state });
+    const found = [...lists.find('todos'), ...lists.find('tasks')];
+    return found.map(({ path: [kind, session, agent] }) => `${session} ${agent ?? kind}`).sort();
+  };
 
-  test('--remove removes the lists of a session, by its name or as it is shown', async () => {
+  test('--remove removes the lists of a session, by its name or as it is shown, --older those unchanged for that long', async () => {
     const state = await full();
     expect(sessions(state, '--remove', '~/app', '--yes')).toEqual({
       stdout: 'Removed 2 lists.\n',
       stderr: '',
       exitCode: 0,
     });
-    expect(left(state)).toEqual(['/home/ann/old 1', 'busy 1']);
+    expect(left(state)).toEqual(['/home/ann/old main', '/home/ann/old tasks', 'busy main']);
     expect(readdirSync(state).sort().join()).not.toContain('app');
     expect(sessions(state, '--remove', '~/app', '--yes')).toMatchObject({ exitCode: 1 });
-  });
-
-  test('--older removes lists unchanged for that long', async () => {
-    const state = await full();
     expect(sessions(state, '--older', '30d', '--yes').stdout).toBe('Removed 1 list.\n');
-    expect(left(state)).toEqual(['/home/ann/app 2', '/home/ann/old 0', 'busy 1']);
+    expect(left(state)).toEqual(['/home/ann/old tasks', 'busy main']);
     expect(sessions(state, '--older', '30d', '--yes')).toMatchObject({ stdout: '', exitCode: 0 });
   });
 
@@ -160,18 +130,18 @@ describe('removal', () => {
     expect(new FilePlace({ folder }).load()?.content).toEqual(todos('- new'));
   });
 
-  test('without a terminal nothing is removed that was not agreed to', async () => {
+  test('without a terminal nothing is removed that was not agreed to, nor by a wrong use', async () => {
     const state = await full();
     for (const argv of [
       ['--remove', '~/app'],
-      ['--older', '1d'],
       ['--older', 'soon', '--yes'],
       ['--remove', '~/app', '--older', '1d', '--yes'],
       ['--yes'],
+      ['all'],
     ]) {
       expect(sessions(state, ...argv), argv.join(' ')).toMatchObject({ stdout: '', exitCode: 2 });
     }
-    expect(left(state)).toHaveLength(3);
+    expect(left(state)).toHaveLength(5);
   });
 
   test.skipIf(!hasTmux)('on a terminal it lists the lists to remove, and asks', async () => {
@@ -186,7 +156,7 @@ describe('removal', () => {
     );
     terminal.enter('n');
     await terminal.until('its end', (screen) => screen.endsWith('code 1'));
-    expect(left(state)).toHaveLength(3);
+    expect(left(state)).toHaveLength(5);
   });
 
   test.skipIf(!hasTmux)('D removes a list in the viewer, after a question', async () => {
@@ -215,16 +185,9 @@ describe('removal', () => {
     await terminal.until('it is gone', (screen) =>
       screen.endsWith('Removed the list of main in ~/old'),
     );
-    expect(left(state)).toEqual(['/home/ann/app 2', '/home/ann/old 0', 'busy 1']);
+    expect(left(state)).not.toContain('/home/ann/old main');
+    expect(left(state)).toHaveLength(4);
   });
-});
-
-test('without lists it says so; files and folders without lists are left out', () => {
-  const state = temporaryDirectory();
-  expect(sessions(state).stdout).toBe(`No lists in ${state}.\n`);
-  writeFileSync(join(state, 'file'), '');
-  mkdirSync(join(state, 's'));
-  expect(sessions(state)).toMatchObject({ stdout: `No lists in ${state}.\n`, exitCode: 0 });
 });
 
 test('a damaged list is marked, and shows the version that stands in for it', () => {
@@ -253,19 +216,4 @@ test('a damaged list is marked, and shows the version that stands in for it', ()
     session: 'b',
     lists: [expect.objectContaining({ damaged: expect.stringContaining(file) })],
   });
-});
-
-test('escape sequences in a list are shown as text', () => {
-  const state = temporaryDirectory();
-  write(state, 's\x1b]0;x\x07', 'a\u202eb', 60, '> \x1b[31mred');
-  expect(sessions(state).stdout).not.toMatch(/[\x1b\x07\u202e]/);
-  expect(sessions(state, '--json').stdout).not.toMatch(/[\x1b\x07\u202e]/);
-});
-
-test('a word or option that it does not know is wrong usage', () => {
-  const state = temporaryDirectory();
-  for (const word of ['--bogus', 'all']) {
-    expect(sessions(state, word)).toMatchObject({ stdout: '', exitCode: 2 });
-  }
-  expect(sessions(state, '--help').stdout).toMatch(/^Usage: agent-shell sessions/);
 });

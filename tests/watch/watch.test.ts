@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   constants,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -19,6 +18,7 @@ import type { Task } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
+import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -74,12 +74,12 @@ function newTask(id: number, at: string): Task {
   return { id, status: 'pending', createdAt: at, updatedAt: at, ...empty };
 }
 
-test('--jsonl prints the current list and then every version, one JSON line each', async () => {
+test('--jsonl prints the current list and then every version, one JSON line each, until a signal', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
   store.update([todo('long before')]);
   store.update([todo('before')]);
-  const { lines } = watch(state, '--session', 's', '--jsonl');
+  const { lines, child, ended } = watch(state, '--session', 's', '--jsonl');
   await eventually('the list as it stands', () => lines().length === 1);
   for (const content of ['a', 'b', 'c']) store.update([todo(content)]);
   await eventually('all versions', () => lines().length === 4);
@@ -92,6 +92,8 @@ test('--jsonl prints the current list and then every version, one JSON line each
     updatedAt: store.get().updatedAt.toISOString(),
     version: 5,
   });
+  child.kill('SIGINT');
+  expect((await ended).exitCode).toBe(130);
 });
 
 test('without the id of a harness the lists of all its sessions are watched, including later ones', async () => {
@@ -105,19 +107,7 @@ test('without the id of a harness the lists of all its sessions are watched, inc
   expect(lines().map((line) => line.split(':')[0])).toEqual(['main@one', 'main@two']);
 });
 
-test('--all follows every agent of the session, including later ones', async () => {
-  const state = temporaryDirectory();
-  storeOf(state, 'ann').update([todo('a')]);
-  const { lines } = watch(state, '--session', 's', '--all', '--jsonl');
-  await eventually('the list of ann', () => lines().length === 1);
-  storeOf(state, 'bob').update([todo('b')]);
-  await eventually('the list of bob', () => lines().length === 2);
-  storeOf(state, 'ann').update([todo('c')]);
-  await eventually('the new list of ann', () => lines().length === 3);
-  expect(lines().map((line) => JSON.parse(line).agent)).toEqual(['ann', 'bob', 'ann']);
-});
-
-test('without a terminal each change is a line of words', async () => {
+test('without a terminal each change is a line of words; --all follows every agent of the session, later ones included', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
   store.update([todo('a')]);
@@ -127,10 +117,15 @@ test('without a terminal each change is a line of words', async () => {
   store.update([{ ...todo('a'), status: 'completed' }]);
   await eventually('the change', () => one.lines().length === 2 && all.lines().length === 2);
   expect(one.lines()).toEqual(['Tasks 0/1: 1 added', 'Tasks 1/1: completed: a']);
-  expect(all.lines()).toEqual(one.lines().map((line) => `main: ${line}`));
+  storeOf(state, 'bob').update([todo('b')]);
+  await eventually('the list of bob', () => all.lines().length === 3);
+  expect(all.lines()).toEqual([
+    ...one.lines().map((line) => `main: ${line}`),
+    'bob: Tasks 0/1: 1 added',
+  ]);
 });
 
-test("--tasks prints each change of the team's tasks, a line each", async () => {
+test("--tasks prints each change of the team's tasks, a line each, and reports damage", async () => {
   const state = temporaryDirectory();
   const minutesAgo = teamOf(state);
   await minutesAgo(60, { 1: { subject: 'Parse' }, 2: { subject: 'Print' } });
@@ -149,29 +144,24 @@ test("--tasks prints each change of the team's tasks, a line each", async () => 
     changed: [{ id: 1, status: 'in_progress', owner: 'ann' }],
     deleted: [],
   });
-});
-
-test("damage of a team's tasks is reported, and what stands in for them is shown", async () => {
-  const state = temporaryDirectory();
-  const minutesAgo = teamOf(state);
-  await minutesAgo(60, { 1: { subject: 'Parse' } });
-  const { lines, said } = watch(state, '--session', 's', '--tasks');
-  await eventually('the tasks', () => lines().length === 1);
   breakNewest(taskListFolder(state, 's'));
-  await eventually('the trouble', () => said.stderr.includes('9-broken00.json is damaged'));
+  await eventually('the trouble', () => words.said.stderr.includes('9-broken00.json is damaged'));
   await expect(minutesAgo(0, { 2: { subject: 'Print' } })).rejects.toThrow('stands in');
 });
 
 test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('%s ends it, with exit code %d', async (signal, code) => {
-  const state = temporaryDirectory();
-  storeOf(state, 'main').update([todo('a')]);
-  const { child, lines, ended } = watch(state, '--session', 's', '--jsonl');
-  await eventually('the list', () => lines().length === 1);
-  child.kill(signal);
-  expect((await ended).exitCode).toBe(code);
+  [['--all', '--agent', 'x'], '--all and --agent cannot be combined'],
+  [['--tasks', '--all'], '--tasks shows the tasks of all agents; it excludes --all and --agent'],
+  [['--list', 'l'], '--list needs --tasks'],
+  [
+    ['--web', '--jsonl'],
+    '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl',
+  ],
+  [['--port', '1'], '--port needs --web'],
+  [['--session'], '--session needs a name'],
+  [['here'], "watch takes no argument 'here'"],
+])('wrong usage: %j', (argv, problem) => {
+  expect(parseWatchArguments(argv)).toEqual({ problem });
 });
 
 test('a list that cannot be read from the start: exit code 3, and stderr names the file', async () => {
@@ -201,23 +191,6 @@ test('a list whose newest version is damaged is reported, shown as it was, and f
   expect(mended).toMatchObject({ version: 10, todos: [todo('b')] });
 });
 
-test('wrong usage ends with 2, and says why', async () => {
-  const state = temporaryDirectory();
-  mkdirSync(join(state, 's'));
-  const wrong: [argv: string[], problem: string][] = [
-    [['--all', '--agent', 'x'], '--all and --agent cannot be combined'],
-    [['--session'], '--session needs a name'],
-    [['here'], "watch takes no argument 'here'"],
-  ];
-  const ended = wrong.map(async ([argv]) => {
-    const { exitCode, stderr } = await watch(state, ...argv).ended;
-    return [exitCode, stderr];
-  });
-  expect(await Promise.all(ended)).toEqual(
-    wrong.map(([, problem]) => [2, `agent-shell: ${problem}; see agent-shell --help\n`]),
-  );
-});
-
 describe.skipIf(!hasTmux)('on a terminal', () => {
   /** Started from a bash, to see what it leaves behind. */
   async function watchOnTerminal(state: string, argv: string, size = {}): Promise<TmuxTerminal> {
@@ -229,7 +202,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     return terminal;
   }
 
-  test('the viewer waits for a list, shows it on the whole screen, and gives the screen back', async () => {
+  test('the viewer waits for a list, shows it on the whole screen, and gives the screen back, to Ctrl-Z too', async () => {
     const state = temporaryDirectory();
     const terminal = await watchOnTerminal(state, '');
     await terminal.until('the placeholder', (screen) =>
@@ -240,6 +213,15 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await terminal.until('the list', (screen) => screen.includes('○ Build'));
     store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship')]);
     await terminal.until('the change', (screen) => /✓ Build.*\n.*○ Ship/.test(screen));
+    terminal.press('C-z');
+    const outside = await terminal.until('the prompt', (screen) => /outer>$/.test(screen));
+    expect(outside).not.toContain('Build');
+    await terminal.resize(50, 12);
+    terminal.enter('clear; fg');
+    // A stopped program is not told that its terminal has shrunk.
+    await terminal.until('the header to its end', (screen) =>
+      /^main · s +updated .* ago\n[\s\S]*✓ Build/.test(screen),
+    );
     terminal.press('q');
     const last = await terminal.until('the prompt', (screen) => screen.endsWith('outer>'));
     expect(last).not.toContain('Build');
@@ -268,7 +250,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     storeOf(state, 'main').update(Array.from({ length: 50 }, (_, i) => todo(`Item ${i}`)));
     const terminal = await watchOnTerminal(state, '', { columns: 120, rows: 30 });
     await terminal.until('the list', (screen) => screen.includes('Item 3'));
-    for (const [columns, rows] of [...SCREEN_SIZES, ...SCREEN_SIZES.toReversed()]) {
+    for (const [columns, rows] of [...SCREEN_SIZES, [40, 10]] as typeof SCREEN_SIZES) {
       await terminal.resize(columns, rows);
       const isWhole = (screen: string) => {
         const shown = screen.split('\n');
@@ -286,29 +268,6 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
       await terminal.until(`the screen of ${columns} by ${rows}`, isWhole);
     }
     terminal.press('q');
-  });
-
-  test('Ctrl-Z gives the terminal back, and fg draws all again', async () => {
-    const state = temporaryDirectory();
-    storeOf(state, 'main').update([todo('Build')]);
-    const terminal = await watchOnTerminal(state, '');
-    const viewer = await terminal.until('the list', (screen) => screen.includes('○ Build'));
-    terminal.press('C-z');
-    const outside = await terminal.until('the prompt', (screen) => /outer>$/.test(screen));
-    expect(outside).not.toContain('Build');
-    terminal.enter('clear; fg');
-    await terminal.until(
-      'the same screen',
-      (screen) => screen.split('\n')[3] === viewer.split('\n')[3],
-    );
-    terminal.press('C-z');
-    await terminal.until('the prompt again', (screen) => /outer>$/.test(screen));
-    await terminal.resize(50, 12);
-    terminal.enter('clear; fg');
-    // A stopped program is not told that its terminal has shrunk.
-    await terminal.until('the header to its end', (screen) =>
-      /^main · s +updated .* ago\n/.test(screen),
-    );
   });
 
   test('a signal ends it even if its terminal is not read', async () => {
@@ -393,17 +352,5 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await minutesAgo(0, { 2: { status: 'completed' } });
     await terminal.until('the end of the task', (text) => /bob · \d s ago/.test(text));
     expect(terminal.screen()).toContain('Completed 2');
-  });
-
-  test('a session can be picked from inside', async () => {
-    const state = temporaryDirectory();
-    const folder = listFolder(state, { session: 'elsewhere', agent: 'ann' });
-    new TodoStore(undefined, new FilePlace({ folder })).update([todo('Write docs')]);
-    const terminal = await watchOnTerminal(state, '');
-    await terminal.until('the offer', (screen) => screen.includes('▸ elsewhere · ann'));
-    terminal.press('Enter');
-    await terminal.until('its list', (screen) =>
-      /^ann · elsewhere[\s\S]*○ Write docs/.test(screen),
-    );
   });
 });
