@@ -62,7 +62,7 @@ export class ServerLists implements Lists {
     const prefix = `${key}/`;
     return whenOpen(this.#connected(), (engine) => {
       const newest = () => engine.lastChange(prefix);
-      const watch = new VersionWatch({ bell: engine.bell(prefix), newest, known: '', listener });
+      const watch = new VersionWatch('', newest, engine.bell(prefix), listener);
       return () => watch.end();
     });
   }
@@ -151,7 +151,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
     return whenOpen(this.#engine(), (engine) => {
       const bell = engine.bell(`${this.#key}/`);
       const newest = () => engine.newest(this.#key);
-      const watch = new VersionWatch({ bell, newest, known: this.#known, listener });
+      const watch = new VersionWatch(this.#known, newest, bell, listener);
       this.#watches.add(watch);
       return () => {
         this.#watches.delete(watch);

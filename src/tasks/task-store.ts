@@ -54,7 +54,7 @@ const VERSIONS_IN_MEMORY = 100;
 
 const TO_RESTORE = 'See it with TaskList; then TaskUndo restores it';
 
-export const TASK_VIEW: View<TaskGraph, TaskVersion> = {
+const TASK_VIEW: View<TaskGraph, TaskVersion> = {
   empty: { version: 0, graph: NO_TASKS, at: new Date(0) },
   of: ({ version, content: graph, at, damage }: Version<TaskGraph>) => ({
     version,

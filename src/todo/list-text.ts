@@ -117,14 +117,27 @@ export function historyText(versions: readonly TodoVersion[]): string {
 }
 
 function historyLine(after: TodoVersion, before: TodoVersion | undefined): string {
-  const { version, items, updatedAt, by, damage } = after;
-  if (damage && damage.shown !== version)
-    return `${version}  damaged; version ${damage.shown} stands in for it\n`;
-  // The predecessor of the oldest kept version is known only for version 1.
-  const old = before?.items ?? (version === 1 ? [] : undefined);
-  const change = old ? describeChange(old, items) : countOf(items);
+  const { version, updatedAt, by, damage } = after;
+  const change = changeOf(after, before);
+  if (damage && damage.shown !== version) return `${version}  ${change}\n`;
   const time = `${updatedAt.toISOString().slice(0, 19)}Z`;
   return `${version}  ${time}  ${briefText(by)}  ${change}\n`;
+}
+
+/** Versions never change, and a history can have a thousand of them. */
+const told = new WeakMap<TodoVersion, string>();
+
+/** What a version changed, in words. @param before the previous version, if it is still kept. */
+export function changeOf(after: TodoVersion, before: TodoVersion | undefined): string {
+  const { version, items, damage } = after;
+  if (damage && damage.shown !== version)
+    return `damaged; version ${damage.shown} stands in for it`;
+  // The predecessor of the oldest kept version is known only for version 1.
+  const old = before?.items ?? (version === 1 ? [] : undefined);
+  if (old === undefined) return countOf(items);
+  const change = told.get(after) ?? describeChange(old, items);
+  told.set(after, change);
+  return change;
 }
 
 function countOf({ length }: TodoVersion['items']): string {

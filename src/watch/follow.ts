@@ -1,12 +1,11 @@
-import type { View } from '../state/document.ts';
+import type { Document } from '../state/document.ts';
 import type { FoundList, Lists } from '../state/lists.ts';
 import type { SharedPlace } from '../state/place.ts';
 import type { Awaitable } from '../state/steps.ts';
-import type { TaskGraph } from '../tasks/task.ts';
-import { TASK_VIEW, type TaskVersion, taskPlace } from '../tasks/task-store.ts';
+import { TaskStore, type TaskVersion, taskPlace } from '../tasks/task-store.ts';
 import type { Items } from '../todo/todo-fields.ts';
-import { todoPlace } from '../todo/todo-store.ts';
-import { type TodoVersion, versionOf } from '../todo/todo-version.ts';
+import { TodoList, todoPlace } from '../todo/todo-store.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
 import type { KnownList } from './model.ts';
 
 export interface FollowedList<V> extends KnownList<V> {
@@ -28,17 +27,20 @@ type Start = 'newest' | 'all';
 type Found = Pick<FoundList, 'key' | 'path' | 'version'>;
 
 /** The lists to follow. */
-interface Source<T, V extends { readonly version: number }> {
-  readonly view: View<T, V>;
+interface Source<V> {
   find(): Awaitable<readonly Found[]>;
-  place(key: string): SharedPlace<T>;
+  open(key: string): Readable<V>;
   watch(listener: () => void): () => void;
 }
 
-interface Followed<T, V> {
+type Readable<V> = Pick<Document<unknown, V>, 'read' | 'versions' | 'seen'>;
+
+interface Followed<V> {
   readonly agent: string;
   readonly key: string;
-  readonly place: SharedPlace<T>;
+  readonly document: Readable<V>;
+  /** Version 0. */
+  readonly empty: V;
   /** The last reported version; undefined to start with the newest one. */
   seen: number | undefined;
   versions: readonly V[];
@@ -66,13 +68,12 @@ export function followLists(
   start: Start,
   isMeant = (_agent: string) => true,
 ): Following<TodoVersion> {
-  const source: Source<Items, TodoVersion> = {
-    view: { empty: { version: 0, items: [], updatedAt: new Date(), by: '' }, of: versionOf },
+  const source: Source<TodoVersion> = {
     find: async () => (await lists.find(session)).filter(({ path }) => isMeant(path.at(-1) ?? '')),
-    place: (key) => readablePlace(lists, key),
+    open: (key) => new TodoList(() => new Date(), readablePlace(lists, key)),
     watch: (listener) => lists.watch(session, listener),
   };
-  return new LookingAt(source, follower, start);
+  return new Following(source, follower, start);
 }
 
 /** Reports a team's tasks, and then each new version. */
@@ -83,44 +84,34 @@ export function followTasks(
   start: Start,
 ): Following<TaskVersion> {
   const place = taskPlace(lists, key, '');
-  const source: Source<TaskGraph, TaskVersion> = {
-    view: TASK_VIEW,
+  const store = new TaskStore(place);
+  const source: Source<TaskVersion> = {
     find: async () => {
-      const newest = await place.load();
-      return newest ? [{ key, path: key.split('/'), version: newest.version }] : [];
+      const { version } = await store.read();
+      return version > 0 ? [{ key, path: key.split('/'), version }] : [];
     },
-    place: () => place,
+    open: () => new TaskStore(place),
     watch: (listener) => place.watch(listener),
   };
-  return new LookingAt(source, follower, start);
+  return new Following(source, follower, start);
 }
 
-export interface Following<V> {
-  /** Sorted by agent. */
-  readonly known: readonly FollowedList<V>[];
-  /** Why the last look failed, if it did. */
-  readonly failure: unknown;
-  readonly hasLooked: boolean;
-  /** Looks for news now. */
-  look(): Promise<void>;
-  end(): void;
-}
-
-/** One look at a time: a server may answer them out of order. */
-class LookingAt<T, V extends { readonly version: number }> implements Following<V> {
-  readonly #source: Source<T, V>;
+/** Looks for news, one look at a time: a server may answer them out of order. */
+export class Following<V extends { readonly version: number }> {
+  readonly #source: Source<V>;
   readonly #follower: Follower<V>;
-  readonly #followed = new Map<string, Followed<T, V>>();
+  readonly #followed = new Map<string, Followed<V>>();
   readonly #endWatch: () => void;
   #start: Start;
   #isDue = false;
   #looking: Promise<void> | undefined;
   #hasEnded = false;
   #retry: NodeJS.Timeout | undefined;
+  /** Why the last look failed, if it did. */
   failure: unknown;
   hasLooked = false;
 
-  constructor(source: Source<T, V>, follower: Follower<V>, start: Start) {
+  constructor(source: Source<V>, follower: Follower<V>, start: Start) {
     this.#source = source;
     this.#follower = follower;
     this.#start = start;
@@ -128,11 +119,13 @@ class LookingAt<T, V extends { readonly version: number }> implements Following<
     void this.look();
   }
 
+  /** Sorted by agent. */
   get known(): readonly FollowedList<V>[] {
     const lists = [...this.#followed.values()].filter(isRead);
     return lists.sort((a, b) => (a.agent < b.agent ? -1 : 1));
   }
 
+  /** Looks now. */
   look(): Promise<void> {
     this.#isDue = true;
     clearTimeout(this.#retry);
@@ -183,19 +176,19 @@ class LookingAt<T, V extends { readonly version: number }> implements Following<
     const isThere = new Set(found.map(({ key }) => key));
     for (const list of [...this.#followed.values()].filter(({ key }) => !isThere.has(key))) {
       this.#followed.delete(list.key);
-      this.#follower.changed({ ...list, versions: [this.#source.view.empty, ...list.versions] });
+      this.#follower.changed({ ...list, versions: [list.empty, ...list.versions] });
     }
     if (failures.length > 0) throw failures[0];
   }
 
+  #begun(key: string, path: Found['path'], start: Start): Followed<V> {
+    const document = this.#source.open(key);
+    const [agent, seen] = [path.at(-1) ?? '', start === 'all' ? 0 : undefined];
+    return { agent, key, document, empty: document.seen, seen, versions: [] };
+  }
+
   async #report({ key, path, version }: Found, start: Start): Promise<void> {
-    const followed = this.#followed.get(key) ?? {
-      agent: path.at(-1) ?? '',
-      key,
-      place: this.#source.place(key),
-      seen: start === 'all' ? 0 : undefined,
-      versions: [],
-    };
+    const followed = this.#followed.get(key) ?? this.#begun(key, path, start);
     this.#followed.set(key, followed);
     if (version === (followed.seen ?? 0)) return;
     for (const news of await versionsAfter(followed, version)) {
@@ -203,29 +196,29 @@ class LookingAt<T, V extends { readonly version: number }> implements Following<
       // A list that was deleted starts over.
       const older = news.version > (followed.seen ?? 0) ? followed.versions : [];
       followed.seen = news.version;
-      followed.versions = [this.#source.view.of(news), ...older.slice(0, MOST_VERSIONS - 1)];
+      followed.versions = [news, ...older.slice(0, MOST_VERSIONS - 1)];
       if (isRead(followed)) this.#follower.changed(followed);
     }
   }
 }
 
-function isRead<T, V>(list: Followed<T, V>): list is Followed<T, V> & FollowedList<V> {
+function isRead<V>(list: Followed<V>): list is Followed<V> & FollowedList<V> {
   return list.versions.length > 0;
 }
 
 /** In order, without those no longer kept. Only the newest if none has been seen yet. */
-async function versionsAfter<T>(
-  { place, seen = -1 }: Pick<Followed<T, unknown>, 'place' | 'seen'>,
+async function versionsAfter<V extends { readonly version: number }>(
+  { document, seen = -1 }: Pick<Followed<V>, 'document' | 'seen'>,
   newest: number,
 ) {
   // A list that was deleted and started again has a lower number.
   const last = seen < 0 ? newest - 1 : newest < seen ? 0 : seen;
   // A history of tasks is read whole.
-  const only = newest === last + 1 ? await place.load() : undefined;
+  const only = newest === last + 1 ? await document.read() : undefined;
   if (only?.version === newest) return [only];
   const range = last === 0 ? { newest: MOST_VERSIONS } : { from: last + 1 };
-  const versions = [];
-  for (const version of await place.history(range)) {
+  const versions: V[] = [];
+  for (const version of await document.versions(range)) {
     if (version.version <= last) break;
     versions.unshift(version);
   }

@@ -13,8 +13,8 @@ import { writeWithoutWaiting } from '../terminal/full-screen.ts';
 import { listJson } from '../todo/list-text.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Follower, type Following, followLists, followTasks } from './follow.ts';
-import { watchedLists } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
+import { WatchedLists } from './watched-lists.ts';
 
 const LONG_MS = 2 ** 31 - 1;
 
@@ -23,22 +23,21 @@ export async function printChanges(options: WatchArguments): Promise<number> {
   writeWithoutWaiting(process.stdout);
   const { list, tasks, jsonl } = options;
   const own = tasks && list.session !== undefined ? { TODO_SESSION: list.session } : {};
-  const watched = watchedLists({ ...process.env, ...own });
+  const watched = new WatchedLists({ ...process.env, ...own });
   const signals = endingSignals();
   try {
-    const { lists: home } = watched;
     if (tasks) {
       const print = jsonl ? printTaskSteps : printTaskWords;
       const start = (follower: Follower<TaskVersion>) =>
-        followTasks(home.lists, home.teamKey(options.taskList), follower, 'newest');
+        followTasks(watched.lists, watched.teamKey(options.taskList), follower, 'newest');
       return await printEach(start, print, signals.exitCode);
     }
-    const { session, agent } = home.name(list);
+    const { session, agent } = watched.name(list);
     const print = jsonl ? jsonPrinter(session) : wordsPrinter(options.all ? undefined : agent);
     // Without a harness session id, all of its sessions are meant.
     const isMeant = (one: string) => options.all || one === agent || one.startsWith(`${agent}@`);
     const start = (follower: Follower<TodoVersion>) =>
-      followLists(home.lists, sessionKey(session), follower, 'newest', isMeant);
+      followLists(watched.lists, sessionKey(session), follower, 'newest', isMeant);
     return await printEach(start, print, signals.exitCode);
   } catch (error) {
     return sayTrouble(error);

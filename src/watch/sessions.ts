@@ -14,8 +14,8 @@ import { table } from '../terminal/lines.ts';
 import type { FoundList } from './model.ts';
 import { isRemoval, removeSessions } from './remove-sessions.ts';
 import helpPage from './sessions.md';
-import { shortPath, watchedLists } from './sources.ts';
-import { isTeamKey, TEAM } from './watched-lists.ts';
+import { shortPath } from './sources.ts';
+import { isTeamKey, TEAM, WatchedLists } from './watched-lists.ts';
 
 export const SESSIONS_OPTIONS = {
   '--json': 'flag',
@@ -60,18 +60,16 @@ export async function sessions(argv: readonly string[]): Promise<number> {
     writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
     return EXIT_CODES.wrongUsage;
   }
-  const watched = watchedLists();
+  const watched = new WatchedLists();
   try {
     const { '--json': json, ...options } = parsed.options;
-    return await inTimeOf(watched.lists.settings, async () => {
+    return await inTimeOf(watched.settings, async () => {
       const all = await watched.find(Number.POSITIVE_INFINITY);
       if (isRemoval(options)) return removeSessions(watched, all, options);
       const found = sessionsOf(all);
       writeAll(
         1,
-        json
-          ? jsonLine({ sessions: found })
-          : sessionsText(found, await watched.lists.lists.name()),
+        json ? jsonLine({ sessions: found }) : sessionsText(found, await watched.lists.name()),
       );
       return 0;
     });

@@ -3,7 +3,7 @@ import { itemRows, type Row, teamRows } from '../panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import { changesIn, changeText } from '../tasks/task-history.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';
-import { describeChange } from '../todo/list-text.ts';
+import { changeOf } from '../todo/list-text.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import {
   type FoundList,
@@ -132,21 +132,6 @@ export function entriesOf(versions: readonly TodoVersion[]): readonly Entry[] {
     by: version.by,
     text: changeOf(version, versions[index + 1]),
   }));
-}
-
-/** Versions never change, and a history can have a thousand of them. */
-const told = new WeakMap<TodoVersion, string>();
-
-/** In words. @param before the previous version, if it is still kept. */
-function changeOf(version: TodoVersion, before: TodoVersion | undefined): string {
-  const known = told.get(version);
-  if (known !== undefined) return known;
-  if (version.damage) return `damaged; version ${version.damage.shown} stands in for it`;
-  const items = before?.items ?? (version.version === 1 ? [] : undefined);
-  if (items === undefined) return `${version.items.length} items`;
-  const change = describeChange(items, version.items);
-  told.set(version, change);
-  return change;
 }
 
 export function isWideBoard({ columns }: ViewerState): boolean {

@@ -6,11 +6,10 @@ import { type ListName, pathName, sessionKey, stateFolder } from '../state/list-
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { StateError, UnnamedList } from '../state/state-error.ts';
 import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Following, followLists, followTasks } from './follow.ts';
 import type { FoundList, Known, TaskRequest, WriteRequest } from './model.ts';
-import { WatchedLists } from './watched-lists.ts';
+import type { WatchedLists } from './watched-lists.ts';
 import { changeTask, type Written, writeList } from './writes.ts';
 
 export interface SessionToFollow {
@@ -20,10 +19,6 @@ export interface SessionToFollow {
   readonly key?: string | undefined;
   /** If it is not the session's own. */
   readonly taskList?: string | undefined;
-}
-
-export function watchedLists(environment = process.env): WatchedLists {
-  return new WatchedLists(new TodoLists(environment, process.cwd()));
 }
 
 /** Follows one session after another: its lists, and its team's tasks. */
@@ -50,7 +45,7 @@ export class Sources {
   /** Completes a partial list name. On a server, the session has no default. */
   name({ session, agent }: Partial<ListName>): { session: string | undefined; agent: string } {
     try {
-      return this.#watched.lists.name({ session, agent });
+      return this.#watched.name({ session, agent });
     } catch (error) {
       if (!(error instanceof UnnamedList)) throw error;
       const { settings } = this.#settings();
@@ -64,17 +59,17 @@ export class Sources {
 
   follow({ session, key = session && sessionKey(session), taskList }: SessionToFollow): void {
     this.end();
-    const { lists: home } = this.#watched;
+    const { lists } = this.#watched;
     this.#session = session;
     this.#key = key;
-    this.#teamKey = taskList ? home.teamKey(taskList) : key?.replace('todos/', 'tasks/');
+    this.#teamKey = taskList ? this.#watched.teamKey(taskList) : key?.replace('todos/', 'tasks/');
     const tell = {
       changed: this.#changed,
       reached: this.#changed,
       failed: (error: unknown) => this.#failed(error),
     };
-    this.#lists = key ? followLists(home.lists, key, tell, 'all') : undefined;
-    this.#tasks = this.#teamKey ? followTasks(home.lists, this.#teamKey, tell, 'all') : undefined;
+    this.#lists = key ? followLists(lists, key, tell, 'all') : undefined;
+    this.#tasks = this.#teamKey ? followTasks(lists, this.#teamKey, tell, 'all') : undefined;
   }
 
   async find(most: number): Promise<void> {
@@ -128,7 +123,7 @@ export class Sources {
     const { agent } = request;
     const known = this.#lists?.known.find((list) => list.agent === agent);
     const key = known?.key ?? `${this.#key}/${pathName(agent)}`;
-    const list = this.#watched.lists.openFound(key, USER);
+    const list = this.#watched.openFound(key, USER);
     const written = await writeList(list, this.#settings, request);
     await this.#look();
     return written;
@@ -137,8 +132,8 @@ export class Sources {
   async changeTask(request: TaskRequest): Promise<Written> {
     const key = this.#teamKey;
     if (key === undefined) return { refused: 'No team is named here' };
-    const store = openTaskList(this.#watched.lists, key, USER);
-    const result = await changeTask(store, this.#watched.lists, this.#settings, request);
+    const store = openTaskList(this.#watched, key, USER);
+    const result = await changeTask(store, this.#watched, this.#settings, request);
     await this.#look();
     return result;
   }

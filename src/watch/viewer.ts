@@ -12,10 +12,10 @@ import { press } from './keys.ts';
 import { NEWEST_OFFERED, type Page, type Request, type ViewerState } from './model.ts';
 import { render } from './render.ts';
 import { hasTasks, isWaiting, pageOf, progressOf } from './shown.ts';
-import { Sources, watchedLists } from './sources.ts';
+import { Sources } from './sources.ts';
 import { type Key, withPastes } from './text-input.ts';
 import type { WatchArguments } from './watch-arguments.ts';
-import { sessionKeyOf } from './watched-lists.ts';
+import { sessionKeyOf, WatchedLists } from './watched-lists.ts';
 import { afterChange } from './writes.ts';
 
 /** Changes that come faster than this share a frame. */
@@ -39,7 +39,7 @@ type Change = Extract<Request, { what: 'write' | 'task' | 'remove' }>;
 class Viewer {
   readonly #screen = new FullScreen(process.stdout);
   #theme = themeFor(process.stdout, process.env);
-  readonly #watched = watchedLists();
+  readonly #watched = new WatchedLists();
   readonly #sources = new Sources(this.#watched, () => this.#wake());
   readonly #ended: (exitCode: number) => void;
   #state: ViewerState | undefined;

@@ -1,9 +1,9 @@
 import { codeOf } from '../system/files.ts';
 import { stateJson } from './page/page-state.ts';
 import { endingSignals } from './print.ts';
-import { Sources, watchedLists, webTokenFile } from './sources.ts';
+import { Sources, webTokenFile } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
-import { sessionKeyOf, type WatchedLists } from './watched-lists.ts';
+import { sessionKeyOf, WatchedLists } from './watched-lists.ts';
 import { type Follow, serveWeb } from './web-server.ts';
 import { tokenIn } from './web-token.ts';
 
@@ -17,9 +17,9 @@ const MOST_SESSIONS = 100;
 
 /** Serves the lists to browsers on this machine until a signal. Returns the exit code. */
 export async function watchWeb({ list, taskList, port }: WatchArguments): Promise<number> {
-  const watched = watchedLists();
+  const watched = new WatchedLists();
   // Fail now if the settings are wrong, rather than on each page.
-  await watched.lists.lists.name();
+  await watched.lists.name();
   const follow: Follow = (id, show) => followForPage(watched, { id, list, taskList }, show);
   const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow).catch((error) => {
     const isTaken = codeOf(error) === 'EADDRINUSE';

@@ -1,7 +1,7 @@
 import type { FoundList as Listed } from '../state/lists.ts';
 import { DamagedVersion, errorCode, StateError } from '../state/state-error.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
-import type { TodoLists } from '../todo/todo-lists.ts';
+import { TodoLists } from '../todo/todo-lists.ts';
 import { readablePlace } from './follow.ts';
 import type { FoundList } from './model.ts';
 
@@ -22,19 +22,17 @@ const BUSY_MS = 60_000;
 const READ_AT_ONCE = 8;
 
 /** All agents' lists, in files or on a server. */
-export class WatchedLists {
-  readonly lists: TodoLists;
+export class WatchedLists extends TodoLists {
   /** The last readings, valid while the lists stay at their versions. */
   readonly #known = new Map<string, FoundList & Pick<Listed, 'changedAt'>>();
 
-  constructor(lists: TodoLists) {
-    this.lists = lists;
+  constructor(environment = process.env) {
+    super(environment, process.cwd());
   }
 
   /** At most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
   async find(most: number): Promise<FoundList[]> {
-    const { lists } = this.lists;
-    const all = [...(await lists.find('todos')), ...(await lists.find('tasks'))];
+    const all = [...(await this.lists.find('todos')), ...(await this.lists.find('tasks'))];
     // If the times are known, only as many are read as are wanted.
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
     byTime.sort((a, b) => b.at - a.at);
@@ -52,16 +50,16 @@ export class WatchedLists {
   /** @returns false if someone is writing it. */
   async remove({ key, newest }: FoundList): Promise<boolean> {
     const isBusy = Date.now() - +newest.updatedAt < BUSY_MS;
-    return !isBusy && (await this.lists.lists.remove(key, newest.version));
+    return !isBusy && (await this.lists.remove(key, newest.version));
   }
 
   /** Does not wait for a server that does not answer. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
     });
-    await Promise.race([this.lists.close(), late]);
+    await Promise.race([super.close(), late]);
     clearTimeout(timer);
   }
 
@@ -79,7 +77,7 @@ export class WatchedLists {
 
   /** An unreadable list is found, too; only other users' are not. */
   async #newestOf(list: Listed): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
-    const { lists } = this.lists;
+    const { lists } = this;
     const isTeam = isTeamKey(list.key);
     try {
       const found = await (isTeam

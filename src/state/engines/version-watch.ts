@@ -13,20 +13,14 @@ export interface Bell {
   pauseMs(found: 'asked' | 'unasked' | undefined): number;
 }
 
-export interface VersionWatchOptions<Seen extends Sighting> {
-  readonly newest: () => Promise<Seen>;
-  /** The state at the beginning, as far as known. */
-  readonly known: Seen;
-  readonly listener: () => void;
-  readonly bell: Bell;
-}
-
 /**
  * Finds new versions by looking for them: when the server announces a change, and periodically, since a server that is cut
  * off announces nothing. Also reports when looking begins to fail, and when it works again.
  */
 export class VersionWatch<Seen extends Sighting> {
-  readonly #options: VersionWatchOptions<Seen>;
+  readonly #newest: () => Promise<Seen>;
+  readonly #listener: () => void;
+  readonly #bell: Bell;
   readonly #endBell: () => void;
   #seen: Seen;
   #timer: NodeJS.Timeout | undefined;
@@ -35,11 +29,14 @@ export class VersionWatch<Seen extends Sighting> {
   #isFailing = false;
   #hasEnded = false;
 
-  constructor(options: VersionWatchOptions<Seen>) {
-    this.#options = options;
-    this.#seen = options.known;
+  /** @param known the state at the beginning, as far as known. */
+  constructor(known: Seen, newest: () => Promise<Seen>, bell: Bell, listener: () => void) {
+    this.#seen = known;
+    this.#newest = newest;
+    this.#bell = bell;
+    this.#listener = listener;
     void this.#look(false);
-    this.#endBell = options.bell.listen((isAsked) => this.#look(isAsked));
+    this.#endBell = bell.listen((isAsked) => this.#look(isAsked));
   }
 
   /** Reports a version that was committed here without looking; a pending look starts again. */
@@ -47,7 +44,7 @@ export class VersionWatch<Seen extends Sighting> {
     // A pending look may have seen and reported it.
     if (version !== this.#seen) {
       this.#seen = version;
-      this.#options.listener();
+      this.#listener();
     }
     if (this.#current) void this.#look(false);
   }
@@ -69,7 +66,7 @@ export class VersionWatch<Seen extends Sighting> {
     let isFailing = false;
     try {
       // It may outlive the command that began to watch.
-      version = await withTimeLimit(LONGEST_LOOK_MS, this.#options.newest);
+      version = await withTimeLimit(LONGEST_LOOK_MS, this.#newest);
     } catch {
       // Readers of the list get the error; the next look may succeed.
       isFailing = true;
@@ -80,8 +77,8 @@ export class VersionWatch<Seen extends Sighting> {
     this.#isFailing = isFailing;
     const found = version === this.#seen ? undefined : isAsked ? 'asked' : 'unasked';
     this.#seen = version;
-    const wait = this.#options.bell.pauseMs(found);
+    const wait = this.#bell.pauseMs(found);
     this.#timer = setTimeout(() => void this.#look(false), wait).unref();
-    if (isNews) this.#options.listener();
+    if (isNews) this.#listener();
   }
 }
