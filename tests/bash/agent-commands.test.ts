@@ -10,7 +10,7 @@ import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms } from '../helpers/machine.ts';
 import { Random, testSeed } from '../helpers/random.ts';
-import { startSession, withoutBashEnded } from '../helpers/session.ts';
+import { printed, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 const sessionWith = sharedAgentSession();
 
@@ -35,7 +35,7 @@ describe('arguments and standard input', () => {
   ])('arguments arrive as they were given: %s', async (_name, argv) => {
     const agent = new TestAgent();
     const result = await sessionWith(agent).run(`Agent ${argv.map(quote).join(' ')}`);
-    expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    expect(result).toEqual(printed());
     expect(agent.calls.map((call) => call.argv)).toEqual([argv]);
   });
 
@@ -132,11 +132,7 @@ describe('arguments and standard input', () => {
 describe('the reply', () => {
   test('output, errors and exit code come back unchanged', async () => {
     const agent = new TestAgent(() => ({ stdout: 'out\n\n x', stderr: 'err\n\n y', exitCode: 3 }));
-    expect(await sessionWith(agent).run('Agent')).toEqual({
-      stdout: 'out\n\n x',
-      stderr: 'err\n\n y',
-      exitCode: 3,
-    });
+    expect(await sessionWith(agent).run('Agent')).toEqual(printed('out\n\n x', 'err\n\n y', 3));
   });
 
   test('every exit code comes back', async () => {
@@ -222,7 +218,7 @@ describe('the reply', () => {
     const { exitCode, stderr } = await session.run('Agent >&-');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^y\n[^\n]+\n$/);
-    expect(await session.run('Agent 2>&-')).toEqual({ stdout: 'x\n', stderr: '', exitCode: 0 });
+    expect(await session.run('Agent 2>&-')).toEqual(printed('x\n'));
   });
 });
 

@@ -6,7 +6,7 @@ import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { type HostProgram, startHost } from '../helpers/host-program.ts';
 import { LEAVE_JOBS } from '../helpers/jobs.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
-import { startSession } from '../helpers/session.ts';
+import { printed, startSession } from '../helpers/session.ts';
 
 /** All signals that end a host without a word are one to its session. */
 const IS_LONG = process.env.TEST_RUNS !== undefined;
@@ -37,11 +37,9 @@ describe('dispose', () => {
     const refusal = expect(waiting).rejects.toThrow('The bash session is disposed');
     await eventually('the line runs', () => heard === 'out\n');
     await session.dispose();
-    expect(await running).toEqual({
-      stdout: 'out\n',
-      stderr: 'agent-shell: cancelled: the session was disposed\n',
-      exitCode: 130,
-    });
+    expect(await running).toEqual(
+      printed('out\n', 'agent-shell: cancelled: the session was disposed\n', 130),
+    );
     await refusal;
     if (hasProc) expect(processesWith(session.tmp)).toEqual([]);
   });
@@ -96,7 +94,7 @@ describe('dispose', () => {
       }
       console.log(count() - before);
     `);
-    expect(await host.ended).toMatchObject({ stdout: '0\n', stderr: '', exitCode: 0 });
+    expect(await host.ended).toMatchObject(printed('0\n'));
   });
 });
 

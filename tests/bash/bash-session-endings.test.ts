@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash, plainEval } from '../helpers/bash.ts';
 import { hasProc, isAlive } from '../helpers/processes.ts';
-import { BASH_ENDED, sharedSession, startSession, withoutBashEnded } from '../helpers/session.ts';
+import {
+  BASH_ENDED,
+  NEXT,
+  printed,
+  sharedSession,
+  startSession,
+  withoutBashEnded,
+} from '../helpers/session.ts';
 
 describe('a line that ends, or would end, bash', () => {
   const shared = sharedSession({ cwd: '/' });
@@ -36,11 +43,7 @@ describe('a line that ends, or would end, bash', () => {
     expect(withoutBashEnded(result)).toEqual(plainBash(line));
     // The note is there if and only if the next line gets another bash.
     expect(session.isAlive).toBe(!BASH_ENDED.test(result.stderr));
-    expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual({
-      stdout: 'next\n',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual(NEXT);
     await session.run('set +e; trap - ERR EXIT; shopt -u execfail; set +o pipefail; unset -f f');
   });
 
@@ -51,7 +54,7 @@ describe('a line that ends, or would end, bash', () => {
     const session = shared();
     const note = `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`;
     const result = await session.run(line);
-    expect(result).toEqual({ stdout: '', stderr: stderr + note, exitCode: 1 });
+    expect(result).toEqual(printed('', stderr + note, 1));
     expect((await session.run('echo next $?')).stdout).toBe('next 1\n');
   });
 
@@ -62,11 +65,13 @@ describe('a line that ends, or would end, bash', () => {
     'a line that kills its bash by SIG%s: exit code %i, as a shell tells it',
     async (signal, code) => {
       const session = shared();
-      expect(await session.run(`echo before; kill -${signal} $$; sleep 10`)).toEqual({
-        stdout: 'before\n',
-        stderr: `agent-shell: bash ended (SIG${signal}); the next line starts in a fresh bash in ${session.cwd}\n`,
-        exitCode: code,
-      });
+      expect(await session.run(`echo before; kill -${signal} $$; sleep 10`)).toEqual(
+        printed(
+          'before\n',
+          `agent-shell: bash ended (SIG${signal}); the next line starts in a fresh bash in ${session.cwd}\n`,
+          code,
+        ),
+      );
       expect((await session.run('echo next $?')).stdout).toBe(`next ${code}\n`);
     },
   );
@@ -122,11 +127,7 @@ describe('a line that bash cannot read', () => {
     const stderr = result.stderr.replace(/ from `\(' command on line 1$/m, '');
     const expected = plainEval(line);
     expect({ ...result, stderr: line === '(' ? result.stderr : stderr }).toEqual(expected);
-    expect(await session.run('echo $kept', { timeoutMs: 60_000 })).toEqual({
-      stdout: 'yes\n',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run('echo $kept', { timeoutMs: 60_000 })).toEqual(printed('yes\n'));
   });
 
   test('a heredoc without its end goes to the end of the line, with the warning of bash', async () => {

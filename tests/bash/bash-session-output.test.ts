@@ -4,13 +4,11 @@ import { bestTime } from '../helpers/best-time.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasProc, processesWith, usageOf } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
-import { sharedSession, startSession } from '../helpers/session.ts';
+import { NEXT, printed, sharedSession, startSession } from '../helpers/session.ts';
 
 const MIB = 1024 * 1024;
 /** In MiB. Only the longer one would not fit into the memory that a line may take. */
 const FLOOD = process.env.TEST_RUNS ? 1000 : 150;
-const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
-
 function recordedSession() {
   const heard = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const session = startSession({
@@ -24,11 +22,9 @@ test('all output of a command is in its result, and in no other', async () => {
   const session = startSession();
   for (let index = 0; index < rounds(200); index += 1) {
     const line = `echo out ${index}; echo err ${index} >&2; bash -c 'echo child ${index} >&2'`;
-    expect(await session.run(line)).toEqual({
-      stdout: `out ${index}\n`,
-      stderr: `err ${index}\nchild ${index}\n`,
-      exitCode: 0,
-    });
+    expect(await session.run(line)).toEqual(
+      printed(`out ${index}\n`, `err ${index}\nchild ${index}\n`),
+    );
   }
 });
 
@@ -86,7 +82,7 @@ describe('background jobs', () => {
     const first = await session.run(
       '(until [ -e go ]; do sleep 0.01; done; echo late; touch gone) &',
     );
-    expect(first).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    expect(first).toEqual(printed());
     // A quick job may write before this line has ended.
     const seen = [(await session.run('touch go')).stdout];
     await eventually('the job is done', async () => {
@@ -139,7 +135,7 @@ describe('long lines', () => {
     const before = await bestTime(() => session.run(':'), 20);
     await session.run(`: '${'x'.repeat(4 * MIB)}'; echo leftover`);
     expect(await session.run('echo next')).toEqual(NEXT);
-    expect(await session.run('')).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    expect(await session.run('')).toEqual(printed());
     expect(await bestTime(() => session.run(':'), 20)).toBeLessThan(10 * before);
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { listFiles } from '../helpers/files.ts';
-import { BASH_ENDED, startSession, withoutBashEnded } from '../helpers/session.ts';
-
-const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+import { BASH_ENDED, NEXT, printed, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 /** Lines that change the state of a shell; those in one list are run by one bash, so that their changes add up. */
 const CHANGES = [
@@ -93,11 +91,7 @@ describe('after `exec` has redirected the output', () => {
     const nothing = { stdout: '', stderr: ELSEWHERE };
     expect(await session.run('exec 3>&1 >out.txt')).toEqual({ ...nothing, exitCode: 0 });
     expect(await session.run('echo hidden; false')).toEqual({ ...nothing, exitCode: 1 });
-    expect(await session.run('exec >&3; cat out.txt')).toEqual({
-      stdout: 'hidden\n',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run('exec >&3; cat out.txt')).toEqual(printed('hidden\n'));
     expect(await session.run('exec 2>err.txt; nosuchcommand')).toEqual({
       ...nothing,
       exitCode: 127,
@@ -144,7 +138,7 @@ test('a line that closes all descriptors but 0 to 2 loses nothing', async () => 
   ]) {
     const { stdout, exitCode } = await session.run(`kept=$$; ${line}; echo closed; (exit 4)`);
     expect([stdout, exitCode]).toEqual(['closed\n', 4]);
-    const kept = { stdout: 'kept\n', stderr: '', exitCode: 0 };
+    const kept = printed('kept\n');
     expect(await session.run('[ "$kept" = $$ ] && echo kept')).toEqual(kept);
   }
 });
@@ -207,17 +201,15 @@ test('a line that removes the private files ends bash with its own exit code, an
   for (const code of [0, 5]) {
     await session.run('kept=yes');
     const result = await session.run(`rm -rf "${session.tmp}"/*; (exit ${code})`);
-    expect(result).toEqual({
-      stdout: '',
-      stderr: `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`,
-      exitCode: code,
-    });
+    expect(result).toEqual(
+      printed(
+        '',
+        `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`,
+        code,
+      ),
+    );
     expect(listFiles(session.tmp)).toEqual([]);
-    expect(await session.run('echo "$? [$kept]"')).toEqual({
-      stdout: `${code} []\n`,
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run('echo "$? [$kept]"')).toEqual(printed(`${code} []\n`));
   }
 });
 
@@ -240,10 +232,10 @@ test('~/.bashrc, ~/.profile and BASH_ENV-less start-up files are not read', asyn
     'echo "echo from bashrc" | tee .bashrc .profile .bash_profile .bash_login >/dev/null',
   );
   const other = startSession({ env: { HOME: session.cwd }, cwd: '/' });
-  expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
+  expect(await other.run('echo hi')).toEqual(printed('hi\n'));
   // Bash takes an unset SHLVL for a sign of a remote shell.
   expect((await other.run('exit 0')).stdout).toBe('');
-  expect(await other.run('echo hi')).toEqual({ stdout: 'hi\n', stderr: '', exitCode: 0 });
+  expect(await other.run('echo hi')).toEqual(printed('hi\n'));
 });
 
 test('the first line of a session sees the state that plain bash has', async () => {

@@ -3,25 +3,29 @@ import { eventually } from '../helpers/eventually.ts';
 import { LEAVE_JOBS } from '../helpers/jobs.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
-import { sharedSession, startSession, type TestSession } from '../helpers/session.ts';
-
-const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+import {
+  NEXT,
+  printed,
+  sharedSession,
+  startSession,
+  type TestSession,
+} from '../helpers/session.ts';
 
 describe('a line that takes longer than its limit', () => {
   test('ends with 124, says so on a line of its own, keeps its output, and leaves a fresh bash in the last directory', async () => {
     const session = startSession();
     await session.run('mkdir sub; cd sub; known=yes');
     const line = 'echo out; printf err >&2; cd /; sleep 1000; echo never';
-    expect(await session.run(line, { timeoutMs: 500 })).toEqual({
-      stdout: 'out\n',
-      stderr: `err\nagent-shell: timed out after 500 ms; bash was restarted in ${session.cwd}\n`,
-      exitCode: 124,
-    });
-    expect(await session.run('echo "$? [$known]"; basename "$PWD"')).toEqual({
-      stdout: '124 []\nsub\n',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run(line, { timeoutMs: 500 })).toEqual(
+      printed(
+        'out\n',
+        `err\nagent-shell: timed out after 500 ms; bash was restarted in ${session.cwd}\n`,
+        124,
+      ),
+    );
+    expect(await session.run('echo "$? [$known]"; basename "$PWD"')).toEqual(
+      printed('124 []\nsub\n'),
+    );
   });
 
   const shared = sharedSession();
@@ -100,11 +104,7 @@ describe('the limit of a line', { concurrent: true }, () => {
   }) => {
     const session = startSession({}, onTestFinished);
     await session.run(':');
-    expect(await session.run('kept=yes', { timeoutMs: 1500 })).toEqual({
-      stdout: '',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run('kept=yes', { timeoutMs: 1500 })).toEqual(printed());
     expect((await session.run('sleep 1.6; echo "$kept"')).stdout).toBe('yes\n');
   });
 });
@@ -121,11 +121,9 @@ describe('a line that is cancelled', () => {
     const running = session.run('echo out; sleep 1000', { signal: controller.signal });
     await eventually('the line runs', () => heard === 'out\n');
     controller.abort();
-    expect(await running).toEqual({
-      stdout: 'out\n',
-      stderr: `agent-shell: cancelled; bash was restarted in ${session.cwd}\n`,
-      exitCode: 130,
-    });
+    expect(await running).toEqual(
+      printed('out\n', `agent-shell: cancelled; bash was restarted in ${session.cwd}\n`, 130),
+    );
     expect((await session.run('echo $?')).stdout).toBe('130\n');
     if (hasProc) expect(strangers(session)).toEqual([]);
   });
@@ -134,11 +132,7 @@ describe('a line that is cancelled', () => {
     const session = startSession();
     await session.run('kept=yes');
     const result = await session.run('touch ran', { signal: AbortSignal.abort() });
-    expect(result).toEqual({
-      stdout: '',
-      stderr: 'agent-shell: cancelled before it began\n',
-      exitCode: 130,
-    });
+    expect(result).toEqual(printed('', 'agent-shell: cancelled before it began\n', 130));
     expect((await session.run('echo "$? $kept"; ls')).stdout).toBe('130 yes\n');
   });
 

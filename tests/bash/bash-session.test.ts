@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
-import { startSession } from '../helpers/session.ts';
+import { printed, startSession } from '../helpers/session.ts';
 
 test('output, errors and the exit code of a line are separate and untrimmed', async () => {
   const session = startSession();
@@ -12,11 +12,7 @@ test('output, errors and the exit code of a line are separate and untrimmed', as
     await session.run(
       "printf ' out \\n\\n'; printf '\\terr\\n ' >&2; exit_code() { return 7; }; exit_code",
     ),
-  ).toEqual({
-    stdout: ' out \n\n',
-    stderr: '\terr\n ',
-    exitCode: 7,
-  });
+  ).toEqual(printed(' out \n\n', '\terr\n ', 7));
 });
 
 test('a line is anything that bash takes, several lines and heredocs included', async () => {
@@ -27,7 +23,7 @@ test('a line is anything that bash takes, several lines and heredocs included', 
 
 test('a line that does nothing gives nothing', async () => {
   const session = startSession();
-  const nothing = { stdout: '', stderr: '', exitCode: 0 };
+  const nothing = printed();
   for (const line of ['', '   ', '\n\n', '# only a comment', ':'])
     expect(await session.run(line)).toEqual(nothing);
 });
@@ -81,13 +77,13 @@ test('$? of the last line is lost to no option that ends bash on failure', async
   const session = startSession();
   await session.run('set -e');
   session.lastExitCode = 1;
-  expect(await session.run('echo alive')).toEqual({ stdout: 'alive\n', stderr: '', exitCode: 0 });
+  expect(await session.run('echo alive')).toEqual(printed('alive\n'));
 });
 
 test('standard input is empty, or what a line is given, byte for byte, and the next one does not get it', async () => {
   const session = startSession();
   const line = 'cat; read -r word; echo "$? [$word]"';
-  expect(await session.run(line)).toEqual({ stdout: '1 []\n', stderr: '', exitCode: 0 });
+  expect(await session.run(line)).toEqual(printed('1 []\n'));
   const stdin = `a\0b\r\n«ü» 'quoted' $HOME ${'x'.repeat(300_000)}\n`;
   expect((await session.run('cat', { stdin })).stdout).toBe(stdin);
   expect((await session.run('cat')).stdout).toBe('');
@@ -135,7 +131,7 @@ test('output is streamed while the line still runs', async () => {
   await eventually('the first output is heard', () => heard.includes('out one\n'));
   expect(heard).toEqual(['out one\n']);
   writeFileSync(`${session.cwd}/go`, '');
-  expect(await running).toEqual({ stdout: 'one\n', stderr: 'two\n', exitCode: 0 });
+  expect(await running).toEqual(printed('one\n', 'two\n'));
   expect(heard).toEqual(['out one\n', 'err two\n']);
 });
 
@@ -153,11 +149,9 @@ test('merged, output and errors keep the order in which they were written', asyn
 test('a line with a NUL character is refused, and the session goes on', async () => {
   const session = startSession();
   await session.run('kept=yes');
-  expect(await session.run('echo a\0b')).toEqual({
-    stdout: '',
-    stderr: 'agent-shell: a command line cannot hold a NUL character\n',
-    exitCode: 2,
-  });
+  expect(await session.run('echo a\0b')).toEqual(
+    printed('', 'agent-shell: a command line cannot hold a NUL character\n', 2),
+  );
   expect((await session.run('echo $? $kept')).stdout).toBe('2 yes\n');
 });
 

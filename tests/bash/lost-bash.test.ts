@@ -5,9 +5,14 @@ import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasProc, isAlive, openButRemoved } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
-import { BASH_ENDED, sharedSession, startSession, type TestSession } from '../helpers/session.ts';
-
-const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+import {
+  BASH_ENDED,
+  NEXT,
+  printed,
+  sharedSession,
+  startSession,
+  type TestSession,
+} from '../helpers/session.ts';
 
 /** For lines that leave the session usable. */
 const shared = sharedSession({ cwd: '/' });
@@ -46,11 +51,9 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
         expect(await session.run('touch "$keep/ran"; touch ran; echo rm -rf $keep/x')).toEqual(
           notRun(session, `bash had ended (${signal})`),
         );
-        expect(await session.run('echo "$? [$keep]"; basename "$PWD"; ls')).toEqual({
-          stdout: '1 []\nsub\n',
-          stderr: '',
-          exitCode: 0,
-        });
+        expect(await session.run('echo "$? [$keep]"; basename "$PWD"; ls')).toEqual(
+          printed('1 []\nsub\n'),
+        );
       }
     },
   );
@@ -172,7 +175,7 @@ describe('a line after which bash runs no more commands ends it, and says so', (
     const next = await session.run('echo "[$kept]"');
     expect(stdout).toBe('');
     if (BASH_ENDED.test(stderr)) {
-      expect(next).toEqual({ stdout: '[]\n', stderr: '', exitCode: 0 });
+      expect(next).toEqual(printed('[]\n'));
     } else {
       // The line itself had ended.
       expect([stderr, exitCode]).toEqual([stderr.replaceAll('agent-shell', ''), 0]);
@@ -187,11 +190,7 @@ describe('a line after which bash runs no more commands ends it, and says so', (
     const session = startSession();
     await session.run('kept=yes; printf() { :; }; enable -n echo test; read() { :; }');
     expect(await session.run('printf %s $kept')).toMatchObject({ stdout: '' });
-    expect(await session.run('builtin printf %s $kept')).toEqual({
-      stdout: 'yes',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run('builtin printf %s $kept')).toEqual(printed('yes'));
   });
 });
 
@@ -206,7 +205,7 @@ describe('an error inside "$(', () => {
   ])('harms no line after it: %s', async (_name, lines) => {
     const session = shared();
     for (const line of lines) await session.run(line);
-    const deep = { stdout: 'deep\ndeep\n', stderr: '', exitCode: 0 };
+    const deep = printed('deep\ndeep\n');
     for (let round = 0; round < 3; round += 1) {
       expect(await session.run(`(echo ${NESTED}) | cat; echo ${NESTED}`)).toEqual(deep);
     }
@@ -228,7 +227,7 @@ describe('an error inside "$(', () => {
     async () => {
       const session = startSession();
       const result = await session.run('trap "exit 5" CHLD; true');
-      expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+      expect(result).toEqual(printed());
       const line = '/bin/true; echo never';
       expect(await session.run(line)).toEqual({
         ...plainBash(`trap "exit 5" CHLD; ${line}`),

@@ -6,9 +6,7 @@ import { TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
-import { startSession } from '../helpers/session.ts';
-
-const NEXT = { stdout: 'next\n', stderr: '', exitCode: 0 };
+import { NEXT, printed, startSession } from '../helpers/session.ts';
 
 /** A bash that cannot start leaves no descriptor open. */
 const openDescriptors = () => readdirSync('/dev/fd').length;
@@ -25,11 +23,13 @@ test('without a bash, each line says so', async () => {
   const session = startSession({ env: { PATH: nowhere } });
   const open = [];
   for (let line = 0; line < 3; line++) {
-    expect(await session.run('echo one')).toMatchObject({
-      stdout: '',
-      stderr: `agent-shell: ${nowhere}/bash cannot be started (ENOENT): install bash, or put it on PATH\n`,
-      exitCode: 127,
-    });
+    expect(await session.run('echo one')).toMatchObject(
+      printed(
+        '',
+        `agent-shell: ${nowhere}/bash cannot be started (ENOENT): install bash, or put it on PATH\n`,
+        127,
+      ),
+    );
     open.push(openDescriptors());
   }
   expect(open.at(-1)).toBe(open[0]);
@@ -41,11 +41,13 @@ test('with a bash that ends before it reads a line, each line says so', async ()
   const session = startSession({ env: { PATH: `${nowhere}:${process.env.PATH}` } });
   const open = [];
   for (let line = 0; line < 3; line++) {
-    expect(await session.run('echo one')).toEqual({
-      stdout: '',
-      stderr: `agent-shell: the line was not run: ${nowhere}/bash ends with exit code 0 before it reads a line\n`,
-      exitCode: 1,
-    });
+    expect(await session.run('echo one')).toEqual(
+      printed(
+        '',
+        `agent-shell: the line was not run: ${nowhere}/bash ends with exit code 0 before it reads a line\n`,
+        1,
+      ),
+    );
     open.push(openDescriptors());
   }
   expect(open.at(-1)).toBe(open[1]);
@@ -65,11 +67,9 @@ test('BASH_ENV may change the directory, say something and set variables', async
   const file = join(directory, 'start file');
   writeFileSync(file, 'cd /usr; echo started; given=yes');
   const session = startSession({ env: { BASH_ENV: '$FOLDER/start file', FOLDER: directory } });
-  expect(await session.run('pwd; echo "$given $BASH_ENV"; bash -c "echo child"')).toEqual({
-    stdout: 'started\n/usr\nyes $FOLDER/start file\nstarted\nchild\n',
-    stderr: '',
-    exitCode: 0,
-  });
+  expect(await session.run('pwd; echo "$given $BASH_ENV"; bash -c "echo child"')).toEqual(
+    printed('started\n/usr\nyes $FOLDER/start file\nstarted\nchild\n'),
+  );
   const missing = startSession({ env: { BASH_ENV: '/nonexistent/file' } });
   expect(await missing.run('echo next')).toEqual(NEXT);
 });
@@ -234,11 +234,9 @@ test('the path of bash may hold a blank: agent commands are found all the same',
     env: { PATH: `${directory}:/usr/bin:/bin` },
     handlers: [new TodoReadHandler(new TodoStore())],
   });
-  expect(await session.run('echo "$BASH"; TodoRead; f() { :; }; TodoRead --json | wc -l')).toEqual({
-    stdout: `${directory}/bash\nNo todos.\n1\n`,
-    stderr: '',
-    exitCode: 0,
-  });
+  expect(await session.run('echo "$BASH"; TodoRead; f() { :; }; TodoRead --json | wc -l')).toEqual(
+    printed(`${directory}/bash\nNo todos.\n1\n`),
+  );
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -10,6 +10,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -30,7 +31,7 @@ import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
 import { hasProc, killProcessesWith, openButRemoved, processesWith } from '../helpers/processes.ts';
 import { Random, rounds, testSeed } from '../helpers/random.ts';
-import { BASH_ENDED, startSession, type TestSession } from '../helpers/session.ts';
+import { BASH_ENDED, printed, startSession, type TestSession } from '../helpers/session.ts';
 
 const GONE = 'Agent: its agent shell has ended\n';
 const replyTo = () => new TestAgent(({ argv }) => ({ stdout: `reply to ${argv}\n` }));
@@ -114,43 +115,19 @@ const request = (...argv: string[]) =>
 describe('a caller that is killed', () => {
   const large = 'x'.repeat(1_000_000);
 
-  test.each<[string, (caller: Caller) => unknown]>([
-    ['before it opens its slot', () => {}],
-    ['before it says a word', (caller) => caller.open()],
-    ['in its request', (caller) => caller.open().send(request('x').slice(0, -2))],
-    ['before the handler is done', (caller) => caller.open().send(request('wait'))],
-    ['before it reads its reply', (caller) => caller.open().send(request('x'))],
-    [
-      'before it says that it has read its reply',
-      (caller) =>
-        caller
-          .open()
-          .send(request('x'))
-          .receive(/reply to x\n$/),
-    ],
-    [
-      'when it is asked for standard input',
-      (caller) => caller.open().send(request('-')).receive(/\n$/),
-    ],
-    [
-      'in its standard input',
-      async (caller) => {
-        await caller.open().send(request('-')).receive(/\n$/);
-        caller.send('half of');
-      },
-    ],
-    [
-      'before it asks for the output after the errors',
-      (caller) => caller.open().send(request('large')).receive(/\n$/),
-    ],
-    [
-      'in a large reply',
-      async (caller) => {
-        await caller.open().send(request('large')).receive(/\n$/);
-        await caller.send('.').receive(/x$/);
-      },
-    ],
-  ])('%s leaves no slot and no bytes to another', async (_name, step) => {
+  // What it sends, and waits for, in turns.
+  test.each<[string, ...(string | RegExp)[]]>([
+    ['before it opens its slot'],
+    ['before it says a word', ''],
+    ['in its request', request('x').slice(0, -2)],
+    ['before the handler is done', request('wait')],
+    ['before it reads its reply', request('x')],
+    ['before it says that it has read its reply', request('x'), /reply to x\n$/],
+    ['when it is asked for standard input', request('-'), /\n$/],
+    ['in its standard input', request('-'), /\n$/, 'half of'],
+    ['before it asks for the output after the errors', request('large'), /\n$/],
+    ['in a large reply', request('large'), /\n$/, '.', /x$/],
+  ])('%s leaves no slot and no bytes to another', async (_name, ...steps) => {
     const agent = new TestAgent(({ argv }) => ({
       stdout: argv[0] === 'large' ? large : `reply to ${argv}\n`,
     }));
@@ -160,7 +137,11 @@ describe('a caller that is killed', () => {
       const callers = slotsIn(folder)
         .slice(takenIn(folder).length)
         .map(() => new Caller(folder));
-      for (const caller of callers) await step(caller);
+      for (const caller of callers) {
+        if (steps.length > 0) caller.open();
+        for (const step of steps)
+          await (typeof step === 'string' ? caller.send(step) : caller.receive(step));
+      }
       for (const caller of callers) caller.die();
       const line = '(for i in {0..2}; do Agent $i & done; wait) | sort; Agent last';
       const stdout = [0, 1, 2, 'last'].map((name) => `reply to ${name}\n`).join('');
@@ -191,7 +172,7 @@ describe('a caller that is killed', () => {
     });
     const line = `for i in {1..${rounds(250)}}; do [ "$(echo $i | Agent $i -)" = "$(for j in {1..30}; do echo -n "$i $i"$'\\n'; done)" ] || echo wrong $i; done`;
     const [result] = await Promise.all([session.run(line), ...killing]);
-    expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    expect(result).toEqual(printed());
   });
 
   test.runIf(hasProc)('leaves to its child what it was doing, and no reply to that', async () => {
@@ -215,8 +196,8 @@ describe('a caller that is killed', () => {
 });
 
 function childrenOf({ pid }: ChildProcess): string[] {
-  const { stdout } = { stdout: execFileSync('cat', [`/proc/${pid}/task/${pid}/children`]) };
-  return String(stdout).trim().split(' ').filter(Boolean);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').filter(Boolean);
 }
 
 describe('more callers than slots', () => {
@@ -242,7 +223,7 @@ describe('more callers than slots', () => {
       for i in {1..40}; do
         [ "$(<out.$i)" = "$i $text $i $text" ] && [ "$(<err.$i)" = "error of $i" ] && [ "$(<code.$i)" = $i ] || echo "wrong: $i"
       done`;
-    expect(await session.run(line)).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    expect(await session.run(line)).toEqual(printed());
     expect(new Set(agent.calls.map(({ argv }) => argv[0])).size).toBe(40);
   });
 
@@ -274,30 +255,21 @@ describe('more callers than slots', () => {
     expect(answered).toBe(200);
   });
 
-  test('get more, and leave few behind', async () => {
-    const { session, agent, folder } = await startAgentSession();
-    const calling = session.run('for i in {1..50}; do Agent wait $i & done; wait');
-    await eventually('all are here', () => agent.calls.length === 50);
-    agent.release();
-    expect((await calling).stdout.split('\n').length).toBe(51);
-    await eventually('all are done', () => takenIn(folder).length === 0);
-    expect(slotsIn(folder).length).toBeLessThanOrEqual(32);
-    await eventually('the others are closed', () => openButRemoved(folder).length === 0);
-  });
-
-  test('take none from a caller that has yet to open its own', async () => {
+  test('get more, but none of a caller that has yet to open its own, and leave few behind', async () => {
     const { session, agent, folder } = await startAgentSession();
     const slow = new Caller(folder);
     // Keeps its slot young, however long the others take.
     const later = Date.now() / 1000 + 3600;
     utimesSync(join(folder, 'slots', takenIn(folder)[0] ?? '', 'taken'), later, later);
-    const calling = session.run('for i in {1..10}; do Agent wait $i & done; wait');
-    await eventually('all are here', () => agent.calls.length === 10);
-    const reply = slow.open().send(request('x')).receive(/x\n$/);
-    expect(await reply).toContain('reply to x');
+    const calling = session.run('for i in {1..40}; do Agent wait $i & done; wait');
+    await eventually('all are here', () => agent.calls.length === 40);
+    expect(await slow.open().send(request('x')).receive(/x\n$/)).toContain('reply to x');
     slow.die();
     agent.release();
-    await calling;
+    expect((await calling).stdout.split('\n').length).toBe(41);
+    await eventually('all are done', () => takenIn(folder).length <= 1);
+    expect(slotsIn(folder).length).toBeLessThanOrEqual(32);
+    await eventually('the others are closed', () => openButRemoved(folder).length === 0);
   });
 
   test('a reply that is not read yet takes no slot from others', async () => {
@@ -313,7 +285,7 @@ describe('more callers than slots', () => {
 });
 
 test('a call takes the slot that was free first, and gives it back', async () => {
-  const { session, folder } = await startAgentSession();
+  const { session, folder } = await sessionWith(replyTo());
   const before = slotsIn(folder);
   await session.run('for i in {1..9}; do Agent $i; done');
   await eventually('the last one is done', () => takenIn(folder).length === 0);
@@ -478,11 +450,7 @@ describe('the private folder', () => {
     expect(stderr).toContain(
       `agent-shell: bash had lost its files in ${folder} before this line; `,
     );
-    expect(await session.run('Agent "[$variable]"; ls -d /')).toEqual({
-      stdout: 'reply to []\n/\n',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await session.run('Agent "[$variable]"; ls -d /')).toEqual(printed('reply to []\n/\n'));
     const [own] = (await session.run('type -P Agent; bash -c "type -P Agent"')).stdout.split('\n');
     expect(own?.startsWith(`${session.tmp}/`)).toBe(true);
     expect(own?.startsWith(`${folder}/`)).toBe(false);
@@ -527,7 +495,7 @@ test('too low a limit of descriptors is named as the reason', async () => {
 test('a script without the slots of a host says that the host has ended', async () => {
   const { session } = await startAgentSession();
   const line = 'cp -r "$(dirname "$(type -P Agent)")" scripts; ./scripts/Agent x';
-  expect(await session.run(line)).toEqual({ stdout: '', stderr: GONE, exitCode: 1 });
+  expect(await session.run(line)).toEqual(printed('', GONE, 1));
 });
 
 test('the caller names the list, by exported variables or before the command', async () => {
@@ -536,7 +504,7 @@ test('the caller names the list, by exported variables or before the command', a
     name: 'Agent',
     execute: async ({ env }: { env?: unknown }) => {
       seen.push(env);
-      return { stdout: '', stderr: '', exitCode: 0 };
+      return printed();
     },
   };
   const session = startSession({ handlers: [handler], env: { TODO_TEAM: 'host' } });

@@ -30,6 +30,12 @@ export function startSession(
   return Object.assign(session, { tmp });
 }
 
+/** The result of a line. */
+export const printed = (stdout = '', stderr = '', exitCode = 0) => ({ stdout, stderr, exitCode });
+
+/** That of `echo next`. */
+export const NEXT = printed('next\n');
+
 /** The note of a line that ended its bash. */
 export const BASH_ENDED =
   /^agent-shell: bash ended(?: \(SIG[A-Z]+\))?; the next line starts in a fresh bash in \/.*\n/m;
