@@ -155,9 +155,8 @@ async function runAsBash(argv: readonly string[]): Promise<number> {
 /** Ends the program when its output cannot be written; silently if the reader of a pipe or the terminal has gone. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exitCode = 1;
     if (error.code !== 'EPIPE' && error.code !== 'EIO') complain(`write error: ${error.message}`);
-    process.exit();
+    process.exit(1);
   });
 }
 

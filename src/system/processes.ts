@@ -18,11 +18,13 @@ interface ProcessInfo {
   readonly start: number;
 }
 
+type Five = [number, number, number, number, number];
+
 function processInfo(pid: number): ProcessInfo | undefined {
   const stat = orElse(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '');
   // pid (comm) state ppid pgrp session ...; comm may contain blanks and parentheses.
   const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
-  const [parent = 0, group = 0, session = 0, terminal = 0, foreground = 0] = numbers.map(Number);
+  const [parent, group, session, terminal, foreground] = numbers.map(Number) as Five;
   const start = Number(numbers[18]);
   return state ? { state, parent, group, session, terminal, foreground, start } : undefined;
 }

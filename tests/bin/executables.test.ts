@@ -301,6 +301,7 @@ describe('the code cache of an earlier run', () => {
     expect(kept()).toEqual([]);
     expect(listFiles(work)).toEqual([]);
     expect(listFiles(join(home, '.cache', 'todowrite'))).toHaveLength(1);
+    expect(statSync(join(home, '.cache', 'todowrite')).mode & 0o777).toBe(0o700);
     expect(runWithoutHome().stderr).toBe('cache: true\n');
   });
 });

@@ -108,7 +108,10 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     // Without variables of a harness or a CI.
     const env = `env -i PATH="$PATH" TERM="$TERM" TODO_SESSION=s TODO_STATE_DIR=${state}`;
     const lines = settings.map((setting) => `${env} ${setting} ${program}; `);
-    const terminal = new TmuxTerminal(`${lines.join('')}echo end; sleep 60`, { columns: 60 });
+    const terminal = new TmuxTerminal(`${lines.join('')}echo end; sleep 60`, {
+      columns: 60,
+      rows: 30,
+    });
     onTestFinished(() => terminal.close());
     return terminal.until('the end', (screen) => screen.endsWith('end'));
   }
@@ -120,9 +123,9 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(await screenOf(state, '')).toMatch(
       /^○ {2}Ship\n○ {2}x{56}\n {3}x{44}\n\n2 pending, changed \d+ s ago\nend$/,
     );
-    const settings = ['TODO_PANEL=off', 'GEMINI_CLI=1', 'CI=true', 'TERM=dumb'];
+    const settings = ['TODO_PANEL=off', 'GEMINI_CLI=1', 'CI=true', 'TERM=dumb', 'TERM='];
     expect(await screenOf(state, ...settings)).toMatch(
-      /^(?:\[ \] Ship\n\[ \] x{56}\nx{44}\n\n\(0\/2 completed\)\n){4}end$/,
+      /^(?:\[ \] Ship\n\[ \] x{56}\nx{44}\n\n\(0\/2 completed\)\n){5}end$/,
     );
   });
 

@@ -51,6 +51,9 @@ describe('on an unsupported runtime, one line names the needed and the found ver
     const { stdout, stderr, status } = run(OLD, join(DIST, 'bin', name), '--version');
     expect([stdout, status]).toEqual(['', 1]);
     expect(stderr).toMatch(/^[\w-]+: needs Node 20\.19 [^\n]*, found 18\.20\.4\n$/);
+    // A hook disturbs no coding agent.
+    const hook = run(OLD, join(DIST, 'bin', name), 'hook');
+    expect(hook).toMatchObject({ stdout: '', stderr: '', status: 0 });
   });
 
   test('the library, on an old Node and on Bun', () => {

@@ -128,6 +128,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
     });
 
     test('is redrawn below the output of a TodoWrite in the background, and is still the only one', async () => {
+      update((await shared()).shell, '[>] Plan', '[ ] Build', '[ ] Ship');
       const shell = await shellWith(LIST);
       (await startJob(shell, 'TodoWrite --done 2 --start 3'))();
       const screen = await shell.until('the new panel', (text) => /● Ship/.test(text));
@@ -135,6 +136,8 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
         /\np> Todo list updated: 2 completed.*\nNow 3: \w+\n┌─ Tasks .* 2\/3 ─┐\n/,
       );
       expect(panels(screen)).toBe(1);
+      const fresh = shell.styledScreen().match(/(?<=\x1b\[1;7m. )\w+/g);
+      expect(fresh).toEqual(['Build', 'Ship']);
       shell.press('Enter');
       await shell.untilPanel();
     });

@@ -4,6 +4,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
+import { splitLines } from '../../src/shell/jsonl-messages.ts';
 import { JsonlOutput } from '../../src/shell/jsonl-output.ts';
 import {
   AGENT_SHELL,
@@ -212,11 +213,11 @@ describe('the end of a line is a newline and nothing else', () => {
   });
 
   test('a request may come in pieces of any size', async () => {
-    for (const byte of Buffer.from(request('ü', 'printf 漢😀'))) {
-      shared().write(Buffer.from([byte]));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(await shared().next()).toMatchObject({ id: 'ü', stdout: '漢😀' });
+    const text = request('ü', 'printf 漢😀');
+    const bytes = Array.from(Buffer.from(text), (byte) => Buffer.from([byte]));
+    expect(String(await Readable.from(splitLines(Readable.from(bytes))).toArray())).toBe(
+      text.trim(),
+    );
   });
 
   test('a request of 5 MB is served', async () => {
@@ -320,7 +321,7 @@ describe('the end', () => {
     child.stdout?.destroy();
     child.stderr?.destroy();
     child.stdin?.destroy();
-    await once(child, 'exit');
+    expect(await once(child, 'exit')).toEqual([1, null]);
     await eventually('no file is left', () => listFiles(tmp).length === 0);
     if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
     expect(listFiles(tmp)).toEqual([]);

@@ -26,5 +26,6 @@ test('a file is replaced whole or created, for this user only, and leaves nothin
   for (const name of ['file', 'log']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   mkdirSync(join(folder, 'taken', 'inside'), { recursive: true });
   expect(() => replaceFile(join(folder, 'taken'), 'new')).toThrow();
+  expect(() => replaceFile(file, undefined as never)).toThrow();
   expect(readdirSync(folder).sort()).toEqual(['file', 'log', 'taken']);
 });
