@@ -243,13 +243,6 @@ export class EtcdCluster extends Etcd {
     );
   }
 
-  etcdctl(...args: string[]): string {
-    return execFileSync('etcdctl', ['--endpoints', this.endpoints.join(','), ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, ETCDCTL_API: '3' },
-    });
-  }
-
   stop(): void {
     for (const { process } of this.members) process.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });

@@ -60,30 +60,27 @@ describe.each(SITUATIONS)('%s', (_, versions) => {
     }
   });
 
-  test.each(['ENOSPC', 'EACCES', 'EROFS', 'EIO'])(
-    '%s at any of the operations: an error that names file and trouble, or the commit stands',
-    (code) => {
-      let refused = 0;
-      for (const [index, { name }] of operationsOf(versions).entries()) {
-        const situation = listWith(versions);
-        const failing = askingFileSystem((_operation, count) => {
-          if (count === index) throw systemError(code);
-        });
-        const error = errorOf(() => situation.place(failing).commit(versions, 'next', NOW));
-        const after = situation.place().load()?.version ?? 0;
-        const isDone = error === undefined || /was replaced/.test(error.message);
-        expect(after, `${name}, operation ${index}`).toBe(isDone ? versions + 1 : versions);
-        if (error !== undefined) {
-          refused++;
-          expect(error).toBeInstanceOf(StateError);
-          expect(error.message).toContain(`${code}: injected`);
-          expect(error.message).toContain(situation.root);
-        }
-        expectWhole(situation, after);
+  test('trouble at any of the operations: an error that names it and the file, or the commit stands', () => {
+    let refused = 0;
+    for (const [index, { name }] of operationsOf(versions).entries()) {
+      const situation = listWith(versions);
+      const failing = askingFileSystem((_operation, count) => {
+        if (count === index) throw systemError('EIO');
+      });
+      const error = errorOf(() => situation.place(failing).commit(versions, 'next', NOW));
+      const after = situation.place().load()?.version ?? 0;
+      const isDone = error === undefined || /was replaced/.test(error.message);
+      expect(after, `${name}, operation ${index}`).toBe(isDone ? versions + 1 : versions);
+      if (error !== undefined) {
+        refused++;
+        expect(error).toBeInstanceOf(StateError);
+        expect(error.message).toContain('EIO: injected');
+        expect(error.message).toContain(situation.root);
       }
-      expect(refused).toBeGreaterThanOrEqual(6);
-    },
-  );
+      expectWhole(situation, after);
+    }
+    expect(refused).toBeGreaterThanOrEqual(6);
+  });
 });
 
 /** The list continues from this version, without stray files. */
@@ -130,13 +127,13 @@ test('a disk that fills up in the middle of a file leaves no part of it', () => 
   expect(listFiles(join(root, 'state', 'session', 'agent'))).toHaveLength(2);
 });
 
-test.each(['EACCES', 'EIO'])('%s while reading: an error that names the file', (code) => {
+test('trouble while reading: an error that names the file', () => {
   const { place } = listWith(1);
   for (const name of ['readdir', 'read'] as const) {
     const failing = askingFileSystem((operation) => {
-      if (operation.name === name) throw systemError(code);
+      if (operation.name === name) throw systemError('EIO');
     });
-    expect(() => place(failing).load()).toThrow(new RegExp(`cannot read .*agent.*${code}`));
+    expect(() => place(failing).load()).toThrow(/cannot read .*agent.*EIO/);
   }
 });
 

@@ -85,17 +85,16 @@ describe.skipIf(!canBeOthers)('a folder of lists that a group may write', () => 
       for (const user of ['ann', 'ben', 'root'] as const) {
         contents.push(user);
         expect(write(user, umasks[user], ...contents)).toMatchObject(done);
-        expect(run(user, umasks[user], 'TaskCreate', '--subject', 'Build it')).toMatchObject(done);
       }
       for (const user of ['ann', 'ben'] as const) {
+        expect(run(user, umasks[user], 'TaskCreate', '--subject', 'A')).toMatchObject(done);
         expect(run(user, umasks[user], 'TodoWrite', '--done', '3')).toMatchObject({ exitCode: 0 });
-        expect(run(user, umasks[user], 'TaskClaim', '--next')).toMatchObject({ exitCode: 0 });
       }
       expect(new Set(modes())).toEqual(new Set(['folder 770', 'file 660']));
     },
   );
 
-  test.each([0o700, 0o755, 0o775, 0o777])('%o alone: its files stay private', (mode) => {
+  test.each([0o755, 0o775])('%o alone: its files stay private', (mode) => {
     const { state, write, modes } = folder();
     chownSync(state, USERS.ann, GROUP);
     chmodSync(state, mode);

@@ -57,7 +57,7 @@ describe.runIf(hasEtcd)('on either a command', () => {
   }, 60_000);
 
   test('of a host has the time for itself, however many there were before', async () => {
-    const late = await startProxy(servers.etcd.port, { delayMs: 20 });
+    const late = await startProxy(servers.etcd.port, { delayMs: 150 });
     const env = environmentOf(servers.etcd.urlAt(late.port), 3);
     const host = new JsonlClient({ env });
     const start = performance.now();

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { base64 } from '../../../src/state/engines/etcd-engine.ts';
 import { ServerLists } from '../../../src/state/server-lists.ts';
 import {
   closing,
@@ -27,22 +27,23 @@ function open(url: string, environment: Record<string, string> = {}): ServerList
 }
 
 describe.runIf(hasEtcd)('etcd', () => {
-  async function startCluster(args: readonly string[]): Promise<EtcdCluster> {
-    const cluster = await EtcdCluster.start(1, args);
+  test('a user reads and writes under the prefix of its role, and nowhere else, until the quota is full', async () => {
+    const quota = ['--quota-backend-bytes', String(4 * 1024 * 1024)];
+    const cluster = await EtcdCluster.start(1, ['--bcrypt-cost', '4', ...quota]);
     onTestFinished(() => cluster.stop());
-    return cluster;
-  }
-
-  test('a user reads and writes under the prefix of its role, and nowhere else', async () => {
-    const cluster = await startCluster(['--bcrypt-cost', '4']);
-    const as = (...args: string[]) => cluster.etcdctl(...args);
-    as('user', 'add', 'root:root');
-    as('user', 'grant-role', 'root', 'root');
-    as('role', 'add', 'team-a');
-    as('role', 'grant-permission', 'team-a', 'readwrite', 'acme/tasks/a/', '--prefix');
-    as('user', 'add', 'ann:s3cret');
-    as('user', 'grant-role', 'ann', 'team-a');
-    as('auth', 'enable');
+    const prefix = base64('acme/tasks/a/');
+    const perm = { permType: 'READWRITE', key: prefix, range_end: base64('acme/tasks/a0') };
+    for (const [what, request] of [
+      ['user/add', { name: 'root', password: 'root' }],
+      ['user/grant', { user: 'root', role: 'root' }],
+      ['role/add', { name: 'team-a' }],
+      ['role/grant', { name: 'team-a', perm }],
+      ['user/add', { name: 'ann', password: 's3cret' }],
+      ['user/grant', { user: 'ann', role: 'team-a' }],
+      ['enable', {}],
+    ] as const) {
+      await closing(cluster.client()).call(`auth/${what}`, request, 'change');
+    }
     const [endpoint] = cluster.endpoints;
     const secret = join(temporaryDirectory(), 'password');
     writeFileSync(secret, 's3cret\n', { mode: 0o600 });
@@ -67,6 +68,12 @@ describe.runIf(hasEtcd)('etcd', () => {
     await expect(nobody.place('tasks/a', AS_ANN).load()).rejects.toThrow(
       /user name is empty|permission denied/,
     );
+    let base = 1;
+    const fill = async () => {
+      for (; base < 50; base++) await own.commit(base, randomBytes(200_000).toString('hex'), NOON);
+    };
+    await expect(fill()).rejects.toThrow(/space exceeded: its quota is full; nothing was changed$/);
+    expect((await own.load())?.version).toBe(base);
   });
 
   test('over TLS the certificate must be signed by the CA that is named', async () => {
@@ -85,19 +92,6 @@ describe.runIf(hasEtcd)('etcd', () => {
     await expect(lost.load()).rejects.toThrow(
       /cannot read ETCDCTL_CACERT \(\/nowhere\/ca.pem\): ENOENT/,
     );
-  });
-
-  test('a full quota is reported, and nothing is changed', async () => {
-    const cluster = await startCluster(['--quota-backend-bytes', String(4 * 1024 * 1024)]);
-    const lists = open(cluster.url);
-    const place = lists.place<string>('todos/s/a', AS_ANN);
-    let base = 0;
-    const fill = async () => {
-      for (; base < 50; base++)
-        await place.commit(base, randomBytes(200_000).toString('hex'), NOON);
-    };
-    await expect(fill()).rejects.toThrow(/space exceeded: its quota is full; nothing was changed$/);
-    expect((await place.load())?.version).toBe(base);
   });
 
   test('a list that is too large for one request is refused before it is sent', async () => {
@@ -236,40 +230,6 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     );
   });
 });
-
-// A proxy, a web server on that port, a portal that answers everything.
-test.concurrent.for<[number, string, string]>([
-  [502, 'text/html', '<html><h1>Bad Gateway</h1></html>'],
-  [404, 'text/html', '<html><h1>Not found</h1></html>'],
-  [301, 'text/html', ''],
-  [200, 'text/html', '<!doctype html><p>Log in'],
-  [200, 'application/json', '{}'],
-  [200, 'application/json', 'null'],
-])(
-  'a server that answers %d %s %j is not etcd, and its text is not printed',
-  async ([status, type, text], { expect, onTestFinished }) => {
-    const server = createServer((_, response) => {
-      response.writeHead(status, { 'content-type': type });
-      response.end(text);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as { port: number };
-    const url = `etcd://127.0.0.1:${port}/acme`;
-    const lists = new ServerLists({ url, environment: {}, timeoutMs: 3000 });
-    onTestFinished(() => lists.close());
-    const place = lists.place<string>('todos/s/a', AS_ANN);
-    const why = `HTTP status ${status}, not from etcd: is this a proxy, or another server?`;
-    const nothing = status >= 300 && status < 500;
-    await Promise.all([
-      expect(Promise.resolve(place.load())).rejects.toThrow(why),
-      expect(Promise.resolve(place.commit(0, 'a', NOON))).rejects.toThrow(
-        nothing ? `${why}; nothing was changed` : /^not known whether .*: HTTP/,
-      ),
-    ]);
-    expect((await lists.status()).slice(1)).toEqual([`127.0.0.1:${port}: ${why}`]);
-  },
-);
 
 /** A self-signed certificate for 127.0.0.1. */
 function certificateAuthority(names = 'IP:127.0.0.1,DNS:localhost'): { cert: string; key: string } {
