@@ -1,4 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
@@ -8,59 +15,60 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { startHost } from '../helpers/host-program.ts';
 import { NEXT, printed, startSession } from '../helpers/session.ts';
 
-/** A bash that cannot start leaves no descriptor open. */
-const openDescriptors = () => readdirSync('/dev/fd').length;
+const NOT_RUN = 'agent-shell: the line was not run:';
+const ENDS = 'before it reads a line';
+
+/** A folder with a program of this text. */
+function folderWith(name: string, text: string): string {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, name), text, { mode: 0o755 });
+  return folder;
+}
+
+/** The result of each line of a session whose bash cannot start, which leaves no descriptor open. */
+async function eachResult(env: Record<string, string>) {
+  const session = startSession({ env });
+  const results = [await session.run('echo one'), await session.run('echo two')];
+  const open = readdirSync('/dev/fd').length;
+  results.push(await session.run('echo three'));
+  await eventually('all are closed', () => readdirSync('/dev/fd').length <= open);
+  expect(results).toEqual(Array(3).fill(results[0]));
+  return results[0];
+}
 
 test('without a PATH, programs are found on the default path of bash', async () => {
   const session = startSession({ env: { PATH: undefined } });
   expect(await session.run('ls / >/dev/null && echo next')).toEqual(NEXT);
 });
 
-test('without a bash, each line says so', async () => {
-  const nowhere = temporaryDirectory();
-  writeFileSync(join(nowhere, 'bash'), '#!/nonexistent/program\n', { mode: 0o755 });
+test('without a bash, with one that ends before it reads a line, or one that cannot be given its environment, each line says so', async () => {
+  const nowhere = folderWith('bash', '#!/nonexistent/program\n');
   symlinkSync('/usr/bin/mkfifo', join(nowhere, 'mkfifo'));
-  const session = startSession({ env: { PATH: nowhere } });
-  const open = [];
-  for (let line = 0; line < 3; line++) {
-    expect(await session.run('echo one')).toMatchObject(
-      printed(
-        '',
-        `agent-shell: ${nowhere}/bash cannot be started (ENOENT): install bash, or put it on PATH\n`,
-        127,
-      ),
-    );
-    open.push(openDescriptors());
-  }
-  expect(open.at(-1)).toBe(open[0]);
+  const advice = 'cannot be started (ENOENT): install bash, or put it on PATH';
+  const missing = printed('', `agent-shell: ${nowhere}/bash ${advice}\n`, 127);
+  expect(await eachResult({ PATH: nowhere })).toEqual(missing);
+  const empty = folderWith('bash', '');
+  const ends = printed('', `${NOT_RUN} ${empty}/bash ends with exit code 0 ${ENDS}\n`, 1);
+  expect(await eachResult({ PATH: `${empty}:${process.env.PATH}` })).toEqual(ends);
+  expect(await eachResult({ HUGE: 'x'.repeat(2 ** 22) })).toMatchObject({
+    stdout: '',
+    exitCode: 1,
+  });
 });
 
-test('with a bash that ends before it reads a line, each line says so', async () => {
-  const nowhere = temporaryDirectory();
-  writeFileSync(join(nowhere, 'bash'), '', { mode: 0o755 });
-  const session = startSession({ env: { PATH: `${nowhere}:${process.env.PATH}` } });
-  const open = [];
-  for (let line = 0; line < 3; line++) {
-    expect(await session.run('echo one')).toEqual(
-      printed(
-        '',
-        `agent-shell: the line was not run: ${nowhere}/bash ends with exit code 0 before it reads a line\n`,
-        1,
-      ),
-    );
-    open.push(openDescriptors());
-  }
-  expect(open.at(-1)).toBe(open[1]);
-});
-
-test('with an environment that no program can be given, each line says so', async () => {
-  const session = startSession({ env: { HUGE: 'x'.repeat(2 ** 22) } });
-  const before = openDescriptors();
-  for (let line = 0; line < 3; line++) {
-    expect(await session.run('echo one')).toMatchObject({ stdout: '', exitCode: 1 });
-  }
-  await eventually('all channels are closed', () => openDescriptors() <= before);
-});
+test.each([
+  ['set -n', 'exit code 0'],
+  ['builtin() { :; }', 'exit code 0'],
+  ['exit 7', 'exit code 7'],
+])(
+  'a bash that BASH_ENV has broken is reported, and no line counts as run: %s',
+  async (text, how) => {
+    const cause = `bash, with what BASH_ENV set, ends with ${how} ${ENDS}`;
+    const stderr = expect.stringMatching(`^${NOT_RUN} /.*${cause}\n$`);
+    const BASH_ENV = join(folderWith('start', text), 'start');
+    expect(await eachResult({ BASH_ENV })).toEqual({ stdout: '', stderr, exitCode: 1 });
+  },
+);
 
 test('BASH_ENV may change the directory, say something and set variables', async () => {
   const directory = temporaryDirectory();
@@ -92,44 +100,15 @@ test('no setting of BASH_ENV or exported functions prevents lines from running',
   }
 });
 
-test.each([
-  ['set -n', 'exit code 0'],
-  ['builtin() { :; }', 'exit code 0'],
-  ['exit 7', 'exit code 7'],
-])(
-  'a bash that BASH_ENV has broken is reported, and no line counts as run: %s',
-  async (text, how) => {
-    const file = join(temporaryDirectory(), 'start');
-    writeFileSync(file, text);
-    const session = startSession({ env: { BASH_ENV: file } });
-    for (const line of ['echo first', 'echo second']) {
-      expect(await session.run(line)).toEqual({
-        stdout: '',
-        stderr: expect.stringMatching(
-          `^agent-shell: the line was not run: /.*bash, with what BASH_ENV set, ends with ${how} before it reads a line\n$`,
-        ),
-        exitCode: 1,
-      });
-    }
-  },
-);
-
 test('if FIFOs cannot be made, each line names the folder; without mkfifo, each line asks for it', async () => {
-  const bin = temporaryDirectory();
   const TMPDIR = temporaryDirectory();
-  writeFileSync(join(bin, 'mkfifo'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const env = { PATH: `${bin}:${process.env.PATH}`, TMPDIR };
-  expect((await startSession({ env }).run('echo next')).stderr).toContain(
-    `${TMPDIR} (FIFOs cannot be made there): set TMPDIR to`,
-  );
+  const pathOf = (text: string) => `${folderWith('mkfifo', text)}:${process.env.PATH}`;
+  const { stderr } = (await eachResult({ PATH: pathOf('#!/bin/sh\nexit 1\n'), TMPDIR })) ?? {};
+  expect(stderr).toContain(`${TMPDIR} (FIFOs cannot be made there): set TMPDIR to`);
   // A script without its interpreter gives the same error.
-  writeFileSync(join(bin, 'mkfifo'), '#!/nonexistent/program\n');
-  expect(await startSession({ env }).run('echo next')).toEqual({
-    stdout: '',
-    stderr:
-      'agent-shell: the line was not run: install mkfifo, a part of coreutils, or put it on PATH\n',
-    exitCode: 1,
-  });
+  const advice = 'install mkfifo, a part of coreutils, or put it on PATH';
+  const missing = printed('', `${NOT_RUN} ${advice}\n`, 1);
+  expect(await eachResult({ PATH: pathOf('#!/nonexistent/program\n'), TMPDIR })).toEqual(missing);
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
@@ -163,10 +142,14 @@ async function runHost(words: string) {
   return JSON.parse(stdout) as { stdout: string; stderr: string; exitCode: number }[];
 }
 
-test('with a limit of 64 open files, a session keeps its state', async () => {
-  const results = await runHost('ulimit -n 64;');
+test('with 64 open files, and a PATH that begins with the current directory, a session keeps its state', async () => {
+  const from = folderWith('mkfifo', '#!/bin/sh\ntouch ran\n');
+  copyFileSync(join(from, 'mkfifo'), join(from, 'bash'));
+  const results = await runHost(`ulimit -n 64; export FROM='${from}' PATH=.:$PATH;`);
   expect(results.map(({ stdout }) => stdout)).toEqual(['', 'yes\n', '', 'No todos.\n', 'yes\n']);
   expect(results.map(({ stderr }) => stderr).join('')).toBe('');
+  // Nothing of ours that is in it was started.
+  expect(readdirSync(from)).toEqual(['bash', 'mkfifo']);
 });
 
 const MORE_FILES = 'too many open files: raise the limit, such as ulimit -n 256';
@@ -179,18 +162,8 @@ test.each([
 ])('with ulimit %s, lines say why they are not run, and the host lives', async (limit, reason) => {
   const results = await runHost(`ulimit ${limit};`);
   expect(new Set(results.map(({ stdout, stderr }) => stdout + stderr))).toEqual(
-    new Set([`agent-shell: the line was not run: ${reason}\n`]),
+    new Set([`${NOT_RUN} ${reason}\n`]),
   );
-});
-
-test('a PATH that begins with the current directory starts nothing of ours that is in it', async () => {
-  const from = temporaryDirectory();
-  for (const name of ['mkfifo', 'bash']) {
-    writeFileSync(join(from, name), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
-  }
-  const results = await runHost(`export FROM='${from}' PATH=.:$PATH;`);
-  expect(results[1]?.stdout).toBe('yes\n');
-  expect(readdirSync(from)).toEqual(['bash', 'mkfifo']);
 });
 
 const NOBODY = `
