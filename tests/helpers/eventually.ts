@@ -8,18 +8,19 @@ export async function eventually<Value>(
   condition: () => Value | false | undefined | Promise<Value | false | undefined>,
   deadlineMs = 120_000,
 ): Promise<Value> {
-  const deadline = performance.now() + deadlineMs;
+  const begin = performance.now();
   for (;;) {
     const start = performance.now();
     const value = await condition();
     if (value !== false && value !== undefined) {
       return value;
     }
-    if (performance.now() > deadline) {
+    const waited = performance.now() - begin;
+    if (waited > deadlineMs) {
       throw new Error(`After ${deadlineMs} ms still not so: ${what}`);
     }
     // Many conditions start a program or read all of /proc, so leave most of the time to what is waited for.
-    const pause = Math.min(100, Math.max(5, 2 * (performance.now() - start)));
+    const pause = Math.min(100, Math.max(5, 2 * (performance.now() - start), waited / 20));
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
