@@ -28,7 +28,6 @@ const hasPython = hasPrograms('python3');
 const PLAN = `TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress"}]}'`;
 const PLANNED = 'Todo list updated: 0 completed, 1 in_progress, 0 pending\n';
 const LIST = '[>] Build <- Building\n\n(0/1 completed)\n';
-const REFUSED = /^Error: Invalid JSON format\n- .*\nUsage: .*\n$/;
 
 /** A work folder, and the environment of a harness started there. */
 function machine(shell: 'bash' | 'agent-shell') {
@@ -154,12 +153,10 @@ describe.each(Object.entries(SPAWNS))('%s', (_name, spawnAs) => {
     }
   });
 
-  test('has one list for its lines, and the exit code of a refusal', async () => {
+  test('has one list for its lines', async () => {
     const on = machine('agent-shell');
     expect(await spawnAs(PLAN, on)).toMatchObject({ output: PLANNED, exit: 0 });
     expect(await spawnAs('TodoRead', on)).toMatchObject({ output: LIST, exit: 0 });
-    const refused = await spawnAs('TodoWrite nope', on);
-    expect(refused).toMatchObject({ output: expect.stringMatching(REFUSED), exit: 1 });
   });
 });
 
@@ -219,16 +216,12 @@ interface Answer extends Seen {
 /** A harness that types lines at a terminal and waits for its prompt. */
 interface Typist {
   ps1?: string;
-  term?: string;
-  echo?: boolean;
 }
 
 /** Their settings and variables. A harness with a protocol of its own has a test of its own. */
 const TYPISTS: Record<string, [Typist, Record<string, string>?]> = {
   'a prompt that prints JSON': [{ ps1: 'READY> {"exit_code": "$?"} ' }],
   'a prompt that ends in a newline': [{ ps1: 'READY> \\n' }],
-  'TERM=dumb': [{ term: 'dumb' }],
-  'no echo': [{ echo: false }],
   'a variable': [{}, { AI_AGENT: '1' }],
 };
 
@@ -441,56 +434,4 @@ describe.runIf(hasTmux)('in tmux', () => {
     const [plain = '', ours = ''] = await Promise.all([paneOf('bash'), paneOf('agent-shell')]);
     expect(ours.length / plain.length).toBeLessThanOrEqual(MORE_CHARACTERS);
   });
-
-  test.each(['bash', 'agent-shell'] as const)(
-    'OpenHands: a window of its own, PROMPT_COMMAND and PS1 with JSON, all of the history captured (%s)',
-    async (shell) => {
-      // OpenHands/software-agent-sdk: openhands-tools/openhands/tools/terminal/terminal/tmux_terminal.py, metadata.py.
-      const on = machine(shell);
-      const { sh, client, socket } = tmux(on);
-      await client('new-session -d -s main -x 256 -y 200');
-      await client(`new-window -t main -n terminal '${on.named}'`);
-      const fields = '{\\"exit_code\\": \\"$?\\", \\"working_dir\\": \\"$(pwd)\\"}';
-      const ps1 = `\n###PS1JSON###\n${fields}\n###PS1END###\n`;
-      writeFileSync(
-        join(on.root, 'first'),
-        `set +H; export PROMPT_COMMAND='export PS1="${ps1}"'; export PS2=""`,
-      );
-      const send = async (text: string) => {
-        writeFileSync(join(on.root, 'keys'), text);
-        await sh(`tmux -S ${socket} send-keys -t main -l -- "$(cat ${join(on.root, 'keys')})"`);
-        await client('send-keys -t main Enter');
-      };
-      const screen = async () =>
-        (await client('capture-pane -J -pS - -t main')).replace(/ +$/gm, '');
-      const prompts = (content: string) => [
-        ...content.matchAll(/^###PS1JSON###([\s\S]*?)###PS1END###/gm),
-      ];
-      const line = async (text: string) => {
-        await client('clear-history -t main');
-        const before = prompts(await screen()).length;
-        await send(text);
-        const content = await eventually(`a prompt after ${text}`, async () => {
-          const now = await screen();
-          return now.trimEnd().endsWith('\n###PS1END###') && prompts(now).length > before && now;
-        });
-        const found = prompts(content);
-        const last = found.at(-1) as RegExpExecArray;
-        const start = found.at(-2)?.index ?? 0;
-        const output = content.slice(start + (found.at(-2)?.[0].length ?? 0), last.index).trim();
-        return {
-          output: output.slice(output.indexOf(text) + text.length).trim(),
-          ...JSON.parse(last[1] ?? ''),
-        };
-      };
-      await line(`set +H; export PROMPT_COMMAND='export PS1="${ps1}"'; export PS2=""`);
-      const state = { working_dir: on.work };
-      expect(await line('echo hello')).toEqual({ output: 'hello', exit_code: '0', ...state });
-      const [own, list] = [on.env.PATH.includes(COMMANDS), LIST.trim()];
-      expect(own).toBe(shell === 'bash');
-      expect(await line(PLAN)).toEqual({ output: PLANNED.trim(), exit_code: '0', ...state });
-      expect(await line('TodoRead')).toEqual({ output: list, exit_code: '0', ...state });
-      expect(await line('cd /; false')).toEqual({ output: '', exit_code: '1', working_dir: '/' });
-    },
-  );
 });

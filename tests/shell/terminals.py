@@ -217,9 +217,9 @@ class OpenHands:
 class Typist:
     """Any program that types lines at a prompt and waits for the next one."""
 
-    def __init__(self, argv, ps1="READY> ", mark="READY> ", term="xterm", echo=True):
+    def __init__(self, argv, ps1="READY> ", mark="READY> "):
         self.mark = mark
-        self.terminal = Spawn(argv, dict(os.environ, TERM=term), echo)
+        self.terminal = Spawn(argv, os.environ)
         # The echo of this line must not look like the prompt.
         self.terminal.sendline(f"PS1=''{ps1!r}".replace(mark, f"{mark[:2]}''{mark[2:]}"))
         self.terminal.expect(mark)
