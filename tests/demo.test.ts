@@ -35,45 +35,28 @@ test.skipIf(!hasTmux)('keys typed while the demo plays are not shown', async () 
   expect(screen.split('─ Tasks ─')).toHaveLength(2);
 });
 
-const start = async () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const home = temporaryDirectory();
-  const env = `env -i HOME=${home} TODO_STATE_DIR=${home}/state TERM=xterm LANG=C.UTF-8 PATH="$PATH"`;
-  const terminal = new TmuxTerminal(`cd ${ROOT} && ${env} ${scripts.start}`);
-  onTestFinished(() => terminal.close());
-  const first = await terminal.until('the first words', (text) => text.includes('Press Tab'));
-  return { terminal, first };
-};
-const ROWS = ['● Fixing login...', '● Running tests...', '✓ Run tests'];
-
 test.skipIf(!hasTmux)(
-  'npm start says what it is and how to leave, and demo types the first lines',
+  'npm start says what it is and how to leave, and `demo` or Tab types the line that comes next',
   async () => {
-    const { terminal, first } = await start();
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const home = temporaryDirectory();
+    const env = `env -i HOME=${home} TODO_STATE_DIR=${home}/state TERM=xterm LANG=C.UTF-8 PATH="$PATH"`;
+    const terminal = new TmuxTerminal(`cd ${ROOT} && ${env} ${scripts.start}`);
+    onTestFinished(() => terminal.close());
+    const first = await terminal.until('the first words', (text) => text.includes('Press Tab'));
     expect(first).toMatch(
       /^This is your bash, .* Ctrl-D leaves\.\n┌─ Tasks ─+┐\n│ none yet +│\n└─+┘\n/,
     );
     expect(first.split('─ Tasks ─')).toHaveLength(2);
-    for (const row of ROWS) {
-      terminal.enter('demo');
-      await terminal.until(row, (text) => text.includes(row));
-    }
-  },
-);
-
-test.skipIf(!hasTmux)(
-  'at the prompt of npm start, Tab types the line that comes next',
-  async () => {
-    const { terminal } = await start();
-    for (const [at, end] of [
-      '"pending"}]}\'',
-      '--done 1 --start 2',
-      'TodoWrite --done 2',
-    ].entries()) {
-      terminal.press('Tab');
-      await terminal.until('the line', (text) => text.replaceAll('\n', '').includes(end));
+    for (const [line, row] of [
+      ['demo', '● Fixing login...'],
+      ['--done 1 --start 2', '● Running tests...'],
+      ['TodoWrite --done 2', '✓ Run tests'],
+    ] as const) {
+      if (line === 'demo') terminal.type(line);
+      else terminal.press('Tab');
+      await terminal.until('the line', (text) => text.replaceAll('\n', '').includes(line));
       terminal.press('Enter');
-      const row = ROWS[at] ?? '';
       await terminal.until(row, (text) => text.includes(row));
     }
   },

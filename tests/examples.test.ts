@@ -51,13 +51,41 @@ test('the examples are type-checked', ({ skip }) => {
   expect(stdout).toBe('');
 });
 
-/** A provider for the AI SDK, as agent.ts imports it: its model does what this script says. */
-const PROVIDER = `
+/** What the providers of both models begin with. */
+const MODEL = `
 import { MockLanguageModelV3 } from 'ai/test';
 
-const list = (...todos) => 'TodoWrite ' + JSON.stringify(JSON.stringify({ todos })).replace(/^"|"$/g, "'").replace(/\\\\"/g, '"');
-const item = (content, status) => ({ content, activeForm: content, status });
+const item = (content, status, more) => ({ content, activeForm: content, status, ...more });
+const list = (...todos) => "TodoWrite '" + JSON.stringify({ todos }) + "'";
 const bash = (command) => ({ toolName: 'bash', input: { command } });
+const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
+let calls = 0;
+/** A model that says what the next step is: a text, or a call of a tool. */
+const model = (next) => new MockLanguageModelV3({
+  doGenerate: async ({ prompt }) => {
+    const step = next(prompt);
+    const isText = typeof step === 'string';
+    const content = isText
+      ? { type: 'text', text: step }
+      : { type: 'tool-call', toolCallId: String(++calls), toolName: step.toolName, input: JSON.stringify(step.input) };
+    return { content: [content], finishReason: { unified: isText ? 'stop' : 'tool-calls', raw: undefined }, usage, warnings: [] };
+  },
+});
+`;
+
+/** Runs a program with a model of the provider that this text makes. Returns what it prints, as JSON. */
+function withModel(name: string, provider: string, program: string, more = {}) {
+  const folder = join(directory, 'node_modules', '@ai-sdk', name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","exports":"./index.js"}');
+  writeFileSync(join(folder, 'index.js'), MODEL + provider);
+  writeFileSync(join(directory, `${name}.mjs`), program);
+  const env = environment({ MODEL: `${name}/model`, ...more });
+  const options = { cwd: directory, env, encoding: 'utf8' } as const;
+  return JSON.parse(execFileSync(process.execPath, [`${name}.mjs`], options));
+}
+
+const SCRIPTED = `
 const script = {
   'Do the job': [
     bash(list(item('Look', 'in_progress'), item('Tell', 'pending'))),
@@ -70,19 +98,11 @@ const script = {
   ],
   Help: [bash(list(item('Of the helper', 'in_progress'))), bash('echo helping'), 'Helped.'],
 };
-const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
 export const seen = [];
-export const scripted = () => new MockLanguageModelV3({
-  doGenerate: async ({ prompt }) => {
-    const job = prompt.find(({ role }) => role === 'user').content[0].text;
-    seen.push({ job, prompt: JSON.stringify(prompt), length: prompt.length });
-    const step = script[job].shift();
-    const isText = typeof step === 'string';
-    const content = isText
-      ? { type: 'text', text: step }
-      : { type: 'tool-call', toolCallId: String(seen.length), toolName: step.toolName, input: JSON.stringify(step.input) };
-    return { content: [content], finishReason: { unified: isText ? 'stop' : 'tool-calls', raw: undefined }, usage, warnings: [] };
-  },
+export const scripted = () => model((prompt) => {
+  const job = prompt.find(({ role }) => role === 'user').content[0].text;
+  seen.push({ job, prompt: JSON.stringify(prompt), length: prompt.length });
+  return script[job].shift();
 });
 `;
 
@@ -125,23 +145,8 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   skip,
 }) => {
   if (exampleModules() === undefined) skip(NO_PACKAGES);
-  const provider = join(directory, 'node_modules', '@ai-sdk', 'scripted');
-  mkdirSync(provider, { recursive: true });
-  writeFileSync(join(provider, 'package.json'), '{"type":"module","exports":"./index.js"}');
-  writeFileSync(join(provider, 'index.js'), PROVIDER);
-  writeFileSync(join(directory, 'run.mjs'), AGENT);
-  const output = execFileSync(process.execPath, ['run.mjs'], {
-    cwd: directory,
-    env: environment({
-      MODEL: 'scripted/model',
-      MEMORY: '6',
-      TODO_REMINDER_TURNS: '2',
-      TERM: 'xterm',
-      LANG: 'C.UTF-8',
-    }),
-    encoding: 'utf8',
-  });
-  const { drawn, questions, seen, items } = JSON.parse(output);
+  const more = { MEMORY: '6', TODO_REMINDER_TURNS: '2', TERM: 'xterm', LANG: 'C.UTF-8' };
+  const { drawn, questions, seen, items } = withModel('scripted', SCRIPTED, AGENT, more);
   // The second `true` is one of the commands that may always run.
   expect(questions).toEqual([
     'May the agent run this? true',
@@ -169,31 +174,16 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(last.length).toBeLessThanOrEqual(9);
 });
 
-/** A provider whose model works for an editor. */
-const EDITOR_PROVIDER = `
-import { MockLanguageModelV3 } from 'ai/test';
-
-const item = (content, status, more) => ({ content, activeForm: content, status, ...more });
-const list = (...todos) => "TodoWrite '" + JSON.stringify({ todos }) + "'";
+const EDITOR_MODEL = `
 const script = [
-  list(item('Look', 'in_progress', { priority: 'high' }), item('Tell', 'pending')),
-  'touch forbidden',
-  'TodoWrite --done 1 --start 2',
-  '',
-  'sleep 1000',
-  '',
+  bash(list(item('Look', 'in_progress', { priority: 'high' }), item('Tell', 'pending'))),
+  bash('touch forbidden'),
+  bash('TodoWrite --done 1 --start 2'),
+  'Done.',
+  bash('sleep 1000'),
+  'Done.',
 ];
-const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
-let calls = 0;
-export const editor = () => new MockLanguageModelV3({
-  doGenerate: async () => {
-    const command = script.shift();
-    const content = command
-      ? { type: 'tool-call', toolCallId: String(++calls), toolName: 'bash', input: JSON.stringify({ command }) }
-      : { type: 'text', text: 'Done.' };
-    return { content: [content], finishReason: { unified: command ? 'tool-calls' : 'stop', raw: undefined }, usage, warnings: [] };
-  },
-});
+export const editor = () => model(() => script.shift());
 `;
 
 /** Drives acp.ts as an editor does, with the protocol's own package, and prints what an editor would show. */
@@ -241,17 +231,7 @@ test('acp.ts shows an editor its list as the plan, asks it before a line runs, a
   skip,
 }) => {
   if (exampleModules() === undefined) skip(NO_PACKAGES);
-  const provider = join(directory, 'node_modules', '@ai-sdk', 'editor');
-  mkdirSync(provider, { recursive: true });
-  writeFileSync(join(provider, 'package.json'), '{"type":"module","exports":"./index.js"}');
-  writeFileSync(join(provider, 'index.js'), EDITOR_PROVIDER);
-  writeFileSync(join(directory, 'editor.mjs'), EDITOR);
-  const said = execFileSync(process.execPath, ['editor.mjs'], {
-    cwd: directory,
-    env: environment({ MODEL: 'editor/model' }),
-    encoding: 'utf8',
-  });
-  const { plans, schema, asked, updates, ...rest } = JSON.parse(said);
+  const { plans, schema, asked, updates, ...rest } = withModel('editor', EDITOR_MODEL, EDITOR);
   expect(rest).toEqual({
     protocolVersion: 1,
     done: { stopReason: 'end_turn' },

@@ -76,11 +76,6 @@ TODO_TASKS=1
   });
 });
 
-test('the environment wins over .env', () => {
-  writeEnv('TODO_MAX_ITEMS=7\n');
-  expect(readSettings({ TODO_MAX_ITEMS: '8' }, directory).settings.maxItems).toBe(8);
-});
-
 test('settings are read again at each call, and .env a moment later', async () => {
   const maxItems = () => readSettings({}, directory).settings.maxItems;
   expect(maxItems()).toBe(50);

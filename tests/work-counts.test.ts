@@ -1,7 +1,7 @@
 // Speed, kept by counting work and not time: these counts are the same on any machine, however busy it is.
 
 import { createHook } from 'node:async_hooks';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -32,29 +32,34 @@ const items = (count: number, done = 0): TodoItem[] =>
 const call = (count: number, done = 0) =>
   `TodoWrite '${JSON.stringify({ todos: items(count, done) })}'`;
 
+/** What a program loads with lists in files: modules of Node by name, and how many files. */
+function loaderIn(directory = temporaryDirectory()) {
+  const [hook, loaded] = [join(directory, 'hook.cjs'), join(directory, 'loaded')];
+  writeFileSync(
+    hook,
+    `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(loaded)},
+      JSON.stringify([process.moduleLoadList, Object.keys(require.cache).length])));`,
+  );
+  return (...program: string[]): [modules: string[], files: number] => {
+    spawnSync(process.execPath, ['-r', hook, ...program], {
+      cwd: directory,
+      env: cleanEnvironment({ TODO_STATE_DIR: join(directory, 'state'), TODO_AGENT: 'ann' }),
+      input: '{}',
+    });
+    return JSON.parse(readFileSync(loaded, 'utf8'));
+  };
+}
+
 describe('modules loaded at start-up', () => {
-  /** What a run loads beyond an empty script: modules of Node by name, and how many files. */
+  /** What a run loads beyond an empty script. */
   function loadedBy(file: string, ...argv: string[]): { modules: string[]; files: number } {
     const directory = temporaryDirectory();
-    const path = (name: string) => join(directory, name);
-    writeFileSync(path('empty.cjs'), '');
-    writeFileSync(
-      path('hook.cjs'),
-      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(path('loaded'))},
-        JSON.stringify([process.moduleLoadList, Object.keys(require.cache).length])));`,
-    );
-    const run = (...args: string[]): [string[], number] => {
-      execFileSync(process.execPath, ['-r', path('hook.cjs'), ...args], {
-        cwd: directory,
-        env: cleanEnvironment({ TODO_STATE_DIR: path('state') }),
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      return JSON.parse(readFileSync(path('loaded'), 'utf8'));
-    };
-    const [known, fewest] = run(path('empty.cjs'));
+    const load = loaderIn(directory);
+    writeFileSync(join(directory, 'empty.cjs'), '');
+    const [known, fewest] = load(join(directory, 'empty.cjs'));
     // The first start after a build also keeps what it has compiled.
-    run(file, ...argv);
-    const [loaded, files] = run(file, ...argv);
+    load(file, ...argv);
+    const [loaded, files] = load(file, ...argv);
     const modules = loaded
       .filter((name) => !known.includes(name))
       .map((name) => /^NativeModule (?!internal)(.*)/.exec(name)?.[1])
@@ -81,19 +86,7 @@ describe('with lists in files', () => {
     [executable('agent-shell'), ['state']],
     [executable('agent-shell'), ['hook']],
   ])('%s %j loads no network', (file, argv) => {
-    const directory = temporaryDirectory();
-    const hook = join(directory, 'hook.cjs');
-    writeFileSync(
-      hook,
-      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(join(directory, 'loaded'))},
-        process.moduleLoadList.join('\\n')));`,
-    );
-    spawnSync(process.execPath, ['-r', hook, file, ...argv], {
-      cwd: directory,
-      env: cleanEnvironment({ TODO_STATE_DIR: join(directory, 'state'), TODO_AGENT: 'ann' }),
-      input: '{}',
-    });
-    const loaded = readFileSync(join(directory, 'loaded'), 'utf8');
+    const loaded = loaderIn()(file, ...argv)[0].join('\n');
     expect(loaded).toMatch(/NativeModule fs$/m);
     expect(loaded).not.toMatch(/NativeModule (http|https|tls|_http_client|_tls_wrap)$/m);
   });
