@@ -100,17 +100,18 @@ test('a list that is written in one work tree and completed from another is one 
   const { environment, directory, say } = harness('s1', ID);
   const lib = join(directory, '..', 'lib');
   mkdirSync(join(lib, '.git'), { recursive: true });
-  const env = cleanEnvironment({ ...environment, [ID]: 's1', TODO_GUIDANCE: 'off' });
-  const call = (cwd: string, ...argv: string[]) => run('todo-write', argv, { cwd, env });
+  const env = { ...environment, [ID]: 's1', TODO_GUIDANCE: 'off' };
+  const call = (cwd: string, ...argv: string[]) => callCommand(env, 'TodoWrite', argv, { cwd });
   const plan = '[{"content":"Fix it","activeForm":"Fixing it","status":"in_progress"}]';
-  expect(call(directory, plan).exitCode).toBe(0);
+  expect(await call(directory, plan)).toMatchObject({ exitCode: 0 });
   const start = input('SessionStart', { source: 'compact', cwd: lib });
   expect(await contextOf(say(start))).toContain('[>] Fix it');
   expect(await say({ ...stop(), cwd: lib }, '--gate')).toContain('[>] Fix it');
-  expect(call(lib, '--add', 'Ship it', '--active-form', 'Shipping it').exitCode).toBe(0);
-  expect(call(lib, '--done', '1', '--done', '2').stdout).toContain('2 completed');
+  await call(lib, '--add', 'Ship it', '--active-form', 'Shipping it');
+  expect((await call(lib, '--done', '1', '--done', '2')).stdout).toContain('2 completed');
   for (const cwd of [directory, lib]) expect(await say({ ...stop(), cwd }, '--gate')).toBe('');
-  const { stdout } = run('agent-shell', ['sessions', '--json'], { cwd: directory, env });
+  const place = { cwd: directory, env: cleanEnvironment(env) };
+  const { stdout } = run('agent-shell', ['sessions', '--json'], place);
   expect(JSON.parse(stdout).sessions).toMatchObject([
     { session: directory, lists: [{ agent: 'main@s1', completed: 2 }] },
   ]);
@@ -157,8 +158,10 @@ describe('text of others is data', () => {
     const task = { subject: EVIL, owner: 'ann' };
     const lead = 'lead <b>';
     await store.change((graph, at) => createTasks(graph, [task], at), undefined, lead);
-    const { stdout: inbox } = run('task-inbox', ['--agent', 'ann'], { cwd: directory, env });
-    expect(inbox).toMatch(/^\S+Z {2}#1 "x\\"\\u003c.*": assigned to you by lead \\u003cb>\n$/);
+    const inbox = await callCommand(env, 'TaskInbox', ['--agent', 'ann'], { cwd: directory });
+    expect(inbox.stdout).toMatch(
+      /^\S+Z {2}#1 "x\\"\\u003c.*": assigned to you by lead \\u003cb>\n$/,
+    );
   });
 
   test('the author of a list is named unless it is the reader', async () => {
@@ -471,8 +474,8 @@ describe('the finish gate', () => {
     const isAsked = async () => (await say(stop())) !== '';
     write('[ ] Fix it');
     expect(await isAsked()).toBe(false);
-    const env = cleanEnvironment({ ...environment, [ID]: 's1' });
     const argv = ['--until-done', JSON.stringify({ todos: items('[ ] Fix it') })];
+    const env = cleanEnvironment({ ...environment, [ID]: 's1' });
     expect(run('todo-write', argv, { cwd: directory, env })).toMatchObject({ exitCode: 0 });
     write('[>] Fix it');
     expect(await isAsked()).toBe(true);

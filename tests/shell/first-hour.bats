@@ -45,9 +45,11 @@ screen() { terminal capture-pane -p; }
 
 # until_screen REGEX: waits for a row that matches
 until_screen() {
-  local try
+  local try now= seen=
   for ((try = 0; try < 400; try++)); do
-    if screen | grep -qE -- "$1"; then return; fi
+    now=$(screen)
+    if [ "$now" != "$seen" ] && grep -qE -- "$1" <<<"$now"; then return; fi
+    seen=$now
     sleep 0.05
   done
   echo "never on the screen: $1" >&2
@@ -57,11 +59,13 @@ until_screen() {
 
 # Waits for an empty prompt with the whole panel below it.
 until_panel() {
-  local try seen
+  local try now= seen=
   for ((try = 0; try < 400; try++)); do
-    seen=$(screen | grep -v '^$')
-    if [[ $(tail -n 5 <<<"$seen") = 'me>'*$'\n┌─ Tasks '*' 1/2 '*$'\n│ ✓ Read '*$'\n│ ● Doing it...'*$'\n└'* ]] &&
-      [ "$(grep -c '─ Tasks ─' <<<"$seen")" = 1 ]; then
+    now=$(screen)
+    if [ "$now" = "$seen" ]; then sleep 0.05 && continue; fi
+    seen=$now now=$(grep -v '^$' <<<"$now")
+    if [[ $(tail -n 5 <<<"$now") = 'me>'*$'\n┌─ Tasks '*' 1/2 '*$'\n│ ✓ Read '*$'\n│ ● Doing it...'*$'\n└'* ]] &&
+      [ "$(grep -c '─ Tasks ─' <<<"$now")" = 1 ]; then
       return
     fi
     sleep 0.05

@@ -14,10 +14,7 @@ const UPDATED = 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n';
 
 describe('TodoWrite', () => {
   test.each([
-    ['alone', ['-c', `TodoWrite '${LIST}'`], ''],
-    ['in a composed line', ['-c', `true && TodoWrite '${LIST}'`], ''],
     ['with parameters of the line', ['-c', 'TodoWrite "$1"', 'name', LIST], ''],
-    ['with standard input, alone', ['-c', 'TodoWrite'], LIST],
     ['with standard input, composed', ['-c', 'cat | TodoWrite -'], LIST],
     ['in a script on standard input', [], `TodoWrite '${LIST}'\n`],
   ])('is a command %s', async (_name, args, stdin) => {

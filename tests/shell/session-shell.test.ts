@@ -8,11 +8,11 @@ import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 const list = (content: string) =>
   JSON.stringify({ todos: [{ content, activeForm: 'Doing', status: 'pending' }] });
 
-function machine() {
+function machine(variables = {}) {
   const cwd = temporaryDirectory();
   const state = join(cwd, 'state');
   mkdirSync(join(cwd, '.git'));
-  const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_GUIDANCE: 'off' });
+  const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_GUIDANCE: 'off', ...variables });
   return {
     state,
     shell: (argv: string[], input = '') => run('agent-shell', argv, { cwd, env, input }),
@@ -21,16 +21,20 @@ function machine() {
   };
 }
 
-test('the list of a session outlives the shell, and is that of TodoWrite on PATH', async () => {
-  const { shell, read, write } = machine();
-  expect(shell(['--session', 's', '-c', `:; TodoWrite '${list('a')}'`]).exitCode).toBe(0);
-  expect(await read('--session', 's')).toContain('[ ] a\n');
-  await write('--session', 's', list('b'));
-  expect(shell(['--session=s', '-c', 'TodoRead | cat']).stdout).toContain('[ ] b\n');
-  expect(shell(['--session=s', '--jsonl'], '{"id":1,"command":"TodoRead"}\n').stdout).toContain(
-    '[ ] b',
-  );
-});
+test.each([
+  ['--session s', ['--session', 's'], {}],
+  ['--session=s', ['--session=s'], {}],
+  ['TODO_SESSION=s', [], { TODO_SESSION: 's' }],
+])(
+  '%s names the list of a shell, with --jsonl too; it outlives the shell',
+  async (_, argv, variables) => {
+    const { shell, read } = machine(variables);
+    const request = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'`)}}\n`;
+    expect(shell([...argv, '--jsonl'], request).exitCode).toBe(0);
+    expect(await read('--session', 's')).toContain('[ ] a\n');
+    expect(shell([...argv, '-c', 'TodoRead | cat']).stdout).toContain('[ ] a\n');
+  },
+);
 
 test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are in memory unless a session is named', async () => {
   const { state, shell, read } = machine();
@@ -39,14 +43,6 @@ test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are
   expect(() => readdirSync(state)).toThrow(/ENOENT/);
   shell(['-c', `TodoWrite '${list('a')}'`]);
   expect(await read()).toContain('[ ] a\n');
-});
-
-test('TODO_SESSION names the session, with --jsonl too', () => {
-  const cwd = temporaryDirectory();
-  const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state'), TODO_SESSION: 's' });
-  const input = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'`)}}\n`;
-  run('agent-shell', ['--jsonl'], { cwd, env, input });
-  expect(run('agent-shell', ['-c', 'TodoRead'], { cwd, env }).stdout).toContain('[ ] a');
 });
 
 test('inside, the agent is that of --agent, and the commands take other lists as their options say', async () => {
