@@ -54,19 +54,6 @@ test('an item is dropped', async () => {
   expect(await read()).toEqual(['[>] B <- B']);
 });
 
-test('--output says what the reply is', async () => {
-  const { call } = list('[>] A <- a', '[ ] B');
-  const summary = 'Todo list updated: 1 completed, 0 in_progress, 1 pending\n';
-  expect((await call('--done', '1', '--output', 'summary')).stdout).toBe(summary);
-  expect((await call('--done', '1', '--output', 'list')).stdout).toBe(
-    '[x] A\n[ ] B\n\n(1/2 completed)\n',
-  );
-  const json = '{"todos":[{"content":"B","activeForm":"b","status":"in_progress"}]}';
-  expect((await call(json, '--output', 'next')).stdout).toBe(
-    'Todo list updated: 0 completed, 1 in_progress, 0 pending\nNow 1: B\n',
-  );
-});
-
 test.each([
   [['--start', '2'], 'item 1 is in_progress: "A". Try: TodoWrite --done 1 --start 2'],
   [['--done', '9'], "there is no item '9'; the list has 3 items, see TodoRead"],

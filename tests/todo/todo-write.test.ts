@@ -67,52 +67,33 @@ test.each([
   });
 });
 
-test('invalid JSON: the error says where and what, and ends with the usage', async () => {
-  expect(await todoWrite(['{invalid}'])).toEqual({
+/** What is said after a problem that a heredoc would not have. */
+const inHeredoc = (cause: string) =>
+  `\n- ${cause}. In a heredoc bash changes nothing:\n${HEREDOC.trimEnd()}`;
+
+test.each([
+  [['{invalid}'], 'line 1, column 2: expected a property name in double quotes, near {invalid}'],
+  // Truncated, and never half read.
+  [
+    [list(build).slice(0, -10)],
+    `line 1, column 63: the string that begins here is never closed, near ...lding","status":"p${inHeredoc('The JSON is cut short: perhaps an unescaped quote, a backtick or $( in its text ended it')}`,
+  ],
+  [
+    ['{todos:[{content:Build}]}'],
+    `line 1, column 2: expected a property name in double quotes, near {todos:[{content:Build}]}${inHeredoc('The JSON has lost its double quotes: bash removed them')}`,
+  ],
+  [
+    ['{"todos":[{"content":"Say "hi" now"}]}'],
+    `line 1, column 28: expected ',' or '}', near ..."content":"Say "hi" now"}]}${inHeredoc('A double quote inside a text must be written \\"; if it is, bash has replaced it')}`,
+  ],
+  [
+    ['{"todos":[{"content":"Dont', 'stop"}]}'],
+    `expected the JSON as one argument, received 2; the first is {"todos":[{"content":"Dont${inHeredoc('The JSON came in pieces: perhaps an unescaped quote in its text split it')}`,
+  ],
+])('the error for %j says where, what, the likely cause and the usage', async (argv, problem) => {
+  expect(await todoWrite(argv)).toEqual({
     stdout: '',
-    stderr: `Error: Invalid JSON format
-- line 1, column 2: expected a property name in double quotes, near {invalid}
-${USAGE}`,
-    exitCode: 1,
-    items: BEFORE,
-  });
-});
-
-test('truncated JSON is refused, never half read, and the error names the likely cause and the heredoc', async () => {
-  expect(await todoWrite([list(build).slice(0, -10)])).toEqual({
-    stdout: '',
-    stderr: `Error: Invalid JSON format
-- line 1, column 63: the string that begins here is never closed, near ...lding","status":"p
-- The JSON is cut short: perhaps an unescaped quote, a backtick or $( in its text ended it. In a heredoc bash changes nothing:
-${HEREDOC}${USAGE}`,
-    exitCode: 1,
-    items: BEFORE,
-  });
-});
-
-test('JSON without the quotes that bash removed: the error says so', async () => {
-  const { stderr } = await todoWrite(['{todos:[{content:Build}]}']);
-  expect(stderr).toBe(`Error: Invalid JSON format
-- line 1, column 2: expected a property name in double quotes, near {todos:[{content:Build}]}
-- The JSON has lost its double quotes: bash removed them. In a heredoc bash changes nothing:
-${HEREDOC}${USAGE}`);
-});
-
-test('a bare double quote inside a text: the error says so', async () => {
-  const { stderr } = await todoWrite(['{"todos":[{"content":"Say "hi" now"}]}']);
-  expect(stderr).toBe(`Error: Invalid JSON format
-- line 1, column 28: expected ',' or '}', near ..."content":"Say "hi" now"}]}
-- A double quote inside a text must be written \\"; if it is, bash has replaced it. In a heredoc bash changes nothing:
-${HEREDOC}${USAGE}`);
-});
-
-test('several arguments are not a list: the error says how many, and how to keep it in one piece', async () => {
-  expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop"}]}'])).toEqual({
-    stdout: '',
-    stderr: `Error: Invalid JSON format
-- expected the JSON as one argument, received 2; the first is {"todos":[{"content":"Dont
-- The JSON came in pieces: perhaps an unescaped quote in its text split it. In a heredoc bash changes nothing:
-${HEREDOC}${USAGE}`,
+    stderr: `Error: Invalid JSON format\n- ${problem}\n${USAGE}`,
     exitCode: 1,
     items: BEFORE,
   });
@@ -158,13 +139,8 @@ test('a list of exactly 1 MiB is read, and one of a byte more is refused before 
   expect(await todoWrite([padded(1024 * 1024 + 1)])).toEqual(refused);
   expect(await todoWrite([], { stdin: padded(1024 * 1024 + 1) })).toEqual(refused);
   expect(await todoWrite([], { raw: padded(1024 * 1024 + 1) })).toEqual(refused);
-});
-
-test('the size of a list is counted in bytes, not in characters', async () => {
   const { stderr } = await todoWrite(['"'.padEnd(400_000, '日')]);
-  expect(stderr).toBe(
-    'Error: Validation failed\n- The list must be at most 1 MiB, received 1199998 bytes\n',
-  );
+  expect(stderr).toContain('at most 1 MiB, received 1199998 bytes\n');
 });
 
 test.each([
@@ -212,29 +188,26 @@ test('a warning about a setting is one more line on stderr, whether the list is 
   );
 });
 
-test('standard input that cannot be read is an error, not a throw', async () => {
-  const stdin = async () => {
-    throw new Error('broken\npipe');
-  };
-  expect(await new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin })).toEqual({
-    stdout: '',
-    stderr: 'Error: Cannot update the list\n- broken pipe\n',
-    exitCode: 1,
-  });
-});
-
-test('a store that cannot take the list is an error, not a throw', async () => {
+test('standard input that cannot be read, or a store that cannot take the list, is an error, not a throw', async () => {
   class FullStore extends TodoStore {
     override updateIf(): never {
-      throw new Error('no space');
+      throw new Error('no\nspace');
     }
   }
-  const handler = new TodoWriteHandler(new FullStore());
-  expect(await handler.execute({ argv: [list(build)], stdin: async () => '' })).toEqual({
-    stdout: '',
-    stderr: 'Error: Cannot update the list\n- no space\n',
-    exitCode: 1,
-  });
+  const broken = async () => {
+    throw new Error('broken pipe');
+  };
+  const outcomes = await Promise.all([
+    new TodoWriteHandler(new FullStore()).execute({ argv: [list(build)], stdin: async () => '' }),
+    new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin: broken }),
+  ]);
+  expect(outcomes).toEqual(
+    ['no space', 'broken pipe'].map((problem) => ({
+      stdout: '',
+      stderr: `Error: Cannot update the list\n- ${problem}\n`,
+      exitCode: 1,
+    })),
+  );
 });
 
 test('without a store of its own it writes the shared one', async () => {
@@ -266,59 +239,29 @@ async function expectResultOrCleanError(input: string): Promise<void> {
   }
 }
 
-test('any JSON value gets a result or a clean error', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 4 }), (value) =>
-      expectResultOrCleanError(JSON.stringify(value)),
-    ),
-    { numRuns: runs(400) },
-  );
-});
-
-test('any value that looks somewhat like a list gets a result or a clean error', async () => {
+test('any text gets a result or a clean error', async () => {
   const wild = fc.oneof(text, fc.string({ unit: anyCharacter, maxLength: 400 }), fc.jsonValue());
+  const key = fc.oneof(fc.constantFrom('content', 'activeForm', 'status', 'id', '__proto__'), text);
+  const status = fc.oneof(fc.constantFrom('pending', 'in_progress'), wild);
   const item = fc.oneof(
-    fc.dictionary(
-      fc.oneof(fc.constantFrom('content', 'activeForm', 'status', '__proto__'), text),
-      wild,
-    ),
-    fc.record({
-      content: wild,
-      activeForm: wild,
-      status: fc.oneof(fc.constantFrom('pending', 'in_progress'), wild),
-      id: wild,
-    }),
+    fc.dictionary(key, wild),
+    fc.record({ content: wild, activeForm: wild, status, id: wild }),
     wild,
   );
   const root = fc.record(
     { todos: fc.array(item, { maxLength: 70 }), items: wild },
     { requiredKeys: ['todos'] },
   );
-  await fc.assert(
-    fc.asyncProperty(root, (value) => expectResultOrCleanError(JSON.stringify(value))),
-    { numRuns: runs(200) },
-  );
-});
-
-test('any string gets a result or a clean error', async () => {
+  const value = fc.oneof(root, fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 4 }));
   const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-  const soup = fc
-    .array(
-      fc.constantFrom(
-        ...'{}[]",:\\`$\'! \n',
-        '"todos":',
-        '"items":',
-        '```',
-        'null',
-        '1',
-        '\x1b[2J',
-        '\u202e',
-      ),
-    )
-    .map((parts) => parts.join(''));
-  await fc.assert(fc.asyncProperty(fc.oneof(fc.string({ unit }), soup), expectResultOrCleanError), {
-    numRuns: runs(600),
-  });
+  const signs = [...'{}[]",:\\`$\'! \n', '"todos":', '"items":', '```', 'null', '1', '\x1b[2J'];
+  const soup = fc.array(fc.constantFrom(...signs, '\u202e')).map((parts) => parts.join(''));
+  const input = fc.oneof(
+    value.map((each) => JSON.stringify(each)),
+    fc.string({ unit }),
+    soup,
+  );
+  await fc.assert(fc.asyncProperty(input, expectResultOrCleanError), { numRuns: runs(1200) });
 });
 
 test('the longest lines that an error can hold stay within 4 KB, the list-level ones among them', async () => {
@@ -428,40 +371,31 @@ test('TodoWrite accepts the output of TodoRead --json, and checks its version', 
   expect(store.get().version).toBe(2);
 });
 
-test('TODO_CLEAR_WHEN_DONE: a list that is written before the finished one is emptied stays', async () => {
-  const store = new TodoStore();
+function clearing(store = new TodoStore()) {
   const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
   const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
+  const write = (...items: object[]) =>
+    handler.execute({ argv: [list(...items)], stdin: async () => '' });
+  return { store, write };
+}
+
+test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still counts it', async () => {
+  const { store, write } = clearing();
+  const done = { ...build, status: 'completed' };
+  await write(done, build);
+  expect(store.get().items).toHaveLength(2);
+  const { stdout } = await write(done, done);
+  expect(stdout).toBe('Todo list updated: 2 completed, 0 in_progress, 0 pending\n');
+  expect(store.get()).toMatchObject({ items: [], version: 3 });
+  await write();
+  expect(store.get()).toMatchObject({ items: [], version: 4 });
+});
+
+test('TODO_CLEAR_WHEN_DONE: a list that is written before the finished one is emptied stays', async () => {
+  const { store, write } = clearing();
   store.onChange(({ version }) => {
     if (version === 1) store.update([build]);
   });
-  await handler.execute({
-    argv: [list({ ...build, status: 'completed' })],
-    stdin: async () => '',
-  });
-  expect(store.get().version).toBe(2);
-  expect(store.get().items).toEqual([build]);
-});
-
-test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still counts it', async () => {
-  const store = new TodoStore();
-  const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
-  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
-  const done = { content: 'Ship', activeForm: 'Shipping', status: 'completed' };
-  const open = { ...done, status: 'pending' };
-  const write = (todos: object[]) =>
-    handler.execute({ argv: [JSON.stringify({ todos })], stdin: async () => '' });
-  await write([done, open]);
-  expect(store.get().items).toHaveLength(2);
-  const { stdout } = await write([done, done]);
-  expect(stdout).toBe('Todo list updated: 2 completed, 0 in_progress, 0 pending\n');
-  expect(store.get().items).toEqual([]);
-});
-
-test('TODO_CLEAR_WHEN_DONE: an empty list is one version', async () => {
-  const store = new TodoStore();
-  const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
-  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
-  await handler.execute({ argv: [list()], stdin: async () => '' });
-  expect(store.get()).toMatchObject({ items: [], version: 1 });
+  await write({ ...build, status: 'completed' });
+  expect(store.get()).toMatchObject({ items: [build], version: 2 });
 });

@@ -20,6 +20,11 @@ const write = (...argv: string[]) =>
 test('the reply is a summary unless another is asked for', async () => {
   expect((await write(LIST)).stdout).toBe(SUMMARY);
   expect((await write('--output', 'summary', LIST)).stdout).toBe(SUMMARY);
+  expect((await write('--output', 'next', LIST)).stdout).toBe(
+    `${SUMMARY}Now 1: Fix it\nNext 2: Run the tests\n`,
+  );
+  const done = await write('--done', '1', '--output', 'summary');
+  expect(done.stdout).toBe('Todo list updated: 1 completed, 0 in_progress, 1 pending\n');
 });
 
 test.each([
