@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { readJson } from '../../src/json/json-reader.ts';
 import { StateError } from '../../src/state/state-error.ts';
 import archivePage from '../../src/tasks/task-archive.md';
 import claimPage from '../../src/tasks/task-claim.md';
@@ -12,7 +11,6 @@ import releasePage from '../../src/tasks/task-release.md';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import undoPage from '../../src/tasks/task-undo.md';
 import updatePage from '../../src/tasks/task-update.md';
-import { bestTime } from '../helpers/best-time.ts';
 import { Team } from './team.ts';
 
 const ok = (stdout: string, stderr = '') => ({ stdout, stderr, exitCode: 0 });
@@ -105,12 +103,12 @@ Description:
 });
 
 test.each([
-  ['as an argument', ['{"subject":"S"}'], ''],
-  ['on standard input', [], '{"subject":"S"}'],
-  ['on standard input, said so', ['-'], '{"subject":"S"}'],
-  ['as an option', ['--subject', 'S'], ''],
-  ['as an option with =', ['--subject=S'], ''],
-])('a request %s', async (_, argv, stdin) => {
+  [['{"subject":"S"}'], ''],
+  [[], '{"subject":"S"}'],
+  [['-'], '{"subject":"S"}'],
+  [['--subject', 'S'], ''],
+  [['--subject=S'], ''],
+])('a request as %j, with %j on standard input', async (argv, stdin) => {
   expect(await new Team().call('TaskCreate', argv, stdin)).toEqual(ok('Task #1 created: S\n'));
 });
 
@@ -255,17 +253,13 @@ test('JSON that bash has spoiled: where, why, and how to write it', async () => 
   expect(metadata.stderr).toMatch(/^Error: Invalid JSON format\n- --metadata: line 1, /);
 });
 
-test('an input of over 1 MiB is refused, and 100,000 faults cost little', async () => {
+test('an input of over 1 MiB is refused, of 100,000 faults the first are named, and deep metadata is refused', async () => {
   const team = new Team();
   const large = JSON.stringify({ subject: 'S', description: 'x'.repeat(1024 * 1024) });
   expect(await team.call('TaskCreate', [], large)).toEqual(
     refused('Validation failed', `The input must be at most 1 MiB, received ${large.length} bytes`),
   );
-  const broken = `[${'{},'.repeat(100_000)}{}]`;
-  const parsing = await bestTime(() => readJson(broken), 5);
-  const refusing = await bestTime(() => team.call('TaskCreate', [], broken), 5);
-  expect(refusing).toBeLessThan(20 * parsing);
-  const { stderr } = await team.call('TaskCreate', [], broken);
+  const { stderr } = await team.call('TaskCreate', [], `[${'{},'.repeat(100_000)}{}]`);
   expect(Buffer.byteLength(stderr)).toBeLessThan(4096);
   expect(stderr).toContain('- only the first 1000 of 100001 tasks were checked\n');
   const deep = `{"subject":"S","metadata":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}`;
@@ -283,22 +277,17 @@ test('a claim without a name says how to give one', async () => {
   );
   expect(await team.run('TaskRelease')).toEqual(refused('Cannot release the tasks', how));
   expect(await team.run('TaskClaim 1 --agent a')).toMatchObject({ exitCode: 0 });
-});
-
-test('one task per agent, if the setting or the option says so', async () => {
-  const create = ['TaskCreate --subject A', 'TaskCreate --subject B', 'TaskClaim 1 --agent a'];
-  const busy = refused('Cannot claim task #2', 'agent_busy: a is working on #1');
-  const free = new Team();
-  expect(await free.run(...create, 'TaskClaim 2 --agent a --check-busy')).toEqual(busy);
-  expect(await free.run('TaskClaim 2 --agent a')).toMatchObject({ exitCode: 0 });
-  const strict = new Team({ settings: { oneTaskPerAgent: true } });
-  expect(await strict.run(...create, 'TaskClaim 2 --agent a')).toEqual(busy);
+  await team.run('TaskCreate --subject T');
+  expect(await team.run('TaskClaim 2 --agent a --check-busy')).toEqual(
+    refused('Cannot claim task #2', 'agent_busy: a is working on #1'),
+  );
 });
 
 test('on its own list an agent needs no name; where others work too it does', async () => {
   const team = new Team();
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
   expect(await team.run('TaskClaim --next')).toEqual(ok('Task #1 claimed by main: A\n'));
+  expect(await team.run('TaskList --list other')).toEqual(ok('No tasks.\n'));
   expect((await team.run('TaskClaim --next --list other')).stderr).toContain('no');
   await team.run('TaskClaim 2 --agent bob');
   expect((await team.run('TaskClaim 1')).stderr).toContain('no_agent');
@@ -320,13 +309,6 @@ test('--agent with ids releases only tasks of that agent; --force is for leaders
   );
   expect(await team.run('TaskUpdate 1 --owner b --force')).toEqual(ok('Updated task #1: owner\n'));
   expect(await team.run('TaskRelease 1')).toEqual(ok('Released: #1\n'));
-});
-
-test('--list names another list', async () => {
-  const team = new Team();
-  await team.run('TaskCreate --subject A --list other');
-  expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
-  expect(await team.run('TaskList --list other')).toEqual(ok('#1 [pending] A\n'));
 });
 
 test('a subject that speaks of options is a subject', async () => {
@@ -427,55 +409,58 @@ test.each([
   );
 });
 
-const PAGES = {
-  TaskCreate: createPage,
-  TaskUpdate: updatePage,
-  TaskList: listPage,
-  TaskGet: getPage,
-  TaskClaim: claimPage,
-  TaskRelease: releasePage,
-  TaskInbox: inboxPage,
-  TaskUndo: undoPage,
-  TaskArchive: archivePage,
+/** The help page of each command; the examples of some, with the commands that precede them. */
+const PAGES: Record<string, [page: string, before?: string[][]]> = {
+  TaskCreate: [createPage, []],
+  TaskUpdate: [
+    updatePage,
+    [
+      ['TaskCreate', '--subject', 'A'],
+      ['TaskCreate', '--subject', 'B', '--blocked-by', '1'],
+    ],
+  ],
+  TaskList: [listPage],
+  TaskGet: [getPage],
+  TaskClaim: [claimPage, [['TaskCreate', '--subject', 'Fix login']]],
+  TaskRelease: [
+    releasePage,
+    [
+      ['TaskCreate', '--subject', 'A'],
+      ['TaskClaim', '1', '--agent', 'agent-1'],
+    ],
+  ],
+  TaskInbox: [inboxPage],
+  TaskUndo: [
+    undoPage,
+    [
+      ['TaskCreate', '--subject', 'Fix login'],
+      ['TaskUpdate', '1', '--status', 'deleted'],
+    ],
+  ],
+  TaskArchive: [
+    archivePage,
+    [
+      ['TaskCreate', '--subject', 'A'],
+      ['TaskUpdate', '1', '--status', 'completed'],
+    ],
+  ],
 };
 
-test.each(Object.entries(PAGES))('the help of %s', async (name, page) => {
-  const team = new Team();
-  const lines = page.split('\n');
-  expect(lines.length).toBeLessThan(50);
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
-  expect(await team.call(name, ['--help'])).toEqual(ok(page));
-  expect((await team.call(name, ['-h'])).stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
-});
-
-/** The commands that precede each page's example. */
-const BEFORE: Record<string, string[]> = {
-  TaskUpdate: ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1'],
-  TaskClaim: ['TaskCreate --subject={Fix login}'],
-  TaskRelease: ['TaskCreate --subject A', 'TaskClaim 1 --agent agent-1'],
-  TaskUndo: ['TaskCreate --subject={Fix login}', 'TaskUpdate 1 --status deleted'],
-  TaskArchive: ['TaskCreate --subject A', 'TaskUpdate 1 --status completed'],
-};
-
-test.each([
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskClaim',
-  'TaskRelease',
-  'TaskUndo',
-  'TaskArchive',
-] as const)('the example of %s, pasted into bash, gives its reply', async (name) => {
-  const [, example = '', reply = ''] =
-    /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(PAGES[name]) ?? [];
-  const [stdin = '', ...argv] = execFileSync(
-    'bash',
-    ['-c', `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`],
-    { encoding: 'utf8' },
-  ).split('\0');
-  const team = new Team({ settings: { guidance: 'off' } });
-  for (const line of BEFORE[name] ?? []) {
-    if (line.includes('{')) await team.call('TaskCreate', ['--subject', 'Fix login']);
-    else await team.run(line);
-  }
-  expect(await team.call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
-});
+test.each(Object.entries(PAGES))(
+  'the help of %s, whose example gives its reply',
+  async (name, [page, before]) => {
+    const team = new Team({ settings: { guidance: 'off' } });
+    const lines = page.split('\n');
+    expect(lines.length).toBeLessThan(50);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
+    expect(await team.call(name, ['--help'])).toEqual(ok(page));
+    expect((await team.call(name, ['-h'])).stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
+    if (before === undefined) return;
+    const [, example = '', reply = ''] = /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(page) ?? [];
+    const script = `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`;
+    const said = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
+    const [stdin = '', ...argv] = said.split('\0');
+    for (const [command = '', ...words] of before) await team.call(command, words);
+    expect(await team.call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
+  },
+);

@@ -92,14 +92,11 @@ test('tasks without room are counted: completed ones first, then pending ones fr
   ]);
 });
 
-test('a list whose tasks are all completed is one line', async () => {
-  expect(await shown().show(completed(graphOf('Fix login'), 1))).toEqual(['✓ 1 task completed']);
-});
-
-test('a list without tasks shows nothing, and deleting the last one takes the box away', async () => {
+test('a list whose tasks are all completed is one line, one without tasks none', async () => {
   const { show } = shown();
   expect(await show(graphOf())).toEqual([]);
   await show(TEAM);
+  expect(await show(completed(graphOf('Fix login'), 1))).toEqual(['✓ 1 task completed']);
   expect(await show(graphOf())).toEqual([]);
 });
 
@@ -124,29 +121,17 @@ test('a pending task that waits is dim, one that is ready is not', async () => {
   expect({ ready: dim('First'), waiting: dim('Second') }).toEqual({ ready: false, waiting: true });
 });
 
-test.each([2, 3, 10, 20, 30, 61, 200])(
-  '%d columns: no row is wider than the screen',
-  async (columns) => {
-    const { terminal, show } = shown(columns, 24);
-    const long = 'Fix the login \u{1f468}\u200d\u{1f469}\u200d\u{1f467} 漢字 page '.repeat(4);
-    await show(
-      claimed(graphOf(long, { subject: long, blockedBy: [1] }), 1, 'agent-with-a-long-name'),
-    );
-    await terminal.resize(columns, 20);
-    const rows = await terminal.screen();
-    expect(rows.length).toBeLessThanOrEqual(13);
-    expect((await terminal.scrollback()).join('')).toBe('');
-  },
-);
-
-test('a task reaches the terminal only as text', async () => {
-  const { terminal, show } = shown();
+test('at any width no row is wider than the screen, and a task reaches the terminal only as text', async () => {
   const hostile = '\x1b[2J\x1b]0;owned\x07\u202eevil\nsecond row';
-  await show(claimed(graphOf({ subject: hostile, activeForm: hostile }), 1, hostile));
-  const written = terminal.writes.join('');
-  expect(written).not.toContain('\x1b[2J');
-  expect(written).not.toContain('\x1b]0');
-  expect(written).not.toContain('\u202e');
+  const long = `${hostile} \u{1f468}\u200d\u{1f469}\u200d\u{1f467} 漢字 page `.repeat(4);
+  for (const columns of [2, 10, 30, 61, 200]) {
+    const { terminal, show } = shown(columns, 24);
+    await show(claimed(graphOf(long, { subject: long, blockedBy: [1] }), 1, hostile.repeat(3)));
+    await terminal.resize(columns, 20);
+    expect((await terminal.screen()).length).toBeLessThanOrEqual(13);
+    expect((await terminal.scrollback()).join('')).toBe('');
+    expect(terminal.writes.join('')).not.toMatch(/\x1b\[2J|\x1b\]0|\u202e/);
+  }
 });
 
 test('in plain words: one line a change', async () => {
