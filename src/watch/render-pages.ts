@@ -3,14 +3,14 @@ import { briefText } from '../safe-text.ts';
 import { type Body, join, type Line, line, padded, spread } from '../terminal/lines.ts';
 import { wrap } from '../terminal/text.ts';
 import type { FoundList, ViewerState } from './model.ts';
-import { barred, type ItemLook, note } from './render-rows.ts';
+import { type ItemLook, note, selectable } from './render-rows.ts';
 import { chosen, pageOf, shownEntries, shownFound } from './shown.ts';
 
 /** Below this, a version's changes are below its time. */
 const NARROW_COLUMNS = 40;
 const TWO_COLUMNS = 140;
 
-type RowLook = Parameters<Parameters<typeof barred>[0]>[0];
+type RowLook = Parameters<Parameters<typeof selectable>[0]>[0];
 
 /** One version per line, newest first. */
 export function entriesBody(state: ViewerState, look: ItemLook): Body {
@@ -28,13 +28,9 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
       const below = told.map((row) => join(indent, line(row)));
       return isNarrow ? [start, ...below] : [join(start, line(told[0] ?? '')), ...below.slice(1)];
     };
-    return rowsIn(draw, index === focus, look);
+    return selectable(draw, look, index === focus);
   });
   return { blocks, focus, follows: pageOf(state).cursor === undefined };
-}
-
-function rowsIn(draw: (look: RowLook) => Line[], isChosen: boolean, look: ItemLook): Line[] {
-  return isChosen ? barred(draw, look) : draw({ theme: look.theme, margin: line(' ') });
 }
 
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {
@@ -121,5 +117,5 @@ function foundRows(list: FoundList, isChosen: boolean, look: ItemLook): Line[] {
     const paint = { ellipsis: theme.ellipsis, paintRight: theme.paint.faint };
     return [spread(`${margin.text} ${name}`, facts, columns, paint)];
   };
-  return rowsIn(draw, isChosen, look);
+  return selectable(draw, look, isChosen);
 }

@@ -37,12 +37,14 @@ export interface ItemLook {
   readonly columns: number;
 }
 
-/** The selection as a bar across all columns, in which only items in progress keep their colour. */
-export function barred(
-  draw: (look: { theme: Theme; margin: Line }) => readonly Line[],
+/** The selection is a bar across all columns, in which only items in progress keep their colour. */
+export function selectable(
+  draw: (look: { theme: Theme; margin: Line }) => Line[],
   { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,
+  isChosen: boolean,
   isActive = false,
 ): Line[] {
+  if (!isChosen) return draw({ theme, margin: MARGIN });
   const plain = { ...theme, paint: createTheme().paint };
   const rows = draw({ theme: plain, margin: line(theme.chosen) });
   return rows.map((row) => {
@@ -54,13 +56,16 @@ export function barred(
 function shownRows(
   shown: Shown,
   facts: readonly string[],
-  { theme, columns }: ItemLook,
+  look: ItemLook,
   { isChosen = false, isFresh = false, factsBelow = false },
 ): Line[] {
-  const draw = (look: { theme: Theme; margin: Line }) =>
-    rowsOf(shown, { ...look, columns, facts, isFresh, factsBelow });
-  if (!isChosen) return draw({ theme, margin: MARGIN });
-  return barred(draw, { theme, columns }, shown.status === 'in_progress');
+  const isActive = shown.status === 'in_progress';
+  return selectable(
+    (own) => rowsOf(shown, { ...own, columns: look.columns, facts, isFresh, factsBelow }),
+    look,
+    isChosen,
+    isActive,
+  );
 }
 
 export function itemsBody(state: ViewerState, look: ItemLook): Body {
@@ -138,20 +143,18 @@ function agentLines(
   const active = items.findIndex(({ status }) => status === 'in_progress');
   const begun = items[active]?.since;
   const time = begun === undefined ? times.ago(+versions[0].updatedAt) : times.running(begun);
-  const title = ({ theme, margin }: { theme: Theme; margin: Line }) => [
-    spread(
-      `${margin.text}${printable(agent, theme)}`,
-      `${done}/${items.length}  ${time}`,
-      columns,
-      { ellipsis: theme.ellipsis, paint: theme.paint.strong, paintRight: theme.paint.faint },
-    ),
-  ];
+  const facts = `${done}/${items.length}  ${time}`;
   const blocks = items.map((item) => {
     return shownRows(item, factsOf(item), look, { isFresh: times.isFresh(item.changed) });
   });
   const focus = active === -1 ? nextOf(items) : active;
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
-  const heading = isChosen ? barred(title, look) : title({ theme: look.theme, margin: MARGIN });
+  const title = ({ theme, margin }: { theme: Theme; margin: Line }) => {
+    const paint = { paint: theme.paint.strong, paintRight: theme.paint.faint };
+    const name = `${margin.text}${printable(agent, theme)}`;
+    return [spread(name, facts, columns, { ellipsis: theme.ellipsis, ...paint })];
+  };
+  const heading = selectable(title, look, isChosen);
   return [...heading, ...sightOf(body, rows - 1, 0).lines];
 }
 
