@@ -69,7 +69,7 @@ export class ServerLists implements Lists {
 
   async close(): Promise<void> {
     const engine = await this.#engine?.catch(() => undefined);
-    await engine?.close();
+    engine?.close();
   }
 
   #connected(): Promise<Engine> {

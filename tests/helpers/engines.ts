@@ -15,10 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { EtcdClient, type EtcdOptions } from '../../src/state/engines/etcd-client.ts';
-import { EtcdEngine } from '../../src/state/engines/etcd-engine.ts';
-import { PostgresClient, type PostgresOptions } from '../../src/state/engines/postgres-client.ts';
-import { PostgresEngine } from '../../src/state/engines/postgres-engine.ts';
+import { EtcdEngine, type EtcdOptions } from '../../src/state/engines/etcd-engine.ts';
+import { PostgresEngine, type PostgresOptions } from '../../src/state/engines/postgres-engine.ts';
 import type { PlaceOptions } from '../../src/state/lists.ts';
 import type { SharedPlace } from '../../src/state/place.ts';
 import { ServerPlace } from '../../src/state/server-lists.ts';
@@ -121,9 +119,10 @@ export class Etcd implements TestServer {
   }
 
   /** Of all members unless endpoints are given. */
-  client(options: Partial<EtcdOptions> = {}): EtcdClient {
-    return new EtcdClient({
+  client(options: Partial<EtcdOptions> = {}): EtcdEngine {
+    return new EtcdEngine({
       hosts: this.endpoints,
+      root: this.root,
       timeoutMs: 5000,
       ...(this.#tls && { tls: this.#tls }),
       ...options,
@@ -133,7 +132,7 @@ export class Etcd implements TestServer {
   place<T>(key: string, options: PlaceOptions, { port = 0, timeoutMs = 5000 } = {}) {
     const hosts = port ? [`127.0.0.1:${port}`] : this.endpoints;
     const client = closing(this.client({ hosts, timeoutMs }));
-    return new ServerPlace<T>(async () => new EtcdEngine(client, this.root), key, options);
+    return new ServerPlace<T>(async () => client, key, options);
   }
 }
 
@@ -271,8 +270,8 @@ export class Postgres implements TestServer {
     return `${this.url}?schema=${uniqueName()}`;
   }
 
-  client(options: Partial<PostgresOptions> = {}): PostgresClient {
-    return new PostgresClient({
+  client(options: Partial<PostgresOptions> = {}): PostgresEngine {
+    return new PostgresEngine({
       hosts: [`127.0.0.1:${this.port}`],
       database: this.#database,
       user: 'lists',
@@ -289,7 +288,7 @@ export class Postgres implements TestServer {
   }
 
   async makeTables(): Promise<void> {
-    const engine = new PostgresEngine(this.client());
+    const engine = this.client();
     await Promise.resolve(engine.init()).finally(() => engine.close());
   }
 
@@ -445,6 +444,6 @@ export class PostgresServer extends Postgres {
   }
 }
 
-export function postgresPlace<T>(client: PostgresClient, key: string, options: PlaceOptions) {
-  return new ServerPlace<T>(async () => new PostgresEngine(client), key, options);
+export function postgresPlace<T>(engine: PostgresEngine, key: string, options: PlaceOptions) {
+  return new ServerPlace<T>(async () => engine, key, options);
 }

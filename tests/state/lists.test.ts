@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { base64, keyOfVersion } from '../../src/state/engines/etcd-engine.ts';
+import { base64, keyOfVersion } from '../../src/state/engines/etcd-answer.ts';
 import { listKey, sessionKey } from '../../src/state/list-paths.ts';
 import { FolderLists, type Lists } from '../../src/state/lists.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';

@@ -28,7 +28,7 @@ export interface Engine {
   checkWriting(key: string): Promise<void>;
   /** A report on its servers, one line each. */
   status(): Promise<string[]>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface StoredVersion {

@@ -1,5 +1,5 @@
 import { Failed } from './connection.ts';
-import { parse, TooMuch } from './stored-content.ts';
+import { decodeContent, parse, TooMuch } from './stored-content.ts';
 
 const NO_SPACE = ': its quota is full';
 
@@ -84,4 +84,45 @@ function isText(value: unknown): value is string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+/** Version N has the key of this number minus N, so that the newest comes first in a range. */
+const LAST_VERSION = 10 ** 15 - 1;
+const KEY_OF_VERSION = /^(.*)\/(\d{15})$/s;
+
+/** @param prefix with the slash at its end. */
+export function keyOfVersion(prefix: string, version: number): string {
+  return prefix + String(LAST_VERSION - version).padStart(15, '0');
+}
+
+/** Undefined for a key that somebody else has made. */
+export function versionOfKey(key: string): { list: string; version: number } | undefined {
+  const [, list, number] = KEY_OF_VERSION.exec(key) ?? [];
+  return list === undefined ? undefined : { list, version: LAST_VERSION - Number(number) };
+}
+
+export function versionIn({ key }: KeyValue): number {
+  return versionOfKey(textIn(key))?.version ?? 0;
+}
+
+export function bytesIn({ value = '' }: KeyValue): Buffer {
+  return Buffer.from(value, 'base64');
+}
+
+export function idIn(pair: KeyValue | undefined): string | undefined {
+  const stored = pair && decodeContent(bytesIn(pair));
+  return stored && 'id' in stored ? stored.id : undefined;
+}
+
+export function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+export function textIn(text: string): string {
+  return Buffer.from(text, 'base64').toString('utf8');
+}
+
+/** The end of the range of all keys with this prefix. */
+export function afterAll(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }

@@ -1,21 +1,41 @@
 import type { HistoryRange } from '../place.ts';
 import { StateError } from '../state-error.ts';
-import { pause } from '../time-limit.ts';
+import { inTime, pause } from '../time-limit.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
-import { type EtcdAnswer, type KeyValue, QuotaFull } from './etcd-answer.ts';
-import type { EtcdClient } from './etcd-client.ts';
-import { type Answer, changedTooOften } from './servers.ts';
-import { decodeContent } from './stored-content.ts';
+import {
+  afterAll,
+  base64,
+  bytesIn,
+  type EtcdAnswer,
+  idIn,
+  keyOfVersion,
+  QuotaFull,
+  textIn,
+  versionIn,
+  versionOfKey,
+} from './etcd-answer.ts';
+import { EtcdConnection, type EtcdLogin } from './etcd-connection.ts';
+import {
+  type Answer,
+  changedTooOften,
+  type Purpose,
+  Servers,
+  type ServersOptions,
+} from './servers.ts';
 import type { Bell } from './version-watch.ts';
 
-/** Version N has the key of this number minus N, so that the newest comes first in a range. */
-const LAST_VERSION = 10 ** 15 - 1;
-const KEY_OF_VERSION = /^(.*)\/(\d{15})$/s;
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
 const PAUSE_MS = 200;
+/** The next member is tried after this; an election takes about a second. */
+const TRY_MS = 1500;
 /** etcd accepts requests of up to 1.5 MiB; keys and comparisons take the rest. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
+
+export interface EtcdOptions extends EtcdLogin, ServersOptions {
+  /** The prefix of all keys, without a slash at its end. */
+  readonly root: string;
+}
 
 interface KeyRange {
   readonly key: string;
@@ -28,18 +48,26 @@ interface KeyRange {
  * A commit is one transaction that compares "no key newer than the base" and "the base is there". The first alone would let
  * in a delayed writer whose number was given out and pruned long ago; together they cannot both hold again.
  */
-export class EtcdEngine implements Engine {
-  readonly #client: EtcdClient;
+export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
+  readonly #login: EtcdLogin;
   readonly #start: string;
+  readonly #watching = new Set<EtcdConnection>();
 
-  /** @param root the prefix of all keys, without a slash at its end. */
-  constructor(client: EtcdClient, root: string) {
-    this.#client = client;
-    this.#start = `${root}/`;
+  constructor(options: EtcdOptions) {
+    const connect = (member: string) => new EtcdConnection(member, options);
+    super(`etcd at ${options.hosts.join(', ')}`, options, TRY_MS, connect);
+    this.#login = options;
+    this.#start = `${options.root}/`;
   }
 
-  get name(): string {
-    return this.#client.name;
+  /**
+   * Calls one member after the other. A request without an answer may have been carried out; the sender of a change must be
+   * able to tell from the next answer.
+   *
+   * @throws StateError if no member answers in time, or one refuses.
+   */
+  call(path: string, body: object, purpose: Purpose = 'read'): Promise<Answer<EtcdAnswer>> {
+    return this.ask(purpose, (connection) => connection.call(path, body));
   }
 
   where(key: string): string {
@@ -69,14 +97,14 @@ export class EtcdEngine implements Engine {
       );
     }
     try {
-      const answered = await this.#client.call('kv/txn', this.#request(key, version), 'change');
+      const answered = await this.call('kv/txn', this.#request(key, version), 'change');
       return answered.answer.succeeded === true || this.#isOurs(answered, id);
     } catch (error) {
       const { cause } = error as Error;
       if (!(cause instanceof QuotaFull)) throw error;
       const made = { key: this.#keyOf(key, base + 1) };
       const doubt = { reason: cause.message };
-      const { answer } = await this.#client.call('kv/range', made, doubt);
+      const { answer } = await this.call('kv/range', made, doubt);
       if (idIn(answer.kvs?.[0]) === id) return true;
       throw error;
     }
@@ -126,7 +154,7 @@ export class EtcdEngine implements Engine {
         }
         isLooking = false;
       };
-      while (!hasEnded && !this.#client.isClosed) {
+      while (!hasEnded && !this.isClosed) {
         const hear = (end: () => void) => {
           // Only an established watch can have missed something.
           stream = end;
@@ -134,9 +162,9 @@ export class EtcdEngine implements Engine {
           // Any event means: look. The first one says that the watch is established.
           void lookUntilDone();
         };
-        await this.#client.watch({ create_request: this.#below(prefix) }, hear);
+        await this.#watch({ create_request: this.#below(prefix) }, hear);
         stream = undefined;
-        this.#client.turnToNext();
+        this.turnToNext();
         if (!hasEnded) await pause(PAUSE_MS, false);
       }
     };
@@ -162,20 +190,56 @@ export class EtcdEngine implements Engine {
     const key = this.#keyOf(list, 1);
     const never = { target: 'VERSION', result: 'LESS', version: '0', key };
     const request = { compare: [never], success: [{ request_put: { key } }] };
-    await this.#client.call('kv/txn', request, 'change');
+    await this.call('kv/txn', request, 'change');
   }
 
-  async status(): Promise<string[]> {
-    return (await this.#client.status()).map(({ endpoint, answer, ms }) => {
-      if (answer instanceof Error) return `${endpoint}: ${answer.message}`;
-      const { version, leader, dbSize } = answer;
-      const size = Math.round(Number(dbSize) / 1024);
-      return `${endpoint}: etcd ${version}, ${size} KiB, ${ms.toFixed(1)} ms${leader === '0' ? ', no leader' : ''}`;
+  /** Each member's own report. */
+  status(): Promise<string[]> {
+    const start = performance.now();
+    return inTime(TRY_MS, (deadline) => {
+      const asked = this.hosts.map(async (member) => {
+        const connection = new EtcdConnection(member, this.#login);
+        try {
+          const { version, leader, dbSize } = await connection.within(
+            Math.min(TRY_MS, deadline - start),
+            () => connection.call('maintenance/status', {}),
+          );
+          const size = Math.round(Number(dbSize) / 1024);
+          const ms = (performance.now() - start).toFixed(1);
+          return `${member}: etcd ${version}, ${size} KiB, ${ms} ms${leader === '0' ? ', no leader' : ''}`;
+        } catch (error) {
+          return `${member}: ${(error as Error).message}`;
+        } finally {
+          connection.end();
+        }
+      });
+      return Promise.all(asked);
     });
   }
 
-  async close(): Promise<void> {
-    this.#client.close();
+  override close(): void {
+    super.close();
+    for (const connection of this.#watching) connection.end();
+  }
+
+  /**
+   * Watches keys at one member. It keeps no process alive.
+   *
+   * @param hear called for each event, and once before, with a function that ends the watch.
+   * @returns when it has ended, for whatever reason.
+   */
+  async #watch(body: object, hear: (end: () => void) => void): Promise<void> {
+    const connection = new EtcdConnection(this.current, this.#login, false);
+    const end = () => connection.end();
+    const timer = setTimeout(end, this.tryMs).unref();
+    connection.heard = () => {
+      clearTimeout(timer);
+      hear(end);
+    };
+    this.#watching.add(connection);
+    await connection.ready.then(() => connection.watch(body)).catch(() => {});
+    clearTimeout(timer);
+    this.#watching.delete(connection);
   }
 
   #request(key: string, { base, bytes, history }: NewVersion): object {
@@ -216,7 +280,7 @@ export class EtcdEngine implements Engine {
   }
 
   async #range(request: object): Promise<EtcdAnswer> {
-    return (await this.#client.call('kv/range', request)).answer;
+    return (await this.call('kv/range', request)).answer;
   }
 
   /** Keys of other lists below it do not count. */
@@ -233,41 +297,4 @@ export class EtcdEngine implements Engine {
   #keyOf(list: string, version: number): string {
     return base64(keyOfVersion(`${this.#start}${list}/`, version));
   }
-}
-
-/** @param prefix with the slash at its end. */
-export function keyOfVersion(prefix: string, version: number): string {
-  return prefix + String(LAST_VERSION - version).padStart(15, '0');
-}
-
-/** Undefined for a key that somebody else has made. */
-function versionOfKey(key: string): { list: string; version: number } | undefined {
-  const [, list, number] = KEY_OF_VERSION.exec(key) ?? [];
-  return list === undefined ? undefined : { list, version: LAST_VERSION - Number(number) };
-}
-
-function versionIn({ key }: KeyValue): number {
-  return versionOfKey(textIn(key))?.version ?? 0;
-}
-
-function bytesIn({ value = '' }: KeyValue): Buffer {
-  return Buffer.from(value, 'base64');
-}
-
-function idIn(pair: KeyValue | undefined): string | undefined {
-  const stored = pair && decodeContent(bytesIn(pair));
-  return stored && 'id' in stored ? stored.id : undefined;
-}
-
-export function base64(text: string): string {
-  return Buffer.from(text).toString('base64');
-}
-
-function textIn(text: string): string {
-  return Buffer.from(text, 'base64').toString('utf8');
-}
-
-/** The end of the range of all keys with this prefix. */
-function afterAll(prefix: string): string {
-  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }

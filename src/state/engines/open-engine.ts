@@ -4,9 +4,7 @@ import type { Environment } from '../../environment.ts';
 import { attempt } from '../state-error.ts';
 import type { Tls } from './connection.ts';
 import type { Engine } from './engine.ts';
-import { EtcdClient } from './etcd-client.ts';
 import { EtcdEngine } from './etcd-engine.ts';
-import { PostgresClient } from './postgres-client.ts';
 import { PostgresEngine } from './postgres-engine.ts';
 import { readStateUrl, type StateUrl, splitAddress } from './state-url.ts';
 
@@ -30,11 +28,11 @@ export function openEngine(options: EngineOptions): Engine {
   const password = () => passwordOf(target, environment);
   const tls = tlsOf(target, environment);
   if (target.engine === 'postgres') {
-    return new PostgresEngine(new PostgresClient({ ...target, password, tls, timeoutMs }));
+    return new PostgresEngine({ ...target, password, tls, timeoutMs });
   }
   const { hosts, root, user: name } = target;
   const user = name === undefined ? undefined : { name, password: password() ?? '' };
-  return new EtcdEngine(new EtcdClient({ hosts, tls, user, timeoutMs }), root);
+  return new EtcdEngine({ hosts, root, tls, user, timeoutMs });
 }
 
 /** The certificates that the engine's own variables name; undefined for no TLS. */

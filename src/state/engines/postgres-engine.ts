@@ -1,16 +1,32 @@
 import type { HistoryRange } from '../place.ts';
 import { StateError } from '../state-error.ts';
+import { Failed } from './connection.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
-import { type PostgresClient, quotedName, STANDBY } from './postgres-client.ts';
-import type { Row } from './postgres-connection.ts';
-import { changedTooOften, type Doubt } from './servers.ts';
+import { type Login, PostgresConnection, PostgresError, type Row } from './postgres-connection.ts';
+import {
+  type Answer,
+  changedTooOften,
+  type Doubt,
+  type Purpose,
+  Servers,
+  type ServersOptions,
+} from './servers.ts';
 import type { Bell } from './version-watch.ts';
 
 /** The pause between looks while notifications arrive, and if a pooler swallows them. */
 const LOOK_SELDOM_MS = 4000;
 const LOOK_OFTEN_MS = 500;
+/** The next server is tried after this. */
+const TRY_MS = 2000;
+const NO_SCHEMA = new Set(['42P01', '3F000']);
+const INIT_FIRST = 'create them with: agent-shell state init';
+const STANDBY = 'a standby, which accepts no writes';
 /** A lock number that no other program is likely to use. */
 const INIT = 7_463_827_311;
+
+export interface PostgresOptions extends Login, ServersOptions {
+  readonly schema: string;
+}
 
 /**
  * Lists in PostgreSQL: a row for each version, and one for each list with the number of the newest.
@@ -18,15 +34,17 @@ const INIT = 7_463_827_311;
  * A commit is one statement that moves this row from the base to the next number. PostgreSQL checks the row again once it
  * has its lock, so of several writers one succeeds, however long another was held up.
  */
-export class PostgresEngine implements Engine {
-  readonly #client: PostgresClient;
+export class PostgresEngine extends Servers<PostgresConnection> implements Engine {
+  readonly #schemaName: string;
+  readonly #listeners = new Set<(key: string | undefined) => void>();
+  /** The one that hears notifications. */
+  #listening: PostgresConnection | undefined;
 
-  constructor(client: PostgresClient) {
-    this.#client = client;
-  }
-
-  get name(): string {
-    return this.#client.name;
+  constructor(options: PostgresOptions) {
+    const { hosts, database, schema } = options;
+    const connect = (address: string) => new PostgresConnection(address, options);
+    super(`PostgreSQL at ${hosts.join(', ')}/${database}`, options, TRY_MS, connect);
+    this.#schemaName = schema;
   }
 
   where(key: string): string {
@@ -70,7 +88,7 @@ export class PostgresEngine implements Engine {
         delete from ${versions} where list = ${list} and version <= ${next - history}
         and exists (select 1 from head)
       ) select version from head`;
-    const { answer: rows, doubt } = await this.#client.run(statement, 'change');
+    const { answer: rows, doubt } = await this.#run(statement, 'change');
     return rows.length > 0 || (doubt !== undefined && this.#isOurs(key, next, id, doubt));
   }
 
@@ -97,7 +115,7 @@ export class PostgresEngine implements Engine {
         return isHeard ? LOOK_SELDOM_MS : LOOK_OFTEN_MS;
       },
       listen: (look) =>
-        this.#client.listen((key) => {
+        this.#hearChanges((key) => {
           if (key === undefined || `${key}/`.startsWith(prefix)) void look(key !== undefined);
         }),
     };
@@ -119,11 +137,11 @@ export class PostgresEngine implements Engine {
         list text not null, version bigint not null, id text not null, value bytea not null,
         primary key (list, version));
       create or replace function ${schema}.tell_of_list() returns trigger language plpgsql as
-        $$ begin perform pg_notify(${literal(this.#client.schema)}, new.list); return null; end $$;
+        $$ begin perform pg_notify(${literal(this.#schemaName)}, new.list); return null; end $$;
       drop trigger if exists tell_of_list on ${schema}.lists;
       create trigger tell_of_list after insert or update on ${schema}.lists
         for each row execute function ${schema}.tell_of_list()`;
-    await this.#client.run(statements);
+    await this.#run(statements);
   }
 
   async checkWriting(): Promise<void> {
@@ -134,7 +152,7 @@ export class PostgresEngine implements Engine {
         and ${may(this.#versions, 'insert', 'update', 'delete')}`);
     if (user?.[0] === TRUE) return;
     throw new StateError(
-      `${this.name} refused: this user may not write the tables of schema ${this.#client.schema}`,
+      `${this.name} refused: this user may not write the tables of schema ${this.#schemaName}`,
     );
   }
 
@@ -146,21 +164,68 @@ export class PostgresEngine implements Engine {
           not pg_is_in_recovery()`);
       const [version, hasTables, writes] = server;
       const problems = [
-        ...(hasTables === TRUE
-          ? []
-          : ['no tables for lists yet; create them with: agent-shell state init']),
+        ...(hasTables === TRUE ? [] : [`no tables for lists yet; ${INIT_FIRST}`]),
         ...(writes === TRUE ? [] : [STANDBY]),
       ];
       const ms = (performance.now() - start).toFixed(1);
-      const schema = `schema ${this.#client.schema}`;
+      const schema = `schema ${this.#schemaName}`;
       return [[`PostgreSQL ${version}, ${schema}, ${ms} ms`, ...problems].join('; ')];
     } catch (error) {
       return [(error as Error).message];
     }
   }
 
-  async close(): Promise<void> {
-    this.#client.close();
+  /** Runs one statement as a transaction of its own. @throws StateError if no server answers in time, or one refuses. */
+  #run(statement: string, purpose: Purpose = 'read'): Promise<Answer<readonly Row[]>> {
+    return this.ask(purpose, async (connection) => {
+      const { rows, warning } = await connection.query(statement).catch((error) => {
+        const isMissing = error instanceof PostgresError && NO_SCHEMA.has(error.code);
+        throw isMissing
+          ? new StateError(`${this.name} has no tables for lists; ${INIT_FIRST}`)
+          : error;
+      });
+      // A commit that gave up waiting for its standby succeeds with a warning, and is lost with the server.
+      if (purpose !== 'read' && warning !== undefined) throw new Failed(warning, 'open');
+      const isOneOf = this.hosts.length > 1;
+      if (connection.isStandby && isOneOf) throw new Failed(STANDBY, 'undone');
+      if (this.#listeners.size > 0 && this.#listening?.hasEnded !== false) this.#listen(connection);
+      return rows;
+    });
+  }
+
+  /**
+   * Calls back with the name of each changed list; with undefined after the next statement, and after a reconnect, when
+   * changes may have been missed. A pooler may swallow all notifications. Returns a function that stops it.
+   */
+  #hearChanges(listener: (key: string | undefined) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#endListening();
+    };
+  }
+
+  /** If it fails, the next answered statement listens again; until then, polling must do. */
+  #listen(connection: PostgresConnection): void {
+    const tell = (key?: string) => {
+      for (const hear of [...this.#listeners]) hear(key);
+    };
+    this.#listening = connection;
+    connection.heard = tell;
+    connection.query(`listen ${this.#schema}`).then(
+      () => tell(),
+      () => {
+        if (this.#listening === connection) this.#listening = undefined;
+      },
+    );
+  }
+
+  #endListening(): void {
+    const listening = this.#listening;
+    this.#listening = undefined;
+    if (listening === undefined) return;
+    listening.heard = undefined;
+    listening.query('unlisten *').catch(() => {});
   }
 
   /**
@@ -172,7 +237,7 @@ export class PostgresEngine implements Engine {
     const [list, own] = [literal(key), literal(id)];
     const versions = this.#versions;
     const where = `where list = ${list} and version = ${version} and id`;
-    const { answer: rows } = await this.#client.run(
+    const { answer: rows } = await this.#run(
       `with ours as (
         update ${versions} set id = id ${where} = ${own} returning version
       ) select exists (select 1 from ours), exists (select 1 from ${versions} ${where} <> ${own})
@@ -185,11 +250,11 @@ export class PostgresEngine implements Engine {
   }
 
   async #read(statement: string): Promise<readonly Row[]> {
-    return (await this.#client.run(statement)).answer;
+    return (await this.#run(statement)).answer;
   }
 
   get #schema(): string {
-    return quotedName(this.#client.schema);
+    return `"${this.#schemaName.replaceAll('"', '""')}"`;
   }
 
   get #lists(): string {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { base64 } from '../../../src/state/engines/etcd-engine.ts';
+import { base64 } from '../../../src/state/engines/etcd-answer.ts';
 import { ServerLists } from '../../../src/state/server-lists.ts';
 import {
   closing,

@@ -1,17 +1,10 @@
-import { inTime } from '../time-limit.ts';
 import { Connection, Failed, LINE, type Reading, type Tls } from './connection.ts';
 import { answerOf, type EtcdAnswer } from './etcd-answer.ts';
-import { type Answer, type Purpose, Servers, type ServersOptions } from './servers.ts';
 
-interface EtcdLogin {
+export interface EtcdLogin {
   readonly tls?: Tls | undefined;
   readonly user?: { readonly name: string; readonly password: string } | undefined;
 }
-
-export type EtcdOptions = EtcdLogin & ServersOptions;
-
-// The next member is tried after this; an election takes about a second.
-const TRY_MS = 1500;
 
 const TLS_ENDED =
   'the connection ended before TLS was agreed on; without TLS the URL begins with etcd://';
@@ -21,72 +14,11 @@ const STATUS = /^HTTP\/1\.[01] ([2-5]\d\d)$/;
 const STATUS_BYTES = 'HTTP/1.1 200'.length;
 
 /**
- * Calls one member of etcd after the other. A request without an answer may have been carried out; the sender of a change
- * must be able to tell from the next answer.
- */
-export class EtcdClient extends Servers<EtcdConnection> {
-  readonly #login: EtcdLogin;
-  readonly #watching = new Set<EtcdConnection>();
-
-  constructor(options: EtcdOptions) {
-    const connect = (member: string) => new EtcdConnection(member, options);
-    super(`etcd at ${options.hosts.join(', ')}`, options, TRY_MS, connect);
-    this.#login = options;
-  }
-
-  /** @throws StateError if no member answers in time, or one refuses. */
-  call(path: string, body: object, purpose: Purpose = 'read'): Promise<Answer<EtcdAnswer>> {
-    return this.ask(purpose, (connection) => connection.call(path, body));
-  }
-
-  /**
-   * Watches keys at one member. It keeps no process alive.
-   *
-   * @param hear called for each event, and once before, with a function that ends the watch.
-   * @returns when it has ended, for whatever reason.
-   */
-  async watch(body: object, hear: (end: () => void) => void): Promise<void> {
-    const connection = new EtcdConnection(this.current, this.#login, false);
-    const end = () => connection.end();
-    const timer = setTimeout(end, this.tryMs).unref();
-    connection.heard = () => {
-      clearTimeout(timer);
-      hear(end);
-    };
-    this.#watching.add(connection);
-    await connection.ready.then(() => connection.watch(body)).catch(() => {});
-    clearTimeout(timer);
-    this.#watching.delete(connection);
-  }
-
-  /** Each member's own report, in the order of the endpoints. */
-  status(): Promise<{ endpoint: string; answer: EtcdAnswer | Error; ms: number }[]> {
-    const start = performance.now();
-    return inTime(TRY_MS, (deadline) => {
-      const limitMs = Math.min(TRY_MS, deadline - start);
-      const asked = this.hosts.map(async (endpoint) => {
-        const connection = new EtcdConnection(endpoint, this.#login);
-        const call = () => connection.call('maintenance/status', {});
-        const answer = await connection.within(limitMs, call).catch((error: Error) => error);
-        connection.end();
-        return { endpoint, answer, ms: performance.now() - start };
-      });
-      return Promise.all(asked);
-    });
-  }
-
-  override close(): void {
-    super.close();
-    for (const connection of this.#watching) connection.end();
-  }
-}
-
-/**
  * One connection to a member of etcd, over its JSON gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/): each
  * call is one POST (HTTP/1.1, RFC 9112), and may be sent before the last one is answered. Loading Node's own client, and
  * running it for the first time, takes a twelfth of Node's start.
  */
-class EtcdConnection extends Connection<EtcdAnswer> {
+export class EtcdConnection extends Connection<EtcdAnswer> {
   readonly #user: EtcdLogin['user'];
   #token: string | undefined;
 
