@@ -189,17 +189,6 @@ test.each([
   expect(run().stdout).toContain(`Found here: ${title}.`);
 });
 
-test('hooks of Codex go where its others are', () => {
-  const { run, put, all } = machine();
-  const text = '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n';
-  put('project/.codex/config.toml', text);
-  run('codex');
-  expect(Object.keys(all())).not.toContain('project/.codex/hooks.json');
-  expect(all()['project/.codex/config.toml']?.startsWith(text)).toBe(true);
-  run('codex', '--remove');
-  expect(all()).toEqual({ 'project/.codex/config.toml': text });
-});
-
 describe('Kimi CLI', () => {
   const OURS = (gate = '') => `[[hooks]]
 event = "PostToolUse"
@@ -227,16 +216,6 @@ timeout = 10
     expect(parse(all()['home/.kimi/config.toml'] ?? '')).toEqual(parse(OURS(' --gate')));
   });
 
-  test('an empty list of hooks in its file makes room, and comes back', () => {
-    const { run, all, put } = machine();
-    const text = written('hooks = []\n');
-    put('home/.kimi/config.toml', text);
-    expect(run('kimi', '--user')).toMatchObject({ stderr: '', exitCode: 0 });
-    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toMatchObject(parse(OURS()));
-    run('kimi', '--user', '--remove');
-    expect(all()['home/.kimi/config.toml']).toBe(text);
-  });
-
   test('hooks that it has written anew are known, changed and removed', () => {
     const { run, all, put } = machine();
     put('home/.kimi/config.toml', written(`\n${OURS()}`));
@@ -256,16 +235,6 @@ timeout = 10
   });
 });
 
-test('Gemini CLI reads the file that its settings name', () => {
-  const { run, put, all } = machine();
-  const text = '{"context":{"fileName":["AGENTS.md"]}}\n';
-  put('project/.gemini/settings.json', text);
-  run('gemini');
-  expect(Object.keys(all())).toContain('project/AGENTS.md');
-  run('gemini', '--remove');
-  expect(all()).toEqual({ 'project/.gemini/settings.json': text });
-});
-
 test('its section is found again where the settings name another file since', () => {
   const { run, put, all } = machine();
   run('gemini');
@@ -276,19 +245,43 @@ test('its section is found again where the settings name another file since', ()
 });
 
 describe('the user’s own settings stay', () => {
-  test.each([
-    ['a byte-order mark', '\ufeff{"a": 1}\r\n'],
-    ['no line end', '{"a": 1}'],
-    ['comments', '// c\n{\n\t"a": 1, // d\n}\n'],
-  ])('%s', (_, text) => {
+  const ANY = (text: string) => ({ '.claude/settings.json': text, 'CLAUDE.md': text });
+  const KIMI = 'default_model = "k"\nhooks = []\n\n[loop_control]\nmax = 1\n';
+  const STOP = '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n';
+  const GEMINI = '{"context":{"fileName":["AGENTS.md"]}}\n';
+  const NOTHING = ['', '\n', ' \r\n', '\ufeff'].flatMap((text) =>
+    ['.claude/settings.json', '.gemini/settings.json', '.cursor/hooks.json'].map(
+      (file): [string, string, Record<string, string>] => [
+        `${file} without a setting, ${JSON.stringify(text)}`,
+        file.slice(1, file.indexOf('/')),
+        { [file]: text },
+      ],
+    ),
+  );
+
+  /** What setup adds goes into a file that is there, which --remove restores to the byte. */
+  test.each<[what: string, agent: string, files: Record<string, string>, added?: string]>([
+    ['a byte-order mark', 'claude', ANY('\ufeff{"a": 1}\r\n')],
+    ['no line end', 'claude', ANY('{"a": 1}')],
+    ['comments', 'claude', ANY('// c\n{\n\t"a": 1, // d\n}\n')],
+    ['hooks of Codex in its settings', 'codex', { '.codex/config.toml': STOP }, 'AGENTS.md'],
+    ['a file that Gemini CLI names', 'gemini', { '.gemini/settings.json': GEMINI }, 'AGENTS.md'],
+    ['an empty list of hooks of Kimi CLI', 'kimi', { '../home/.kimi/config.toml': KIMI }],
+    ...NOTHING,
+  ])('%s', (_, agent, files, added) => {
     const { run, put, all } = machine();
-    const path = put('project/.claude/settings.json', text);
-    put('project/CLAUDE.md', text);
+    for (const [file, text] of Object.entries(files)) put(`project/${file}`, text);
     const before = all();
-    run('claude');
-    expect(readFileSync(path, 'utf8').startsWith('\ufeff')).toBe(text.startsWith('\ufeff'));
-    expect(all()).not.toEqual(before);
-    run('claude', '--remove');
+    const scope = agent === 'kimi' ? ['--user'] : [];
+    expect(run(agent, ...scope)).toMatchObject({ stderr: '', exitCode: 0 });
+    const after = all();
+    for (const [name, text] of Object.entries(before)) {
+      expect(after[name]).not.toBe(text);
+      expect(after[name]?.startsWith('\xef\xbb\xbf')).toBe(text.startsWith('\xef\xbb\xbf'));
+    }
+    const more = Object.keys(after).filter((name) => !(name in before));
+    if (added) expect(more).toEqual([`project/${added}`]);
+    run(agent, ...scope, '--remove');
     expect(all()).toEqual(before);
   });
 
@@ -391,24 +384,6 @@ describe('the user’s own settings stay', () => {
       rmSync(name, { recursive: true });
     }
   });
-
-  test.each([[''], ['\n'], [' \r\n'], ['\ufeff']])(
-    'settings without a setting, %j, are as good as {}',
-    (text) => {
-      const { run, put, all } = machine();
-      for (const name of ['.claude/settings.json', '.gemini/settings.json', '.cursor/hooks.json']) {
-        put(`project/${name}`, text);
-      }
-      const before = all();
-      for (const name of ['claude', 'gemini', 'cursor']) {
-        expect(run(name)).toMatchObject({ stderr: '', exitCode: 0 });
-      }
-      const settings = all()['project/.claude/settings.json'] ?? '';
-      expect(JSON.parse(settings.replace('\xef\xbb\xbf', ''))).toHaveProperty('hooks.Stop');
-      for (const name of ['claude', 'gemini', 'cursor']) run(name, '--remove');
-      expect(all()).toEqual(before);
-    },
-  );
 });
 
 describe('all files are changed, or none', () => {
