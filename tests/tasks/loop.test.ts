@@ -335,14 +335,3 @@ test('the check of a task that another has is changed by its owner, its creator,
   await team.run('TaskRelease 1');
   expect((await change('bob', 'true')).exitCode).toBe(0);
 });
-
-test('with TODO_REQUIRE_PROOF=1 a task with a check is completed only with its proof', async () => {
-  const team = new Team({ settings: { agent: 'ann', requireProof: true } });
-  await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
-  await team.run('TaskCreate --subject B');
-  expect((await team.run('TaskUpdate 1 --status completed')).stderr).toContain(
-    '- unproven: #1: exit 0 has not exited with 0 since it began. To run it: TaskUpdate 1 --status completed --prove\n',
-  );
-  expect((await team.run('TaskUpdate 1 --status completed --prove')).exitCode).toBe(0);
-  expect((await team.run('TaskUpdate 2 --status completed')).exitCode).toBe(0);
-});

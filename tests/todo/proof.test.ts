@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,7 @@ import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
 
@@ -304,67 +304,33 @@ test('tasks have the same: checks seen since the claim, --prove, and the setting
     /\nCheck: \.\/ok \(proven: \.\/ok exited with 0, \S+Z, for ann\)\n/,
   );
   expect((await router.route('TaskList')).stdout).toContain('[completed] A (ann) [proven]');
+  const other = 'TaskCreate --subject B && TaskUpdate 2 --status completed';
+  expect(await router.route(other)).toMatchObject({ exitCode: 0 });
 });
 
-test('on PATH --prove runs the check in the directory and with the variables of its caller, within TODO_PROOF_TIMEOUT', () => {
+test('on PATH --prove runs the check in the directory and with the variables of its caller, within TODO_PROOF_TIMEOUT, and prints it before it ends', async () => {
   const cwd = temporaryDirectory();
   const env = cleanEnvironment({
     TODO_STATE_DIR: join(cwd, 'state'),
-    TODO_PROOF_TIMEOUT: '1',
-    FILE: 'here',
+    TODO_AGENT: 'ann',
+    FILE: 'begun',
   });
-  const todoWrite = (argv: string[], input = '') => run('todo-write', argv, { cwd, env, input });
-  writeFileSync(join(cwd, 'here'), '');
-  todoWrite([], json({ ...BEGUN, check: 'test -f "$FILE"' }));
-  expect(todoWrite(['--done', '1', '--prove'])).toMatchObject({
-    exitCode: 0,
-    stderr: 'Note: running the check: test -f "$FILE"\n',
-  });
-  expect(run('todo-read', [], { cwd, env }).stdout).toContain('(check: test -f "$FILE", proven)');
-  todoWrite([], json({ ...BEGUN, check: 'echo waits; sleep 1000' }));
-  expect(todoWrite(['--done', '1', '--prove']).stderr).toContain(
+  const path = (name: string) => join(dirname(executable('todo-write')), name);
+  const check = 'echo $$ > "$FILE"; read _ < go';
+  execFileSync('mkfifo', [join(cwd, 'go')]);
+  execFileSync(path('TaskCreate'), ['--subject', 'A', '--check', check], { cwd, env });
+  const argv = ['1', '--status', 'completed', '--prove'];
+  const proving = startProgram(path('TaskUpdate'), argv, { cwd, env });
+  await eventually('the check to run', () => existsSync(join(cwd, 'begun')));
+  const told = `Note: running the check: ${check}\n`;
+  await eventually('it to be told', () => proving.said.stderr === told);
+  expect(proving.child.exitCode).toBe(null);
+  writeFileSync(join(cwd, 'go'), 'now\n');
+  expect(await proving.ended).toMatchObject({ exitCode: 0 });
+  const limited = { ...env, TODO_PROOF_TIMEOUT: '1' };
+  const todoWrite = (...argv: string[]) => run('todo-write', argv, { cwd, env: limited });
+  todoWrite(json({ ...BEGUN, check: 'echo waits; sleep 1000' }));
+  expect(todoWrite('--done', '1', '--prove').stderr).toContain(
     'failed: it took longer than 1 s\n  waits\n',
   );
 });
-
-test.each([
-  [
-    'TaskCreate',
-    ['--subject', 'A', '--check', 'echo $$ > begun; read _ < go'],
-    'TaskUpdate',
-    ['1', '--status', 'completed'],
-  ],
-  [
-    'TodoWrite',
-    [json({ ...BEGUN, check: 'echo $$ > begun; read _ < go' })],
-    'TodoWrite',
-    ['--done', '1'],
-  ],
-])(
-  'on PATH the command that --prove runs is printed before it ends: %s',
-  async (add, given, prove, argv) => {
-    const cwd = temporaryDirectory();
-    const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state') });
-    const path = (name: string) => join(dirname(executable('todo-write')), name);
-    execFileSync('mkfifo', [join(cwd, 'go')]);
-    execFileSync(path(add), given, { cwd, env });
-    const proving = spawn(path(prove), [...argv, '--prove'], {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    onTestFinished(() => void proving.kill());
-    let told = '';
-    proving.stderr.setEncoding('utf8').on('data', (text: string) => {
-      told += text;
-    });
-    await eventually('the check to run', () => existsSync(join(cwd, 'begun')));
-    await eventually(
-      'it to be told',
-      () => told === 'Note: running the check: echo $$ > begun; read _ < go\n',
-    );
-    expect(proving.exitCode).toBe(null);
-    writeFileSync(join(cwd, 'go'), 'now\n');
-    expect(await new Promise((resolve) => proving.once('exit', resolve))).toBe(0);
-  },
-);
