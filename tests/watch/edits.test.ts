@@ -80,14 +80,11 @@ test('a filter keeps the selection where it passes', () => {
   expect(viewer.body().at(-1)).toBe('▸○ c');
 });
 
-test('Esc, or no text, changes nothing', () => {
-  expect(asked('n', 'N', 'escape')).toBeUndefined();
-  expect(asked('n', ' ', 'return')).toBeUndefined();
-});
-
-test('keys of the page are text while you type', () => {
+test('keys of the page are text while you type; Esc, or no text, changes nothing', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('n', 'q', 'x', 'left', 'u', 'end', '?');
   expect(viewer.rows().at(-1)).toBe('New item: qux?');
+  expect(asked('n', 'N', 'escape')).toBeUndefined();
+  expect(asked('n', ' ', 'return')).toBeUndefined();
 });
 
 test.each([

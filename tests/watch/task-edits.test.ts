@@ -206,19 +206,12 @@ describe.skipIf(!hasTmux)('on the board in the viewer', () => {
     );
     terminal.press('Enter');
     await terminal.until('the change', (screen) => screen.includes('Changed to "Parse and read"'));
-    terminal.type('p');
-    await terminal.until('it is begun', (screen) => screen.includes('● #1 Parse and read...'));
-    expect((await tasksIn(store))[0]).toMatchObject({ status: 'in_progress', owner: 'user' });
-    terminal.type('o');
-    await terminal.until('the question', (screen) =>
-      screen.endsWith('Owner of #1, now user; empty: nobody:'),
-    );
-    terminal.type('ann');
+    terminal.type('oann');
     terminal.press('Enter');
     await terminal.until('its owner', (screen) => screen.includes('ann · '));
     terminal.type('e!');
     terminal.press('Enter');
-    await terminal.until('its name', (screen) => screen.includes('#1 Parse and read!...'));
+    await terminal.until('its name', (screen) => screen.includes('#1 Parse and read!'));
     const heard = (await store.read()).graph.inboxes?.get('ann') ?? [];
     expect(heard.map(({ kind, by }) => `${kind} by ${by}`)).toContain('changed by user');
   });
