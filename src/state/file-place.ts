@@ -1,10 +1,10 @@
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import {
-  type ContentCheck,
   DEFAULT_AGENT,
   DEFAULT_HISTORY,
   newId,
   type Place,
+  type PlaceOptions,
   type Version,
   withStandIns,
 } from './place.ts';
@@ -14,21 +14,10 @@ import { type FolderReading, headFile, VersionFolder, type VersionName } from '.
 import { watchFolder } from './watch-folder.ts';
 
 /** Options of a place in a folder. */
-export interface FilePlaceOptions {
+export interface FilePlaceOptions extends Partial<PlaceOptions> {
   /** The list's own folder, absolute. It is made when the first version is. */
-  folder: string;
-  /** The agent that commits through this place. */
-  author?: string;
-  /** How many versions to keep, the newest included. */
-  history?: number;
-  /**
-   * Returns what is wrong with content that was read, or undefined. Anyone who can write to the folder can write
-   * anything; without a check, a file's content is taken for a `T`.
-   */
-  check?: ContentCheck;
-  /** Called before the folder is made. */
-  begins?: (() => void) | undefined;
-  fs?: FileSystem;
+  readonly folder: string;
+  readonly fs?: FileSystem;
 }
 
 const MOST_PATIENCE_MS = 20;

@@ -11,22 +11,11 @@ import {
   sessionKey,
   textOfPathName,
 } from './list-paths.ts';
-import type { ContentCheck, SharedPlace } from './place.ts';
+import type { PlaceOptions, SharedPlace } from './place.ts';
 import { attempt, StateError } from './state-error.ts';
 import type { Awaitable } from './steps.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
-
-export interface PlaceOptions {
-  /** The author of writes. */
-  readonly author: string;
-  /** How many versions to keep, the newest included. */
-  readonly history: number;
-  /** Returns what is wrong with content that somebody else may have written. */
-  readonly check?: ContentCheck;
-  /** Called before the first version is written to files. */
-  readonly begins?: (() => void) | undefined;
-}
 
 export interface FoundList {
   readonly key: string;

@@ -23,11 +23,19 @@ export interface Damage {
   readonly keptAs?: string;
 }
 
-/**
- * Returns what is wrong with content that was read from a file, such as `items[0].status: ...`; undefined if nothing
- * is.
- */
+/** Returns what is wrong with content that was read, such as `item 3 has an invalid status`; undefined if nothing is. */
 export type ContentCheck = (content: unknown) => string | undefined;
+
+export interface PlaceOptions {
+  /** The author of what is committed through the place; default: `main`. */
+  readonly author: string;
+  /** How many versions to keep, the newest included; default: 50. */
+  readonly history: number;
+  /** Without it, content that was read is taken for a `T`. Anyone who can write to the place can write anything. */
+  readonly check?: ContentCheck;
+  /** Called before the first version is written to files. */
+  readonly begins?: (() => void) | undefined;
+}
 
 /** The newest so many versions, or those from this number on. */
 export interface HistoryRange {

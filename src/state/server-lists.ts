@@ -3,8 +3,15 @@ import type { Engine } from './engines/engine.ts';
 import { decodeContent, encodeContent } from './engines/stored-content.ts';
 import { VersionWatch } from './engines/version-watch.ts';
 import { isPathName, textOfPathName } from './list-paths.ts';
-import type { FoundList, Lists, PlaceOptions } from './lists.ts';
-import { type HistoryRange, newId, type SharedPlace, type Version, withStandIns } from './place.ts';
+import type { FoundList, Lists } from './lists.ts';
+import {
+  type HistoryRange,
+  newId,
+  type PlaceOptions,
+  type SharedPlace,
+  type Version,
+  withStandIns,
+} from './place.ts';
 import { DamagedVersion, StateError } from './state-error.ts';
 import { pause } from './time-limit.ts';
 

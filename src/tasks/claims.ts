@@ -108,7 +108,6 @@ function begunBy(graph: TaskGraph, agent: string): number[] {
   return idsOf(workOf(graph, agent), 'in_progress');
 }
 
-/** All reasons why an agent may not claim a task; none if it may. */
 export function reasonsAgainst(
   graph: TaskGraph,
   task: Task,

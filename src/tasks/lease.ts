@@ -73,7 +73,6 @@ interface Sighting {
 
 let id: string | undefined;
 
-/** Identifies this machine's clock since its start. */
 function clockId(): string {
   if (id === undefined) {
     let boot = '';

@@ -4,7 +4,6 @@ import { idsText } from './task.ts';
 
 const MAX_IDS_NAMED = 10;
 
-/** The text of each reason, by its code. */
 const TEXTS = {
   /** @param where the field that names it. */
   task_not_found: (id: number, where = '') => `there is no task #${id}${where && ` (${where})`}`,

@@ -77,7 +77,6 @@ export class TaskCall {
     return this.#evidence?.told(result) ?? result;
   }
 
-  /** Makes a change in the caller's name. */
   change<Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,

@@ -25,7 +25,6 @@ import type { Awaitable } from '../state/steps.ts';
 import type { Refused } from './reasons.ts';
 import { COMMON_OPTIONS, type TaskCall } from './task-call.ts';
 
-/** The definition of a task command. */
 export interface TaskForm<Request> {
   readonly name: string;
   /** For a model's system prompt. */
@@ -33,7 +32,6 @@ export interface TaskForm<Request> {
   /** One line, without `Usage: `. */
   readonly usage: string;
   readonly helpPage: string;
-  /** An example for errors. */
   readonly example: string;
   /** The fields of the request, as JSON and as options. */
   readonly fields: Fields;

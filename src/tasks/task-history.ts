@@ -78,7 +78,6 @@ const FIELDS = [
   ...(['blocks', 'blockedBy', 'proof', 'comments', 'isArchived', 'lostBy'] as const),
 ];
 
-/** The list at a version. */
 export async function graphAt(
   store: TaskStore,
   at: number | undefined,

@@ -18,7 +18,6 @@ import { exportMarkdown, taskLine, taskPage } from './task-text.ts';
 
 const SORTS = ['id', 'priority', 'updated'] as const;
 
-/** How many lines a model gets by default. */
 const DEFAULT_LIMIT = 30;
 
 const FILTER = {

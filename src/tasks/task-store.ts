@@ -72,7 +72,6 @@ const TASK_VIEW: View<TaskGraph, TaskVersion> = {
  * StateError.
  */
 export class TaskStore extends Document<TaskGraph, TaskVersion> {
-  /** For leases. */
   readonly clock: LeaseClock;
   #objection: ((graph: TaskGraph) => Reason | undefined) | undefined;
   #lastChange: LastChange | undefined;

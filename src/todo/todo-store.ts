@@ -1,13 +1,14 @@
 import { storedFields, wrongThing } from '../json/stored.ts';
 import { isProof } from '../proof/proof.ts';
 import { Document, type Listener, type View } from '../state/document.ts';
-import { FilePlace } from '../state/file-place.ts';
-import type { Lists, PlaceOptions } from '../state/lists.ts';
+import { FilePlace, type FilePlaceOptions } from '../state/file-place.ts';
+import type { Lists } from '../state/lists.ts';
 import {
   DEFAULT_AGENT,
   type HistoryRange,
   MemoryPlace,
   type Place,
+  type PlaceOptions,
   type SharedPlace,
 } from '../state/place.ts';
 import { DamagedVersion } from '../state/state-error.ts';
@@ -161,15 +162,8 @@ export function todoStoreOf(agent: string = DEFAULT_AGENT): TodoStore {
 /** The default list of a program. */
 export const todoStore: TodoStore = /* @__PURE__ */ todoStoreOf();
 
-/** The folder of a list in files, and the author of its changes. */
-export interface TodoStoreLocation {
-  /** The list's own folder, absolute. Created with the first list. */
-  readonly folder: string;
-  /** The author of writes; default: `main`. */
-  readonly author?: string;
-  /** How many versions to keep, the newest included; default: 50. */
-  readonly history?: number;
-}
+/** A list in files. Its folder is created with the first list. */
+export type TodoStoreLocation = Pick<FilePlaceOptions, 'folder' | 'author' | 'history'>;
 
 /** Opens a list in files, which other processes may share. It need not exist yet. */
 export function openTodoStore(location: TodoStoreLocation): TodoStore {

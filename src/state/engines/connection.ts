@@ -5,7 +5,6 @@ import { StateError } from '../state-error.ts';
 import { splitAddress } from './state-url.ts';
 import { checkSize, TooMuch } from './stored-content.ts';
 
-/** Why one try of a request failed. */
 export class Failed extends Error {
   /**
    * `refused`: nothing was done, and a retry will not help. `undone`: nothing was done. `open`: it may have been carried

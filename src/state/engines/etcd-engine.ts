@@ -193,7 +193,6 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
     await this.call('kv/txn', request, 'change');
   }
 
-  /** Each member's own report. */
   status(): Promise<string[]> {
     const start = performance.now();
     return inTime(TRY_MS, (deadline) => {
