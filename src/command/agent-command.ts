@@ -113,10 +113,20 @@ export function withExecute(
   handler: AgentBashHandler,
   execute: AgentBashHandler['execute'],
 ): AgentBashHandler {
-  // Not a copy: a host's handler may compute what it says of itself.
-  return new Proxy(handler, {
-    get: (target, key) => (key === 'execute' ? execute : Reflect.get(target, key)),
-  });
+  const { name, readsRawJson = false, summary, jsonExample } = handler;
+  const { isReadOnly = false, isConcurrencySafe = false } = handler;
+  return {
+    name,
+    readsRawJson,
+    isReadOnly,
+    isConcurrencySafe,
+    summary,
+    jsonExample,
+    get inputSchema() {
+      return handler.inputSchema;
+    },
+    execute,
+  };
 }
 
 const MAX_REASON = 1000;
