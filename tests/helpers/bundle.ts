@@ -1,21 +1,25 @@
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
-import type { onTestFinished } from 'vitest';
-import { temporaryDirectory } from './files.ts';
+import { build } from 'esbuild';
+import { oncePerRun } from './once-per-run.ts';
 
-/** Bundles a TypeScript file for another Node. @returns the path of the bundle. */
-export function bundle(entry: string, finished?: typeof onTestFinished): string {
-  const outfile = join(temporaryDirectory(finished), 'bundle.cjs');
-  buildSync({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    loader: { '.md': 'text', '.sh': 'text', '.txt': 'text', '.html': 'text' },
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    logLevel: 'warning',
+/** Bundles a TypeScript file for a Node of its own, once for all tests of a run. Resolves to the path of the bundle. */
+export function bundled(entry: string): Promise<string> {
+  return oncePerRun(`bundle${entry.replace(/\W+/g, '-')}`, async (folder) => {
+    const outfile = join(folder, 'bundle.mjs');
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      loader: { '.md': 'text', '.sh': 'text', '.txt': 'text', '.html': 'text' },
+      // CommonJS libraries need what an ESM bundle lacks.
+      banner: {
+        js: "import { createRequire } from 'node:module';const require = createRequire('/');",
+      },
+      alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+      logLevel: 'warning',
+    });
+    return outfile;
   });
-  return outfile;
 }

@@ -1,36 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { ENV } from './bash.ts';
+import { bundled } from './bundle.ts';
 import { type RunningProgram, startProgram } from './executables.ts';
 import { temporaryDirectory } from './files.ts';
-import { oncePerRun } from './once-per-run.ts';
 
 /** A program that uses the library, in its own process. */
 export interface HostProgram extends RunningProgram {
   /** For its sessions' private files. */
   readonly tmp: string;
-}
-
-/** A module of the library as one file, bundled once for all tests of a run. */
-function bundled(module: string): Promise<string> {
-  return oncePerRun(`host-${module.replace(/\W+/g, '-')}`, async (folder) => {
-    const outfile = join(folder, 'module.mjs');
-    await build({
-      entryPoints: [join(import.meta.dirname, '../..', module)],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      loader: { '.md': 'text', '.sh': 'text' },
-      // CommonJS libraries need what an ESM bundle lacks.
-      banner: {
-        js: "import { createRequire } from 'node:module';const require = createRequire('/');",
-      },
-      logLevel: 'error',
-    });
-    return outfile;
-  });
 }
 
 /**
@@ -46,7 +24,8 @@ export async function startHost(
 ): Promise<HostProgram> {
   const outfile = join(temporaryDirectory(), 'host.mjs');
   const [, module = ''] = /from '\.\/(src\/.*)'/.exec(source) ?? [];
-  writeFileSync(outfile, source.replace(`./${module}`, await bundled(module)));
+  const library = await bundled(join(import.meta.dirname, '../..', module));
+  writeFileSync(outfile, source.replace(`./${module}`, library));
   const tmp = temporaryDirectory();
   const [program = '', ...argv] = [...wrapper, process.execPath, ...nodeOptions, outfile];
   const cwd = temporaryDirectory();

@@ -10,7 +10,7 @@ import type { SharedPlace } from '../../src/state/place.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { type Task, type TaskGraph, withTasks } from '../../src/tasks/task.ts';
-import { bundle } from '../helpers/bundle.ts';
+import { bundled } from '../helpers/bundle.ts';
 import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -53,7 +53,7 @@ function isWorking(log: string): boolean {
 async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<void> {
   const seed = testSeed();
   const random = new Random(seed);
-  const script = bundle(join(import.meta.dirname, 'team-member.ts'));
+  const script = await bundled(join(import.meta.dirname, 'team-member.ts'));
   const logs = temporaryDirectory();
   const place = new LogPlace(entries, TASK_STEPS);
   await place.commit(0, start(tasks), new Date());

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../helpers/bundle.ts';
+import { bundled } from '../helpers/bundle.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
 /** The program is started from a bash, to see what it leaves behind. */
 const shared = forAllTests((finished) => {
-  const terminal = new TmuxTerminal(`PS1='outer> ' bash --norc`, { columns: 120 });
+  const terminal = new TmuxTerminal(`PS1='outer> ' bash --norc`, { columns: 200 });
   finished(() => terminal.close());
-  return { terminal, program: bundle(`${import.meta.dirname}/terminal-user.ts`, finished) };
+  return terminal;
 });
 
 async function start(): Promise<TmuxTerminal> {
-  const { terminal, program } = shared();
+  const terminal = shared();
   terminal.enter('clear');
   await terminal.until('the outer prompt', (screen) => screen === 'outer>');
-  terminal.enter(`node ${program}`);
+  terminal.enter(`node ${await bundled(`${import.meta.dirname}/terminal-user.ts`)}`);
   await terminal.until('the program', (screen) => screen === '<keys: >');
   return terminal;
 }
@@ -42,7 +42,7 @@ describe.skipIf(!hasTmux)('a program that takes the terminal', () => {
     shell.press('Up');
     await shell.until('the keys', (screen) => screen === String.raw`<keys: ab\r\u001b[A>`);
     shell.press('C-z');
-    await shell.until('the outer prompt', (screen) => /Stopped.*\nouter>$/.test(screen));
+    await shell.until('the outer prompt', (screen) => /Stopped[\s\S]*\nouter>$/.test(screen));
     expect(await whatIsLeft(shell)).toBe('code 148: isig icanon echo');
     shell.enter('fg');
     await shell.until('the program', (screen) => screen === String.raw`<keys: ab\r\u001b[A>`);
