@@ -3,43 +3,18 @@ import { expect, onTestFinished, test } from 'vitest';
 import { nearName } from '../../src/command/near-names.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 
-const COMMANDS = [
-  'TodoWrite',
-  'TodoRead',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-  'TaskClaim',
-];
+const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskClaim'.split(' ');
 
 test.each([
-  ['todo_write', 'TodoWrite'],
-  ['Todowrite', 'TodoWrite'],
-  ['todowrite', 'TodoWrite'],
-  ['todo-write', 'TodoWrite'],
-  ['TodoWrit', 'TodoWrite'],
-  ['TodoWrtie', 'TodoWrite'],
-  ['TodoUpdate', 'TodoWrite'],
-  ['TodoAdd', 'TodoWrite'],
+  ['todo_write Todowrite todowrite todo-write TodoWrit TodoWrtie TodoUpdate TodoAdd', 'TodoWrite'],
   ['TodoList', 'TodoRead'],
-  ['TaskDone', 'TaskUpdate'],
-  ['TaskComplete', 'TaskUpdate'],
-  ['tasklist', 'TaskList'],
-  ['TasksList', 'TaskList'],
-])('%s is nearly %s', (name, command) => {
-  expect(nearName(name, COMMANDS)).toBe(command);
-});
-
-test.each([['TodoWrite'], ['todo'], ['task'], ['tasksel'], ['write'], ['TodoMVC']])(
-  '%s is no slip',
-  (name) => {
-    expect(nearName(name, COMMANDS)).toBeUndefined();
-  },
-);
-
-test('a command that is not there is not named', () => {
-  expect(nearName('TaskDone', ['TodoWrite'])).toBeUndefined();
+  ['TaskDone TaskComplete', 'TaskUpdate'],
+  ['tasklist TasksList', 'TaskList'],
+  ['TodoWrite todo task tasksel write TodoMVC', undefined],
+])('of %s each is nearly %s', (names, command) => {
+  for (const name of names.split(' ')) expect(nearName(name, COMMANDS), name).toBe(command);
+  // A command that is not there is not named.
+  for (const name of names.split(' ')) expect(nearName(name, ['TaskGet'])).toBeUndefined();
 });
 
 test('in a session the suggestion replaces the error, and nothing is run', async () => {

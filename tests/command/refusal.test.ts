@@ -15,22 +15,13 @@ test('a refusal is exit code 1, nothing on stdout, and its lines between title a
   });
 });
 
-test('20 problems are 20 lines', () => {
-  expect(bullets({ lines: numbered(20) })).toHaveLength(20);
-});
-
-test('beyond 20 lines the rest is counted', () => {
-  const lines = bullets({ lines: numbered(30) });
-  expect(lines).toHaveLength(21);
-  expect(lines.slice(-2)).toEqual(['- problem 19', '- and 10 more']);
-});
-
-test('problems that were only counted are in that count', () => {
-  expect(bullets({ lines: numbered(2), unlisted: 5 })).toEqual([
-    '- problem 0',
-    '- problem 1',
-    '- and 5 more',
-  ]);
+test.each([
+  [{ lines: numbered(20) }, 20, '- problem 19'],
+  [{ lines: numbered(30) }, 21, '- and 10 more'],
+  [{ lines: numbered(2), unlisted: 5 }, 3, '- and 5 more'],
+])('of the problems at most 20 are lines, and the rest is counted', (problems, count, last) => {
+  expect(bullets(problems)).toHaveLength(count);
+  expect(bullets(problems).at(-1)).toBe(last);
 });
 
 test('closing lines are among the 20 and are never crowded out', () => {

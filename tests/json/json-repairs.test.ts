@@ -14,11 +14,8 @@ const dropShellEscapes = repair('no such escapes');
 const escapeLineBreaksAndTabs = repair('line break');
 const dropTrailingCommas = repair('trailing comma');
 
-test('a byte-order mark becomes a blank', () => {
+test('a byte-order mark becomes a blank, only where it is the first character', () => {
   expect(dropByteOrderMark('\ufeff{}')).toBe(' {}');
-});
-
-test('a byte-order mark that is not the first character stays', () => {
   expect(dropByteOrderMark('{"a":"\ufeff"}')).toBe('{"a":"\ufeff"}');
 });
 
@@ -44,28 +41,24 @@ test.each([
   ['"a \\`b\\` c"', '"a `b` c"'],
   ['"\\$5"', '"$5"'],
   ['"\\\\\\!"', '"\\\\!"'],
+  // Other text of a string is unchanged.
+  ...['"\\\\!"', '"\\n\\"\\u0041"', '"\\q"', '\\!', '["a"]\\$'].map((text) => [text, text]),
 ])('a shell escape in a string means the character: %s', (text, mended) => {
-  expect(dropShellEscapes(text)).toBe(mended);
-});
-
-test.each(['"\\\\!"', '"\\n\\"\\u0041"', '"\\q"', '\\!', '["a"]\\$'])(
-  'other text of a string is unchanged: %s',
-  (text) => {
-    expect(dropShellEscapes(text)).toBe(text);
-  },
-);
-
-test('a raw line break or tab in a string is escaped, outside strings it stays', () => {
-  expect(escapeLineBreaksAndTabs('{\n\t"a\tb":\r\n"c\r\nd"}')).toBe('{\n\t"a\\tb":\r\n"c\\r\\nd"}');
+  expect(dropShellEscapes(text as string)).toBe(mended);
 });
 
 test.each([
+  ['{\n\t"a\tb":\r\n"c\r\nd"}', '{\n\t"a\\tb":\r\n"c\\r\\nd"}'],
+  // Right after an escaping backslash it stays.
   ['"a\\\nb"', '"a\\\nb"'],
   ['"\\\t\n"', '"\\\t\\n"'],
   ['"\\\\\n"', '"\\\\\\n"'],
-])('a raw line break or tab right after an escaping backslash stays: %j', (text, mended) => {
-  expect(escapeLineBreaksAndTabs(text)).toBe(mended);
-});
+])(
+  'a raw line break or tab in a string is escaped, outside strings it stays: %j',
+  (text, mended) => {
+    expect(escapeLineBreaksAndTabs(text)).toBe(mended);
+  },
+);
 
 test.each([
   ['[1,]', '[1 ]'],
@@ -75,13 +68,8 @@ test.each([
   ['{"a":{},}', '{"a":{} }'],
   ['{"a":"b",}', '{"a":"b" }'],
   ['[{"a":1,},]', '[{"a":1 } ]'],
+  // It stays an error where it follows no value, or ends nothing.
+  ...'[,]|{,}|[1,,]|[ , ]|{"a":,}|,]|[",]"]|[1],|[1,'.split('|').map((text) => [text, text]),
 ])('a comma after the last value is dropped: %j', (text, mended) => {
-  expect(dropTrailingCommas(text)).toBe(mended);
+  expect(dropTrailingCommas(text as string)).toBe(mended);
 });
-
-test.each(['[,]', '{,}', '[1,,]', '[ , ]', '{"a":,}', ',]', '[",]"]', '[1],', '[1,'])(
-  'a comma that follows no value, or ends nothing, stays an error: %j',
-  (text) => {
-    expect(dropTrailingCommas(text)).toBe(text);
-  },
-);

@@ -28,20 +28,13 @@ test.each(['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'])(
   'two sessions of a harness in one work tree (%s) have two lists, and a resumed one finds its own',
   (name) => {
     const { tree, lists } = workTree();
+    const itemsOf = (more: Record<string, string>, directory = tree) =>
+      lists(more, directory).open({}).get().items;
     lists({ [name]: 'one' })
       .open({})
       .update([ITEM]);
-    expect(
-      lists({ [name]: 'two' })
-        .open({})
-        .get().items,
-    ).toEqual([]);
-    expect(lists({}).open({}).get().items).toEqual([]);
-    expect(
-      lists({ [name]: 'one' }, join(tree, 'src'))
-        .open({})
-        .get().items,
-    ).toEqual([ITEM]);
+    expect([itemsOf({ [name]: 'two' }), itemsOf({})]).toEqual([[], []]);
+    expect(itemsOf({ [name]: 'one' }, join(tree, 'src'))).toEqual([ITEM]);
   },
 );
 
@@ -101,25 +94,16 @@ test('all lists of the work tree are found without the id, and one of them by it
   expect(lists({ CODEX_THREAD_ID: 'two' }).name({ agent: 'main@one' }).agent).toBe('main@one');
 });
 
-test('a session that was named is the same one for every session of a harness', () => {
+test('who named a session, or runs inside another harness, has one list each time; its author is the agent', async () => {
   const { lists } = workTree();
-  const named = lists({ TODO_SESSION: 'release', CLAUDE_CODE_SESSION_ID: 'one' });
-  expect(named.name({})).toEqual({ session: 'release', agent: 'main' });
-  const asked = lists({ CLAUDE_CODE_SESSION_ID: 'one' }).name({ session: 'release' });
-  expect(asked).toEqual({ session: 'release', agent: 'main' });
-});
-
-test('the author of a list is the agent, without the id', async () => {
-  const { lists } = workTree();
-  const { open } = lists({ CLAUDE_CODE_SESSION_ID: 'one' });
+  const one = { CLAUDE_CODE_SESSION_ID: 'one' };
+  const release = { session: 'release', agent: 'main' };
+  expect(lists({ TODO_SESSION: 'release', ...one }).name({})).toEqual(release);
+  expect(lists(one).name({ session: 'release' })).toEqual(release);
+  expect(lists({ CODEX_THREAD_ID: 'codex', ...one }).name({}).agent).toBe('main@one');
+  const { open } = lists(one);
   expect((await open({}).update([])).by).toBe('main');
   expect((await open({ agent: 'helper' }).update([])).by).toBe('helper');
-});
-
-test('where a harness runs inside another, one id counts, the same one each time', () => {
-  const { lists } = workTree();
-  const both = { CODEX_THREAD_ID: 'codex', CLAUDE_CODE_SESSION_ID: 'claude' };
-  expect(lists(both).name({}).agent).toBe('main@claude');
 });
 
 test('the tasks of a work tree are those of all its sessions', async () => {
