@@ -88,18 +88,8 @@ test('corrected slips are skipped, and the real problem is found', () => {
 const soup = fc
   .array(
     fc.constantFrom(
-      ...'{}[]",:\\\n ',
-      '"a"',
-      '"b":',
-      'true',
-      '-1.5e3',
-      '0',
-      '\\u00e9',
-      '\\!',
-      '\\\n',
-      '\t',
-      'x',
-      '\x01',
+      ...'{}[]",:\\\n \tx\x010',
+      ...['"a"', '"b":', 'true', '-1.5e3', '\\u00e9', '\\!', '\\\n'],
     ),
   )
   .map((tokens) => tokens.join(''));

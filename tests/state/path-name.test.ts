@@ -9,27 +9,7 @@ const asForgetfulFileSystem = (name: string) => name.normalize('NFKD').toLowerCa
 
 // Texts that are likely to collide: few characters, their cases, separators, escapes, and combining pairs.
 const SIMILAR = fc.string({
-  unit: fc.constantFrom(
-    'a',
-    'A',
-    '+',
-    '%',
-    '~',
-    '.',
-    '/',
-    '\\',
-    '-',
-    ' ',
-    'é',
-    'e\u0301',
-    'ß',
-    'ſ',
-    '\u{1f600}',
-    '\ud83d',
-    '\0',
-    '4',
-    '1',
-  ),
+  unit: fc.constantFrom(...'aA+%~./\\- ßſ41\0é', 'e\u0301', '\u{1f600}', '\ud83d'),
   maxLength: 12,
 });
 const ANY = fc.oneof(
@@ -39,20 +19,12 @@ const ANY = fc.oneof(
   fc.string({ maxLength: 400 }),
 );
 
-test('different texts have different names, whatever the file system takes for the same', () => {
+test('different texts have different names, whatever the file system takes for the same, each one plain file name of at most 130 characters', () => {
   fc.assert(
     fc.property(ANY, ANY, (a, b) => {
       fc.pre(a !== b);
       expect(asForgetfulFileSystem(pathName(a))).not.toBe(asForgetfulFileSystem(pathName(b)));
-    }),
-    { numRuns: runs(1500) },
-  );
-});
-
-test('a name is one plain file name of at most 130 characters', () => {
-  fc.assert(
-    fc.property(ANY, (text) => {
-      expect(pathName(text)).toMatch(/^[a-z0-9_+%~-][a-z0-9._+%~-]{0,129}$/);
+      expect(pathName(a)).toMatch(/^[a-z0-9_+%~-][a-z0-9._+%~-]{0,129}$/);
     }),
     { numRuns: runs(1500) },
   );

@@ -30,17 +30,6 @@ test("others' commits are noticed from the first version on, before the check of
   expect(calls()).toBe(20);
 });
 
-test('one commit is one call', async () => {
-  const { folder, other, calls } = watchedList();
-  other.commit(0, 'x', NOW);
-  await eventually('a call', () => calls() === 1);
-  // The next call shows that all events of the first commit have arrived.
-  writeFileSync(join(folder, 'something-else'), '');
-  other.commit(1, 'y', NOW);
-  await eventually('another call', () => calls() > 1);
-  expect(calls()).toBe(2);
-});
-
 test('a burst of changes is few looks, and the last one is seen', async () => {
   const folder = temporaryDirectory();
   let seen: string[] = [];

@@ -28,15 +28,16 @@ test('a task has its id, its times and the given fields', () => {
     owner: 'o',
     metadata: { k: 1 },
   };
-  expect(task(done(createTasks(NO_TASKS, [request], AT)).graph, 1)).toEqual({
-    ...request,
+  const made = {
     id: 1,
     status: 'pending',
     blocks: [],
     blockedBy: [],
     createdAt: AT,
     updatedAt: AT,
-  });
+  };
+  const { graph } = done(createTasks(NO_TASKS, [request], AT));
+  expect(task(graph, 1)).toEqual({ ...request, ...made });
 });
 
 test('ids are never given twice, not even when all tasks are deleted', () => {
@@ -190,21 +191,10 @@ test('every reason against a claim', () => {
 });
 
 test('the next one is the first that is pending, unowned and unblocked', () => {
-  const graph = completed(
-    claimed(
-      graphOf(
-        'Done',
-        'Taken',
-        { subject: 'Given', owner: 'b' },
-        { subject: 'Waits', blockedBy: [2] },
-        'Free',
-        'Free',
-      ),
-      2,
-      'b',
-    ),
-    1,
-  );
+  const given = { subject: 'Given', owner: 'b' };
+  const waits = { subject: 'Waits', blockedBy: [2] };
+  const all = graphOf('Done', 'Taken', given, waits, 'Free', 'Free');
+  const graph = completed(claimed(all, 2, 'b'), 1);
   expect(done(claim(graph, 'next')).task.id).toBe(5);
   expect(done(claim(completed(graph, 2), 'next')).task.id).toBe(4);
 });

@@ -91,24 +91,20 @@ test('of a small list each version is stored whole, of a larger one one in a few
   expect(await most(200)).toBe(5);
 });
 
-test.each([60, 2000])(
-  'the last change is undone by reading the list once, with %i versions or tasks',
-  async (size) => {
-    const { store, moved, open } = await listOf(size);
-    for (let count = 0; count < 60; count++) await claimNext(store);
-    moved.read = 0;
-    const opened = open();
-    opened.get();
-    const once = moved.read;
-    moved.read = 0;
-    const again = open();
-    const undo = taskCommands({ open: () => again }).find(({ name }) => name === 'TaskUndo');
-    const call = { argv: [], stdin: async () => '' };
-    expect(await undo?.execute(call)).toMatchObject({ exitCode: 0 });
-    expect(moved.read).toBeLessThan(1.5 * once + 20_000);
-    expect(again.get().graph.tasks.get(60)?.status).toBe('pending');
-  },
-);
+test('the last change is undone by reading the list once', async () => {
+  const { store, moved, open } = await listOf(2000);
+  for (let count = 0; count < 60; count++) await claimNext(store);
+  moved.read = 0;
+  open().get();
+  const once = moved.read;
+  moved.read = 0;
+  const again = open();
+  const undo = taskCommands({ open: () => again }).find(({ name }) => name === 'TaskUndo');
+  const call = { argv: [], stdin: async () => '' };
+  expect(await undo?.execute(call)).toMatchObject({ exitCode: 0 });
+  expect(moved.read).toBeLessThan(1.5 * once + 20_000);
+  expect(again.get().graph.tasks.get(60)?.status).toBe('pending');
+});
 
 test('however a list grows, there is a whole among its last 50 versions', async () => {
   const entries = new MemoryPlace<LogEntry<TaskStep>>({ history: 1000 });

@@ -64,12 +64,9 @@ test('an undo brings the list before back as a new version, and a second one the
   expect(store.get()).toMatchObject({ version: 4, items: [todo('b')] });
   await write('--undo');
   expect(store.get()).toMatchObject({ version: 5, items: [todo('c')] });
-});
-
-test('an undo of the first list clears it', async () => {
-  const { store, write } = commandsAfter(['a']);
-  expect((await write('--undo')).exitCode).toBe(0);
-  expect(store.get()).toMatchObject({ version: 2, items: [] });
+  const first = commandsAfter(['a']);
+  expect((await first.write('--undo')).exitCode).toBe(0);
+  expect(first.store.get()).toMatchObject({ version: 2, items: [] });
 });
 
 test.each([
@@ -85,26 +82,15 @@ test.each([
   expect(store.get()).toBe(before);
 });
 
-test.each([[['--undo', list('x')]], [['--undo', '--if-version', '1']], [['--undo', '-']]])(
-  'wrong usage: %j',
-  async (argv) => {
-    const { store, write } = commandsAfter(['a', 'b']);
-    expect(await write(...argv)).toMatchObject({ stdout: '', exitCode: 2 });
-    expect(store.get().version).toBe(2);
-  },
-);
-
 test('the history is a line a version: number, time, agent, change', async () => {
   const { read } = commandsAfter(['a', 'b']);
   expect((await read('--history')).stdout).toBe(
     '2  2026-05-01T12:02:00Z  ann  1 removed, 1 added\n1  2026-05-01T12:01:00Z  ann  1 added\n',
   );
   expect((await commandsAfter([]).read('--history')).stdout).toBe('No versions.\n');
-});
-
-test('for the oldest kept version the history gives only the length of the list', async () => {
-  const { read } = commandsAfter(['a', 'b', 'c'], 2);
-  expect((await read('--history')).stdout).toMatch(/^3 .* 1 removed, 1 added\n2 .* 1 item\n$/);
+  // Of the oldest kept version only the length of the list is known.
+  const { stdout } = await commandsAfter(['a', 'b', 'c'], 2).read('--history');
+  expect(stdout).toMatch(/^3 .* 1 removed, 1 added\n2 .* 1 item\n$/);
 });
 
 test('an old version is shown, as text and as JSON', async () => {
@@ -127,12 +113,21 @@ test('a version that is not kept is refused', async () => {
   expect((await commandsAfter([]).read('--at', '1')).stderr).toContain('was never written');
 });
 
-test.each([[['--history', '--json']], [['--history', '--at', '1']], [['--at']], [['--at', 'x']]])(
-  'wrong usage of TodoRead: %j',
-  async (argv) => {
-    expect(await commandsAfter(['a']).read(...argv)).toMatchObject({ stdout: '', exitCode: 2 });
-  },
-);
+test.each([
+  ...[
+    ['--undo', list('x')],
+    ['--undo', '--if-version', '1'],
+    ['--undo', '-'],
+  ].map((argv) => ['write', argv]),
+  ...[['--history', '--json'], ['--history', '--at', '1'], ['--at'], ['--at', 'x']].map((argv) => [
+    'read',
+    argv,
+  ]),
+] as ['read' | 'write', string[]][])('wrong usage: %s %j', async (name, argv) => {
+  const commands = commandsAfter(['a', 'b']);
+  expect(await commands[name](...argv)).toMatchObject({ stdout: '', exitCode: 2 });
+  expect(commands.store.get().version).toBe(2);
+});
 
 test('a list in memory is the only one: --agent and --session are wrong usage that says so', async () => {
   const { read, write } = commandsAfter(['a']);
