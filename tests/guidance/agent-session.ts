@@ -1,11 +1,15 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { CommandResult } from '../../src/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
+import { serveJsonl } from '../../src/shell/jsonl.ts';
 import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { NO_LISTS } from '../helpers/agent-shell.ts';
 
 const STATUS: Readonly<Record<string, TodoStatus>> = {
   ' ': 'pending',
@@ -41,8 +45,7 @@ export function agentSession(options: Partial<GuideOptions> = {}) {
     guide,
     handlers: [write, new TodoReadHandler(store)],
     shell: (handlers) => ({
-      lastExitCode: 0,
-      dispose: async () => {},
+      ...shellThat()(),
       run: async () => {
         const { exitCode = 0, stdout = '', list } = step;
         const argv = [JSON.stringify({ todos: list })];
@@ -85,6 +88,27 @@ export function writeLine(list: readonly TodoItem[]): string {
 
 export function notesOf({ stderr }: CommandResult): string[] {
   return stderr.split('\n').filter(Boolean);
+}
+
+/** A shell whose lines all end so. */
+export const shellThat =
+  (result: Partial<CommandResult> = {}) =>
+  () => ({
+    lastExitCode: 0,
+    run: async () => ({ stdout: '', stderr: '', exitCode: 0, ...result }),
+    dispose: async () => {},
+  });
+
+/** Sends requests to a JSON-lines host. Returns its answers. */
+export async function serve(router: BashRouter, requests: readonly object[]) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  input.end(requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
+  await serveJsonl({ ...NO_LISTS, router, input, output });
+  output.end();
+  return (await text(output))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 async function stdin(): Promise<string> {

@@ -1,5 +1,3 @@
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CommandType } from '../../src/command/agent-command.ts';
@@ -7,12 +5,10 @@ import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import type { GuidanceRule } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import { serveJsonl } from '../../src/shell/jsonl.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { NO_LISTS } from '../helpers/agent-shell.ts';
 import { todoList } from '../todo/arbitraries.ts';
-import { agentSession, items, notesOf, writeLine } from './agent-session.ts';
+import { agentSession, items, notesOf, serve, shellThat, writeLine } from './agent-session.ts';
 
 const DROPPED =
   'Note: 1 unfinished item is no longer on the list: "Ship it". On purpose? Use --drop N.';
@@ -86,11 +82,7 @@ test('guidance changes neither the output, nor the exit code, nor the list', asy
 
 test('a router with handlers of its own has guidance on the list of the TodoWrite among them', async () => {
   const store = new TodoStore();
-  const shell = () => ({
-    lastExitCode: 0,
-    run: async () => ({ stdout: '', stderr: '', exitCode: 0 }),
-    dispose: async () => {},
-  });
+  const shell = shellThat();
   for (const source of [store, () => store]) {
     store.update(items('[ ] Ship it'));
     const router = new BashRouter({ handlers: [new TodoWriteHandler(source)], shell });
@@ -185,16 +177,9 @@ test('the guide ignores a list that cannot be read', async () => {
 
 test('over JSON lines reminders are a field of their own, present only when there is one', async () => {
   const session = agentSession();
-  const input = new PassThrough();
-  const output = new PassThrough();
   const commands = [writeLine(items('[ ] Fix it')), ...Array(6).fill('ls')];
-  input.end(commands.map((command, id) => `${JSON.stringify({ id, command })}\n`).join(''));
-  await serveJsonl({ ...NO_LISTS, router: session.router, input, output });
-  output.end();
-  const results = (await text(output))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const requests = commands.map((command, id) => ({ id, command }));
+  const results = await serve(session.router, requests);
   expect(results.map(({ reminders }) => reminders)).toEqual([
     ...Array(5).fill(undefined),
     [IDLE],
@@ -205,11 +190,7 @@ test('over JSON lines reminders are a field of their own, present only when ther
 test('reminders come first in stderr if the router, or the line, has that option', async () => {
   const store = new TodoStore();
   store.update(items('[ ] Fix it'));
-  const shell = () => ({
-    lastExitCode: 0,
-    run: async () => ({ stdout: 'out', stderr: 'err', exitCode: 1 }),
-    dispose: async () => {},
-  });
+  const shell = shellThat({ stdout: 'out', stderr: 'err', exitCode: 1 });
   const guide = () =>
     new Guide({ store, rules: [{ name: 'x', kind: 'reminder', times: 9, say: () => 'hey' }] });
   const router = new BashRouter({ handlers: [], shell, guide: guide(), reminders: 'stderr' });
@@ -220,17 +201,11 @@ test('reminders come first in stderr if the router, or the line, has that option
     reminders: ['Note: hey'],
   });
   const plain = new BashRouter({ handlers: [], shell, guide: guide() });
-  const input = new PassThrough();
-  const output = new PassThrough();
-  input.end(
-    '{"id":1,"command":"ls","reminders":"stderr"}\n{"id":2,"command":"ls","reminders":1}\n',
-  );
-  await serveJsonl({ ...NO_LISTS, router: plain, input, output });
-  output.end();
-  const [first, second] = (await text(output))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const request = { id: 1, command: 'ls' };
+  const [first, second] = await serve(plain, [
+    { ...request, reminders: 'stderr' },
+    { ...request, reminders: 1 },
+  ]);
   expect(first).toMatchObject(said);
   expect(first).not.toHaveProperty('reminders');
   expect(second.error).toContain("reminders: Expected 'field' or 'stderr'");

@@ -8,6 +8,7 @@ import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { tokens } from '../helpers/tokens.ts';
 import { Team } from '../tasks/team.ts';
+import { shellThat } from './agent-session.ts';
 
 const command = (name: string, summary?: string): AgentBashHandler => ({
   name,
@@ -64,12 +65,7 @@ test('its example, pasted into bash, is a valid call', async () => {
 });
 
 test("a host's own command is in it, as registered with the router", () => {
-  const shell = () => ({
-    lastExitCode: 0,
-    run: async () => ({ stdout: '', stderr: '', exitCode: 0 }),
-    dispose: async () => {},
-  });
-  const router = new BashRouter({ shell });
+  const router = new BashRouter({ shell: shellThat() });
   router.register(command('Deploy', 'puts a branch on the\ntest server'));
   router.register(command('Mystery'));
   const text = systemPrompt({ commands: router.commands });
