@@ -38,6 +38,16 @@ const stop = (more: object = {}) =>
     ...more,
   });
 
+/** An event of Gemini CLI or Qwen Code. */
+const dated =
+  (session_id: string) =>
+  (hook_event_name: string, more: object = {}) => ({
+    session_id,
+    timestamp: 't',
+    hook_event_name,
+    ...more,
+  });
+
 /** The journal. */
 function journalIn(state: string): string {
   const folder = join(state, 'hooks~');
@@ -403,13 +413,9 @@ describe('the list in the conversation', () => {
 
   test('Gemini CLI, which does not say when it cuts a conversation, gets it once for each state at a prompt', async () => {
     const { say, write, state } = harness('g1');
-    const prompt = {
-      session_id: 'g1',
-      timestamp: 't',
-      hook_event_name: 'BeforeAgent',
-      prompt: 'Go on',
-    };
-    const compress = (trigger: string) => ({ ...prompt, hook_event_name: 'PreCompress', trigger });
+    const event = dated('g1');
+    const prompt = event('BeforeAgent', { prompt: 'Go on' });
+    const compress = (trigger: string) => event('PreCompress', { trigger });
     write('[>] Fix it');
     expect(await contextOf(say(prompt))).toContain('[in_progress] Fix it');
     expect(await say(prompt)).toBe('');
@@ -420,7 +426,7 @@ describe('the list in the conversation', () => {
     write('[x] Fix it');
     expect(await contextOf(say(prompt))).toContain('[x] Fix it');
     // It also compresses without an event: perhaps within ten commands.
-    const ran = { ...prompt, hook_event_name: 'AfterTool', tool_input: { command: 'ls' } };
+    const ran = event('AfterTool', { tool_input: { command: 'ls' } });
     for (let line = 0; line < 9; line++) await say(ran);
     expect(await say(prompt)).toBe('');
     await say(ran);
@@ -430,33 +436,29 @@ describe('the list in the conversation', () => {
 
   test('Qwen Code, which drops the answer to a start, gets the list at the next prompt, of the user or not', async () => {
     const { say, write } = harness('q1');
-    const event = (name: string, more: object) => ({
-      session_id: 'q1',
-      timestamp: 't',
-      hook_event_name: name,
-      permission_mode: 'yolo',
-      ...more,
-    });
-    const [asked, goesOn] = ['Go on', ''].map((prompt) => event('UserPromptSubmit', { prompt }));
+    const event = (name: string, more: object) =>
+      dated('q1')(name, { permission_mode: 'yolo', ...more });
+    const asked = event('UserPromptSubmit', { prompt: 'Go on' });
+    const goesOn = event('UserPromptSubmit', { prompt: '' });
     const start = (source: string) => event('SessionStart', { source });
     write('[>] Fix it');
     expect(await say(start('startup'))).toBe('');
-    expect(await contextOf(say(asked ?? {}))).toContain('[in_progress] Fix it');
-    expect(await say(goesOn ?? {})).toBe('');
+    expect(await contextOf(say(asked))).toContain('[in_progress] Fix it');
+    expect(await say(goesOn)).toBe('');
     expect(await say(start('compact'))).toBe('');
-    expect(await contextOf(say(goesOn ?? {}))).toContain('[in_progress] Fix it');
-    expect(await say(asked ?? {})).toBe('');
+    expect(await contextOf(say(goesOn))).toContain('[in_progress] Fix it');
+    expect(await say(asked)).toBe('');
     // It knows the list that it wrote, until the user's next prompt.
     await say(event('PostToolUse', { tool_input: { command: 'ls' } }));
     write('[x] Fix it', '[>] Ship it');
     await say(event('PostToolUse', { tool_input: { command: 'TodoWrite --done 1 --start 2' } }));
-    expect(await say(goesOn ?? {})).toBe('');
+    expect(await say(goesOn)).toBe('');
     // The reason of a refusal comes back as a prompt.
     const stop = event('Stop', { stop_hook_active: true, last_assistant_message: 'Done.' });
     const { reason } = JSON.parse(await say(stop, '--gate'));
     expect(await say(event('UserPromptSubmit', { prompt: reason }))).toBe('');
     expect(await say(stop, '--gate')).toBe('');
-    expect(await contextOf(say(asked ?? {}))).toContain('[in_progress] Ship it');
+    expect(await contextOf(say(asked))).toContain('[in_progress] Ship it');
   });
 });
 
@@ -519,36 +521,18 @@ describe('the finish gate', () => {
     const world = harness('s1', ID);
     open(world);
     expect(await world.say(stop(more), '--gate')).toBe('');
-    expect(await world.say(stop(), '--gate')).not.toBe('');
-  });
-
-  test.each([
-    ['code', 'Wrote `a ? b : c` and:\n```js\nconst x = y ? 1 : 2;\n```\nDone.'],
-    ['a link', 'See https://a.example/?q=1 for more.'],
-  ])('%s is no question', async (_, last_assistant_message) => {
-    const world = harness('s1', ID);
-    open(world);
+    // Neither code nor a link is a question.
+    const last_assistant_message =
+      'Wrote `a ? b : c`, see https://a.example/?q=1 and:\n```js\nconst x = y ? 1 : 2;\n```\nDone.';
     expect(await world.say(stop({ last_assistant_message }), '--gate')).not.toBe('');
   });
 
   test('never for a list that another session of the work tree has written', async () => {
     const world = harness('g1');
     open(world);
-    const event = {
-      session_id: 'g1',
-      timestamp: 't',
-      hook_event_name: 'AfterAgent',
-      prompt_response: 'Done.',
-      stop_hook_active: false,
-    };
+    const event = dated('g1')('AfterAgent', { prompt_response: 'Done.', stop_hook_active: false });
     expect(await world.say(event, '--gate')).toBe('');
-    const wrote = {
-      session_id: 'g1',
-      timestamp: 't',
-      hook_event_name: 'AfterTool',
-      tool_name: 'run_shell_command',
-      tool_response: {},
-    };
+    const wrote = dated('g1')('AfterTool', { tool_name: 'run_shell_command', tool_response: {} });
     world.write('[>] Mine');
     await world.say({ ...wrote, tool_input: { command: 'TodoWrite -' } });
     expect(await world.say(event, '--gate')).toContain('deny');
@@ -575,10 +559,10 @@ describe('no error disturbs the harness', () => {
     `{"a":"${'x'.repeat(100)}`,
   ];
 
-  test.each(bad)('input that is not understood: %j', async (text) => {
+  test('input that is not understood', async () => {
     const { say, write } = harness('s1', ID);
     write('[>] Fix it');
-    expect(await say(text, '--gate')).toBe('');
+    for (const text of bad) expect(await say(text, '--gate'), text).toBe('');
   });
 
   test('it becomes one line in a log', async () => {
@@ -606,7 +590,7 @@ describe('no error disturbs the harness', () => {
   test('as a program too: exit code 0, nothing on its outputs, its standard output closed or not', () => {
     const { environment, directory, write } = harness('s1', ID);
     write('[>] Fix it');
-    const run = (line: string, text: string) =>
+    const program = (line: string, text: string) =>
       spawnSync('bash', ['-c', line, process.execPath, executable('agent-shell')], {
         cwd: directory,
         env: cleanEnvironment(environment),
@@ -614,12 +598,12 @@ describe('no error disturbs the harness', () => {
         encoding: 'utf8',
       });
     const quiet = { status: 0, stdout: '', stderr: '' };
-    expect(run('"$0" "$1" hook', 'no JSON')).toMatchObject(quiet);
+    expect(program('"$0" "$1" hook', 'no JSON')).toMatchObject(quiet);
     const start = JSON.stringify(input('SessionStart'));
-    expect(run('"$0" "$1" hook', start).stdout).toContain('[>] Fix it');
-    expect(run('"$0" "$1" hook >&-', start)).toMatchObject(quiet);
-    expect(run('"$0" "$1" hook </dev/null', '')).toMatchObject(quiet);
-    expect(run('mkdir gone; cd gone; rmdir ../gone; "$0" "$1" hook', start)).toMatchObject({
+    expect(program('"$0" "$1" hook', start).stdout).toContain('[>] Fix it');
+    expect(program('"$0" "$1" hook >&-', start)).toMatchObject(quiet);
+    expect(program('"$0" "$1" hook </dev/null', '')).toMatchObject(quiet);
+    expect(program('mkdir gone; cd gone; rmdir ../gone; "$0" "$1" hook', start)).toMatchObject({
       status: 0,
       stderr: '',
     });
