@@ -1,0 +1,230 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AGENT_SHELL, JsonlClient } from '../helpers/agent-shell.ts';
+import { callCommand } from '../helpers/commands.ts';
+import { hasEtcd, hasPostgres } from '../helpers/engines.ts';
+import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { PersonsShell } from '../helpers/persons-shell.ts';
+import { startProxy } from '../helpers/proxy.ts';
+import { useServers } from '../helpers/servers.ts';
+import { hasTmux } from '../helpers/tmux.ts';
+
+// Programs, hosts and prompts with lists on a server.
+
+const servers = useServers();
+
+/** Broken quotes, which Node has to interpret. */
+const BROKEN = `TodoWrite '[{"content":"Don't","activeForm":"Going on","status":"pending"}]'`;
+
+let sessions = 0;
+
+/** A session with agents in one folder. */
+function team(url: string) {
+  const session = `s${++sessions}`;
+  const cwd = temporaryDirectory();
+  const environment = (agent: string, where = url, seconds = 20) =>
+    cleanEnvironment({
+      HOME: cwd,
+      TODO_STATE_URL: where,
+      TODO_STATE_TIMEOUT: String(seconds),
+      // Releasing tasks at the end needs a server that answers.
+      TODO_RELEASE_AT_EXIT: '0',
+      TODO_SESSION: session,
+      TODO_AGENT: agent,
+    });
+  return {
+    /** A command of another process. */
+    async call(agent: string, name: string, ...argv: string[]) {
+      const ended = await callCommand(environment(agent), name, argv, { cwd });
+      expect(ended).toMatchObject({ exitCode: 0 });
+    },
+    run(file: string, argv: readonly string[], input: object = {}) {
+      const options = { cwd, env: environment('ann'), encoding: 'utf8' } as const;
+      const { stdout, stderr, status } = spawnSync(file, argv, {
+        ...options,
+        input: JSON.stringify({ session_id: 's', cwd: '/tmp', ...input }),
+      });
+      return { stdout, stderr, exitCode: status };
+    },
+    host: (agent: string, where = url, seconds = 20) =>
+      new JsonlClient({ cwd, env: environment(agent, where, seconds) }),
+    environment,
+  };
+}
+
+const items = (...contents: string[]) =>
+  JSON.stringify(contents.map((content) => ({ content, activeForm: content, status: 'pending' })));
+const list = (...contents: string[]) => `TodoWrite '{"todos":${items(...contents)}}'`;
+
+/** Asks for something harmless until the note comes. */
+async function told(host: JsonlClient, text: RegExp): Promise<string[]> {
+  const heard: string[] = [];
+  for (let line = 0; line < 2000 && !heard.some((said) => text.test(said)); line++) {
+    heard.push(...((await host.send('true')).reminders ?? []));
+  }
+  return heard;
+}
+
+/** Of its variables, those that a shell with a home of its own needs. */
+const serverOf = ({
+  TODO_STATE_URL = '',
+  TODO_SESSION = '',
+  TODO_AGENT = '',
+}: Record<string, string>) => ({
+  TODO_STATE_URL,
+  TODO_SESSION,
+  TODO_AGENT,
+});
+
+test.runIf(hasPostgres)('a refusal by PostgreSQL is reported as such, by a program too', () => {
+  const url = servers.postgres.url.replace('lists@', 'nobody@');
+  const argv = ['--add', 'A', '--active-form', 'B'];
+  expect(team(url).run(executable('todo-write'), argv).stderr).toMatch(
+    /refused: role "nobody" does not exist; nothing was changed\n$/,
+  );
+});
+
+test.runIf(hasEtcd)(
+  'a whole new list takes one request to read, one to write and one for the team',
+  async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      const upstream = new URL(`http://${servers.etcd.endpoints[0]}${request.url}`);
+      const forwarded = httpRequest(upstream, { method: 'POST' }, (answer) =>
+        answer.pipe(response),
+      );
+      request.pipe(forwarded);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as { port: number };
+    const { environment } = team(`${servers.etcd.urlAt(port)}/counted`);
+    for (let round = 0; round < 2; round++) {
+      asked.length = 0;
+      const place = { cwd: '/', env: environment('ann') };
+      const { exitCode } = await startProgram(executable('todo-write'), [items('Build')], place)
+        .ended;
+      // The one for the team may come first or last.
+      const requests = ['/v3/kv/range', '/v3/kv/range', '/v3/kv/txn'];
+      expect([exitCode, ...asked.sort()]).toEqual([0, ...requests]);
+    }
+  },
+);
+
+describe.for(servers.one)('on %s', ([, isHere, server]) => {
+  test.runIf(isHere)('the gate of a hook holds, and a new session is shown the list', () => {
+    const { run } = team(server().url);
+    run(executable('todo-write'), ['--until-done', items('Build')]);
+    const hook = (event: object) => run(AGENT_SHELL, ['hook'], event).stdout;
+    const tool = { tool_name: 'Bash', tool_input: { command: 'TodoWrite x' } };
+    hook({ hook_event_name: 'PostToolUse', ...tool, tool_response: { exit_code: 0 } });
+    expect(JSON.parse(hook({ hook_event_name: 'Stop' }))).toMatchObject({ decision: 'block' });
+    const start = { session_id: 'another', hook_event_name: 'SessionStart', source: 'startup' };
+    const { hookSpecificOutput } = JSON.parse(hook(start));
+    expect(hookSpecificOutput.additionalContext).toContain('[ ] Build');
+  });
+
+  test.runIf(isHere && hasTmux)(
+    'the panel of an interactive shell shows writes from here at once, and after a command those from elsewhere',
+    async () => {
+      const { environment, call } = team(server().url);
+      const shell = await PersonsShell.start({ columns: 120, env: serverOf(environment('ann')) });
+      shell.enter(list('Build'));
+      await shell.untilPanel((panel) => panel.some((row) => row.includes('Build')));
+      await call('user', 'TodoWrite', '--agent', 'ann', items('Ship'));
+      shell.enter('true');
+      const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Ship')));
+      expect(rows.filter((row) => row.includes('Build'))).toEqual([]);
+    },
+  );
+});
+
+test.runIf(hasTmux)('a server that cannot be reached leaves the prompt as it is', async () => {
+  const { environment } = team('etcd://127.0.0.1:1/acme');
+  const shell = await PersonsShell.start({ env: serverOf(environment('ann')) });
+  expect(await shell.run('echo hi')).toBe('hi');
+  expect(await shell.run('echo ho')).toBe('ho');
+  expect(shell.all()).not.toMatch(/rror|Tasks/);
+});
+
+describe.for(servers.each)('on %s', ([, isHere, server]) => {
+  // A harness waits for its hook; an open connection would keep the process alive.
+  test.runIf(isHere)('a program that has answered ends, as TodoRead does', async () => {
+    const { call, run } = team(server().url);
+    await call('ann', 'TodoWrite', '--add', 'Build', '--active-form', 'Building');
+    const timeOf = (argv: string[]) => {
+      const start = performance.now();
+      const ended = run(AGENT_SHELL, argv, { hook_event_name: 'SessionStart' });
+      expect(ended, argv[0]).toMatchObject({ exitCode: 0 });
+      return performance.now() - start;
+    };
+    for (const word of ['hook', 'prime', '--prompt', 'state', '-c']) {
+      const argv = word === '-c' ? [word, BROKEN] : [word];
+      // Such a connection closes after ten seconds, and each try would take as long.
+      const isQuick = [1, 2, 3].some(() => timeOf(argv) < 9000);
+      expect(isQuick, word).toBe(true);
+    }
+  });
+});
+
+describe.for(servers.one)('a host whose lists live on %s', ([, isHere, server]) => {
+  test.runIf(isHere)("tells its agent once about a person's changes elsewhere", async () => {
+    const { host, call } = team(server().url);
+    const ann = host('ann');
+    expect(await ann.send(list('Build', 'Ship'))).toMatchObject({ exitCode: 0 });
+    await call('user', 'TodoWrite', '--agent', 'ann', items('Build'));
+    const heard = await told(ann, /the user dropped "Ship"/);
+    expect(heard.filter((text) => text.includes('the user'))).toHaveLength(1);
+    for (let line = 0; line < 20; line++) {
+      expect(JSON.stringify(await ann.send('true'))).not.toContain('the user');
+    }
+    expect((await ann.send('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
+  });
+
+  test.runIf(isHere)('tells its agent what the team did to its tasks', async () => {
+    const { host, call } = team(server().url);
+    const ann = host('ann');
+    await ann.send('TaskCreate --subject Build');
+    await call('bob', 'TaskClaim', '1');
+    expect((await told(ann, /#1 "Build": .* by bob/)).join('\n')).toContain('#1 "Build"');
+  });
+});
+
+describe.for(servers.each)('a host whose lists live on %s', ([, isHere, server]) => {
+  test.runIf(isHere)('uses its connections again, for the commands inside bash too', async () => {
+    const proxy = await startProxy(server().port);
+    const { host } = team(server().urlAt(proxy.port));
+    const ann = host('ann');
+    await ann.send(`${list('a')}; TaskCreate --subject A | cat`);
+    await ann.send('TodoRead && TaskList');
+    const before = proxy.connections();
+    for (let count = 0; count < 10; count++) {
+      const { exitCode } = await ann.send(`${list(`a${count}`)} --drop 1 | cat; TaskList`);
+      expect(exitCode).toBe(0);
+    }
+    // A read that meets a change under way opens another, which stays: a few in all, not some for each line.
+    expect(proxy.connections() - before).toBeLessThan(4);
+  });
+
+  test.runIf(isHere)(
+    'does not delay a line for a silent server, and ends with its input',
+    async () => {
+      const proxy = await startProxy(server().port);
+      const { host, call } = team(server().url);
+      // The wait for the server would outlast the test.
+      const ann = host('ann', server().urlAt(proxy.port), 100_000);
+      await ann.send(list('Build', 'Ship'));
+      await ann.send('TaskCreate --subject A; TaskClaim 1');
+      await call('user', 'TodoWrite', '--agent', 'ann', items('Build'));
+      proxy.fallSilent();
+      for (let line = 0; line < 5; line++)
+        expect(await ann.send('echo hi')).toMatchObject({ exitCode: 0 });
+      await ann.end();
+    },
+  );
+});
