@@ -12,15 +12,6 @@ import type { FoundList, Known, TaskRequest, WriteRequest } from './model.ts';
 import type { WatchedLists } from './watched-lists.ts';
 import { changeTask, type Written, writeList } from './writes.ts';
 
-export interface SessionToFollow {
-  /** Undefined to follow only the team's tasks. */
-  readonly session: string | undefined;
-  /** Its key (default: the one of its name). */
-  readonly key?: string | undefined;
-  /** If it is not the session's own. */
-  readonly taskList?: string | undefined;
-}
-
 /** Follows one session after another: its lists, and its team's tasks. */
 export class Sources {
   readonly #watched: WatchedLists;
@@ -54,10 +45,18 @@ export class Sources {
   }
 
   followOwn(session: string | undefined, taskList: string | undefined): void {
-    this.follow({ session, taskList: taskList ?? this.#settings().settings.taskList });
+    this.follow(session, undefined, taskList ?? this.#settings().settings.taskList);
   }
 
-  follow({ session, key = session && sessionKey(session), taskList }: SessionToFollow): void {
+  /**
+   * @param session undefined to follow only the team's tasks.
+   * @param taskList the list of tasks, if it is not the session's own.
+   */
+  follow(
+    session: string | undefined,
+    key = session && sessionKey(session),
+    taskList?: string,
+  ): void {
     this.end();
     const { lists } = this.#watched;
     this.#session = session;

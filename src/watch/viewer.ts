@@ -127,10 +127,7 @@ class Viewer {
         void this.#write(request);
         break;
       case 'open':
-        this.#sources.follow({
-          session: request.list.session,
-          key: sessionKeyOf(request.list.key),
-        });
+        this.#sources.follow(request.list.session, sessionKeyOf(request.list.key));
         break;
     }
     // Keys get an immediate response.

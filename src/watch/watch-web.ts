@@ -74,7 +74,7 @@ function followForPage(
     // A page can only ask for sessions that were found.
     const asked = found.find(({ key }) => sessionKeyOf(key) === id);
     const other = asked ?? (session === undefined ? found[0] : undefined);
-    if (other) sources.follow({ session: other.session, key: sessionKeyOf(other.key) });
+    if (other) sources.follow(other.session, sessionKeyOf(other.key));
     else if (finding === undefined) sources.followOwn(session, taskList);
     // If no session is named, show the first one that appears.
     isFollowing = other !== undefined || session !== undefined;
