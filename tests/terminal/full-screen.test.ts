@@ -13,9 +13,10 @@ function start(columns = 20, rows = 5) {
 
 test('a frame is one write, and the same frame again none', async () => {
   const { terminal, screen } = start();
-  screen.show({ rows: ['one', 'two'] });
+  screen.show({ rows: ['one', 'two'], title: 'a title' });
   screen.show({ rows: ['one', 'two'] });
   expect(terminal.writes).toHaveLength(1);
+  expect(screen.isBehind).toBe(false);
   expect(await terminal.screen()).toEqual(['one', 'two']);
 });
 

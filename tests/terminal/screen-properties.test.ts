@@ -74,6 +74,8 @@ async function run(
 }
 
 test('output comes out as it does without a panel, and the panel is below it', async () => {
+  // A tab stops at the last column.
+  const tab: Step[] = ['x\ty', 'z'].map((text) => ({ type: 'output', text }));
   await fc.assert(
     fc.asyncProperty(size, steps(outputStep(anyOutput)), async (start, all) => {
       const bare = new VirtualTerminal(start.columns, start.rows, { wideEmoji: true });
@@ -90,7 +92,10 @@ test('output comes out as it does without a panel, and the panel is below it', a
         }
       });
     }),
-    { numRuns: runs(60) },
+    {
+      numRuns: runs(60),
+      examples: [[{ columns: 6, rows: 4 }, [{ type: 'panel', rows: ['T'] }, ...tab]]],
+    },
   );
 });
 
