@@ -32,7 +32,7 @@ describe('a line that takes longer than its limit', () => {
   test.each([
     [
       'jobs, orphans and a child that ignores TERM',
-      `${LEAVE_JOBS} sleep 1000 & kill -STOP $!; wait`,
+      `${LEAVE_JOBS} env -i setsid -w sh -c "sleep 1006; : $PATH" >/dev/null 2>&1 & sleep 1000 & kill -STOP $!; wait`,
     ],
     ['a loop without children', 'while :; do :; done'],
     ['a bash that ignores TERM', 'trap "" TERM; while :; do sleep 0.1; done'],
