@@ -137,4 +137,16 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(await screenOf(state, '')).toContain('Note: the user added "b"');
     expect(user.get().version).toBe(2);
   });
+
+  test('TodoWrite reads a pipe there, and not what is typed', async () => {
+    const env = `TODO_SESSION=s TODO_STATE_DIR=${temporaryDirectory()} TODO_PANEL=off`;
+    const write = `${env} ${process.execPath} ${executable('todo-write')}`;
+    const lines = `${write}; echo '[{"content":"a","activeForm":"b","status":"pending"}]' | ${write}`;
+    const terminal = new TmuxTerminal(`${lines}; echo end; sleep 60`, { columns: 200 });
+    onTestFinished(() => terminal.close());
+    const screen = await terminal.until('the end', (text) => text.endsWith('end'));
+    expect(screen).toMatch(
+      /^Error: Missing JSON parameter\nUsage: .*\nNote: .*\nTodo list updated: .*1 pending/,
+    );
+  });
 });

@@ -24,6 +24,7 @@ describe('options', () => {
     ['what is nearly --jsonl', ['--jsnl'], 'Did you mean --jsonl?'],
     ['what is nearly --no-panel', ['--no-panl', '-c', 'touch ran'], 'Did you mean --no-panel?'],
     ['--jsonl with -c', ['--jsonl', '-c', 'touch ran'], '-c'],
+    ['prime with an argument', ['prime', 'now'], "'now'"],
     ['--jsonl with a script', ['--jsonl', 'script'], '--jsonl'],
   ])(
     'that make no sense: one line on stderr that names them, exit code 2, and nothing runs: %s',

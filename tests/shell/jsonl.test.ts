@@ -64,7 +64,8 @@ test('results come in the order of the requests, with their ids', async () => {
   const input = ids
     .map((id, index) => request(id, `sleep 0.0${9 - index}; echo ${index}`))
     .join('');
-  const results = await exchange(input, ids.length);
+  const results = await exchange(`${input}no JSON\n`, ids.length + 1);
+  expect(results.pop()).toMatchObject({ id: null, error: expect.any(String) });
   expect(results.map(({ id, stdout }) => [id, stdout])).toEqual(
     ids.map((id, index) => [id, `${index}\n`]),
   );

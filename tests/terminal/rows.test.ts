@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changedRows, wholeRow } from '../../src/terminal/rows.ts';
+import { changedRows, pinned, wholeRow } from '../../src/terminal/rows.ts';
 import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
@@ -38,4 +38,8 @@ test('only the rows that changed are written', () => {
   const changes = changedRows(rows, ['aaaaaaaaaa', 'changed', 'cccccccccc']);
   expect(changes).toContain('hanged');
   expect(changes).not.toMatch(/[abc]{10}/);
+});
+
+test('nothing is pinned without rows, or without room', () => {
+  expect([pinned([], 24), pinned(['a', 'b'], 2)]).toEqual(['', '']);
 });
