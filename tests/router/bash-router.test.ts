@@ -130,7 +130,7 @@ describe('routing', () => {
     }
   });
 
-  test('an agent command that is cancelled before it began has not run', async () => {
+  test('a line that is cancelled before it began has not run, and one right after its start ends', async () => {
     const agent = new TestAgent();
     const { router } = startRouter(agent);
     expect(await router.route('Agent x', { signal: AbortSignal.abort() })).toMatchObject({
@@ -138,22 +138,18 @@ describe('routing', () => {
       exitCode: 130,
     });
     expect(agent.calls).toEqual([]);
-  });
-
-  test('a time limit that no timer can keep is none', async () => {
-    const { router } = startRouter(new TestAgent(() => ({ stdout: 'agent\n' })));
-    for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40, Number.NaN]) {
-      expect((await router.route('sleep 0.05; echo bash', { timeoutMs })).stdout).toBe('bash\n');
-      expect((await router.route('Agent', { timeoutMs })).stdout).toBe('agent\n');
-    }
-  });
-
-  test('an abort right after the first line takes effect', async () => {
-    const { router } = startRouter();
     const controller = new AbortController();
     const result = router.route('sleep 1000', { signal: controller.signal });
     controller.abort();
     expect((await result).exitCode).toBe(130);
+  });
+
+  test('a time limit that no timer can keep is none', async () => {
+    const { router } = startRouter(new TestAgent(() => ({ stdout: 'agent\n' })));
+    for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, Number.NaN]) {
+      expect((await router.route('sleep 0.05; echo bash', { timeoutMs })).stdout).toBe('bash\n');
+      expect((await router.route('Agent', { timeoutMs })).stdout).toBe('agent\n');
+    }
   });
 
   test('a dispose right after the first line was given ends it', async () => {
@@ -166,10 +162,8 @@ describe('routing', () => {
   });
 
   test.each([
-    ['double quotes around an expansion', (x: string) => `TodoWrite "${x}$x"`],
     ['double quotes that are open', (x: string) => `TodoWrite "${x}`],
     ['brackets', (x: string) => `TodoWrite ${x.replaceAll('x', '[')}`],
-    ['backslashes', (x: string) => `TodoWrite ${x.replaceAll('x', '\\')}$x`],
     // Bash's own time is quadratic for these.
     ['quotes', (x: string) => `TodoWrite ${x.slice(-20_000).replaceAll('x', "'")}$x`],
     ['dollars', (x: string) => `TodoWrite '[${x.slice(50_000).replaceAll('x', '$')}]'`],
@@ -329,16 +323,6 @@ describe('raw JSON after the name', () => {
     const { type, exitCode, stderr, items } = await write(line);
     expect([type, exitCode, stderr]).toEqual([NATIVE_SHELL_COMMAND, 0, '']);
     expect(items).toHaveLength(2);
-  });
-
-  test('in single quotes around variables is read by bash', async () => {
-    await shared().route("NAME=World; TEXT='two words'");
-    const line = `TodoWrite '{"todos":[{"content":"Hello '$NAME'","activeForm":"Saying '"$TEXT"'","status":"pending"}]}'`;
-    expect(await write(line)).toMatchObject({
-      stderr: '',
-      exitCode: 0,
-      items: [{ content: 'Hello World', activeForm: 'Saying two words', status: 'pending' }],
-    });
   });
 
   test.each([
