@@ -63,16 +63,11 @@ class OnServer {
   }
 
   viewer(...argv: string[]): TmuxTerminal {
-    const env = Object.entries({
-      TODO_STATE_URL: this.url,
-      HOME: this.#folder,
-      TODO_STATE_TIMEOUT: '2',
-    });
-    const settings = env.map(([name, value]) => `${name}='${value}'`).join(' ');
+    const { TODO_STATE_URL, HOME, TODO_STATE_TIMEOUT } = this.env();
+    const settings = `TODO_STATE_URL='${TODO_STATE_URL}' HOME='${HOME}' TODO_STATE_TIMEOUT=${TODO_STATE_TIMEOUT}`;
     const options = argv.map((word) => `'${word}'`).join(' ');
-    const terminal = new TmuxTerminal(
-      `exec env -u TODO_SESSION ${settings} ${process.execPath} ${executable('agent-shell')} watch ${options}`,
-    );
+    const program = `${process.execPath} ${executable('agent-shell')} watch ${options}`;
+    const terminal = new TmuxTerminal(`exec env -u TODO_SESSION ${settings} ${program}`);
     onTestFinished(() => terminal.close());
     return terminal;
   }

@@ -202,17 +202,25 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     return terminal;
   }
 
-  test('the viewer waits for a list, shows it on the whole screen, and gives the screen back, to Ctrl-Z too', async () => {
+  test('the viewer waits for a list, shows it on the whole screen, its progress in the title, and gives the screen back, to Ctrl-Z too; with --bell the bell rings once all is completed', async () => {
     const state = temporaryDirectory();
-    const terminal = await watchOnTerminal(state, '');
+    const terminal = await watchOnTerminal(state, '--bell');
     await terminal.until('the placeholder', (screen) =>
       screen.includes('Waiting for the list of agent main in session s.'),
     );
     const store = storeOf(state, 'main');
     store.update([todo('Build')]);
     await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    const written = terminal.record();
+    const titleIs = (title: string) =>
+      eventually(title, () => terminal.ask('#{pane_title}') === title);
+    store.update([{ ...todo('Build'), status: 'completed' }]);
+    await titleIs('✓ 1/1 main · s');
+    await eventually('the bell', () => written().includes('\x07'));
     store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship')]);
     await terminal.until('the change', (screen) => /✓ Build.*\n.*○ Ship/.test(screen));
+    await titleIs('1/2 main · s');
+    expect(written().match(/\x07/g)).toHaveLength(1);
     terminal.press('C-z');
     const outside = await terminal.until('the prompt', (screen) => /outer>$/.test(screen));
     expect(outside).not.toContain('Build');
@@ -226,23 +234,6 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const last = await terminal.until('the prompt', (screen) => screen.endsWith('outer>'));
     expect(last).not.toContain('Build');
     expect(terminal.cursorIsVisible).toBe(true);
-  });
-
-  test('the title says how much is completed; with --bell the bell rings once everything is', async () => {
-    const state = temporaryDirectory();
-    const store = storeOf(state, 'main');
-    store.update([{ ...todo('Build'), status: 'in_progress' }]);
-    const terminal = await watchOnTerminal(state, '--bell');
-    const titleIs = (title: string) =>
-      eventually(title, () => terminal.ask('#{pane_title}') === title);
-    await titleIs('0/1 main · s');
-    const written = terminal.record();
-    store.update([{ ...todo('Build'), status: 'completed' }]);
-    await titleIs('✓ 1/1 main · s');
-    await eventually('the bell', () => written().includes('\x07'));
-    store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship')]);
-    await titleIs('1/2 main · s');
-    expect(written().match(/\x07/g)).toHaveLength(1);
   });
 
   test('at any size no row is left over from another size', async () => {
