@@ -13,7 +13,6 @@ process.env.TMPDIR = runFolder();
 const APART = [
   'tests/{growth,work-counts,work-counts-files}.test.ts',
   'tests/bash/{bash-session-output,differential-fuzz}.test.ts',
-  'tests/state/engines/large-lists.test.ts',
 ];
 
 /** Short files that take long. Without a cache of times, vitest begins with the largest. */
