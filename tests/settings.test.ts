@@ -100,16 +100,6 @@ test.each(['abc', '0', '-5', '1.5', '1e3', '0x10', '', '5 items', '9999999999999
   },
 );
 
-test('each bad value gets its own warning, and the other settings apply', () => {
-  writeEnv('TODO_MAX_CONTENT_LENGTH=long\n');
-  expect(readSettings({ TODO_MAX_ITEMS: '5' }, directory)).toEqual({
-    settings: { ...DEFAULT_SETTINGS, maxItems: 5 },
-    warnings: [
-      "Warning: TODO_MAX_CONTENT_LENGTH must be a positive integer, received 'long'; using 200",
-    ],
-  });
-});
-
 test.each(['', 'on', 'ALL', 'notes,reminders'])('no amount of guidance: %j', (value) => {
   expect(readSettings({ TODO_GUIDANCE: value }, directory)).toEqual({
     settings: DEFAULT_SETTINGS,
