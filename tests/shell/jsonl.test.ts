@@ -6,14 +6,7 @@ import { BashRouter } from '../../src/router/bash-router.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
 import { splitLines } from '../../src/shell/jsonl-messages.ts';
 import { JsonlOutput } from '../../src/shell/jsonl-output.ts';
-import {
-  AGENT_SHELL,
-  agentShell,
-  JsonlClient,
-  type JsonlResult,
-  NO_LISTS,
-  start,
-} from '../helpers/agent-shell.ts';
+import { agentShell, JsonlClient, type JsonlResult, NO_LISTS } from '../helpers/agent-shell.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
@@ -276,17 +269,6 @@ test('without a directory for its private files, each line fails with a clear er
 });
 
 describe('the end', () => {
-  test('of input ends the session, and leaves no process and no file', async () => {
-    const tmp = temporaryDirectory();
-    const { results, exitCode } = await serve(request(1, 'sleep 1000 & echo started'), {
-      env: { TMPDIR: tmp },
-    });
-    expect(results.map(({ stdout }) => stdout)).toEqual(['started\n']);
-    expect(exitCode).toBe(0);
-    expect(listFiles(tmp)).toEqual([]);
-    if (hasProc) expect(processesWith(tmp)).toEqual([]);
-  });
-
   test('of an input without any request is quiet', async () => {
     expect(await serve('')).toEqual({ results: [], stderr: '', exitCode: 0 });
   });
@@ -296,31 +278,25 @@ describe('the end', () => {
     expect(results.map(({ stdout }) => stdout)).toEqual(['done\n']);
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'by %s while a command runs leaves no process and no file',
-    async (signal) => {
-      const tmp = temporaryDirectory();
-      const client = new JsonlClient({ env: { TMPDIR: tmp } });
-      const { stdout } = await client.send('echo $$');
-      client.write(request(2, 'sleep 1000 & sleep 1001'));
-      client.child.kill(signal);
-      await once(client.child, 'exit');
-      await eventually('bash is dead', () => !isAlive(Number(stdout)));
-      await eventually('no file is left', () => listFiles(tmp).length === 0);
-      if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
-      expect(listFiles(tmp)).toEqual([]);
-    },
-  );
-
-  test('of a client that disappears leaves no process and no file', async () => {
+  test.each<[string, string, (client: JsonlClient) => unknown]>([
+    ['of input', 'sleep 1000 & :', ({ child }) => child.stdin?.end()],
+    ['by SIGTERM', 'sleep 1000 & sleep 1001', ({ child }) => child.kill('SIGTERM')],
+    ['by SIGKILL', 'sleep 1000 & sleep 1001', ({ child }) => child.kill('SIGKILL')],
+    [
+      'of a client that disappears',
+      'sleep 1000 & sleep 0.2; echo to nobody',
+      ({ child }) => {
+        for (const stream of [child.stdout, child.stderr, child.stdin]) stream?.destroy();
+      },
+    ],
+  ])('%s leaves no process and no file', async (_, command, end) => {
     const tmp = temporaryDirectory();
-    const child = start(process.execPath, [AGENT_SHELL, '--jsonl'], { env: { TMPDIR: tmp } });
-    child.stdin?.write(request(1, 'sleep 1000 & sleep 0.2; echo to nobody'));
-    await eventually('the session has begun', () => listFiles(tmp).length > 0);
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    child.stdin?.destroy();
-    expect(await once(child, 'exit')).toEqual([1, null]);
+    const client = new JsonlClient({ env: { TMPDIR: tmp } });
+    const { stdout } = await client.send('echo $$');
+    client.write(request(2, command));
+    end(client);
+    await once(client.child, 'exit');
+    await eventually('bash is dead', () => !isAlive(Number(stdout)));
     await eventually('no file is left', () => listFiles(tmp).length === 0);
     if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
     expect(listFiles(tmp)).toEqual([]);
