@@ -33,6 +33,14 @@ function npm(argv: string[], cwd: string) {
   return run('npm', [...argv, '--no-audit', '--no-fund'], { cwd, env: environment() });
 }
 
+/** Lets npm ask the registry only for what its cache lacks. */
+async function fromCache(install: (option: string) => Promise<unknown>) {
+  await install('--offline').catch((error) => {
+    if (!/ENOTCACHED/.test(error.stderr)) throw error;
+    return install('--prefer-offline');
+  });
+}
+
 beforeAll(async () => {
   for (const name of RUNTIMES) void runtime(name);
   root = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
@@ -40,11 +48,7 @@ beforeAll(async () => {
   folder = join(root, 'project');
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  const install = ['install', '--ignore-scripts', tarball];
-  await npm([...install, '--offline'], folder).catch((error) => {
-    if (!/ENOTCACHED/.test(error.stderr)) throw error;
-    return npm([...install, '--prefer-offline'], folder);
-  });
+  await fromCache((offline) => npm(['install', '--ignore-scripts', tarball, offline], folder));
   symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
 }, 600_000);
 
@@ -115,19 +119,11 @@ test('the steps of the Dockerfile in docs/platforms.md make an image whose login
 });
 
 /** Runs a step of a Dockerfile, in which npm installs under the image's /usr/local. */
-async function inImage(line: string, image: string) {
-  const step = (more: string) =>
-    run(
-      'bash',
-      ['-c', line.replaceAll('npm install', `npm install --prefix ${image}/usr/local ${more}`)],
-      {
-        cwd: image,
-        env: environment(),
-      },
-    );
-  await step('--offline').catch((error) => {
-    if (!/ENOTCACHED/.test(error.stderr)) throw error;
-    return step('--prefer-offline');
+function inImage(line: string, image: string) {
+  return fromCache((offline) => {
+    const prefixed = `npm install --prefix ${image}/usr/local ${offline}`;
+    const argv = ['-c', line.replaceAll('npm install', prefixed)];
+    return run('bash', argv, { cwd: image, env: environment() });
   });
 }
 
