@@ -38,10 +38,14 @@ export function isStored(type: Stored, value: unknown): boolean {
   return type.is === 'value' && type.from(value) !== undefined;
 }
 
-/** The first field that is missing or not as it should be; the first only, since nobody will fix it by hand. */
+/** What is wrong with the first wrong field; the first only, since nobody will fix it by hand. */
 function wrongField({ has }: Shape, value: unknown): string | undefined {
-  if (!isObject(value)) return 'type';
-  for (const name in has) if (!isStored(has[name] as Stored, value[name])) return name;
+  if (!isObject(value)) return 'is not an object';
+  for (const name in has) {
+    const given = value[name];
+    if (!isStored(has[name] as Stored, given))
+      return given === undefined ? `has no ${name}` : `has an invalid ${name}`;
+  }
   return undefined;
 }
 
@@ -53,11 +57,11 @@ export function storedFields(table: Fields): Shape['has'] {
   );
 }
 
-/** `item 3 has an invalid status`; undefined if all things are as they should be. */
+/** Such as `item 3 has an invalid status`; undefined if all things are as they should be. */
 export function wrongThing(noun: string, shape: Shape, things: readonly unknown[]) {
   for (const [index, thing] of things.entries()) {
     const wrong = wrongField(shape, thing);
-    if (wrong !== undefined) return `${noun} ${index} has an invalid ${wrong}`;
+    if (wrong !== undefined) return `${noun} ${index} ${wrong}`;
   }
   return undefined;
 }

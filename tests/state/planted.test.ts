@@ -45,30 +45,30 @@ function planted(content: unknown): string {
 const deep = (depth: number): object => (depth === 0 ? {} : { a: deep(depth - 1) });
 
 test.each([
-  ['status', { ...TASK, status: CLIPBOARD }],
-  ['id', { ...TASK, id: CLIPBOARD }],
-  ['id', { ...TASK, id: -1 }],
-  ['createdAt', { ...TASK, createdAt: CLIPBOARD }],
-  ['updatedAt', { ...TASK, updatedAt: 7 }],
-  ['owner', { ...TASK, owner: {} }],
-  ['blockedBy', { ...TASK, blockedBy: [CLIPBOARD] }],
-  ['blocks', { ...TASK, blocks: 'all' }],
-  ['metadata', { ...TASK, metadata: deep(2000) }],
-  ['subject', { ...TASK, subject: undefined }],
-])('the task commands on a planted task, %s: an error that names the file', async (field, task) => {
-  const step = { nextId: 2, changed: [task], deleted: [] };
-  const store = openTaskStore({ folder: planted({ isWhole: true, step }) });
-  const commands = taskCommands({ open: () => store });
-  for (const [name, ...argv] of [['TaskList'], ['TaskGet', '1'], ['TaskList', '--json']]) {
-    const command = commands.find((known) => known.name === name);
-    const result = await command?.execute({ argv, stdin: async () => '' });
-    expect(result).toMatchObject({ stdout: '', exitCode: 3 });
-    expect(result?.stderr).toMatch(
-      /\.json is damaged: task 0 has an invalid \w+\n- no older version/,
-    );
-    expect(result?.stderr).toContain(`an invalid ${field}\n`);
-  }
-});
+  ['has an invalid status', { ...TASK, status: CLIPBOARD }],
+  ['has an invalid id', { ...TASK, id: CLIPBOARD }],
+  ['has an invalid id', { ...TASK, id: -1 }],
+  ['has an invalid createdAt', { ...TASK, createdAt: CLIPBOARD }],
+  ['has an invalid updatedAt', { ...TASK, updatedAt: 7 }],
+  ['has an invalid owner', { ...TASK, owner: {} }],
+  ['has an invalid blockedBy', { ...TASK, blockedBy: [CLIPBOARD] }],
+  ['has an invalid blocks', { ...TASK, blocks: 'all' }],
+  ['has an invalid metadata', { ...TASK, metadata: deep(2000) }],
+  ['has no subject', { ...TASK, subject: undefined }],
+])(
+  'the task commands on a planted task that %s: an error that names the file',
+  async (problem, task) => {
+    const step = { nextId: 2, changed: [task], deleted: [] };
+    const store = openTaskStore({ folder: planted({ isWhole: true, step }) });
+    const commands = taskCommands({ open: () => store });
+    for (const [name, ...argv] of [['TaskList'], ['TaskGet', '1'], ['TaskList', '--json']]) {
+      const command = commands.find((known) => known.name === name);
+      const result = await command?.execute({ argv, stdin: async () => '' });
+      expect(result).toMatchObject({ stdout: '', exitCode: 3 });
+      expect(result?.stderr).toContain(`.json is damaged: task 0 ${problem}\n- no older version`);
+    }
+  },
+);
 
 test.each([null, 7, {}, { isWhole: true }, { isWhole: true, step: { nextId: 1 } }])(
   'an entry that is no change of tasks is damage: %j',

@@ -236,9 +236,9 @@ test('a damaged file that is repaired is the newest version again', () => {
 const proof = { command: 'true', exitCode: 0, at: '2026-01-31T12:00:00.000Z', by: 'main' };
 
 test.each<[unknown, string]>([
-  ['junk', 'has an invalid type'],
-  [{ ...todo('a'), content: undefined }, 'has an invalid content'],
-  [{ ...todo('a'), activeForm: undefined }, 'has an invalid activeForm'],
+  ['junk', 'is not an object'],
+  [{ ...todo('a'), content: undefined }, 'has no content'],
+  [{ ...todo('a'), activeForm: undefined }, 'has no activeForm'],
   [{ ...todo('a'), status: '\u001b]52;c;ZXZpbA==\u0007' }, 'has an invalid status'],
   [{ ...todo('a'), priority: 'x' }, 'has an invalid priority'],
   [{ ...todo('a'), id: 1 }, 'has an invalid id'],
