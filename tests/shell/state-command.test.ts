@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { callCommand } from '../helpers/commands.ts';
-import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
 
@@ -14,18 +13,10 @@ const servers = useServers();
 function machine(variables: Record<string, string>) {
   const work = temporaryDirectory();
   const env = cleanEnvironment({ HOME: work, TODO_SESSION: 'release', ...variables });
-  const run = (program: string, argv: readonly string[]) => {
-    const { stdout, stderr, status } = spawnSync(program, argv, {
-      cwd: work,
-      env,
-      encoding: 'utf8',
-    });
-    return { stdout, stderr, exitCode: status };
-  };
   return {
     work,
-    state: (...argv: string[]) => run(executable('agent-shell'), ['state', ...argv]),
-    sh: (line: string) => run(executable('agent-shell'), ['-c', line]),
+    state: (...argv: string[]) => run('agent-shell', ['state', ...argv], { cwd: work, env }),
+    sh: (line: string) => run('agent-shell', ['-c', line], { cwd: work, env }),
     /** A command in this process, its words without quotes and blanks. */
     call: (line: string) => {
       const [name = '', ...argv] = line.split(' ');
