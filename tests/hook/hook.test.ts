@@ -186,6 +186,8 @@ describe('text of others is data', () => {
     expect(run('agent-shell', ['prime'], { cwd: directory, env }).stdout).toContain(named);
     openTodoStore({ folder }).update(items('[>] Fix it'));
     expect(await contextOf(say(start))).not.toContain('written by');
+    const { stdout } = run('agent-shell', ['prime'], { cwd: directory, env });
+    expect(stdout).toMatch(/^(?!.*written by).*Fix it/s);
   });
 });
 
