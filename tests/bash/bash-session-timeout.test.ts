@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TimeLimit } from '../../src/bash/run-options.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { LEAVE_JOBS } from '../helpers/jobs.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
@@ -30,10 +31,6 @@ describe('a line that takes longer than its limit', () => {
 
   const shared = sharedSession();
   test.each([
-    [
-      'jobs, orphans and a child that ignores TERM',
-      `${LEAVE_JOBS} env -i setsid -w sh -c "sleep 1006; : $PATH" >/dev/null 2>&1 & sleep 1000 & kill -STOP $!; wait`,
-    ],
     ['a loop without children', 'while :; do :; done'],
     ['a bash that ignores TERM', 'trap "" TERM; while :; do sleep 0.1; done'],
     ['a stopped bash', 'kill -STOP $$'],
@@ -44,6 +41,19 @@ describe('a line that takes longer than its limit', () => {
     expect(exitCode).toBe(124);
     expect(await session.run('echo next')).toEqual(NEXT);
     // A killed process exists until it is scheduled.
+    if (hasProc) await eventually('all are gone', () => strangers(session).length === 0);
+  });
+
+  test('is killed with all of its processes: jobs, orphans, a stopped child, and one without a trace', async () => {
+    const session = startSession();
+    const controller = new AbortController();
+    // Only while its parent lives is it known whose child it is, so it must have started.
+    const child = 'env -i setsid -w sh -c "echo >ready; sleep 1006; : $PATH" >/dev/null 2>&1 &';
+    const line = `${LEAVE_JOBS} ${child} sleep 1000 & kill -STOP $!; until [ -s ready ]; do sleep 0.01; done; echo ready; wait`;
+    const onStdout = () => controller.abort();
+    const { exitCode } = await session.run(line, { signal: controller.signal, onStdout });
+    expect(exitCode).toBe(130);
+    expect(await session.run('echo next')).toEqual(NEXT);
     if (hasProc) await eventually('all are gone', () => strangers(session).length === 0);
   });
 
@@ -149,6 +159,16 @@ describe('a line that is cancelled', () => {
     expect((await second).exitCode).toBe(130);
     expect((await session.run('ls')).stdout).toBe('');
   });
+});
+
+test('a limit that is reached twice ends its line once', () => {
+  const limit = new TimeLimit({ signal: AbortSignal.abort() });
+  let ends = 0;
+  limit.onReached = () => {
+    ends += 1;
+  };
+  limit.cancel('again');
+  expect([limit.reached?.message, ends]).toEqual(['cancelled', 1]);
 });
 
 test.runIf(hasProc)(
