@@ -330,9 +330,12 @@ test.each([
   expect(await todoWrite([argument, list(build)])).toMatchObject({ exitCode: 1, items: BEFORE });
 });
 
-test('words that mark an item are no list: the option is named', async () => {
-  expect((await todoWrite(['mark', '1', 'done'])).stderr).toBe(
-    "Error: Invalid JSON format\n- 'mark' is not a list. Try: TodoWrite --done 1\n",
+test.each([
+  ['mark', '1', 'done'],
+  ['1', 'completed'],
+])('words that mark an item are no list, and the option is named: %s %s', async (...argv) => {
+  expect((await todoWrite(argv)).stderr).toBe(
+    `Error: Invalid JSON format\n- '${argv[0]}' is not a list. Try: TodoWrite --done 1\n`,
   );
 });
 

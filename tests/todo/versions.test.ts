@@ -119,10 +119,13 @@ test.each([
     ['--undo', '--if-version', '1'],
     ['--undo', '-'],
   ].map((argv) => ['write', argv]),
-  ...[['--history', '--json'], ['--history', '--at', '1'], ['--at'], ['--at', 'x']].map((argv) => [
-    'read',
-    argv,
-  ]),
+  ...[
+    ['--json', '--line'],
+    ['--history', '--json'],
+    ['--history', '--at', '1'],
+    ['--at'],
+    ['--at', 'x'],
+  ].map((argv) => ['read', argv]),
 ] as ['read' | 'write', string[]][])('wrong usage: %s %j', async (name, argv) => {
   const commands = commandsAfter(['a', 'b']);
   expect(await commands[name](...argv)).toMatchObject({ stdout: '', exitCode: 2 });

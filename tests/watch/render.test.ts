@@ -28,8 +28,8 @@ test('the header has agent, session, age, progress and total time; items have th
     '',
     'p put back  x complete  e edit        h history  ? keys  q quit',
   ]);
-  viewer.now += 60_000;
-  expect(viewer.body()[1]).toMatch(/^▸● Doing Build... +2m 05s$/);
+  viewer.now += 3_600_000;
+  expect(viewer.body()[1]).toMatch(/^▸● Doing Build... +1h 01m$/);
   const wide = new TestViewer({ lists: [LIST] }, { rows: 10, columns: 100 }).rows();
   expect(wide[0]).toMatch(/^main · ~\/app {2}━+─+ {2}1\/3 {2}12m 05s · updated 4 s ago$/);
   expect(wide.at(-1)).toBe(

@@ -125,6 +125,11 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     await lists.init();
     expect(await place.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
     expect((await lists.status())[1]).toMatch(/^PostgreSQL \d+\.\d+.*, schema fresh, [\d.]+ ms$/);
+    server.sql(`update fresh.versions set value = 'x'`);
+    const other = open(`${server.url}?schema=fresh`).place<string>('todos/s/a', AS_ANN);
+    await expect(other.load()).rejects.toThrow(
+      /^PostgreSQL at .*: todos\/s\/a: version 1 is damaged/,
+    );
   });
 
   test('several that ask for init at once all get it', async () => {
