@@ -20,27 +20,29 @@ function startRun(name: string) {
   return { ready, ...startProgram(process.execPath, argv, { cwd: ROOT, env }) };
 }
 
-// As after Ctrl-C, though it could do nothing about it.
-test.runIf(hasProc)('a run that is killed leaves no process and no file', async () => {
-  const { child, ready, ended, said } = startRun('interrupted');
-  const isRunning = () => {
-    if (child.exitCode !== null) throw new Error(said.stdout + said.stderr);
-    return existsSync(ready) && readFileSync(ready, 'utf8');
-  };
-  const folder = await eventually('its test runs', isRunning, 240_000);
-  expect(processesWith(folder).length).toBeGreaterThan(4);
-  child.kill('SIGKILL');
-  let left = processesWith(folder);
-  const haveEnded = () => {
-    left = processesWith(folder);
-    return left.length === 0;
-  };
-  await eventually('all have ended', haveEnded).catch((error) => {
-    throw new Error(`${error.message}:\n${JSON.stringify(left, null, 2)}`);
-  });
-  await eventually('its files have gone', () => !existsSync(folder));
-  await ended;
-});
+test.runIf(hasProc).each(['SIGINT', 'SIGKILL'] as const)(
+  'a run that %s ends leaves no process and no file',
+  async (signal) => {
+    const { child, ready, ended, said } = startRun('interrupted');
+    const isRunning = () => {
+      if (child.exitCode !== null) throw new Error(said.stdout + said.stderr);
+      return existsSync(ready) && readFileSync(ready, 'utf8');
+    };
+    const folder = await eventually('its test runs', isRunning, 240_000);
+    expect(processesWith(folder).length).toBeGreaterThan(4);
+    child.kill(signal);
+    let left = processesWith(folder);
+    const haveEnded = () => {
+      left = processesWith(folder);
+      return left.length === 0;
+    };
+    await eventually('all have ended', haveEnded).catch((error) => {
+      throw new Error(`${error.message}:\n${JSON.stringify(left, null, 2)}`);
+    });
+    await eventually('its files have gone', () => !existsSync(folder));
+    await ended;
+  },
+);
 
 test.runIf(hasProc)(
   'a test that leaves something behind fails the run, and the reason for a skip is printed',
