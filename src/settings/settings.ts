@@ -68,6 +68,8 @@ export interface SettingsReading {
   readonly settings: Settings;
   /** A line for each invalid value, without its newline. */
   readonly warnings: readonly string[];
+  /** Those of the warnings that matter to a reader, too: its lists are elsewhere. */
+  readonly ofFolder?: readonly string[];
 }
 
 /** The part of a call that settings depend on. */

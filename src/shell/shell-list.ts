@@ -37,10 +37,10 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   const own = files.settings;
   const settings: SettingsSource = (call) => {
     const reading = calls(call);
-    const warnings = own.stateDir === undefined ? [] : files.warnings;
-    return warnings.length === 0
+    const ofFolder = own.stateDir === undefined ? [] : files.warnings;
+    return ofFolder.length === 0
       ? reading
-      : { ...reading, warnings: [...reading.warnings, ...warnings] };
+      : { ...reading, warnings: [...reading.warnings, ...ofFolder], ofFolder };
   };
   const close = () => files.close();
   const isInMemory = own.session === undefined;

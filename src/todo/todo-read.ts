@@ -76,7 +76,10 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
    * cannot be read, with the file on stderr.
    */
   execute(call: Pick<Invocation, 'argv' | 'env'>): Promise<CommandResult> {
-    const read = () => ({ ...this.settings(call), warnings: [] });
+    const read = () => {
+      const { settings, ofFolder = [] } = this.settings(call);
+      return { settings, warnings: ofFolder };
+    };
     return perform(FORM, call, read, async (parsed, settings) => {
       if ('problem' in parsed) return wrongUsage(parsed.problem, SHORT_USAGE);
       const { options, rest } = parsed;

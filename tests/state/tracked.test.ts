@@ -54,7 +54,9 @@ test('lists that git tracks are ignored, and each command warns', async () => {
   );
   // A host warns in each result.
   const host = new JsonlClient({ env, cwd });
-  expect((await host.send(`TodoWrite '${LIST}'`)).stderr).toMatch(WARNING);
+  for (const line of [`TodoWrite '${LIST}'`, 'TodoRead', 'TaskList']) {
+    expect((await host.send(line)).stderr).toMatch(WARNING);
+  }
 });
 
 test('the user has lists of their own beside them, and gets tracked ones back by untracking them', async () => {
