@@ -69,27 +69,6 @@ test.each([
   expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(stderr) });
 });
 
-test.each([
-  ['TaskList', ['--limit', 'x'], "--limit needs a number of tasks, received 'x'"],
-  ['TaskList', ['--limit', '0'], "--limit needs a number of tasks, received '0'"],
-  ['TaskList', ['--status', 'open'], '--status takes pending, in_progress or completed, received '],
-  ['TaskClaim', ['1', '--lease', 'x'], '--lease needs a time such as 90s, 30m or 8h, received '],
-  ['TaskArchive', ['--older-than', 'x'], '--older-than needs a time such as 90s'],
-  [
-    'TaskCreate',
-    ['--subject', 'A', '--priority', 'urgent'],
-    '--priority takes high, medium or low',
-  ],
-  ['TaskUpdate', ['1', '--status', 'done'], '--status takes pending, in_progress, completed or '],
-  ['TaskUpdate', ['1', '--add-blocks', '2', '--add-blocks', 'x'], '--add-blocks needs a task id'],
-  ['TaskUndo', ['--at', 'x'], "--at needs the number of a version, received 'x'"],
-])('a value that an option cannot take is exit code 2: %s %j', async (name, argv, problem) => {
-  const { stderr, exitCode } = await new Team({ settings: { agent: 'a' } }).call(name, argv);
-  expect(stderr).toContain(`Error: ${problem}`);
-  expect(stderr).toMatch(new RegExp(`\nUsage: ${name} .*\n$`));
-  expect(exitCode).toBe(2);
-});
-
 test('a program ends with the exit code of its command', () => {
   const place = machine();
   const wrong = run('todo-write', ['--colour'], place);

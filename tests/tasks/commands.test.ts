@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { StateError } from '../../src/state/state-error.ts';
 import archivePage from '../../src/tasks/task-archive.md';
 import claimPage from '../../src/tasks/task-claim.md';
 import createPage from '../../src/tasks/task-create.md';
@@ -8,7 +7,6 @@ import getPage from '../../src/tasks/task-get.md';
 import inboxPage from '../../src/tasks/task-inbox.md';
 import listPage from '../../src/tasks/task-list.md';
 import releasePage from '../../src/tasks/task-release.md';
-import { TaskStore } from '../../src/tasks/task-store.ts';
 import undoPage from '../../src/tasks/task-undo.md';
 import updatePage from '../../src/tasks/task-update.md';
 import { Team } from './team.ts';
@@ -228,8 +226,21 @@ test.each([
   ['TaskCreate', ['--subject', 'Fix', 'it'], "Unexpected argument 'it'"],
   ['TaskClaim', ['1', '--agent', ''], '--agent needs a name'],
   ['TaskList', ['--list='], '--list needs a name'],
+  ['TaskList', ['--limit', 'x'], "--limit needs a number of tasks, received 'x'"],
+  ['TaskList', ['--status', 'open'], '--status takes pending, in_progress or completed, received '],
+  ['TaskClaim', ['1', '--lease', 'x'], '--lease needs a time such as 90s, 30m or 8h, received '],
+  ['TaskArchive', ['--older-than', 'x'], '--older-than needs a time such as 90s'],
+  [
+    'TaskCreate',
+    ['--subject', 'A', '--priority', 'urgent'],
+    '--priority takes high, medium or low',
+  ],
+  ['TaskUpdate', ['1', '--status', 'done'], '--status takes pending, in_progress, completed or '],
+  ['TaskUpdate', ['1', '--add-blocks', '2', '--add-blocks', 'x'], '--add-blocks needs a task id'],
+  ['TaskUndo', ['--at', 'x'], "--at needs the number of a version, received 'x'"],
 ])('%s %j is a wrong use of an option', async (name, argv, problem) => {
-  const { stdout, stderr, exitCode } = await new Team().call(name, argv);
+  const team = new Team({ settings: { agent: 'a' } });
+  const { stdout, stderr, exitCode } = await team.call(name, argv);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
   expect(stderr).toContain(`Error: ${problem}`);
   expect(stderr).toMatch(new RegExp(`\nUsage: ${name} .*\n$`));
@@ -311,35 +322,10 @@ test('--agent with ids releases only tasks of that agent; --force is for leaders
   expect(await team.run('TaskRelease 1')).toEqual(ok('Released: #1\n'));
 });
 
-test('a subject that speaks of options is a subject', async () => {
-  const team = new Team();
-  expect(await team.call('TaskCreate', ['{"subject":"explain the -h flag --help"}'])).toEqual(
-    ok('Task #1 created: explain the -h flag --help\n'),
-  );
-  expect(await team.call('TaskCreate', ['--subject=--help'])).toEqual(
-    ok('Task #2 created: --help\n'),
-  );
-});
-
 test('invalid settings are reported on stderr', async () => {
   const team = new Team({ warnings: ['Warning: no'], settings: { maxContentLength: 3 } });
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n', 'Warning: no\n'));
   expect((await team.run('TaskCreate --subject long')).stderr).toContain('at most 3 characters');
-});
-
-test('storage trouble is exit code 3 and names the file', async () => {
-  const team = new Team({ settings: { agent: 'a' } });
-  const place = {
-    load: () => {
-      throw new StateError('cannot read /lists/team: EIO\u001b');
-    },
-  };
-  team.stores.set('', new TaskStore(place as never));
-  for (const line of ['TaskList', 'TaskClaim 1', 'TaskCreate --subject S', 'TaskRelease 1']) {
-    const { stdout, stderr, exitCode } = await team.run(line);
-    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 3 });
-    expect(stderr).toMatch(/^Error: Cannot .*\n- cannot read \/lists\/team: EIO␛\n$/);
-  }
 });
 
 test('the tasks of one call refer to each other by refs, in any order', async () => {

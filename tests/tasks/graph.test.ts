@@ -20,26 +20,6 @@ const claim = (graph: TaskGraph, id: number | 'next', agent = 'a', checkBusy = f
   claimTask(graph, id, { agent, checkBusy }, LATER);
 const task = (graph: TaskGraph, id: number) => graph.tasks.get(id);
 
-test('a task has its id, its times and the given fields', () => {
-  const request = {
-    subject: 'S',
-    description: 'D',
-    activeForm: 'A',
-    owner: 'o',
-    metadata: { k: 1 },
-  };
-  const made = {
-    id: 1,
-    status: 'pending',
-    blocks: [],
-    blockedBy: [],
-    createdAt: AT,
-    updatedAt: AT,
-  };
-  const { graph } = done(createTasks(NO_TASKS, [request], AT));
-  expect(task(graph, 1)).toEqual({ ...request, ...made });
-});
-
 test('ids are never given twice, not even when all tasks are deleted', () => {
   let graph = graphOf('One', 'Two');
   for (const taskId of [1, 2]) graph = done(update(graph, { taskId, status: 'deleted' })).graph;
@@ -48,22 +28,6 @@ test('ids are never given twice, not even when all tasks are deleted', () => {
   // Also after reading the list back from its steps.
   const stored = TASK_STEPS.between(NO_TASKS, graph);
   expect(TASK_STEPS.apply(NO_TASKS, [stored]).nextId).toBe(3);
-});
-
-test('several tasks are created all or none, and all unknown ids are named', () => {
-  const graph = graphOf('One');
-  const requests = [
-    { subject: 'Two', blockedBy: [1] },
-    { subject: 'Three', blockedBy: [8, 9] },
-  ];
-  expect(createTasks(graph, requests, AT)).toEqual({
-    refused: [
-      { code: 'task_not_found', text: 'there is no task #8 ([1].blockedBy)' },
-      { code: 'task_not_found', text: 'there is no task #9 ([1].blockedBy)' },
-    ],
-  });
-  // Tasks about to be created have no ids yet.
-  expect(codes(createTasks(graph, [{ subject: 'Two', blockedBy: [2] }], AT))).toHaveLength(1);
 });
 
 test('a dependency has two ends, and both change with it', () => {
@@ -160,18 +124,6 @@ test('fields that are not given stay, and an empty change is not a change', () =
   expect(task(after, 1)).toEqual({ ...task(graph, 1), description: '', updatedAt: LATER });
 });
 
-test('a claim sets owner and status in one step; its owner may claim it again', () => {
-  const graph = graphOf('One', 'Two');
-  const outcome = done(claim(graph, 1));
-  expect(outcome.task).toMatchObject({ owner: 'a', status: 'in_progress', updatedAt: LATER });
-  const again = done(claim(outcome.graph, 1));
-  expect([again.wasMine, again.graph === outcome.graph]).toEqual([true, true]);
-  // An assigned task is for its owner.
-  const given = graphOf({ subject: 'One', owner: 'a' });
-  expect(done(claim(given, 1)).task.status).toBe('in_progress');
-  expect(codes(claim(given, 1, 'b'))).toEqual(['already_claimed']);
-});
-
 test('every reason against a claim', () => {
   const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
   expect(codes(claim(graph, 9))).toEqual(['task_not_found']);
@@ -188,15 +140,6 @@ test('every reason against a claim', () => {
   expect(codes(claim(graph, 3, 'a'))).toEqual([]);
   expect(codes(claim(claimed(graph, 3, 'b'), 'next'))).toEqual(['nothing_ready']);
   expect(codes(claim(NO_TASKS, 'next'))).toEqual(['nothing_ready']);
-});
-
-test('the next one is the first that is pending, unowned and unblocked', () => {
-  const given = { subject: 'Given', owner: 'b' };
-  const waits = { subject: 'Waits', blockedBy: [2] };
-  const all = graphOf('Done', 'Taken', given, waits, 'Free', 'Free');
-  const graph = completed(claimed(all, 2, 'b'), 1);
-  expect(done(claim(graph, 'next')).task.id).toBe(5);
-  expect(done(claim(completed(graph, 2), 'next')).task.id).toBe(4);
 });
 
 test('an update that begins a task, or gives it away, obeys the rules of a claim', () => {

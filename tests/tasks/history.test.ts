@@ -1,36 +1,27 @@
 import { expect, test } from 'vitest';
-import { openTaskStore } from '../../src/tasks/task-store.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
 import { Team } from './team.ts';
 
 // The history of a list, and undo.
 
 const QUIET = { settings: { guidance: 'off' as const } };
 
-/** On a list in memory, or in files. */
-function team(isInFiles: boolean): Team {
-  const made = new Team(QUIET);
-  if (isInFiles) made.stores.set('', openTaskStore({ folder: `${temporaryDirectory()}/list` }));
-  return made;
-}
+const quiet = () => new Team(QUIET);
 
-test.each([false, true])(
-  'the history names agents and changes, newest first; in files: %j',
-  async (isInFiles) => {
-    const { run } = bound(team(isInFiles));
-    await run(
-      'TaskCreate --subject A --agent lead',
-      'TaskCreate --subject B --owner bob --agent lead',
-      'TaskClaim 1 --agent ann --lease 30m',
-      'TaskUpdate 1 --status completed --agent ann',
-      'TaskUpdate 2 --subject Bee --add-blocked-by 1 --agent lead',
-      'TaskRelease --agent bob',
-      'TaskUpdate 2 --status deleted',
-    );
-    const { stdout } = await run('TaskList --history');
-    expect(
-      stdout.replace(/\d{4}-\S+Z/g, 'TIME'),
-    ).toBe(`7  TIME  main  changed blocks of #1 A; deleted #2 Bee
+test('the history names agents and changes, newest first', async () => {
+  const team = quiet();
+  await team.run(
+    'TaskCreate --subject A --agent lead',
+    'TaskCreate --subject B --owner bob --agent lead',
+    'TaskClaim 1 --agent ann --lease 30m',
+    'TaskUpdate 1 --status completed --agent ann',
+    'TaskUpdate 2 --subject Bee --add-blocked-by 1 --agent lead',
+    'TaskRelease --agent bob',
+    'TaskUpdate 2 --status deleted',
+  );
+  const { stdout } = await team.run('TaskList --history');
+  expect(
+    stdout.replace(/\d{4}-\S+Z/g, 'TIME'),
+  ).toBe(`7  TIME  main  changed blocks of #1 A; deleted #2 Bee
 6  TIME  main  released #2 Bee
 5  TIME  lead  changed blocks of #1 A; changed subject, blockedBy of #2 Bee
 4  TIME  ann  completed #1 A
@@ -38,73 +29,78 @@ test.each([false, true])(
 2  TIME  lead  created #2 B
 1  TIME  lead  created #1 A
 `);
-    expect((await run('TaskGet 2 --history')).stdout.match(/^\d/gm)).toEqual(['7', '6', '5', '2']);
-    expect((await run('TaskList --at 3')).stdout).toBe(
-      '#1 [in_progress] A (ann)\n#2 [pending] B (bob)\n',
-    );
-    expect((await run('TaskGet 1 --at 2')).stdout).toContain('Status: pending');
-    expect((await run('TaskList --at 99')).stderr).toContain(
-      'no_such_version: there is no version 99: versions 1 to 7 are kept',
-    );
-  },
-);
+  expect((await team.run('TaskGet 2 --history')).stdout.match(/^\d/gm)).toEqual([
+    '7',
+    '6',
+    '5',
+    '2',
+  ]);
+  expect((await team.run('TaskList --at 3')).stdout).toBe(
+    '#1 [in_progress] A (ann)\n#2 [pending] B (bob)\n',
+  );
+  expect((await team.run('TaskGet 1 --at 2')).stdout).toContain('Status: pending');
+  expect((await team.run('TaskList --at 99')).stderr).toContain(
+    'no_such_version: there is no version 99: versions 1 to 7 are kept',
+  );
+});
 
-test.each([false, true])(
-  'a deleted task comes back by undo, with its links; in files: %j',
-  async (isInFiles) => {
-    const { run } = bound(team(isInFiles));
-    await run(
-      'TaskCreate --subject A',
-      'TaskCreate --subject B --blocked-by 1',
-      'TaskCreate --subject C',
-    );
-    const before = (await run('TaskList')).stdout;
-    await run('TaskUpdate 1 --status deleted');
-    expect((await run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
-    expect((await run('TaskUndo')).stdout).toBe(
-      'Undone: deleted #1 A; changed blockedBy of #2 B\n',
-    );
-    expect((await run('TaskList')).stdout).toBe(before);
-    await run('TaskUndo');
-    expect((await run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
-  },
-);
+test('a deleted task comes back by undo, with its links', async () => {
+  const team = quiet();
+  await team.run(
+    'TaskCreate --subject A',
+    'TaskCreate --subject B --blocked-by 1',
+    'TaskCreate --subject C',
+  );
+  const before = (await team.run('TaskList')).stdout;
+  await team.run('TaskUpdate 1 --status deleted');
+  expect((await team.run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
+  expect((await team.run('TaskUndo')).stdout).toBe(
+    'Undone: deleted #1 A; changed blockedBy of #2 B\n',
+  );
+  expect((await team.run('TaskList')).stdout).toBe(before);
+  await team.run('TaskUndo');
+  expect((await team.run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
+});
 
 test('a change that something was built on is not undone, another one is', async () => {
-  const { run } = bound(team(false));
-  await run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskUpdate 1 --subject X');
-  await run('TaskUpdate 1 --description long', 'TaskUpdate 2 --subject Y');
-  expect((await run('TaskUndo --at 3')).stderr).toBe(
+  const team = quiet();
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskUpdate 1 --subject X');
+  await team.run('TaskUpdate 1 --description long', 'TaskUpdate 2 --subject Y');
+  expect((await team.run('TaskUndo --at 3')).stderr).toBe(
     'Error: Cannot undo\n- built_upon: #1 changed since; nothing was undone\n',
   );
-  expect((await run('TaskUndo --at 4')).stdout).toBe('Undone: changed description of #1 X\n');
-  expect((await run('TaskList')).stdout).toBe('#1 [pending] X\n#2 [pending] Y\n');
-  expect((await run('TaskUndo --at 77')).stderr).toContain('no_such_version');
-  expect((await bound(team(false)).run('TaskUndo')).stderr).toContain('nothing_to_undo');
+  expect((await team.run('TaskUndo --at 4')).stdout).toBe('Undone: changed description of #1 X\n');
+  expect((await team.run('TaskList')).stdout).toBe('#1 [pending] X\n#2 [pending] Y\n');
+  expect((await team.run('TaskUndo --at 77')).stderr).toContain('no_such_version');
+  expect((await quiet().run('TaskUndo')).stderr).toContain('nothing_to_undo');
 });
 
 test('completed tasks are archived, readable, and come back', async () => {
-  const { run } = bound(team(false));
-  await run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskUpdate 1 --status completed');
-  expect((await run('TaskArchive')).stdout).toBe('Nothing to archive.\n');
-  expect((await run('TaskArchive 1 2')).stderr).toContain('not_completed: #2 is pending');
-  expect((await run('TaskArchive 1')).stdout).toBe('Archived: #1\n');
-  expect((await run('TaskList')).stdout).toBe('#2 [pending] B\n');
-  expect((await run('TaskList --archived')).stdout).toBe('#1 [completed] A\n');
-  expect((await run('TaskGet 1')).stdout).toContain('Task #1: A');
-  await run('TaskUpdate 1 --status pending');
-  expect((await run('TaskList')).stdout).toBe('#1 [pending] A\n#2 [pending] B\n');
+  const team = quiet();
+  await team.run(
+    'TaskCreate --subject A',
+    'TaskCreate --subject B',
+    'TaskUpdate 1 --status completed',
+  );
+  expect((await team.run('TaskArchive')).stdout).toBe('Nothing to archive.\n');
+  expect((await team.run('TaskArchive 1 2')).stderr).toContain('not_completed: #2 is pending');
+  expect((await team.run('TaskArchive 1')).stdout).toBe('Archived: #1\n');
+  expect((await team.run('TaskList')).stdout).toBe('#2 [pending] B\n');
+  expect((await team.run('TaskList --archived')).stdout).toBe('#1 [completed] A\n');
+  expect((await team.run('TaskGet 1')).stdout).toContain('Task #1: A');
+  await team.run('TaskUpdate 1 --status pending');
+  expect((await team.run('TaskList')).stdout).toBe('#1 [pending] A\n#2 [pending] B\n');
 });
 
 test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,200 tokens', async () => {
-  const { run, call } = bound(team(false));
+  const team = quiet();
   const tasks = Array.from({ length: 500 }, (_, index) => ({
     subject: `Fix the login page, part ${index}`,
   }));
-  await call('TaskCreate', [JSON.stringify(tasks)]);
-  for (let id = 1; id <= 20; id++) await run(`TaskUpdate ${id} --status completed`);
-  await run('TaskClaim 400 --agent bob');
-  const { stdout } = await run('TaskList');
+  await team.call('TaskCreate', [JSON.stringify(tasks)]);
+  for (let id = 1; id <= 20; id++) await team.run(`TaskUpdate ${id} --status completed`);
+  await team.run('TaskClaim 400 --agent bob');
+  const { stdout } = await team.run('TaskList');
   const lines = stdout.trim().split('\n');
   expect(lines).toHaveLength(31);
   expect(lines[0]).toContain('#400 [in_progress]');
@@ -112,30 +108,27 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
   expect(lines[30]).toBe('... and 470 more tasks; --limit 500 shows all');
   // Such text has about four characters a token.
   expect(stdout.length / 3.5).toBeLessThan(1200);
-  expect((await run('TaskList --limit 2')).stdout.split('\n')).toHaveLength(4);
-  expect(JSON.parse((await run('TaskList --json')).stdout).tasks).toHaveLength(500);
+  expect((await team.run('TaskList --limit 2')).stdout.split('\n')).toHaveLength(4);
+  expect(JSON.parse((await team.run('TaskList --json')).stdout).tasks).toHaveLength(500);
   expect(
-    (await run('TaskList --search PART --status completed --limit 500')).stdout.trim().split('\n'),
+    (await team.run('TaskList --search PART --status completed --limit 500')).stdout
+      .trim()
+      .split('\n'),
   ).toHaveLength(20);
-  expect((await call('TaskList', ['--search', ' '])).stderr).toContain('search: Cannot be blank');
+  expect((await team.call('TaskList', ['--search', ' '])).stderr).toContain(
+    'search: Cannot be blank',
+  );
 });
 
 test('a list is exported for other programs, and no text of it is markup', async () => {
-  const { run, call } = bound(team(false));
+  const team = quiet();
   const tasks = [
     { subject: 'Fix "x"', description: 'a, "b"\nc', priority: 'high' },
     { subject: '[x](y) *b* <i>', blockedBy: [], owner: 'bob' },
     { subject: 'c' },
   ];
-  await call('TaskCreate', [JSON.stringify(tasks)]);
-  expect((await run('TaskList --format md')).stdout).toBe(
+  await team.call('TaskCreate', [JSON.stringify(tasks)]);
+  expect((await team.run('TaskList --format md')).stdout).toBe(
     '- [ ] \\#1 Fix "x" (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob)\n- [ ] \\#3 c\n',
   );
 });
-
-function bound(of: Team) {
-  return {
-    run: (...lines: string[]) => of.run(...lines),
-    call: (name: string, argv: readonly string[], stdin?: string) => of.call(name, argv, stdin),
-  };
-}
