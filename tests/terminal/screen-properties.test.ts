@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OutputFilter } from '../../src/terminal/output-filter.ts';
 import { Screen } from '../../src/terminal/screen.ts';
+import { hostile } from '../helpers/hostile-text.ts';
 import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
 type Step =
   | { type: 'output'; text: string }
   | { type: 'panel'; rows: string[] }
+  | { type: 'end of a command' }
   | { type: 'resize'; columns: number; rows: number };
 
 /** xterm.js needs at least two columns. */
@@ -57,6 +59,7 @@ async function run(
 ): Promise<void> {
   const terminal = new VirtualTerminal(start.columns, start.rows, { wideEmoji: true });
   const screen = new Screen(terminal);
+  const modes = JSON.stringify(terminal.modes);
   let panel: string[] = [];
   for (const step of all) {
     if (step.type === 'output') {
@@ -64,11 +67,15 @@ async function run(
     } else if (step.type === 'panel') {
       panel = step.rows;
       screen.setPanel(fitting(panel, screen));
+    } else if (step.type === 'end of a command') {
+      screen.endCommand();
+      screen.startLine();
     } else {
       await terminal.resize(step.columns, step.rows);
       screen.redraw(fitting(panel, screen));
     }
     expect(await terminal.rowsBelowCursor()).toEqual(fitting(panel, screen).map(withoutColour));
+    expect(JSON.stringify(terminal.modes)).toBe(modes);
     await check(terminal, step);
   }
 }
@@ -96,6 +103,22 @@ test('output comes out as it does without a panel, and the panel is below it', a
       numRuns: runs(60),
       examples: [[{ columns: 6, rows: 4 }, [{ type: 'panel', rows: ['T'] }, ...tab]]],
     },
+  );
+});
+
+test('below any output the panel is there once, and the next command begins plain on a line of its own', async () => {
+  const next: Step[] = [{ type: 'end of a command' }, { type: 'output', text: 'plain' }];
+  await fc.assert(
+    fc.asyncProperty(size, steps(outputStep(hostile)), async (start, all) => {
+      await run(start, [...all, ...next], async (terminal, step) => {
+        if (step !== next[1] || terminal.columns < 6) return;
+        expect((await terminal.linesToCursor()).at(-1)).toBe('plain');
+        const { x, y } = await terminal.cursor();
+        expect(terminal.cell(x - 1, y)?.isAttributeDefault()).toBe(true);
+      });
+    }),
+    // Shrinking a failing case may take minutes, and time out.
+    { numRuns: runs(60), interruptAfterTimeLimit: 60_000 },
   );
 });
 

@@ -11,20 +11,6 @@ function start(columns = 40, rows = 10) {
   return { terminal, screen };
 }
 
-test('output goes on where it ended, above the panel', async () => {
-  const { terminal, screen } = start();
-  screen.writeOutput('one\nhalf of');
-  screen.writeOutput(' two');
-  expect(await terminal.screen()).toEqual(['one', 'half of two', ...PANEL]);
-});
-
-test('output that fills the screen scrolls away, and the panel stays', async () => {
-  const { terminal, screen } = start(40, 6);
-  for (let line = 1; line <= 8; line++) screen.writeOutput(`line ${line}\n`);
-  expect(await terminal.scrollback()).toEqual(Array.from({ length: 6 }, (_, i) => `line ${i + 1}`));
-  expect(await terminal.screen()).toEqual(['line 7', 'line 8', '', ...PANEL]);
-});
-
 test('without a panel nothing but the output is written', () => {
   const terminal = new VirtualTerminal();
   const screen = new Screen(terminal);
@@ -63,14 +49,6 @@ test('each frame is one write, in synchronized output', () => {
   for (const write of terminal.writes) expect(write).toMatch(/^\x1b\[\?2026h.*\x1b\[\?2026l$/s);
 });
 
-test('a panel that gets lower or goes leaves nothing behind', async () => {
-  const { terminal, screen } = start();
-  screen.setPanel(PANEL.slice(1));
-  expect(await terminal.rowsBelowCursor()).toEqual(PANEL.slice(1));
-  screen.setPanel([]);
-  expect(await terminal.screen()).toEqual([]);
-});
-
 test('a clear of the screen leaves the panel at the top', async () => {
   const { terminal, screen } = start();
   screen.writeOutput('one\ntwo\n');
@@ -91,42 +69,6 @@ test('colours that a command leaves on go on with it, stay out of the panel, and
   screen.writeOutput(' plain');
   await terminal.settle();
   expect(terminal.cell(10, 0)?.isAttributeDefault()).toBe(true);
-});
-
-test('a row that output has just filled wraps as if there were no panel', async () => {
-  const { terminal, screen } = start(20, 10);
-  screen.writeOutput('x'.repeat(20));
-  expect(await terminal.linesToCursor()).toEqual(['x'.repeat(20)]);
-  screen.writeOutput('\n');
-  expect(await terminal.linesToCursor()).toEqual(['x'.repeat(20), '']);
-  screen.writeOutput(`${'y'.repeat(20)}`);
-  screen.writeOutput('z');
-  expect((await terminal.linesToCursor())[1]).toBe(`${'y'.repeat(20)}z`);
-});
-
-test('lines of output have no blanks at their ends', async () => {
-  const { terminal, screen } = start();
-  screen.writeOutput('half');
-  screen.writeOutput(' line\nnext\n');
-  expect(await terminal.linesToCursor()).toEqual(['half line', 'next', '']);
-});
-
-test('a panel narrower and wider again, while the screen gets lower and higher, stays one', async () => {
-  const { terminal, screen } = start(40, 10);
-  screen.writeOutput('one\ntwo\n');
-  for (const [columns, rows] of [
-    [20, 10],
-    [5, 3],
-    [1, 1],
-    [40, 10],
-    [13, 4],
-    [80, 30],
-  ] as const) {
-    await terminal.resize(columns, rows);
-    screen.redraw(PANEL.slice(0, Math.floor(rows / 2)).map((row) => row.slice(0, columns - 1)));
-  }
-  const all = [...(await terminal.scrollback()), ...(await terminal.screen())];
-  expect(all).toEqual(['one', 'two', '', ...PANEL]);
 });
 
 test('a hidden panel is off the screen until it is drawn again', async () => {
