@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
-import { type HostProgram, startHost } from '../helpers/host-program.ts';
+import { type HostProgram, startHost, startLivingHost } from '../helpers/host-program.ts';
 import { LEAVE_JOBS } from '../helpers/jobs.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { printed, startSession } from '../helpers/session.ts';
@@ -75,8 +75,6 @@ describe('dispose', () => {
 
   test('closes all descriptors, so that a thousand sessions do not run out of them', async () => {
     const host = await startHost(`
-      import { BashSession } from './src/bash/bash-session.ts';
-      import { readdirSync } from 'node:fs';
       const count = () => readdirSync('/dev/fd').length;
       const use = async () => {
         const session = new BashSession({ env: process.env, cwd: '/' });
@@ -98,36 +96,20 @@ describe('dispose', () => {
   });
 });
 
+async function expectNothingLeft({ tmp, ended }: HostProgram) {
+  await ended;
+  const left = () => [...listFiles(tmp), ...processesWith(tmp)];
+  await eventually('nothing is left', () => left().length === 0).catch(() => {});
+  expect(left()).toEqual([]);
+}
+
 describe.runIf(hasProc)('a host that cannot dispose', () => {
   /** A host with a session in which jobs run. @param rest its code after that. */
   async function startHostWithJobs(rest: string): Promise<HostProgram> {
-    const host = await startHost(`
-      import { BashSession } from './src/bash/bash-session.ts';
-      const handler = { name: 'Agent', execute: async () => ({ stdout: '', stderr: '', exitCode: 0 }) };
-      const session = new BashSession({ env: process.env, cwd: '/', handlers: new Map([['Agent', handler]]) });
-      await session.run(${JSON.stringify(LEAVE_JOBS)});
-      process.stdin.resume();
-      ${rest}
-      console.log('ready');
-    `);
-    await eventually(
-      `the host is ready: ${host.said.stderr}`,
-      () => host.said.stdout === 'ready\n',
-    );
+    const host = await startLivingHost(`await session.run(${JSON.stringify(LEAVE_JOBS)});${rest}`);
     expect(processesWith(host.tmp).length).toBeGreaterThan(5);
     expect(listFiles(host.tmp).length).toBeGreaterThan(5);
     return host;
-  }
-
-  async function expectNothingLeft({ tmp, ended }: HostProgram) {
-    await ended;
-    // A process is invisible for a moment during exec.
-    await eventually('no process is left', () => processesWith(tmp).length === 0).catch(() =>
-      expect(processesWith(tmp)).toEqual([]),
-    );
-    await eventually('no file is left', () => listFiles(tmp).length === 0).catch(() =>
-      expect(listFiles(tmp)).toEqual([]),
-    );
   }
 
   test.each(IS_LONG ? (['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const) : (['SIGKILL'] as const))(
@@ -169,48 +151,21 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
   });
 });
 
-describe.runIf(hasProc)('a host that is killed early', () => {
-  /** Kills hosts that start a session, after these times. Returns the files that they left. */
-  async function killedAfter(signal: NodeJS.Signals, times: readonly number[]): Promise<string[]> {
-    const left = times.map(async (ms) => {
-      const host = await startHost(`
-        import { BashSession } from './src/bash/bash-session.ts';
-        const session = new BashSession({ env: process.env, cwd: '/' });
-        console.log('ready');
-        await session.run('sleep 1000');
-      `);
-      await eventually('it starts', () => host.said.stdout === 'ready\n');
-      await new Promise((resolve) => setTimeout(resolve, ms));
-      host.child.kill(signal);
-      await host.ended;
-      // A folder without a watchdog stays.
-      await eventually('it is clean', () => listFiles(host.tmp).length === 0).catch(() => {});
-      await eventually('no process is left', () => processesWith(host.tmp).length === 0);
-      return listFiles(host.tmp);
-    });
-    return (await Promise.all(left)).flat();
-  }
-
-  test.each(IS_LONG ? (['SIGINT', 'SIGHUP', 'SIGKILL'] as const) : (['SIGKILL'] as const))(
-    'by %s leaves no process and no file',
-    async (signal) => {
-      expect(await killedAfter(signal, IS_LONG ? [30, 60, 120, 240] : [30])).toEqual([]);
-    },
-  );
-});
+test.runIf(hasProc).each(IS_LONG ? [30, 60, 120, 240] : [30])(
+  'a host that is killed %d ms after its first line began leaves no process and no file',
+  async (ms) => {
+    const host = await startLivingHost("void session.run('sleep 1000')");
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    host.child.kill('SIGKILL');
+    await expectNothingLeft(host);
+  },
+);
 
 test.runIf(hasProc)(
   'a session that starts removes the folders of killed ones, and none that is young, in use or of another user',
   async () => {
     const tmp = temporaryDirectory();
-    const source = `
-      import { BashSession } from './src/bash/bash-session.ts';
-      const session = new BashSession({ env: process.env, cwd: '/' });
-      await session.run('true');
-      process.stdin.resume();
-      console.log('ready');`;
-    const host = await startHost(source, [], { env: { TMPDIR: tmp } });
-    await eventually('it is ready', () => host.said.stdout === 'ready\n');
+    const host = await startLivingHost("await session.run('true')", { env: { TMPDIR: tmp } });
     const killed = join(tmp, readdirSync(tmp)[0] ?? '');
     // With its watchdog.
     for (const { pid, command } of processesWith(killed))
@@ -237,17 +192,11 @@ test.runIf(hasProc)(
 
 test('a session keeps its program from ending while a line runs, and not when it is idle', async () => {
   const host = await startHost(`
-    import { BashSession } from './src/bash/bash-session.ts';
-    const handler = { name: 'Agent', execute: async () => ({ stdout: '', stderr: '', exitCode: 0 }) };
-    const session = new BashSession({ env: process.env, cwd: '/', handlers: new Map([['Agent', handler]]) });
     console.log((await session.run('sleep 1000 & echo one; Agent')).exitCode);
     const options = { timeoutMs: 1e6, signal: new AbortController().signal };
     void session.run('sleep 0.3; echo two', options).then(({ stdout }) => console.log(stdout));
   `);
   expect(await host.ended).toMatchObject({ exitCode: 0, signal: null });
   expect(host.said.stdout).toBe('0\ntwo\n\n');
-  if (hasProc) {
-    await eventually('no process is left', () => processesWith(host.tmp).length === 0);
-  }
-  await eventually('no file is left', () => listFiles(host.tmp).length === 0);
+  await expectNothingLeft(host);
 });

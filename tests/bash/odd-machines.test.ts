@@ -12,8 +12,8 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { startHost } from '../helpers/host-program.ts';
-import { NEXT, printed, startSession } from '../helpers/session.ts';
+import { runInHost } from '../helpers/host-program.ts';
+import { BASH_ENDED, NEXT, printed, startSession } from '../helpers/session.ts';
 
 const NOT_RUN = 'agent-shell: the line was not run:';
 const ENDS = 'before it reads a line';
@@ -119,35 +119,19 @@ test('folders that are called bash or mkfifo are no programs', async () => {
   expect(await session.run('echo next')).toEqual(NEXT);
 });
 
-const HOST = `
-  import { BashRouter } from './src/router/bash-router.ts';
-  const { PATH, TMPDIR, FROM = '.' } = process.env;
-  process.chdir(FROM);
-  const router = new BashRouter({ env: { PATH, TMPDIR }, cwd: '/' });
-  const results = [];
-  for (const line of ['kept=yes', 'echo $kept', 'true', 'TodoRead | cat', 'echo $kept']) {
-    results.push(await router.route(line));
-  }
-  await router.dispose();
-  console.log(JSON.stringify(results));
-`;
-
-/** The results of a host that these words of bash start. */
-async function runHost(words: string) {
-  const wrapper = ['bash', '-c', `${words} exec "$@"`, 'bash'];
-  const host = await startHost(HOST, [], { wrapper });
-  const { stdout, stderr } = await host.ended;
-  expect(stderr).toBe('');
-  expect(readdirSync(host.tmp)).toEqual([]);
-  return JSON.parse(stdout) as { stdout: string; stderr: string; exitCode: number }[];
+/** The results of a session in a host that these words of bash start. */
+async function runAfter(words: string) {
+  const lines = ['kept=yes', 'echo $kept', 'true', 'Agent x | cat', 'echo $kept'];
+  const { results, tmp } = await runInHost(lines, ['bash', '-c', `${words} exec "$@"`, 'bash']);
+  expect(readdirSync(tmp)).toEqual([]);
+  return results;
 }
 
 test('with 64 open files, and a PATH that begins with the current directory, a session keeps its state', async () => {
   const from = folderWith('mkfifo', '#!/bin/sh\ntouch ran\n');
   copyFileSync(join(from, 'mkfifo'), join(from, 'bash'));
-  const results = await runHost(`ulimit -n 64; export FROM='${from}' PATH=.:$PATH;`);
-  expect(results.map(({ stdout }) => stdout)).toEqual(['', 'yes\n', '', 'No todos.\n', 'yes\n']);
-  expect(results.map(({ stderr }) => stderr).join('')).toBe('');
+  const results = await runAfter(`ulimit -n 64; cd '${from}'; PATH=.:$PATH;`);
+  expect(results).toEqual(['', 'yes\n', '', 'x\n', 'yes\n'].map((stdout) => printed(stdout)));
   // Nothing of ours that is in it was started.
   expect(readdirSync(from)).toEqual(['bash', 'mkfifo']);
 });
@@ -160,43 +144,37 @@ test.each([
   ['-n 40', MORE_FILES],
   ['-f 0', LARGER_FILES],
 ])('with ulimit %s, lines say why they are not run, and the host lives', async (limit, reason) => {
-  const results = await runHost(`ulimit ${limit};`);
+  const results = await runAfter(`ulimit ${limit};`);
   expect(new Set(results.map(({ stdout, stderr }) => stdout + stderr))).toEqual(
     new Set([`${NOT_RUN} ${reason}\n`]),
   );
 });
 
-const NOBODY = `
-  import { chmodSync, readdirSync } from 'node:fs';
-  import { BashSession } from './src/bash/bash-session.ts';
-  const { TMPDIR } = process.env;
+// Modes do not bind root.
+const BECOME_NOBODY = `
   if (process.getuid() === 0) {
-    chmodSync(TMPDIR, 0o777);
     process.setgid(65534);
     process.setuid(65534);
   }
-  const session = new BashSession({ env: process.env, cwd: '/' });
-  const results = [];
-  for (const folder of ['', '/*', '/status', '/go']) {
-    await session.run('set -o posix; kept=yes');
-    const { exitCode, stderr } = await session.run('chmod 000 "$TMPDIR"/agent-shell-*' + folder + '; (exit 4)');
-    const { stdout } = await session.run('echo "[$kept]"');
-    // With its state, or with a note.
-    const isTold = stderr.includes('fresh bash') || stdout === '';
-    results.push([exitCode, isTold || stdout === '[yes]\\n', (await session.run('echo next')).stdout]);
-  }
-  await session.run('chmod 000 "$TMPDIR"/agent-shell-*/bin');
-  await session.dispose();
-  console.log(JSON.stringify([results, readdirSync(TMPDIR).length]));
 `;
 
 test('a line that takes away the rights to the private files harms no other, and nothing is left', async () => {
-  const host = await startHost(NOBODY);
-  await host.ended;
-  expect([host.said.stderr, JSON.parse(host.said.stdout)]).toEqual([
-    '',
-    [Array(4).fill([4, true, 'next\n']), 0],
+  const folder = '"$TMPDIR"/agent-shell-*';
+  const lines = ['', '/*', '/status', '/go', '/bin'].flatMap((file) => [
+    'set -o posix; kept=yes',
+    `chmod 000 ${folder}${file}; (exit 4)`,
+    'echo "[$kept]"',
+    'echo next',
   ]);
+  const wrapper = ['sh', '-c', 'chmod 777 "$TMPDIR"; "$@"; ls "$TMPDIR" >&2', 'sh'];
+  const { results } = await runInHost(lines, wrapper, BECOME_NOBODY);
+  for (let at = 0; at < results.length; at += 4) {
+    const [, shut, state, next] = results.slice(at);
+    expect([lines[at + 1], shut?.exitCode, next]).toEqual([lines[at + 1], 4, NEXT]);
+    // With its state, or with a note.
+    const isTold = BASH_ENDED.test(shut?.stderr ?? '') || state?.stdout === '';
+    expect(isTold || state?.stdout).toBe(isTold || '[yes]\n');
+  }
 });
 
 test('the path of bash may hold a blank: agent commands are found all the same', async () => {

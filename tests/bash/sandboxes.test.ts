@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestAgent } from '../helpers/agents.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { startHost } from '../helpers/host-program.ts';
+import { runInHost } from '../helpers/host-program.ts';
 import { isHere } from '../helpers/machine.ts';
 import { BASH_ENDED, printed, startSession } from '../helpers/session.ts';
 
@@ -17,7 +17,7 @@ const DENY_SOCKETS = [
 const works = (what: string, [program = '', ...argv]: readonly string[]) =>
   isHere(what, String(spawnSync(program, [...argv, 'echo', 'ok']).stdout) === 'ok\n');
 
-/** Lines that use all that a session needs of the system. Prints the results, one a line. */
+/** Lines that use all that a session needs of the system. */
 const LINES = [
   'echo hi | cat; cd /; echo "$PWD"',
   `Agent '${'x'.repeat(100_000)}' | wc -c`,
@@ -26,35 +26,15 @@ const LINES = [
   'exit 3',
   'Agent after',
 ];
+const ENDED = { stdout: '', stderr: expect.stringMatching(BASH_ENDED) };
 const RESULTS = [
-  ['hi\n/\n', 0],
-  ['100001\n', 0],
-  ['some text\n', 0],
-  ['1 2 3 4 5 6 7 8 9 10 ', 0],
-  ['', 3],
-  ['after\n', 0],
+  printed('hi\n/\n'),
+  printed('100001\n'),
+  printed('some text\n'),
+  printed('1 2 3 4 5 6 7 8 9 10 '),
+  { ...ENDED, exitCode: 3 },
+  printed('after\n'),
 ];
-const PROGRAM = `
-  import { BashSession } from './src/bash/bash-session.ts';
-  const execute = async ({ argv, stdin }) =>
-    ({ stdout: argv[0] === '-' ? await stdin() : argv[0] + '\\n', stderr: '', exitCode: 0 });
-  const handlers = new Map([['Agent', { name: 'Agent', execute }]]);
-  const session = new BashSession({ env: process.env, cwd: process.cwd(), handlers });
-  for (const line of ${JSON.stringify(LINES)}) {
-    const { stdout, stderr, exitCode } = await session.run(line);
-    const isTold = line === 'exit 3' && stderr.includes('fresh bash');
-    console.log(JSON.stringify(stderr === '' || isTold ? [stdout, exitCode] : [stderr]));
-  }
-  await session.dispose();
-`;
-
-async function runIn(wrapper: readonly string[], program = PROGRAM) {
-  const host = await startHost(program, [], { wrapper });
-  const { stdout, stderr } = await host.ended;
-  expect(stderr).toBe('');
-  const results = stdout.trim().split('\n');
-  return { results: results.map((line) => JSON.parse(line)), tmp: host.tmp };
-}
 
 describe('a session works', () => {
   const sandboxes: [string, readonly string[]][] = [
@@ -63,7 +43,7 @@ describe('a session works', () => {
   ];
   for (const [name, wrapper] of sandboxes) {
     test.runIf(works(`a session ${name}`, wrapper))(name, async () => {
-      const { results, tmp } = await runIn(wrapper);
+      const { results, tmp } = await runInHost(LINES, wrapper);
       expect(results).toEqual(RESULTS);
       expect(readdirSync(tmp)).toEqual([]);
     });
@@ -82,7 +62,7 @@ describe('a session works', () => {
     'for an ordinary user after %s',
     async (commands) => {
       const wrapper = ['sh', '-c', `${commands}; ${asUser}`, 'sh'];
-      const { results, tmp } = await runIn(wrapper);
+      const { results, tmp } = await runInHost(LINES, wrapper);
       chmodSync(tmp, 0o700);
       expect(results).toEqual(RESULTS);
       expect(readdirSync(tmp)).toEqual([]);
@@ -95,93 +75,57 @@ const MOUNT = ['unshare', '-rm', 'sh', '-c'];
 const MOUNTS = works('the right to mount', [...MOUNT, 'mount -t tmpfs none /mnt && "$@"', 'sh']);
 
 describe.runIf(MOUNTS)('where TMPDIR', () => {
-  const mounted = (options: string) => [
+  const mounted = (options: string, rest = 'exec "$@"') => [
     ...MOUNT,
-    `mount -t tmpfs -o ${options} none "$TMPDIR" && exec "$@"`,
+    `mount -t tmpfs -o ${options} none "$TMPDIR" && ${rest}`,
     'sh',
   ];
-  const NO_PLACE = (code: string) =>
-    new RegExp(
-      `^agent-shell: the line was not run: programs cannot be installed in \\S+ \\(${code}\\): set TMPDIR to `,
-    );
+  const FILL = 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null';
+  const refused = (code: string) => {
+    const reason = `programs cannot be installed in \\S+ \\(${code}\\): set TMPDIR to `;
+    const stderr = expect.stringMatching(`^agent-shell: the line was not run: ${reason}`);
+    return { stdout: '', stderr, exitCode: 1 };
+  };
 
-  test('runs no programs, is full or cannot be written, each line says so, and nothing is left', async () => {
-    const mount = [
-      'cd "$TMPDIR"; mkdir noexec full ro',
-      'mount -t tmpfs -o noexec none noexec && mount -t tmpfs -o size=64k none full &&',
-      '{ dd if=/dev/zero of=full/full 2>/dev/null; mount -t tmpfs -o ro none ro; } && "$@"; exit',
-    ];
-    const { results } = await runIn(
-      [...MOUNT, mount.join('\n'), 'sh'],
-      `import { BashSession } from './src/bash/bash-session.ts';
-       import { readdirSync } from 'node:fs';
-       for (const name of ['noexec', 'full', 'ro']) {
-         const TMPDIR = process.env.TMPDIR + '/' + name;
-         const handlers = new Map([['Agent', { name: 'Agent' }]]);
-         const session = new BashSession({ env: { ...process.env, TMPDIR }, cwd: '/', handlers });
-         const [one, two] = [await session.run('true'), await session.run('echo x')];
-         await session.dispose();
-         console.log(JSON.stringify([one.stderr, two.stderr, readdirSync(TMPDIR)]));
-       }`,
-    );
-    const refused = (code: string, ...left: string[]) => {
-      const told = expect.stringMatching(NO_PLACE(code));
-      return [told, told, left];
-    };
-    expect(results).toEqual([refused('EACCES'), refused('ENOSPC', 'full'), refused('EROFS')]);
+  test.each([
+    ['runs no programs', 'noexec', ':', 'EACCES'],
+    ['is full', 'size=64k', FILL, 'ENOSPC'],
+    ['cannot be written', 'ro', ':', 'EROFS'],
+  ])('%s, each line says so, and nothing is left', async (_name, options, before, code) => {
+    const wrapper = mounted(options, `{ ${before}; "$@"; ls "$TMPDIR" | grep -v full >&2; }`);
+    const { results } = await runInHost(['true', 'echo x'], wrapper);
+    expect(results).toEqual([refused(code), refused(code)]);
   });
 
   test('is full, lines that fit are run, and one can make room', async () => {
-    const program = `
-      import { BashSession } from './src/bash/bash-session.ts';
-      const session = new BashSession({ env: process.env, cwd: '/' });
-      await session.run('kept=1');
-      const fill = 'dd if=/dev/zero of="$TMPDIR/full" 2>/dev/null; echo syntax error >&2; (exit 2)';
-      const long = ': ' + 'x'.repeat(500_000) + '; kept=lost';
-      for (const line of [fill, ...Array(50).fill('echo $kept'), long, 'echo $kept; rm "$TMPDIR/full"', long, 'echo $kept']) {
-        const { stdout, stderr, exitCode } = await session.run(line);
-        console.log(JSON.stringify([exitCode, stdout + stderr.replace(process.env.TMPDIR, 'TMPDIR')]));
-      }
-      await session.dispose();`;
-    const { results } = await runIn(mounted('size=1M'), program);
+    const long = `: ${'x'.repeat(500_000)}; kept=lost`;
+    const room = 'echo $kept; rm "$TMPDIR/full"';
+    const short = Array<string>(50).fill('echo $kept');
+    const lines = ['kept=1', `${FILL}; (exit 2)`, ...short, long, room, long, 'echo $kept'];
+    const { results, tmp } = await runInHost(lines, mounted('size=1M'));
+    const reason = `^agent-shell: the line was not run: no space is left in ${tmp}/\\S+: make room there\n$`;
     expect(results).toEqual([
-      [2, 'syntax error\n'],
-      ...Array(50).fill([0, '1\n']),
-      [
-        1,
-        expect.stringMatching(
-          /^agent-shell: the line was not run: no space is left in TMPDIR\/\S+: make room there\n$/,
-        ),
-      ],
-      [0, '1\n'],
-      [0, ''],
-      [0, 'lost\n'],
+      printed(),
+      printed('', '', 2),
+      ...short.map(() => printed('1\n')),
+      { stdout: '', stderr: expect.stringMatching(reason), exitCode: 1 },
+      printed('1\n'),
+      printed(),
+      printed('lost\n'),
     ]);
   });
 
   test('is mounted over by a line, bash ends with a note, and the session goes on', async () => {
-    const program = PROGRAM.replace(
-      'for (const line of',
-      `await session.run('kept=1; Agent x');
-       const { stderr, exitCode } = await session.run('mount -t tmpfs none "$TMPDIR"');
-       console.log(JSON.stringify([exitCode, stderr]));
-       for (const line of`,
-    );
-    const { results } = await runIn([...MOUNT, '"$@"', 'sh'], program);
-    expect(results).toEqual([[0, expect.stringMatching(BASH_ENDED)], ...RESULTS]);
+    const lines = ['kept=1; Agent x', 'mount -t tmpfs none "$TMPDIR"', ...LINES];
+    const { results } = await runInHost(lines, [...MOUNT, '"$@"', 'sh']);
+    expect(results).toEqual([printed('x\n'), { ...ENDED, exitCode: 0 }, ...RESULTS]);
   });
 
   test('becomes noexec, no line is run without its agent commands', async () => {
-    const program = PROGRAM.replace(
-      'for (const line of',
-      `await session.run('mount -o remount,bind,noexec "$TMPDIR"');
-       for (const line of ['touch ran',`,
-    ).replace(`${JSON.stringify(LINES)})`, "'true'])");
-    const { results } = await runIn(mounted('size=1M'), program);
-    expect(results).toEqual([
-      [expect.stringContaining('had lost its files')],
-      [expect.stringMatching(NO_PLACE('EACCES'))],
-    ]);
+    const lines = ['mount -o remount,bind,noexec "$TMPDIR"', 'echo ran', 'echo ran'];
+    const { results } = await runInHost(lines, mounted('size=1M'));
+    const lost = { stdout: '', stderr: expect.stringContaining('had lost its files') };
+    expect(results.slice(1)).toEqual([{ ...lost, exitCode: 1 }, refused('EACCES')]);
   });
 });
 

@@ -28,7 +28,7 @@ import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { startProgram } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
-import { startHost } from '../helpers/host-program.ts';
+import { startLivingHost } from '../helpers/host-program.ts';
 import { hasProc, killProcessesWith, openButRemoved, processesWith } from '../helpers/processes.ts';
 import { Random, rounds, testSeed } from '../helpers/random.ts';
 import { BASH_ENDED, printed, startSession, type TestSession } from '../helpers/session.ts';
@@ -295,22 +295,7 @@ test('a call takes the slot that was free first, and gives it back', async () =>
 describe('a host that is killed', () => {
   /** A host whose watchdog is killed with it, so that its folder stays. */
   async function startMortalHost() {
-    const host = await startHost(`
-      import { BashSession } from './src/bash/bash-session.ts';
-      const execute = async ({ argv, stdin }) => {
-        if (argv[0] === 'never') return new Promise(() => {});
-        if (argv[0] === '-') await stdin();
-        return { stdout: 'x'.repeat(Number(argv[0])), stderr: '', exitCode: 0 };
-      };
-      const session = new BashSession({ env: process.env, cwd: '/', handlers: new Map([['Agent', { name: 'Agent', execute }]]) });
-      await session.run(':');
-      process.stdin.resume();
-      console.log('ready');
-    `);
-    await eventually(
-      `the host is ready: ${host.said.stderr}`,
-      () => host.said.stdout === 'ready\n',
-    );
+    const host = await startLivingHost("await session.run(':')");
     const folder = folderOf(host);
     for (const { pid, command } of processesWith(host.tmp)) {
       if (command.includes(' watchdog ')) process.kill(pid, 'SIGKILL');
@@ -332,7 +317,7 @@ describe('a host that is killed', () => {
     async () => {
       const { call, kill, folder } = await startMortalHost();
       const waiting = Array.from({ length: 5 }, () => call('never'));
-      const [short, long, large] = [call('-'), call('-'), call('10000000')];
+      const [short, long, large] = [call('-'), call('-'), call('x', '10000000')];
       large.child.stdout.pause();
       long.child.stdin.write('x'.repeat(200_000));
       await eventually('all have a slot', () => takenIn(folder).length === 8);
@@ -346,7 +331,7 @@ describe('a host that is killed', () => {
       // However much of it was printed.
       expect(await large.ended).toMatchObject({ stderr: GONE, exitCode: 1 });
       expect(large.said.stdout.length).toBeLessThan(10_000_000);
-      expect(await call('5').ended).toEqual(gone);
+      expect(await call('x', '5').ended).toEqual(gone);
       expect(await call('x'.repeat(100_000), 'x'.repeat(100_000)).ended).toEqual(gone);
     },
   );
@@ -356,9 +341,9 @@ describe('a host that is killed', () => {
     async () => {
       const { host, call, kill, folder } = await startMortalHost();
       host.child.kill('SIGSTOP');
-      const calls = [call('5'), call(...Array(5).fill('x'.repeat(100_000)))];
+      const calls = [call('x', '5'), call(...Array(5).fill('x'.repeat(100_000)))];
       await eventually('both have a slot', () => takenIn(folder).length === 2);
-      calls.push(...Array.from({ length: 20 }, () => call('5')));
+      calls.push(...Array.from({ length: 20 }, () => call('x', '5')));
       await eventually('no slot is free', () => takenIn(folder).length === slotsIn(folder).length);
       await kill();
       for (const { ended } of calls) expect(await ended).toEqual(gone);
@@ -372,7 +357,7 @@ describe('a host that is killed', () => {
       const results = Promise.all(
         Array.from({ length: 10 }, async () => {
           await new Promise((resolve) => setTimeout(resolve, random.below(20)));
-          return call('5').ended;
+          return call('x', '5').ended;
         }),
       );
       await new Promise((resolve) => setTimeout(resolve, random.below(20)));
@@ -388,7 +373,7 @@ describe('a host that is killed', () => {
   test('no later host in its place is believed', async () => {
     const { call, kill, folder } = await startMortalHost();
     await kill();
-    if (process.getuid?.() !== 0) return expect(await call('5').ended).toEqual(gone);
+    if (process.getuid?.() !== 0) return expect(await call('x', '5').ended).toEqual(gone);
     // The folder is replaced by another user's while the script runs.
     const stopped = spawn(
       'bash',

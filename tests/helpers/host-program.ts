@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { CommandResult } from '../../src/command/agent-command.ts';
 import { ENV } from './bash.ts';
 import { bundled } from './bundle.ts';
+import { eventually } from './eventually.ts';
 import { type RunningProgram, startProgram } from './executables.ts';
 import { temporaryDirectory } from './files.ts';
 
@@ -11,28 +14,55 @@ export interface HostProgram extends RunningProgram {
   readonly tmp: string;
 }
 
-/**
- * Starts a program.
- *
- * @param source JavaScript that imports one of the library's modules, under `./src/`.
- * @param wrapper a program and arguments to run it with, such as a sandbox.
- */
+/** `Agent TEXT` prints a line, `Agent TEXT TIMES` a text without an end of line, `Agent -` its standard input. */
+const BEGINNING = `
+  import { readdirSync } from 'node:fs';
+  const execute = async ({ argv: [text = '', times], stdin }) => {
+    if (text === 'never') return new Promise(() => {});
+    const stdout = text === '-' ? await stdin() : times ? text.repeat(times) : text + '\\n';
+    return { stdout, stderr: '', exitCode: 0 };
+  };
+  const handlers = new Map([['Agent', { name: 'Agent', execute }]]);
+  const session = new BashSession({ env: process.env, cwd: process.cwd(), handlers });
+`;
+
+interface HostOptions {
+  /** A program and arguments to run it with, such as a sandbox. */
+  readonly wrapper?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a program that has a `session` with an agent command. @param source the rest of it. */
 export async function startHost(
   source: string,
-  nodeOptions: string[] = [],
-  { wrapper = [], env = {} }: { wrapper?: readonly string[]; env?: Record<string, string> } = {},
+  { wrapper = [], env = {} }: HostOptions = {},
 ): Promise<HostProgram> {
-  const outfile = join(temporaryDirectory(), 'host.mjs');
-  const [, module = ''] = /from '\.\/(src\/.*)'/.exec(source) ?? [];
-  const library = await bundled(join(import.meta.dirname, '../..', module));
-  writeFileSync(outfile, source.replace(`./${module}`, library));
-  const tmp = temporaryDirectory();
-  const [program = '', ...argv] = [...wrapper, process.execPath, ...nodeOptions, outfile];
-  const cwd = temporaryDirectory();
-  const running = startProgram(program, argv, {
-    cwd,
-    env: { ...ENV, TMPDIR: tmp, ...env },
-    isOpen: true,
-  });
-  return { ...running, tmp };
+  const [folder, tmp] = [temporaryDirectory(), temporaryDirectory()];
+  const library = await bundled(join(import.meta.dirname, '../../src/bash/bash-session.ts'));
+  const program = `import { BashSession } from '${library}';${BEGINNING}${source}`;
+  writeFileSync(join(folder, 'host.mjs'), program);
+  const [name = '', ...argv] = [...wrapper, process.execPath, join(folder, 'host.mjs')];
+  const place = { cwd: temporaryDirectory(), env: { ...ENV, TMPDIR: tmp, ...env } };
+  return { ...startProgram(name, argv, { ...place, isOpen: true }), tmp };
+}
+
+/** The same, which then lives until it is killed. */
+export async function startLivingHost(source: string, options?: HostOptions) {
+  const host = await startHost(`${source}; process.stdin.resume(); console.log('ready')`, options);
+  const isReady = () => host.said.stdout === 'ready\n';
+  await eventually(`the host is ready: ${host.said.stderr}`, isReady);
+  return host;
+}
+
+/** The results of lines in the session of such a program, which then ends. */
+export async function runInHost(lines: readonly string[], wrapper: readonly string[], begin = '') {
+  const source = `
+    ${begin}
+    for (const line of ${JSON.stringify(lines)}) console.log(JSON.stringify(await session.run(line)));
+    await session.dispose();`;
+  const { ended, tmp } = await startHost(source, { wrapper });
+  const { stdout, stderr } = await ended;
+  expect(stderr).toBe('');
+  const results = stdout.trim().split('\n');
+  return { results: results.map((line): CommandResult => JSON.parse(line)), tmp };
 }
